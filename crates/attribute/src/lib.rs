@@ -1,0 +1,1 @@
+//! Pure attribution: ceilings, roofline residuals, evidence and the verdict.

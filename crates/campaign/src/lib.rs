@@ -1,0 +1,1 @@
+//! Runs workloads and assessments: plans in, run records and campaign records out, resumable.

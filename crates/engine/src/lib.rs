@@ -1,0 +1,14 @@
+//! Carries I/O to a target.
+//!
+//! The contract is one small trait, [`Engine`]; its rules are written on it. Engines are folders
+//! beside this file, decorators wrap an engine and are engines. What to do next, arrival, address,
+//! size and data, are values with one method each ([`pattern`]). One loop ([`job`]) drives them all,
+//! on the wall clock or on a virtual one.
+
+pub mod arena;
+pub mod contract;
+pub mod error;
+
+pub use arena::Arena;
+pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
+pub use error::{EngineError, ErrorKind};

@@ -1,0 +1,20 @@
+//! Time as a parameter: one trait, a wall clock that knows its own cost, and a virtual clock.
+//!
+//! The wall clock reads the time-stamp counter only when the processor says that it is invariant,
+//! the kernel itself trusts it, and it could be calibrated; otherwise it reads
+//! `CLOCK_MONOTONIC_RAW`. Either way it measures what a read costs and resolves.
+
+mod calibrate;
+mod os;
+mod tsc;
+mod virtual_clock;
+mod wall;
+
+pub use virtual_clock::VirtualClock;
+pub use wall::{ClockFacts, ClockSource, WallClock};
+
+/// Nanoseconds since an origin of the clock's own choosing; never steps back.
+pub trait Clock {
+    /// The time now, in nanoseconds since the clock's origin.
+    fn now_ns(&self) -> u64;
+}

@@ -1,0 +1,28 @@
+//! Quantities as people write them: sizes, times, rates and shares, each with one grammar.
+//!
+//! A bare `k`, `m`, `g` or `t` on a size is a power of 1024, as fio and diskspd read it; `kB`, `MB`
+//! are powers of 1000 and `KiB`, `MiB` powers of 1024, as the standards write them. On a rate of
+//! operations `k` and `M` are powers of 1000. What is printed always says which.
+
+mod bytes;
+mod nanos;
+mod number;
+mod rate;
+mod share;
+
+pub use bytes::{ByteRate, Bytes};
+pub use nanos::Nanos;
+pub use rate::Rate;
+pub use share::Share;
+
+/// A text that is not the quantity it should be; its message says what to type instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{input}` is not {expected}: write {example}")]
+pub struct UnitError {
+    /// What was given.
+    pub input: String,
+    /// What was expected, with its article: "a size".
+    pub expected: &'static str,
+    /// What a right one looks like.
+    pub example: &'static str,
+}

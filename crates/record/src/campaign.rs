@@ -1,0 +1,175 @@
+//! An assessment as data: its plan, the runs it made, and what was concluded.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+use crate::facts::TargetFacts;
+use crate::run::Tool;
+use crate::{Verdict, Workload};
+
+/// A campaign of the kind `assess`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CampaignRecord {
+    /// Always `fathom.campaign`.
+    pub format: String,
+    /// Version of this structure.
+    pub version: u32,
+    /// Unique, and sorts by time.
+    pub id: String,
+    /// Start, RFC 3339, UTC.
+    pub started_at: String,
+    /// End, RFC 3339, UTC; absent while it runs.
+    pub finished_at: Option<String>,
+    /// What made it.
+    pub tool: Tool,
+    /// The target as the first run opened it.
+    pub target: TargetFacts,
+    /// The machine as the first run found it.
+    pub environment: Environment,
+    /// What was asked for.
+    pub plan: AssessPlan,
+    /// One entry a pattern, in the order they were measured.
+    pub patterns: Vec<PatternResult>,
+    /// Time spent under load, in seconds.
+    pub busy_seconds: f64,
+    /// Remarks for people.
+    pub notes: Vec<String>,
+}
+
+/// What an assessment was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AssessPlan {
+    /// Target as the user named it.
+    pub target: String,
+    /// Engine asked for; absent: chosen by the target.
+    pub engine: Option<String>,
+    /// Time that it may take.
+    pub budget_ns: u64,
+    /// Bytes of the target to use; absent: all of it.
+    pub size_bytes: Option<u64>,
+    /// Patterns, each as a name and the workload at depth 1.
+    pub patterns: Vec<PatternPlan>,
+    /// Limits that the user declared.
+    pub ceilings: Vec<DeclaredCeiling>,
+    /// Response-time objective for an extra operating point.
+    pub slo: Option<Slo>,
+    /// Seed of every run.
+    pub seed: u64,
+}
+
+/// One pattern to assess.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PatternPlan {
+    /// Short name, as `randread-4k`.
+    pub name: String,
+    /// In words, as "4 KiB random read".
+    pub title: String,
+    /// The workload; jobs, depth and length vary over the cells.
+    pub workload: Workload,
+}
+
+/// A limit that the user knows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DeclaredCeiling {
+    /// Operations per second.
+    Iops {
+        /// The limit.
+        operations_per_s: f64,
+    },
+    /// Throughput.
+    Throughput {
+        /// The limit.
+        bytes_per_s: f64,
+    },
+}
+
+/// An objective on a latency quantile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slo {
+    /// Order of the quantile, 0 to 1.
+    pub quantile: f64,
+    /// What it must not exceed.
+    pub limit_ns: u64,
+}
+
+/// What was found for one pattern.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PatternResult {
+    /// The plan's name for it.
+    pub name: String,
+    /// In words.
+    pub title: String,
+    /// Every cell that was measured, by jobs and depth.
+    pub cells: Vec<CellResult>,
+    /// Points worth running at.
+    pub operating_points: Vec<OperatingPoint>,
+    /// What limits the peak.
+    pub verdict: Option<Verdict>,
+    /// What is missing, if the pattern was cut short.
+    pub incomplete: Option<String>,
+}
+
+/// One cell: all runs at the same jobs and depth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellResult {
+    /// Jobs.
+    pub jobs: u32,
+    /// Depth of each.
+    pub depth: u32,
+    /// Its runs, in the order they were made.
+    pub runs: Vec<String>,
+    /// Mean over runs.
+    pub operations_per_s: f64,
+    /// Mean over runs.
+    pub throughput_bytes_per_s: f64,
+    /// Half-width of the 95 % interval of the rate over runs, relative; absent for fewer than two runs.
+    pub interval_share: Option<f64>,
+    /// Mean in-flight over runs.
+    pub in_flight_mean: f64,
+    /// Mean service latency over runs.
+    pub service_mean_ns: f64,
+    /// Median, 99th and 99.9th percentile of service latency, from the runs' merged histograms.
+    pub service_p50_ns: u64,
+    /// 99th percentile; absent with too few I/Os.
+    pub service_p99_ns: Option<u64>,
+    /// 99.9th percentile; absent with too few I/Os.
+    pub service_p999_ns: Option<u64>,
+    /// Generator's processor time per I/O, user and system, where known.
+    pub cpu_ns_per_operation: Option<f64>,
+    /// Highest share of one processor's time in use, 0 to 1, where known.
+    pub busiest_core_share: Option<f64>,
+    /// Self-checks that failed in any of the runs, as sentences.
+    pub failed_checks: Vec<String>,
+}
+
+/// A cell that was chosen, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperatingPoint {
+    /// Which definition chose it.
+    pub kind: OperatingPointKind,
+    /// Index into the pattern's cells.
+    pub cell: usize,
+    /// The reason, with figures.
+    pub reason: String,
+}
+
+/// Definitions of operating points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OperatingPointKind {
+    /// Highest normalised power X^r / R with r = 9: most rate before latency takes over.
+    Balanced,
+    /// Least concurrency within 2 % of the highest rate seen.
+    Peak,
+    /// Highest rate that holds the objective.
+    Slo,
+}
+
+impl CampaignRecord {
+    /// The format's name.
+    pub const FORMAT: &'static str = "fathom.campaign";
+    /// The version that this build writes.
+    pub const VERSION: u32 = 1;
+}

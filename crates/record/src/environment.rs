@@ -1,0 +1,71 @@
+//! What the machine is and how it was set when a run started.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The machine, once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// Operating system and release.
+    pub os: String,
+    /// Kernel version.
+    pub kernel: String,
+    /// Processor model.
+    pub cpu_model: Option<String>,
+    /// Processors online.
+    pub cpus: u32,
+    /// NUMA nodes.
+    pub numa_nodes: u32,
+    /// Memory installed.
+    pub memory_bytes: u64,
+    /// Hypervisor, where there is one.
+    pub virtualization: Option<String>,
+    /// Cloud and instance type, from the firmware tables.
+    pub instance: Option<String>,
+    /// Everything else, by name: mitigations, driver, queue settings, link, NVMe identify.
+    pub facts: Vec<Fact>,
+    /// Settings that distort results, reported and never changed.
+    pub preflight: Vec<Preflight>,
+}
+
+/// One named fact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fact {
+    /// Group, as `cpu`, `device`, `nvme`, `pcie`, `file_system`.
+    pub group: String,
+    /// Which thing within the group; empty if there is only one.
+    pub label: String,
+    /// Name, as `npwg_bytes`.
+    pub name: String,
+    /// Value as text.
+    pub value: String,
+    /// Where it was read.
+    pub source: String,
+}
+
+/// A setting that changes what is measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Preflight {
+    /// The setting, as `vda: scheduler`.
+    pub setting: String,
+    /// Its value now.
+    pub value: String,
+    /// Whether it distorts.
+    pub severity: Severity,
+    /// What it does to results.
+    pub effect: String,
+    /// What to type to change it, if one wants to.
+    pub remedy: Option<String>,
+}
+
+/// How much a setting distorts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// As it should be.
+    Good,
+    /// Worth knowing.
+    Note,
+    /// Changes results.
+    Warning,
+}

@@ -1,0 +1,132 @@
+//! What target, engine and clock said of themselves.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A file in a file system.
+    File,
+    /// A block device, whole or a partition.
+    BlockDevice,
+    /// A device with known truth, on a virtual or a real clock.
+    Simulated,
+    /// The process's own memory.
+    Memory,
+    /// Nothing: completes at once, to measure the instrument.
+    Null,
+}
+
+/// The target as it was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetFacts {
+    /// As the user named it.
+    pub name: String,
+    /// What it turned out to be.
+    pub kind: TargetKind,
+    /// Usable size.
+    pub size_bytes: u64,
+    /// Smallest unit of direct I/O.
+    pub logical_block_bytes: u32,
+    /// Unit below which the device itself reads, modifies and writes, if it says so.
+    pub physical_block_bytes: Option<u32>,
+    /// Whether the page cache was bypassed.
+    pub direct: bool,
+    /// The block devices under it, from the one that holds the data directly down to the disks.
+    pub devices: Vec<DeviceFacts>,
+    /// File system of a file, and its mount options.
+    pub file_system: Option<FileSystemFacts>,
+    /// Whether the run made the file, and removed it at its end.
+    pub scratch: bool,
+    /// Share of the span that held written data when the run started, 0 to 1, where it can be known.
+    pub written_share: Option<f64>,
+    /// Parameters of a simulated device: its truth.
+    pub simulated: Option<serde_json::Value>,
+}
+
+/// One block device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceFacts {
+    /// Kernel's name, as `nvme0n1`.
+    pub name: String,
+    /// Model, as the device gives it.
+    pub model: Option<String>,
+    /// Serial number or world-wide name: what permission to write names.
+    pub serial: Option<String>,
+    /// Size.
+    pub size_bytes: u64,
+    /// `disk`, `partition`, `device-mapper`, `raid`, `loop` or `memory`.
+    pub layer: String,
+    /// Whether it turns.
+    pub rotational: Option<bool>,
+    /// `write back` or `write through`, as the kernel sees the device's cache.
+    pub write_cache: Option<String>,
+    /// I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// Requests that one hardware queue takes.
+    pub queue_requests: Option<u64>,
+    /// Hardware queues.
+    pub hardware_queues: Option<u64>,
+    /// NUMA node, where it has one.
+    pub numa_node: Option<i64>,
+}
+
+/// The file system under a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSystemFacts {
+    /// `ext4`, `xfs`, ...
+    pub kind: String,
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// With which options.
+    pub options: String,
+    /// Free space when the run started.
+    pub free_bytes: Option<u64>,
+}
+
+/// The engine that carried the I/O.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineFacts {
+    /// `uring`, `sync`, `null`, `memory`, `sim`.
+    pub name: String,
+    /// Raised whenever a change makes results differ from those of the version before.
+    pub version: u32,
+    /// What was tried, and whether it was used.
+    pub features: Vec<Feature>,
+    /// Whether I/Os finish inside the submission, so that in-flight is not a property of the target.
+    pub completes_inline: bool,
+    /// What the `returned` stamp means here.
+    pub returned_stamp: String,
+}
+
+/// One feature of an engine on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Feature {
+    /// Its name, as `registered_buffers`.
+    pub name: String,
+    /// Whether it was in force.
+    pub used: bool,
+    /// Why not, or what it changes.
+    pub note: Option<String>,
+}
+
+/// The clock that stamped the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockRecord {
+    /// `tsc`, `monotonic_raw` or `virtual`.
+    pub source: String,
+    /// Why the time-stamp counter was not used, if it was not.
+    pub fallback_reason: Option<String>,
+    /// Cost of one read.
+    pub read_cost_ns: f64,
+    /// Smallest step it shows.
+    pub resolution_ns: u64,
+    /// Bound on its rate error, in parts per million.
+    pub calibration_error_ppm: f64,
+    /// Difference from the system clock over the run, in parts per million; absent for runs under 1 s.
+    pub drift_ppm: Option<f64>,
+    /// Widest histogram bucket as a share of the value in it.
+    pub bucket_width_share: f64,
+}

@@ -1,0 +1,161 @@
+//! Latencies as data: a summary for reading, a sparse histogram for computing.
+
+use fathom_measure::Histogram;
+use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Quantiles that every summary lists, as far as its count resolves them.
+pub const QUANTILES: [f64; 10] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
+
+/// A distribution in a few numbers, all in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatencySummary {
+    /// Values counted.
+    pub count: u64,
+    /// Smallest, exact.
+    pub min_ns: u64,
+    /// Mean, exact.
+    pub mean_ns: f64,
+    /// Largest, exact.
+    pub max_ns: u64,
+    /// Ascending; a quantile with fewer than 10 values beyond it is left out, because one stall decides it.
+    pub quantiles: Vec<Quantile>,
+}
+
+/// One quantile with the bucket it lies in: the true order statistic is between `low_ns` and `high_ns`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Quantile {
+    /// Order, 0 to 1.
+    pub q: f64,
+    /// Best single value: the bucket's midpoint.
+    pub value_ns: u64,
+    /// Lower edge of the bucket.
+    pub low_ns: u64,
+    /// Upper edge of the bucket.
+    pub high_ns: u64,
+}
+
+impl LatencySummary {
+    /// Summarises a histogram; `None` when it is empty.
+    pub fn of(histogram: &Histogram) -> Option<Self> {
+        let beyond = |q: f64| (1.0 - q) * histogram.count() as f64;
+        let quantile = |q: f64| {
+            let (low_ns, high_ns) = bucket_bounds(histogram.quantile_bucket(q)?);
+            Some(Quantile { q, value_ns: histogram.quantile(q)?, low_ns, high_ns })
+        };
+        Some(Self {
+            count: histogram.count(),
+            min_ns: histogram.min()?,
+            mean_ns: histogram.mean()?,
+            max_ns: histogram.max()?,
+            quantiles: QUANTILES
+                .into_iter()
+                .filter(|&q| q <= 0.5 || beyond(q) >= 10.0 - 1e-6)
+                .filter_map(quantile)
+                .collect(),
+        })
+    }
+
+    /// The listed quantile `q`, in nanoseconds.
+    pub fn quantile_ns(&self, q: f64) -> Option<u64> {
+        self.quantiles.iter().find(|entry| entry.q == q).map(|entry| entry.value_ns)
+    }
+}
+
+/// A histogram as a record keeps it: only buckets in use.
+///
+/// `buckets` alternates the distance from the previous bucket in use (from 0 for the first) and the
+/// count in this one. A bucket below `2^(grouping_power+1)` holds one value, its index; above that,
+/// bucket `i` with `shift = (i >> grouping_power) - 1` starts at
+/// `(i - (shift << grouping_power)) << shift` and is `2^shift` wide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SparseHistogram {
+    /// Bits that divide each power of two; 7 gives buckets 0.78 % wide.
+    pub grouping_power: u32,
+    /// Exact sum of all values, in nanoseconds; as text where it exceeds 2^53 in JSON would lose digits,
+    /// so kept as two halves: `sum_high * 2^64 + sum_low`.
+    pub sum_low: u64,
+    /// Upper half of the sum; 0 in practice.
+    pub sum_high: u64,
+    /// Smallest value, in nanoseconds; 0 when empty.
+    pub min_ns: u64,
+    /// Largest value, in nanoseconds; 0 when empty.
+    pub max_ns: u64,
+    /// Alternating index distance and count.
+    pub buckets: Vec<u64>,
+}
+
+impl From<&Histogram> for SparseHistogram {
+    fn from(histogram: &Histogram) -> Self {
+        let mut buckets = Vec::new();
+        let mut previous = 0;
+        for (bucket, count) in histogram.buckets() {
+            buckets.extend([(bucket - previous) as u64, count]);
+            previous = bucket;
+        }
+        Self {
+            grouping_power: GROUPING_POWER,
+            sum_low: histogram.sum() as u64,
+            sum_high: (histogram.sum() >> 64) as u64,
+            min_ns: histogram.min().unwrap_or(0),
+            max_ns: histogram.max().unwrap_or(0),
+            buckets,
+        }
+    }
+}
+
+impl TryFrom<&SparseHistogram> for Histogram {
+    type Error = &'static str;
+
+    fn try_from(sparse: &SparseHistogram) -> Result<Self, Self::Error> {
+        if sparse.grouping_power != GROUPING_POWER {
+            return Err("a histogram with another grouping power than 7");
+        }
+        let (pairs, []) = sparse.buckets.as_chunks::<2>() else {
+            return Err("a histogram whose list of buckets ends in the middle of a pair");
+        };
+        let mut at = 0usize;
+        let mut buckets = Vec::with_capacity(pairs.len());
+        for [distance, count] in pairs {
+            let distance = usize::try_from(*distance).map_err(|_| "a bucket index beyond the histogram")?;
+            at = at.checked_add(distance).ok_or("a bucket index beyond the histogram")?;
+            buckets.push((at, *count));
+        }
+        let sum = (u128::from(sparse.sum_high) << 64) | u128::from(sparse.sum_low);
+        Histogram::from_parts(buckets, sum, sparse.min_ns, sparse.max_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sparse_form_loses_nothing(values in prop::collection::vec(any::<u64>(), 0..200)) {
+            let mut histogram = Histogram::new();
+            values.iter().for_each(|&v| histogram.record(v));
+            let sparse = SparseHistogram::from(&histogram);
+            let text = serde_json::to_string(&sparse).unwrap();
+            let back: SparseHistogram = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(Histogram::try_from(&back), Ok(histogram));
+        }
+
+        #[test]
+        fn any_sparse_form_is_read_or_refused(buckets in prop::collection::vec(any::<u64>(), 0..20), min: u64, max: u64) {
+            let sparse = SparseHistogram { grouping_power: 7, sum_low: min, sum_high: 0, min_ns: min, max_ns: max, buckets };
+            let _ = Histogram::try_from(&sparse);
+        }
+    }
+
+    #[test]
+    fn quantiles_without_enough_values_beyond_are_left_out() {
+        let mut histogram = Histogram::new();
+        (0..1000).for_each(|v| histogram.record(v));
+        let summary = LatencySummary::of(&histogram).unwrap();
+        assert!(summary.quantile_ns(0.99).is_some());
+        assert!(summary.quantile_ns(0.999).is_none());
+    }
+}

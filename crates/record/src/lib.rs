@@ -1,0 +1,67 @@
+//! The run record: everything a run exposed, as data with a version and a JSON Schema.
+//!
+//! The record is the narrow waist of the project. Everything that produces numbers makes a
+//! [`RunRecord`]; everything that draws conclusions reads only those. A [`CampaignRecord`] names the
+//! runs of an assessment and holds what was concluded from them. There is no I/O here.
+//!
+//! Every quantity carries its unit in its name. A field that is absent was not measured; nothing is
+//! filled in.
+
+pub mod campaign;
+pub mod check;
+pub mod environment;
+pub mod facts;
+pub mod latency;
+pub mod run;
+pub mod series;
+pub mod telemetry;
+pub mod verdict;
+pub mod version;
+pub mod workload;
+
+pub use campaign::CampaignRecord;
+pub use check::{Check, CheckName, Outcome};
+pub use latency::{LatencySummary, SparseHistogram};
+pub use run::RunRecord;
+pub use series::{DirectionInterval, Interval};
+pub use verdict::Verdict;
+pub use version::{ReadError, campaign_schema, parse_campaign, parse_run, run_schema};
+pub use workload::Workload;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an I/O does to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Data from the target.
+    Read,
+    /// Data to the target.
+    Write,
+    /// Blocks declared unused (discard, deallocate, hole punching).
+    Trim,
+    /// Earlier writes made durable.
+    Flush,
+}
+
+impl Direction {
+    /// All directions, in the order of their [`index`](Direction::index).
+    pub const ALL: [Direction; 4] = [Direction::Read, Direction::Write, Direction::Trim, Direction::Flush];
+
+    /// Position in arrays that hold one entry a direction.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The word for it in text and screens.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Direction::Read => "read",
+            Direction::Write => "write",
+            Direction::Trim => "trim",
+            Direction::Flush => "flush",
+        }
+    }
+}

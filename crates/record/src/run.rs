@@ -1,0 +1,221 @@
+//! The run record itself.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Outcome};
+use crate::environment::Environment;
+use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
+use crate::telemetry::Telemetry;
+use crate::{Direction, Interval, LatencySummary, SparseHistogram, Workload};
+
+/// Everything one run exposed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunRecord {
+    /// Always `fathom.run`.
+    pub format: String,
+    /// Version of this structure.
+    pub version: u32,
+    /// Unique, and sorts by time.
+    pub id: String,
+    /// Start, RFC 3339, UTC.
+    pub started_at: String,
+    /// What made the numbers.
+    pub tool: Tool,
+    /// The campaign that this run belongs to.
+    pub campaign: Option<CampaignLink>,
+    /// What was asked for.
+    pub workload: Workload,
+    /// Of what.
+    pub target: TargetFacts,
+    /// Carried by what.
+    pub engine: EngineFacts,
+    /// Stamped by what.
+    pub clock: ClockRecord,
+    /// Self-checks; those that failed come first.
+    pub checks: Vec<Check>,
+    /// How the run ended.
+    pub ending: Ending,
+    /// Numbers of the measured window, warm-up excluded.
+    pub summary: Summary,
+    /// Each job's share.
+    pub jobs: Vec<JobSummary>,
+    /// What the target was exposed to, warm-up included.
+    pub ledger: Ledger,
+    /// Second by second, warm-up included.
+    pub intervals: Vec<Interval>,
+    /// Beside the run.
+    pub telemetry: Telemetry,
+    /// Around the run.
+    pub environment: Environment,
+    /// Remarks for people: fallbacks, dropped features.
+    pub notes: Vec<String>,
+}
+
+/// The program that measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `fathom`, or the foreign tool that the numbers come from.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// Place in a campaign.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CampaignLink {
+    /// The campaign's id.
+    pub id: String,
+    /// The step's key in the campaign's journal.
+    pub step: String,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Ending {
+    /// A limit of the workload was reached.
+    Complete,
+    /// The user stopped it; the numbers cover what was measured until then.
+    Interrupted,
+    /// The target failed; the numbers cover what was measured until then.
+    Failed {
+        /// What happened.
+        error: String,
+    },
+}
+
+/// Numbers over the measured window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Length of the window.
+    pub duration_ns: u64,
+    /// One entry for each direction that finished any I/O.
+    pub directions: Vec<DirectionSummary>,
+    /// Mean I/Os in flight, from the time integral.
+    pub in_flight_mean: f64,
+    /// I/Os asked to be in flight; absent for open arrivals.
+    pub in_flight_requested: Option<f64>,
+    /// Submission after the intended start; absent for a closed loop.
+    pub generator_lag: Option<LatencySummary>,
+    /// Open arrivals that found the in-flight cap reached and had to wait.
+    pub delayed_arrivals: Option<u64>,
+    /// Rate offered by an open arrival process over the window, per second.
+    pub offered_per_s: Option<f64>,
+    /// Time that completions had been waiting when they were seen, where the engine can know.
+    pub reap_lag: Option<LatencySummary>,
+    /// Share of the time that the generator's threads were not waiting, mean over jobs.
+    pub generator_busy_share: Option<f64>,
+    /// Processor time of the generator's threads in user mode.
+    pub cpu_user_ns: Option<u64>,
+    /// Processor time of the generator's threads in the kernel.
+    pub cpu_system_ns: Option<u64>,
+}
+
+/// One direction over the measured window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectionSummary {
+    /// Which.
+    pub direction: Direction,
+    /// I/Os that ended well.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// I/Os that ended in an error.
+    pub errors: u64,
+    /// Rate over the window.
+    pub operations_per_s: f64,
+    /// Throughput over the window.
+    pub throughput_bytes_per_s: f64,
+    /// Submission to reaping.
+    pub service: Option<LatencySummary>,
+    /// Intended start to reaping; absent in a closed loop, where it equals the service latency.
+    pub response: Option<LatencySummary>,
+    /// Submission call alone.
+    pub submit: Option<LatencySummary>,
+    /// Whole distribution of service latencies.
+    pub service_histogram: SparseHistogram,
+    /// Whole distribution of response latencies, for open arrivals.
+    pub response_histogram: Option<SparseHistogram>,
+}
+
+/// One job's totals over the measured window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobSummary {
+    /// Number, from 0.
+    pub job: u32,
+    /// Processor that it was bound to, if it was.
+    pub cpu: Option<u32>,
+    /// I/Os that ended well.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// I/Os that ended in an error.
+    pub errors: u64,
+    /// Mean I/Os in flight.
+    pub in_flight_mean: f64,
+    /// Share of the time that its thread was not waiting.
+    pub busy_share: Option<f64>,
+}
+
+/// What was exposed, and so what may be claimed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ledger {
+    /// Time under load.
+    pub seconds: f64,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Bytes of the target that the workload could reach.
+    pub span_bytes: u64,
+    /// Bytes written divided by the target's size.
+    pub written_over_capacity: f64,
+    /// Share of the span that was touched at least once, 0 to 1.
+    pub span_touched_share: f64,
+    /// How that share is known: `exact` or `expected` (computed from the pattern's distribution).
+    pub span_touched_basis: String,
+    /// Events rarer than this cannot have been seen reliably: 3 over the time, per second.
+    pub resolves_events_per_s: f64,
+}
+
+impl RunRecord {
+    /// The format's name.
+    pub const FORMAT: &'static str = "fathom.run";
+    /// The version that this build writes.
+    pub const VERSION: u32 = 1;
+
+    /// Whether no self-check failed and the run came to its end.
+    pub fn is_valid(&self) -> bool {
+        self.ending == Ending::Complete && self.checks.iter().all(|check| check.outcome != Outcome::Fail)
+    }
+
+    /// Checks that failed.
+    pub fn failed_checks(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.outcome == Outcome::Fail)
+    }
+}
+
+impl Summary {
+    /// One direction's numbers.
+    pub fn direction(&self, direction: Direction) -> Option<&DirectionSummary> {
+        self.directions.iter().find(|d| d.direction == direction)
+    }
+
+    /// Operations per second over all directions.
+    pub fn operations_per_s(&self) -> f64 {
+        self.directions.iter().map(|d| d.operations_per_s).sum()
+    }
+
+    /// Bytes per second over all directions.
+    pub fn throughput_bytes_per_s(&self) -> f64 {
+        self.directions.iter().map(|d| d.throughput_bytes_per_s).sum()
+    }
+
+    /// Mean service latency over all directions, weighted by their operations; absent without any.
+    pub fn service_mean_ns(&self) -> Option<f64> {
+        let known = || self.directions.iter().filter_map(|d| d.service.as_ref());
+        let count: u64 = known().map(|s| s.count).sum();
+        (count > 0).then(|| known().map(|s| s.mean_ns * s.count as f64).sum::<f64>() / count as f64)
+    }
+}

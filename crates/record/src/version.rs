@@ -1,0 +1,78 @@
+//! Reads records of every version that was ever written, and prints the schema of the current one.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{CampaignRecord, RunRecord};
+
+/// Why a text is not a record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Not JSON, or a field is missing or of another type.
+    #[error("not a {format} record: {source}")]
+    Malformed {
+        /// What was expected.
+        format: &'static str,
+        /// Where it stopped making sense.
+        source: serde_json::Error,
+    },
+    /// JSON of another kind.
+    #[error("not a {expected} record, but `{found}`")]
+    OtherFormat {
+        /// What was expected.
+        expected: &'static str,
+        /// What its `format` field says.
+        found: String,
+    },
+    /// Written by a newer build.
+    #[error("a {format} record of version {version}: this build reads up to version {known}; update fathom")]
+    Newer {
+        /// Which kind.
+        format: &'static str,
+        /// Its version.
+        version: u64,
+        /// The newest known here.
+        known: u32,
+    },
+}
+
+fn parse<T: DeserializeOwned>(json: &[u8], format: &'static str, known: u32) -> Result<T, ReadError> {
+    let malformed = |source| ReadError::Malformed { format, source };
+    let value: Value = serde_json::from_slice(json).map_err(malformed)?;
+    let found = value.get("format").and_then(Value::as_str).unwrap_or("something without a format");
+    if found != format {
+        return Err(ReadError::OtherFormat { expected: format, found: found.to_owned() });
+    }
+    let version = value.get("version").and_then(Value::as_u64).unwrap_or(0);
+    if version > u64::from(known) {
+        return Err(ReadError::Newer { format, version, known });
+    }
+    serde_json::from_value(value).map_err(malformed)
+}
+
+/// Reads a run record.
+///
+/// # Errors
+/// When the text is not one, or comes from a newer build.
+pub fn parse_run(json: &[u8]) -> Result<RunRecord, ReadError> {
+    parse(json, RunRecord::FORMAT, RunRecord::VERSION)
+}
+
+/// Reads a campaign record.
+///
+/// # Errors
+/// When the text is not one, or comes from a newer build.
+pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
+    parse(json, CampaignRecord::FORMAT, CampaignRecord::VERSION)
+}
+
+/// JSON Schema of the run record.
+pub fn run_schema() -> Value {
+    schemars::schema_for!(RunRecord).to_value()
+}
+
+/// JSON Schema of the campaign record.
+pub fn campaign_schema() -> Value {
+    schemars::schema_for!(CampaignRecord).to_value()
+}

@@ -1,0 +1,65 @@
+//! Where I/Os go.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Address pattern over the span, in units of the alignment ("blocks").
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "pattern", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Addresses {
+    /// Each block once in a random order, then again: what fio does with its random map.
+    RandomCycle,
+    /// Every choice independent of all others.
+    RandomIndependent,
+    /// One after the other; each job in its own equal part of the span.
+    Sequential,
+    /// One after the other; all jobs share one position, as diskspd's `-si`.
+    Interlocked,
+    /// Every so many bytes from the last, wrapping one block further.
+    Strided {
+        /// Distance of two starts, in bytes.
+        stride_bytes: u64,
+    },
+    /// Zipf: the block of rank k is chosen in proportion to k^-exponent; ranks are scattered over the span.
+    Zipf {
+        /// Greater than 0; 0.99 is what YCSB uses.
+        exponent: f64,
+    },
+    /// Pareto ("80/20"): a share `1 - skew` of the accesses goes to a share `skew` of the blocks.
+    Pareto {
+        /// Between 0 and 0.5.
+        skew: f64,
+    },
+    /// Normal around the middle of the span.
+    Normal {
+        /// Standard deviation as a share of the span, 0 to 1.
+        deviation: f64,
+    },
+    /// A part of the span takes a given share of the accesses, independently and uniformly.
+    HotSpot(HotSpot),
+    /// Consecutive parts of the span, each with its share of the accesses.
+    Zoned {
+        /// From the start of the span on; shares of accesses and of the span each add up to 1.
+        zones: Vec<Zone>,
+    },
+}
+
+/// A hot part of the span.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpot {
+    /// Share of the span that is hot, 0 to 1; it starts at the span's start.
+    pub span_share: f64,
+    /// Share of the accesses that go there, 0 to 1.
+    pub access_share: f64,
+}
+
+/// One zone of a zoned pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Share of the accesses, 0 to 1.
+    pub access_share: f64,
+    /// Share of the span, 0 to 1.
+    pub span_share: f64,
+}

@@ -1,0 +1,38 @@
+//! When I/Os start.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Arrival process of all jobs together; an open rate is split evenly over the jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "process", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Arrival {
+    /// The next I/O starts when one ends: jobs x depth are always wanted in flight.
+    Closed,
+    /// Equal gaps.
+    Constant {
+        /// Operations per second.
+        rate_per_s: f64,
+    },
+    /// Exponential gaps: independent users.
+    Poisson {
+        /// Mean operations per second.
+        rate_per_s: f64,
+    },
+    /// Equal gaps of a rate that changes evenly from one value to another, and stays there.
+    Ramp {
+        /// Operations per second at the start.
+        from_per_s: f64,
+        /// Operations per second at the end.
+        to_per_s: f64,
+        /// How long the change takes.
+        over_ns: u64,
+    },
+}
+
+impl Arrival {
+    /// Whether I/Os start by the clock, whatever the target does.
+    pub fn is_open(&self) -> bool {
+        !matches!(self, Arrival::Closed)
+    }
+}

@@ -1,0 +1,1 @@
+//! Turns records and verdicts into terminal text, HTML and Markdown.

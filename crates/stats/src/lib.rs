@@ -1,0 +1,1 @@
+//! Pure statistics over run records: searches, operating points, intervals.

@@ -1,0 +1,1 @@
+//! Keeps run records and campaign journals in one SQLite file, crash-safe.

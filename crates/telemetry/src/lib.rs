@@ -1,0 +1,1 @@
+//! What the machine did beside a run, once a second, and what it is.
