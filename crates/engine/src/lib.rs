@@ -12,3 +12,8 @@ pub mod error;
 pub use arena::Arena;
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
 pub use error::{EngineError, ErrorKind};
+pub mod fault;
+pub mod pattern;
+pub mod sim;
+pub mod target;
+pub mod verify;

@@ -1,0 +1,1 @@
+//! A decorator that makes chosen I/Os fail, to prove how failures are told.

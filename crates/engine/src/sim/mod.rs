@@ -1,0 +1,1 @@
+//! A device with known truth, on a virtual or a real clock.

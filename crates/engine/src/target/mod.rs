@@ -1,0 +1,1 @@
+//! What is measured: named, found, guarded, opened and described.

@@ -1,0 +1,1 @@
+//! A decorator that stamps what is written and checks what is read.
