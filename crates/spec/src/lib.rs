@@ -1,1 +1,54 @@
 //! NVMe wire structures as plain data: no unsafe code, no allocation, no I/O.
+//!
+//! Bytes that a device returned become typed fields, and fields become quantities with units. Any
+//! bytes at all can be parsed: a device that lies yields odd numbers, never a panic. Sections are
+//! those of the NVM Express Base Specification 2.0 ("Base") and the NVM Command Set Specification
+//! 1.0 ("NVM"), which read older devices too: fields they lack are zero.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod admin;
+pub mod controller;
+pub mod namespace;
+pub mod smart;
+mod text;
+
+pub use controller::IdentifyController;
+pub use namespace::IdentifyNamespace;
+pub use smart::SmartLog;
+pub use text::Text;
+
+use core::fmt;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+/// A buffer that is shorter than the structure it should hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooShort {
+    /// What should have been there.
+    pub structure: &'static str,
+    /// Bytes it takes.
+    pub needed_bytes: usize,
+    /// Bytes that were given.
+    pub given_bytes: usize,
+}
+
+impl fmt::Display for TooShort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { structure, needed_bytes, given_bytes } = self;
+        write!(f, "{structure} takes {needed_bytes} bytes, and {given_bytes} were returned")
+    }
+}
+
+impl core::error::Error for TooShort {}
+
+/// Reads a structure in place from the start of a buffer.
+fn view<'a, T>(bytes: &'a [u8], structure: &'static str) -> Result<&'a T, TooShort>
+where
+    T: FromBytes + KnownLayout + Immutable + Unaligned,
+{
+    match T::ref_from_prefix(bytes) {
+        Ok((value, _)) => Ok(value),
+        Err(_) => Err(TooShort { structure, needed_bytes: size_of::<T>(), given_bytes: bytes.len() }),
+    }
+}

@@ -1,0 +1,42 @@
+//! The admin commands that read and change nothing, and the words that select what they return.
+
+/// Opcode of Get Log Page (Base 2.0, section 5.16).
+pub const GET_LOG_PAGE: u8 = 0x02;
+/// Opcode of Identify (Base 2.0, section 5.17).
+pub const IDENTIFY: u8 = 0x06;
+
+/// Length of every Identify data structure, in bytes (Base 2.0, section 5.17.1).
+pub const IDENTIFY_BYTES: usize = 4096;
+/// Namespace identifier that means the whole controller (Base 2.0, section 3.2.1).
+pub const ALL_NAMESPACES: u32 = 0xffff_ffff;
+
+/// What Identify returns: the CNS field of command dword 10 (Base 2.0, section 5.17.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdentifyWhat {
+    /// CNS 00h: the namespace of the command's namespace identifier.
+    Namespace,
+    /// CNS 01h: the controller.
+    Controller,
+}
+
+impl IdentifyWhat {
+    /// Command dword 10.
+    pub const fn dword10(self) -> u32 {
+        match self {
+            Self::Namespace => 0x00,
+            Self::Controller => 0x01,
+        }
+    }
+}
+
+/// Command dword 10 of Get Log Page for a whole log of `bytes` bytes: the log identifier in bits
+/// 07:00 and the 0's based number of dwords in bits 31:16 (Base 2.0, section 5.16.1). Lengths
+/// that are not 4 to 262,144 bytes in steps of 4 are brought into that range.
+pub const fn log_page_dword10(log_identifier: u8, bytes: u32) -> u32 {
+    let dwords = match bytes / 4 {
+        0 => 1,
+        n if n > 0x1_0000 => 0x1_0000,
+        n => n,
+    };
+    ((dwords - 1) << 16) | log_identifier as u32
+}
