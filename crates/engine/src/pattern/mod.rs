@@ -1,1 +1,31 @@
-//! Arrival, address, size, mix and data patterns as values with one method each.
+//! What to do next, as values with one method each, made from a workload.
+//!
+//! | value | from | method | gives |
+//! |---|---|---|---|
+//! | [`Generator`] | mix, addresses, sizes | [`next`](Generator::next) | direction, offset and length of the next I/O |
+//! | [`ArrivalPattern`] | arrival | [`next_ns`](ArrivalPattern::next_ns) | its intended start |
+//! | [`DataPattern`] | data | [`fill`](DataPattern::fill) | its content |
+//!
+//! Each job owns its own set; every random choice derives from the workload's seed and the job's
+//! number, so the same workload replays the same I/Os. Nothing here reads a clock or allocates after
+//! it was made.
+
+mod address;
+mod arrival;
+mod data;
+mod generator;
+mod geometry;
+mod mix;
+mod seed;
+mod size;
+mod touched;
+
+pub use address::AddressPattern;
+pub use arrival::ArrivalPattern;
+pub use data::DataPattern;
+pub use generator::{Draft, Generator};
+pub use geometry::Geometry;
+pub use mix::MixPattern;
+pub use seed::{Purpose, random_of, seed_of};
+pub use size::SizePattern;
+pub use touched::expected_touched_share;

@@ -1,0 +1,74 @@
+//! Direction, offset and length of the next I/O: mix, addresses and sizes put together.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use fathom_record::Direction;
+use fathom_record::workload::Workload;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::address::has_position;
+use super::geometry::sizes_of;
+use super::seed::{Purpose, random_of};
+use super::{AddressPattern, Geometry, MixPattern, SizePattern};
+
+/// An I/O that has no slot yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// What it does.
+    pub direction: Direction,
+    /// First byte on the target; 0 for a flush.
+    pub offset: u64,
+    /// Length; 0 for a flush.
+    pub bytes: u32,
+}
+
+/// One job's I/Os, as a value that gives the next one.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    mix: MixPattern,
+    /// One entry a direction with data, by its index.
+    sizes: [SizePattern; 3],
+    /// One for all directions, or, where a pattern has a position, one each.
+    addresses: Box<[AddressPattern]>,
+    /// Directions and sizes; addresses have their own stream.
+    random: Xoshiro256PlusPlus,
+    largest_io_bytes: u32,
+}
+
+impl Generator {
+    /// The I/Os of job number `job`, below `workload.jobs`. `cursor` is one counter a run, 0 at its
+    /// start, that all its jobs share; only interlocked addresses use it.
+    ///
+    /// In a sequential or strided pattern each direction moves forward on its own, as in fio.
+    pub fn new(workload: &Workload, geometry: &Geometry, job: u32, cursor: &Arc<AtomicU64>) -> Self {
+        let place = (job, workload.jobs);
+        let pattern = || AddressPattern::new(&workload.addresses, geometry, place, workload.seed, cursor);
+        let patterns = if has_position(&workload.addresses) { 3 } else { 1 };
+        let with_data = [Direction::Read, Direction::Write, Direction::Trim];
+        Self {
+            mix: MixPattern::new(&workload.mix),
+            sizes: with_data.map(|direction| SizePattern::new(sizes_of(workload, direction))),
+            addresses: (0..patterns).map(|_| pattern()).collect(),
+            random: random_of(workload.seed, Purpose::Mix, job),
+            largest_io_bytes: geometry.largest_io_bytes,
+        }
+    }
+
+    /// Largest I/O that can be drawn, in bytes: what a slot's buffer must hold.
+    pub fn largest_io_bytes(&self) -> u32 {
+        self.largest_io_bytes
+    }
+
+    /// The next I/O.
+    #[inline]
+    pub fn next(&mut self) -> Draft {
+        let direction = self.mix.next(&mut self.random);
+        if direction == Direction::Flush {
+            return Draft { direction, offset: 0, bytes: 0 };
+        }
+        let bytes = self.sizes[direction.index()].next(&mut self.random);
+        let own = if self.addresses.len() == 1 { 0 } else { direction.index() };
+        Draft { direction, offset: self.addresses[own].next(bytes), bytes }
+    }
+}

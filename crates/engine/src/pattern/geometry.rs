@@ -1,0 +1,170 @@
+//! The part of a target that a workload uses, and the grid of blocks on it.
+
+use fathom_record::Direction;
+use fathom_record::workload::{Addresses, Sizes, Workload};
+
+use crate::{EngineError, ErrorKind};
+
+/// Where a workload's I/Os may lie. The same for all jobs of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// First byte of the span on the target; a multiple of the block.
+    pub first_byte: u64,
+    /// Bytes of the span; at least the largest I/O.
+    pub span_bytes: u64,
+    /// Offsets are multiples of this.
+    pub block_bytes: u64,
+    /// Smallest I/O of any direction in use, in bytes.
+    pub smallest_io_bytes: u32,
+    /// Largest I/O of any direction in use, in bytes.
+    pub largest_io_bytes: u32,
+}
+
+impl Geometry {
+    /// A span of `span_bytes` from `first_byte` on, held to multiples of `block_bytes`. A first byte
+    /// between two blocks moves up to the next.
+    ///
+    /// # Errors
+    /// When the span does not hold one I/O of the largest size.
+    pub fn new(
+        first_byte: u64,
+        span_bytes: u64,
+        block_bytes: u64,
+        io_bytes: (u32, u32),
+    ) -> Result<Self, EngineError> {
+        let (smallest_io_bytes, largest_io_bytes) = io_bytes;
+        let refuse = |cause: String, remedy: &str| {
+            Err(EngineError::new(ErrorKind::Plan, "laying out the workload's span", cause)
+                .with_remedy(remedy))
+        };
+        if block_bytes == 0 || smallest_io_bytes == 0 || smallest_io_bytes > largest_io_bytes {
+            return refuse(
+                format!(
+                    "blocks of {block_bytes} bytes and I/Os of {smallest_io_bytes} to {largest_io_bytes} bytes"
+                ),
+                "give sizes above 0, as --bs 4k",
+            );
+        }
+        let skipped_bytes = match first_byte % block_bytes {
+            0 => 0,
+            over => block_bytes - over,
+        };
+        let left_bytes = span_bytes.saturating_sub(skipped_bytes);
+        let fits = first_byte.checked_add(span_bytes).is_some();
+        if !fits || left_bytes < u64::from(largest_io_bytes) {
+            return refuse(
+                format!(
+                    "{span_bytes} bytes from byte {first_byte} on do not hold an aligned I/O of {largest_io_bytes} bytes"
+                ),
+                "use a larger --size or a smaller --bs",
+            );
+        }
+        Ok(Self {
+            first_byte: first_byte + skipped_bytes,
+            span_bytes: left_bytes,
+            block_bytes,
+            smallest_io_bytes,
+            largest_io_bytes,
+        })
+    }
+
+    /// The span that `workload` uses of a target of `target_bytes`.
+    ///
+    /// # Errors
+    /// When the workload reaches beyond the target, or its largest I/O does not fit.
+    pub fn of(workload: &Workload, target_bytes: u64) -> Result<Self, EngineError> {
+        let beyond = || {
+            EngineError::new(
+                ErrorKind::Plan,
+                "laying out the workload's span",
+                format!(
+                    "the workload reaches beyond the target's {target_bytes} bytes (offset {}, size {})",
+                    workload.offset_bytes,
+                    workload.span_bytes.map_or("to the end".to_owned(), |bytes| bytes.to_string())
+                ),
+            )
+            .with_remedy("use a smaller --offset or --size")
+        };
+        let rest = target_bytes.checked_sub(workload.offset_bytes).ok_or_else(beyond)?;
+        let span_bytes = workload.span_bytes.unwrap_or(rest);
+        if span_bytes > rest {
+            return Err(beyond());
+        }
+        let (smallest, largest) = io_bytes(workload);
+        let block_bytes = workload.alignment_bytes.unwrap_or(u64::from(smallest));
+        let geometry = Self::new(workload.offset_bytes, span_bytes, block_bytes, (smallest, largest))?;
+        if let Addresses::Strided { stride_bytes } = workload.addresses
+            && stride_bytes % block_bytes != 0
+        {
+            return Err(EngineError::new(
+                ErrorKind::Plan,
+                "laying out the workload's span",
+                format!("a stride of {stride_bytes} bytes is no multiple of the alignment of {block_bytes}"),
+            )
+            .with_remedy("use a stride that is a multiple of the alignment, or a smaller --align"));
+        }
+        Ok(geometry)
+    }
+
+    /// Distance of two starts that patterns count in: the block, or the smallest I/O rounded up to
+    /// blocks where that is larger, so that I/Os of one size tile the span without overlap.
+    pub fn unit_bytes(&self) -> u64 {
+        u64::from(self.smallest_io_bytes).next_multiple_of(self.block_bytes)
+    }
+
+    /// Number of units that an I/O of the smallest size can start at; at least 1.
+    pub fn units(&self) -> u64 {
+        (self.span_bytes - u64::from(self.smallest_io_bytes)) / self.unit_bytes() + 1
+    }
+
+    /// Part of the span that belongs to one job: first byte on the target and length. The parts are
+    /// equal to within a unit and do not overlap, unless they would be too small for one I/O of the
+    /// largest size.
+    pub(super) fn part(&self, job: u32, jobs: u32) -> (u64, u64) {
+        let (job, jobs) = (u128::from(job), u128::from(jobs.max(1)));
+        let edge = |job: u128| (u128::from(self.units()) * job / jobs) as u64 * self.unit_bytes();
+        let start = edge(job);
+        let end = if job + 1 >= jobs { self.span_bytes } else { edge(job + 1) };
+        let largest = u64::from(self.largest_io_bytes);
+        if end.saturating_sub(start) >= largest {
+            return (self.first_byte + start, end - start);
+        }
+        let latest = (self.span_bytes - largest) / self.block_bytes * self.block_bytes;
+        let start = start.min(latest);
+        (self.first_byte + start, largest)
+    }
+}
+
+/// Smallest and largest I/O over the directions that the mix uses.
+fn io_bytes(workload: &Workload) -> (u32, u32) {
+    let in_use: Vec<&Sizes> =
+        directions_in_use(workload).map(|direction| sizes_of(workload, direction)).collect();
+    let smallest = in_use.iter().map(|sizes| sizes.min_bytes()).min().unwrap_or(0);
+    let largest = in_use.iter().map(|sizes| sizes.max_bytes()).max().unwrap_or(0);
+    let clamp = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+    (clamp(smallest), clamp(largest))
+}
+
+/// Directions with data that the mix draws.
+pub(super) fn directions_in_use(workload: &Workload) -> impl Iterator<Item = Direction> {
+    let shares = direction_shares(workload);
+    shares.into_iter().filter(|&(_, share)| share > 0.0).map(|(direction, _)| direction)
+}
+
+/// Each direction with its share of all I/Os but flushes.
+pub(super) fn direction_shares(workload: &Workload) -> [(Direction, f64); 3] {
+    let mix = &workload.mix;
+    // What rounding leaves of shares that add up to 1 is not a direction in use.
+    let write = mix.write_share();
+    let write = if write < 1e-9 { 0.0 } else { write };
+    [(Direction::Read, mix.read_share), (Direction::Write, write), (Direction::Trim, mix.trim_share)]
+}
+
+/// Sizes of one direction; those of writes for a flush, which has none.
+pub(super) fn sizes_of(workload: &Workload, direction: Direction) -> &Sizes {
+    match direction {
+        Direction::Read => &workload.sizes.read,
+        Direction::Write | Direction::Flush => &workload.sizes.write,
+        Direction::Trim => &workload.sizes.trim,
+    }
+}
