@@ -145,7 +145,8 @@ impl Histogram {
         if other.count == 0 {
             return;
         }
-        for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
+        let used = bucket_of(other.min)..bucket_of(other.max) + 1;
+        for (mine, theirs) in self.counts[used.clone()].iter_mut().zip(&other.counts[used]) {
             *mine += theirs;
         }
         self.count += other.count;

@@ -1,0 +1,213 @@
+//! Runs jobs on threads of their own, on the wall clock.
+//!
+//! The calling thread is the control plane: it takes finished tallies, gives emptied ones back, and
+//! never touches what a job is using.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
+
+use fathom_measure::{Clock, WallClock};
+use fathom_record::workload::Length;
+
+use super::gather::{Gather, JobEnding, Measured, Observer};
+use super::runner::{Exchange, Job, JobPlan, Turn};
+use super::tally::Tally;
+use super::timeline::Timeline;
+use crate::{Engine, EngineError, ErrorKind};
+
+/// Tallies that one job and the control plane pass to and fro; one more than a second's delay needs.
+pub const TALLIES: usize = 4;
+/// How often the control plane looks for finished tallies.
+const CONTROL_PERIOD: Duration = Duration::from_millis(20);
+
+/// A run as the crew needs it.
+#[derive(Debug)]
+pub struct CrewPlan<'a> {
+    /// One entry a job.
+    pub jobs: Vec<JobPlan>,
+    /// When it ends.
+    pub length: &'a Length,
+    /// Processor for each job, in turn; empty: the scheduler's choice.
+    pub cpus: &'a [u32],
+    /// Whether arrivals are open.
+    pub open: bool,
+    /// Set from outside to end the run early.
+    pub stop: &'a AtomicBool,
+}
+
+/// The control plane's two ends of a job's exchange.
+pub struct Ends {
+    full: rtrb::Consumer<Box<Tally>>,
+    empty: rtrb::Producer<Box<Tally>>,
+}
+
+impl Ends {
+    /// Both halves of a new exchange.
+    pub fn new() -> (Self, Exchange) {
+        // The queues hold every tally that can exist, so that a push never fails.
+        let (full_in, full) = rtrb::RingBuffer::new(TALLIES + 2);
+        let (mut empty, empty_out) = rtrb::RingBuffer::new(TALLIES + 2);
+        for _ in 0..TALLIES {
+            empty.push(Box::default()).expect("the queue was made larger than this");
+        }
+        (Self { full, empty }, Exchange { full: full_in, empty: empty_out })
+    }
+
+    /// Moves what a job has finished into the sum.
+    pub fn drain(&mut self, job: u32, gather: &mut Gather) {
+        while let Ok(tally) = self.full.pop() {
+            gather.take(job, &tally);
+            // Full only after the job's last tally, which was an extra one.
+            let _ = self.empty.push(tally);
+        }
+    }
+}
+
+/// Runs all jobs to their end. `build` makes a job's engine on the job's own thread.
+///
+/// # Errors
+/// When an engine cannot be made or breaks. A target that fails is not an error but an ending.
+pub fn run<E: Engine>(
+    plan: CrewPlan<'_>,
+    clock: WallClock,
+    build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
+    observe: &mut Observer<'_>,
+) -> Result<Measured, EngineError> {
+    let halt = Arc::new(AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let (ready, readiness) = mpsc::channel();
+        let mut starts = Vec::new();
+        let mut ends = Vec::new();
+        let mut threads: Vec<ScopedJoinHandle<'_, Result<JobEnding, EngineError>>> = Vec::new();
+        let count = plan.jobs.len() as u32;
+        for job in plan.jobs {
+            let (end, exchange) = Ends::new();
+            let (start, started) = mpsc::channel::<Timeline>();
+            let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[job.job as usize % plan.cpus.len()]);
+            let (ready, halt, build) = (ready.clone(), Arc::clone(&halt), &build);
+            let body = move || work(job, cpu, clock, build, exchange, &ready, &started, halt);
+            let thread = std::thread::Builder::new()
+                .name(format!("job-{}", threads.len()))
+                .spawn_scoped(scope, body)
+                .map_err(|error| EngineError::system("starting a job's thread", &error))?;
+            (starts.push(start), ends.push(end), threads.push(thread));
+        }
+        drop(ready);
+        for _ in 0..count {
+            // A closed channel means that a thread died; joining it below tells why.
+            let Ok(outcome) = readiness.recv() else { break };
+            outcome?;
+        }
+        let timeline = Timeline::new(clock.now_ns(), plan.length);
+        let mut gather = Gather::new(timeline, count, plan.open);
+        for start in &starts {
+            // A thread that has died already is found when it is joined.
+            let _ = start.send(timeline);
+        }
+        supervise(&mut threads, &mut ends, &mut gather, plan.stop, &halt, observe);
+        let endings = threads.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| {
+                Err(EngineError::new(ErrorKind::System, "running a job", "its thread panicked"))
+            })
+        });
+        let endings = endings.collect::<Result<Vec<_>, _>>()?;
+        Ok(gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe))
+    })
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything that crosses into the thread, once")]
+fn work<E: Engine>(
+    plan: JobPlan,
+    cpu: Option<u32>,
+    clock: WallClock,
+    build: &(impl Fn(&JobPlan) -> Result<E, EngineError> + Sync),
+    exchange: Exchange,
+    ready: &mpsc::Sender<Result<(), EngineError>>,
+    started: &mpsc::Receiver<Timeline>,
+    halt: Arc<AtomicBool>,
+) -> Result<JobEnding, EngineError> {
+    let job = plan.job;
+    let prepared = pin(cpu).and_then(|()| build(&plan));
+    let engine = match prepared {
+        Ok(engine) => engine,
+        Err(error) => {
+            // The receiver lives until every job has reported.
+            let _ = ready.send(Err(error));
+            return Err(EngineError::new(
+                ErrorKind::System,
+                "starting a job",
+                "its engine could not be made",
+            ));
+        }
+    };
+    let facts = engine.facts().clone();
+    let _ = ready.send(Ok(()));
+    let Ok(timeline) = started.recv() else {
+        return Err(EngineError::new(
+            ErrorKind::System,
+            "starting a job",
+            "another job could not be started",
+        ));
+    };
+    let mut runner = Job::new(engine, clock, timeline, plan, exchange, Arc::clone(&halt));
+    let outcome = loop {
+        match runner.turn(true) {
+            Ok(Turn::Working { .. }) => {}
+            Ok(Turn::Finished) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    let (_, _, fatal, failures) = runner.into_ending();
+    if fatal.is_some() || outcome.is_err() {
+        halt.store(true, Ordering::Relaxed);
+    }
+    outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures })
+}
+
+/// Binds the calling thread to one processor.
+fn pin(cpu: Option<u32>) -> Result<(), EngineError> {
+    let Some(cpu) = cpu else { return Ok(()) };
+    let mut set = rustix::thread::CpuSet::new();
+    if cpu as usize >= rustix::thread::CpuSet::MAX_CPU {
+        return Err(no_such_cpu(cpu, "its number is beyond what the kernel can name"));
+    }
+    set.set(cpu as usize);
+    rustix::thread::sched_setaffinity(None, &set).map_err(|errno| no_such_cpu(cpu, &errno.to_string()))
+}
+
+fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
+    EngineError::new(ErrorKind::Plan, format!("binding a job to processor {cpu}"), cause)
+        .with_remedy("choose from the processors that `lscpu -e` lists as online")
+}
+
+/// Takes tallies until every job's thread has ended.
+fn supervise(
+    threads: &mut [ScopedJoinHandle<'_, Result<JobEnding, EngineError>>],
+    ends: &mut [Ends],
+    gather: &mut Gather,
+    stop: &AtomicBool,
+    halt: &AtomicBool,
+    observe: &mut Observer<'_>,
+) {
+    loop {
+        let finished: Vec<bool> = threads.iter().map(ScopedJoinHandle::is_finished).collect();
+        for (job, end) in ends.iter_mut().enumerate() {
+            // Drained after the look at the thread: a finished one has nothing more to send.
+            end.drain(job as u32, gather);
+            if finished[job] {
+                gather.finish(job as u32);
+            }
+        }
+        gather.settle(observe);
+        if finished.iter().all(|finished| *finished) {
+            return;
+        }
+        if stop.load(Ordering::Relaxed) {
+            halt.store(true, Ordering::Relaxed);
+        }
+        std::thread::park_timeout(CONTROL_PERIOD);
+    }
+}

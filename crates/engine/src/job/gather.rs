@@ -1,0 +1,201 @@
+//! Adds up what the jobs counted: a series of seconds, and the measured window's totals.
+
+use std::collections::BTreeMap;
+
+use fathom_record::facts::EngineFacts;
+use fathom_record::latency::SparseHistogram;
+use fathom_record::run::JobSummary;
+use fathom_record::{Direction, DirectionInterval, Interval};
+
+use super::failure::Failure;
+use super::tally::Tally;
+use super::timeline::{Phase, Timeline};
+
+/// Sees each interval of all jobs together as it is complete.
+pub type Observer<'a> = dyn FnMut(&Tally) + 'a;
+
+/// What a job said when it ended.
+#[derive(Debug)]
+pub struct JobEnding {
+    /// Number of the job.
+    pub job: u32,
+    /// Processor it was bound to.
+    pub cpu: Option<u32>,
+    /// Its engine's facts.
+    pub facts: EngineFacts,
+    /// The failure that ended it.
+    pub fatal: Option<Failure>,
+    /// The first failures.
+    pub failures: Vec<Failure>,
+}
+
+/// Everything the I/O loop measured.
+#[derive(Debug)]
+pub struct Measured {
+    /// The run's time.
+    pub timeline: Timeline,
+    /// Length of the measured window.
+    pub window_ns: u64,
+    /// Time from the first I/O to the last completion.
+    pub exposed_ns: u64,
+    /// Counts of the measured window, all jobs.
+    pub total: Tally,
+    /// Counts of the whole run, warm-up and drain included, all jobs.
+    pub whole: Tally,
+    /// Second by second, warm-up included.
+    pub intervals: Vec<Interval>,
+    /// Each job's share.
+    pub jobs: Vec<JobSummary>,
+    /// The engine's facts.
+    pub engine: EngineFacts,
+    /// The failure that ended the run.
+    pub fatal: Option<Failure>,
+    /// The first failures of each job.
+    pub failures: Vec<Failure>,
+    /// Whether the run was stopped from outside.
+    pub interrupted: bool,
+}
+
+#[derive(Debug, Default)]
+struct JobTotals {
+    operations: u64,
+    bytes: u64,
+    errors: u64,
+    in_flight_integral_ns: u64,
+    thread_cpu_ns: u64,
+    /// End of the last interval that arrived.
+    until_ns: u64,
+}
+
+/// Adds tallies up as they come.
+#[derive(Debug)]
+pub struct Gather {
+    timeline: Timeline,
+    open: bool,
+    pending: BTreeMap<u64, Tally>,
+    jobs: Vec<JobTotals>,
+    finished: Vec<bool>,
+    total: Tally,
+    whole: Tally,
+    intervals: Vec<Interval>,
+}
+
+impl Gather {
+    /// For `jobs` jobs; `open` when arrivals are, so that response latencies exist.
+    pub fn new(timeline: Timeline, jobs: u32, open: bool) -> Self {
+        Self {
+            timeline,
+            open,
+            pending: BTreeMap::new(),
+            jobs: (0..jobs).map(|_| JobTotals::default()).collect(),
+            finished: vec![false; jobs as usize],
+            total: Tally::default(),
+            whole: Tally::default(),
+            intervals: Vec::new(),
+        }
+    }
+
+    /// Takes one job's tally.
+    pub fn take(&mut self, job: u32, tally: &Tally) {
+        let totals = &mut self.jobs[job as usize];
+        totals.until_ns = totals.until_ns.max(tally.end_ns);
+        if tally.phase == Phase::Measured {
+            totals.operations += tally.operations();
+            totals.bytes += tally.bytes();
+            totals.errors += tally.errors();
+            totals.in_flight_integral_ns += tally.in_flight_integral_ns;
+            totals.thread_cpu_ns += tally.thread_cpu_ns;
+        }
+        let entry = self.pending.entry(tally.start_ns).or_insert_with(|| {
+            let mut fresh = Tally::default();
+            fresh.begin(tally.start_ns, tally.end_ns, tally.phase);
+            fresh
+        });
+        entry.end_ns = entry.end_ns.max(tally.end_ns);
+        entry.merge(tally);
+    }
+
+    /// Notes that a job will send nothing more.
+    pub fn finish(&mut self, job: u32) {
+        self.finished[job as usize] = true;
+    }
+
+    /// Completes the intervals that no job can add to any more.
+    pub fn settle(&mut self, observe: &mut Observer<'_>) {
+        let open_jobs = self.jobs.iter().zip(&self.finished).filter(|(_, finished)| !**finished);
+        let settled_ns = open_jobs.map(|(totals, _)| totals.until_ns).min().unwrap_or(u64::MAX);
+        while let Some(entry) = self.pending.first_entry() {
+            if entry.get().end_ns > settled_ns {
+                break;
+            }
+            let tally = entry.remove();
+            observe(&tally);
+            self.whole.merge(&tally);
+            if tally.phase == Phase::Measured {
+                self.total.merge(&tally);
+            }
+            if tally.phase != Phase::Drain && tally.end_ns > tally.start_ns {
+                self.intervals.push(interval_of(&tally, self.open));
+            }
+        }
+    }
+
+    /// The sum of it all. Every job has ended.
+    pub fn conclude(
+        mut self,
+        endings: Vec<JobEnding>,
+        interrupted: bool,
+        observe: &mut Observer<'_>,
+    ) -> Measured {
+        self.finished.fill(true);
+        self.settle(observe);
+        let exposed_ns = self.jobs.iter().map(|job| job.until_ns).max().unwrap_or(0);
+        let window_ns = exposed_ns.min(self.timeline.end_ns).saturating_sub(self.timeline.warmup_ns);
+        let share = |ns: u64| if window_ns == 0 { 0.0 } else { ns as f64 / window_ns as f64 };
+        let jobs = self.jobs.iter().zip(&endings).map(|(totals, ending)| JobSummary {
+            job: ending.job,
+            cpu: ending.cpu,
+            operations: totals.operations,
+            bytes: totals.bytes,
+            errors: totals.errors,
+            in_flight_mean: share(totals.in_flight_integral_ns),
+            busy_share: Some(share(totals.thread_cpu_ns)),
+        });
+        let jobs = jobs.collect();
+        let engine = endings.first().map(|ending| ending.facts.clone()).expect("a run has at least one job");
+        Measured {
+            timeline: self.timeline,
+            window_ns,
+            exposed_ns,
+            total: self.total,
+            whole: self.whole,
+            intervals: self.intervals,
+            jobs,
+            engine,
+            fatal: endings.iter().find_map(|ending| ending.fatal),
+            failures: endings.into_iter().flat_map(|ending| ending.failures).collect(),
+            interrupted,
+        }
+    }
+}
+
+fn interval_of(tally: &Tally, open: bool) -> Interval {
+    let directions = Direction::ALL.into_iter().zip(&tally.directions).filter_map(|(direction, counts)| {
+        let used = counts.service.count() > 0 || counts.errors > 0 || counts.short > 0;
+        used.then(|| DirectionInterval {
+            direction,
+            operations: counts.service.count(),
+            bytes: counts.bytes,
+            errors: counts.errors + counts.short,
+            service: SparseHistogram::from(&counts.service),
+            response: open.then(|| SparseHistogram::from(&counts.response)),
+        })
+    });
+    Interval {
+        start_ns: tally.start_ns,
+        duration_ns: tally.end_ns - tally.start_ns,
+        warmup: tally.phase == Phase::Warmup,
+        in_flight_integral_ns: tally.in_flight_integral_ns,
+        directions: directions.collect(),
+    }
+}

@@ -1,0 +1,20 @@
+//! The one I/O loop, and everything around it that belongs to a run.
+//!
+//! A [`runner::Job`] drives one engine on one thread. It counts into a [`tally::Tally`] that nobody
+//! else sees; at the end of each interval it hands the tally over a lock-free queue and takes an
+//! empty one. [`crew`] runs jobs on threads and the wall clock, [`simulated`] runs them on one thread
+//! and a virtual clock; both feed [`gather`], which adds the jobs' tallies up.
+
+pub mod crew;
+pub mod failure;
+pub mod gather;
+pub mod runner;
+pub mod simulated;
+pub mod tally;
+pub mod timeline;
+mod usage;
+
+pub use failure::Failure;
+pub use gather::{Measured, Observer};
+pub use runner::{Job, JobPlan, Turn};
+pub use timeline::Timeline;

@@ -1,0 +1,435 @@
+//! The I/O loop: decide what is due, submit it, reap what has finished, count it.
+//!
+//! Nothing here allocates, locks, logs or divides. Time comes from the clock it was given, so the
+//! same loop runs on the wall clock and on a virtual one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fathom_measure::Clock;
+use fathom_record::Direction;
+
+use super::failure::{Failure, Failures};
+use super::tally::Tally;
+use super::timeline::Timeline;
+use super::usage::Usage;
+use crate::pattern::{ArrivalPattern, DataPattern, Draft, Generator};
+use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+
+/// Longest sleep of a job, so that it sees a request to stop in time.
+const LONGEST_WAIT_NS: u64 = 100_000_000;
+/// Time before a due arrival from which a job polls instead of sleeping.
+const SPIN_NS: u64 = 100_000;
+
+/// What a job does, apart from the engine that carries it.
+#[derive(Debug)]
+pub struct JobPlan {
+    /// Number of the job, from 0.
+    pub job: u32,
+    /// I/Os in flight: kept there by a closed loop, a cap for open arrivals.
+    pub depth: u32,
+    /// What and where.
+    pub generator: Generator,
+    /// When; absent for a closed loop.
+    pub arrival: Option<ArrivalPattern>,
+    /// Content of writes.
+    pub data: DataPattern,
+    /// I/Os that this job may issue.
+    pub operations: u64,
+    /// Bytes that this job may issue.
+    pub bytes: u64,
+    /// Whether the process's processor time is counted by this job.
+    pub counts_process: bool,
+}
+
+/// The two ends that a job holds of its exchange with the control plane.
+#[derive(Debug)]
+pub struct Exchange {
+    /// Finished tallies out.
+    pub full: rtrb::Producer<Box<Tally>>,
+    /// Empty tallies in.
+    pub empty: rtrb::Consumer<Box<Tally>>,
+}
+
+/// What came of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// There is more to do. On a virtual clock nothing happens before `until_ns`, from the run's origin.
+    Working {
+        /// Next moment at which the job has something to do.
+        until_ns: u64,
+    },
+    /// All issued, all reaped, all handed over.
+    Finished,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    direction: Direction,
+    /// Whether the buffer still holds an earlier fill.
+    filled: bool,
+    delayed: bool,
+    bytes: u32,
+    offset: u64,
+    intended_ns: u64,
+}
+
+/// One job on one engine.
+#[derive(Debug)]
+pub struct Job<E, C> {
+    engine: E,
+    clock: C,
+    timeline: Timeline,
+    plan: JobPlan,
+    next_arrival_ns: u64,
+    slots: Box<[Slot]>,
+    free: Vec<u32>,
+    done: Vec<Completion>,
+    in_flight: u32,
+    /// Sums of issue and of reaping times modulo 2^64: their difference plus what is in flight gives
+    /// the in-flight integral without a visit to each I/O at each moment.
+    issued_sum_ns: u64,
+    reaped_sum_ns: u64,
+    integral_base_ns: u64,
+    last_look_ns: u64,
+    /// Since when a slot is free again after all were taken.
+    uncapped_at_ns: u64,
+    issuing: bool,
+    finished_issuing_ns: u64,
+    tally: Box<Tally>,
+    exchange: Exchange,
+    failures: Failures,
+    usage: (Usage, Usage),
+    stop: Arc<AtomicBool>,
+}
+
+impl<E: Engine, C: Clock> Job<E, C> {
+    /// A job that starts at the timeline's origin.
+    pub fn new(
+        engine: E,
+        clock: C,
+        timeline: Timeline,
+        mut plan: JobPlan,
+        exchange: Exchange,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        let slot = Slot {
+            direction: Direction::Read,
+            filled: false,
+            delayed: false,
+            bytes: 0,
+            offset: 0,
+            intended_ns: 0,
+        };
+        let mut tally = Box::<Tally>::default();
+        tally.begin(0, timeline.interval_end(0), timeline.phase(0));
+        let next_arrival_ns = plan.arrival.as_mut().map_or(0, ArrivalPattern::next_ns);
+        Self {
+            engine,
+            clock,
+            timeline,
+            next_arrival_ns,
+            slots: vec![slot; plan.depth as usize].into_boxed_slice(),
+            free: (0..plan.depth).rev().collect(),
+            done: Vec::with_capacity(plan.depth as usize),
+            plan,
+            in_flight: 0,
+            issued_sum_ns: 0,
+            reaped_sum_ns: 0,
+            integral_base_ns: 0,
+            last_look_ns: 0,
+            uncapped_at_ns: 0,
+            issuing: true,
+            finished_issuing_ns: 0,
+            tally,
+            exchange,
+            failures: Failures::new(),
+            usage: (Usage::of_thread(), Usage::of_process()),
+            stop,
+        }
+    }
+
+    /// The engine, to ask for its facts.
+    pub fn engine(&self) -> &E {
+        &self.engine
+    }
+
+    /// When the last I/O was issued, and the failures that were seen: after [`Turn::Finished`].
+    pub fn into_ending(self) -> (E, u64, Option<Failure>, Vec<Failure>) {
+        let fatal = self.failures.fatal();
+        (self.engine, self.finished_issuing_ns, fatal, self.failures.into_first())
+    }
+
+    /// Time from the run's origin.
+    #[inline(always)]
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns().saturating_sub(self.timeline.origin_ns)
+    }
+
+    /// Does what is due now; with `may_wait` it then sleeps until something is.
+    ///
+    /// # Errors
+    /// When the engine is broken.
+    pub fn turn(&mut self, may_wait: bool) -> Result<Turn, EngineError> {
+        let now = self.now_ns();
+        if now >= self.tally.end_ns {
+            self.rotate(now);
+        }
+        if self.issuing {
+            self.check_end(now);
+        }
+        let queued = if self.issuing { self.issue(now) } else { 0 };
+        if queued > 0 {
+            let issued_ns = self.now_ns();
+            self.issued_sum_ns = self.issued_sum_ns.wrapping_add(issued_ns.wrapping_mul(u64::from(queued)));
+            self.in_flight += queued;
+        }
+        if self.in_flight > 0 {
+            self.reap(now, may_wait)?;
+        } else if !self.issuing {
+            self.hand_over_last();
+            return Ok(Turn::Finished);
+        } else if may_wait && self.plan.arrival.is_some() {
+            self.rest(now);
+        }
+        Ok(Turn::Working { until_ns: self.wake_ns() })
+    }
+
+    /// Stops issuing at the end of the window, of the quota, or when asked to.
+    #[inline]
+    fn check_end(&mut self, now: u64) {
+        let over = now >= self.timeline.end_ns
+            || self.plan.operations == 0
+            || self.plan.bytes == 0
+            || self.failures.fatal().is_some()
+            || self.stop.load(Ordering::Relaxed);
+        if over {
+            self.issuing = false;
+            self.finished_issuing_ns = now.min(self.timeline.end_ns);
+        }
+    }
+
+    /// Next moment from the origin at which there is something to do that no completion announces.
+    fn wake_ns(&self) -> u64 {
+        let mut wake = self.tally.end_ns;
+        if self.issuing {
+            wake = wake.min(self.timeline.end_ns);
+            if !self.free.is_empty() {
+                // A closed loop with a free slot is late already.
+                let due = if self.plan.arrival.is_some() { self.next_arrival_ns } else { 0 };
+                wake = wake.min(due);
+            }
+        }
+        match self.engine.next_due_ns() {
+            Some(due) => wake.min(due.saturating_sub(self.timeline.origin_ns)),
+            None => wake,
+        }
+    }
+
+    /// Issues what is due; returns how many I/Os were queued. I/Os that end at once are counted here,
+    /// at most one a slot, so that the loop comes back to look at the time.
+    #[inline]
+    fn issue(&mut self, now: u64) -> u32 {
+        let mut queued = 0;
+        for _ in 0..self.plan.depth {
+            let (intended_ns, delayed) = match &mut self.plan.arrival {
+                None => (0, false),
+                Some(_) if self.next_arrival_ns > now => break,
+                Some(_) => (self.next_arrival_ns, self.next_arrival_ns < self.uncapped_at_ns),
+            };
+            if self.plan.operations == 0 || self.plan.bytes == 0 {
+                break;
+            }
+            let Some(slot) = self.free.pop() else { break };
+            let draft = self.plan.generator.next();
+            let io = self.prepare(slot, draft, intended_ns, delayed);
+            match self.engine.submit(io) {
+                Submission::Queued => queued += 1,
+                Submission::Done(completion) => self.complete_inline(completion),
+                Submission::Full => unreachable!("an engine has as many slots as its depth"),
+            }
+            self.plan.operations -= 1;
+            self.plan.bytes = self.plan.bytes.saturating_sub(u64::from(draft.bytes));
+            if let Some(arrival) = &mut self.plan.arrival {
+                self.tally.arrivals += 1;
+                self.next_arrival_ns = arrival.next_ns();
+            }
+        }
+        queued
+    }
+
+    #[inline]
+    fn prepare(&mut self, slot: u32, draft: Draft, intended_ns: u64, delayed: bool) -> Io {
+        let state = &mut self.slots[slot as usize];
+        let Draft { direction, offset, bytes } = draft;
+        match direction {
+            Direction::Write => {
+                let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
+                self.plan.data.fill(buffer, state.filled && state.bytes >= bytes);
+                state.filled = true;
+            }
+            Direction::Read => state.filled = false,
+            Direction::Trim | Direction::Flush => {}
+        }
+        (state.direction, state.bytes, state.offset) = (direction, bytes, offset);
+        (state.intended_ns, state.delayed) = (intended_ns, delayed);
+        Io { slot, direction, offset, bytes }
+    }
+
+    /// An I/O that ended inside its submission: in flight only while it was submitted.
+    #[inline(always)]
+    fn complete_inline(&mut self, completion: Completion) {
+        let stamps = completion.stamps;
+        self.issued_sum_ns =
+            self.issued_sum_ns.wrapping_add(stamps.submitted_ns.wrapping_sub(self.timeline.origin_ns));
+        self.in_flight += 1;
+        self.complete(completion);
+    }
+
+    fn reap(&mut self, turn_started_ns: u64, may_wait: bool) -> Result<(), EngineError> {
+        let wait = if may_wait {
+            let until = self.wake_ns().min(turn_started_ns + LONGEST_WAIT_NS);
+            Wait::Until(self.timeline.origin_ns + until)
+        } else {
+            Wait::No
+        };
+        self.engine.reap(wait, &mut self.done)?;
+        let mut done = std::mem::take(&mut self.done);
+        if let Some(first) = done.first() {
+            let (returned_ns, reaped_ns) = (first.stamps.returned_ns, first.stamps.reaped_ns);
+            // Completions that were there when the submission returned had waited at most since the last look.
+            if reaped_ns.saturating_sub(returned_ns) < 1000 && self.last_look_ns > 0 {
+                self.tally.look_gap.record(returned_ns.saturating_sub(self.last_look_ns));
+            }
+            self.last_look_ns = reaped_ns;
+        }
+        for completion in done.drain(..) {
+            self.complete(completion);
+        }
+        self.done = done;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, completion: Completion) {
+        let Completion { slot, result, stamps } = completion;
+        let reaped_ns = stamps.reaped_ns.saturating_sub(self.timeline.origin_ns);
+        if reaped_ns >= self.tally.end_ns {
+            self.rotate(reaped_ns);
+        }
+        self.reaped_sum_ns = self.reaped_sum_ns.wrapping_add(reaped_ns);
+        self.in_flight -= 1;
+        let state = self.slots[slot as usize];
+        let direction = &mut self.tally.directions[state.direction.index()];
+        if result >= 0 && (result as u32 == state.bytes || state.direction == Direction::Flush) {
+            direction.service.record(stamps.reaped_ns.saturating_sub(stamps.submitted_ns));
+            direction.bytes += u64::from(state.bytes);
+            if stamps.returned_ns != stamps.reaped_ns {
+                direction.submit.record(stamps.returned_ns.saturating_sub(stamps.submitted_ns));
+            }
+            if self.plan.arrival.is_some() {
+                direction.response.record(reaped_ns.saturating_sub(state.intended_ns));
+            }
+            self.failures.clear_streak();
+        } else {
+            self.fail(state, result);
+        }
+        if self.plan.arrival.is_some() {
+            self.count_arrival(state, stamps.submitted_ns, reaped_ns);
+        }
+        self.free.push(slot);
+    }
+
+    #[cold]
+    fn fail(&mut self, state: Slot, result: i32) {
+        let direction = &mut self.tally.directions[state.direction.index()];
+        if result < 0 {
+            direction.errors += 1;
+        } else {
+            direction.short += 1;
+            direction.bytes += result as u64;
+        }
+        let Slot { direction, offset, bytes, .. } = state;
+        self.failures.note(Failure { direction, offset, bytes, errno: (-result).max(0) });
+    }
+
+    #[inline]
+    fn count_arrival(&mut self, state: Slot, submitted_ns: u64, reaped_ns: u64) {
+        if self.free.is_empty() {
+            self.uncapped_at_ns = reaped_ns;
+        }
+        if state.delayed {
+            self.tally.delayed += 1;
+        } else {
+            let submitted_ns = submitted_ns.saturating_sub(self.timeline.origin_ns);
+            self.tally.lag.record(submitted_ns.saturating_sub(state.intended_ns));
+        }
+    }
+
+    /// Sleeps until shortly before the next arrival when nothing is in flight.
+    fn rest(&self, now: u64) {
+        let left = self.wake_ns().min(now + LONGEST_WAIT_NS).saturating_sub(now);
+        if left > SPIN_NS {
+            std::thread::sleep(std::time::Duration::from_nanos(left - SPIN_NS));
+        }
+    }
+
+    /// In-flight integral from the run's start to `at_ns`, modulo 2^64.
+    fn integral_ns(&self, at_ns: u64) -> u64 {
+        at_ns
+            .wrapping_mul(u64::from(self.in_flight))
+            .wrapping_add(self.reaped_sum_ns)
+            .wrapping_sub(self.issued_sum_ns)
+    }
+
+    /// Ends the current interval, and any that passed without an event, up to the one that holds `now`.
+    #[cold]
+    fn rotate(&mut self, now: u64) {
+        while now >= self.tally.end_ns {
+            let start_ns = self.tally.end_ns;
+            let (end_ns, phase) = (self.timeline.interval_end(start_ns), self.timeline.phase(start_ns));
+            self.close_tally(start_ns);
+            match self.exchange.empty.pop() {
+                Ok(mut fresh) => {
+                    fresh.begin(start_ns, end_ns, phase);
+                    let finished = std::mem::replace(&mut self.tally, fresh);
+                    self.exchange.full.push(finished).expect("the queue holds every tally that exists");
+                }
+                // The control plane is late. A phase must not run into the next one; an interval may.
+                Err(_) if phase == self.tally.phase => {
+                    self.tally.end_ns = end_ns;
+                    self.tally.extended += 1;
+                }
+                Err(_) => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// Settles the integral and the processor times of the interval that ends at `end_ns`.
+    fn close_tally(&mut self, end_ns: u64) {
+        let integral = self.integral_ns(end_ns);
+        let passed = integral.wrapping_sub(self.integral_base_ns) as i64;
+        self.tally.in_flight_integral_ns += passed.max(0) as u64;
+        self.integral_base_ns = integral;
+        let (thread, process) = (Usage::of_thread(), self.plan.counts_process.then(Usage::of_process));
+        self.tally.thread_cpu_ns += thread.since(self.usage.0).total_ns();
+        self.usage.0 = thread;
+        if let Some(process) = process {
+            let used = process.since(self.usage.1);
+            self.tally.process_user_ns += used.user_ns;
+            self.tally.process_system_ns += used.system_ns;
+            self.usage.1 = process;
+        }
+    }
+
+    fn hand_over_last(&mut self) {
+        let now = self.now_ns();
+        if now >= self.tally.end_ns {
+            self.rotate(now);
+        }
+        self.close_tally(now);
+        self.tally.end_ns = now;
+        let last = std::mem::take(&mut self.tally);
+        self.exchange.full.push(last).expect("the queue holds every tally that exists");
+    }
+}

@@ -1,0 +1,81 @@
+//! Runs jobs on one thread and a virtual clock: the same loop, with time that moves only to events.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fathom_measure::{Clock, VirtualClock};
+
+use super::crew::{CrewPlan, Ends};
+use super::gather::{Gather, JobEnding, Measured, Observer};
+use super::runner::{Job, JobPlan, Turn};
+use super::timeline::Timeline;
+use crate::{Engine, EngineError};
+
+/// Runs all jobs to their end in simulated time.
+///
+/// # Errors
+/// When an engine cannot be made or breaks.
+pub fn run<E: Engine>(
+    plan: CrewPlan<'_>,
+    clock: &VirtualClock,
+    build: impl Fn(&JobPlan) -> Result<E, EngineError>,
+    observe: &mut Observer<'_>,
+) -> Result<Measured, EngineError> {
+    let timeline = Timeline::new(clock.now_ns(), plan.length);
+    let mut gather = Gather::new(timeline, plan.jobs.len() as u32, plan.open);
+    let halt = Arc::new(AtomicBool::new(false));
+    let mut jobs = Vec::with_capacity(plan.jobs.len());
+    for job in plan.jobs {
+        let (end, exchange) = Ends::new();
+        let number = job.job;
+        let engine = build(&job)?;
+        let runner = Job::new(engine, clock.clone(), timeline, job, exchange, Arc::clone(&halt));
+        jobs.push(Seat { number, runner: Some(runner), end, until_ns: 0 });
+    }
+    let mut endings = Vec::with_capacity(jobs.len());
+    while endings.len() < jobs.len() {
+        let now = clock.now_ns() - timeline.origin_ns;
+        for seat in jobs.iter_mut().filter(|seat| seat.runner.is_some() && seat.until_ns <= now) {
+            if let Some(ending) = seat.turn(&mut gather)? {
+                endings.push(ending);
+            }
+        }
+        gather.settle(observe);
+        halt.fetch_or(plan.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+        let next = jobs.iter().filter(|seat| seat.runner.is_some()).map(|seat| seat.until_ns).min();
+        clock.advance_to(timeline.origin_ns + next.unwrap_or(now));
+    }
+    endings.sort_by_key(|ending| ending.job);
+    Ok(gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe))
+}
+
+/// One job at the simulated table.
+struct Seat<E, C> {
+    number: u32,
+    runner: Option<Job<E, C>>,
+    end: Ends,
+    until_ns: u64,
+}
+
+impl<E: Engine, C: Clock> Seat<E, C> {
+    /// One turn; the job's ending when that was its last.
+    fn turn(&mut self, gather: &mut Gather) -> Result<Option<JobEnding>, EngineError> {
+        let Some(runner) = &mut self.runner else { return Ok(None) };
+        let turn = runner.turn(false)?;
+        self.end.drain(self.number, gather);
+        match turn {
+            Turn::Working { until_ns } => {
+                self.until_ns = until_ns;
+                Ok(None)
+            }
+            Turn::Finished => {
+                gather.finish(self.number);
+                let facts = runner.engine().facts().clone();
+                Ok(self.runner.take().map(|runner| {
+                    let (_, _, fatal, failures) = runner.into_ending();
+                    JobEnding { job: self.number, cpu: None, facts, fatal, failures }
+                }))
+            }
+        }
+    }
+}

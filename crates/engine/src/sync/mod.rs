@@ -1,0 +1,84 @@
+//! One system call an I/O: `pread` and `pwrite`, on the job's own thread or on one thread a slot.
+//!
+//! At depth 1 the call runs on the job's thread. Above that each slot has a thread of its own, so
+//! that the depth asked for is the depth the kernel sees; the stamps are taken on that thread, around
+//! the call, and the hand-over between threads is outside them.
+
+mod call;
+mod pool;
+
+use std::fs::File;
+use std::sync::Arc;
+
+use fathom_measure::Clock;
+use fathom_record::facts::{EngineFacts, Feature};
+
+use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use call::perform;
+use pool::Pool;
+
+/// More threads than this a job are refused: they would measure the scheduler.
+pub const MAX_DEPTH: u32 = 256;
+
+/// Synchronous system calls.
+#[derive(Debug)]
+pub struct Sync<C> {
+    // The pool's threads use the arena: they are joined before it is unmapped.
+    pool: Option<Pool>,
+    arena: Arena,
+    file: Arc<File>,
+    clock: C,
+    facts: EngineFacts,
+}
+
+impl<C: Clock + Clone + Send + 'static> Sync<C> {
+    /// An engine over an open file or device.
+    ///
+    /// # Errors
+    /// When buffers or threads cannot be had, or the depth exceeds [`MAX_DEPTH`].
+    pub fn new(file: Arc<File>, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
+        let arena = Arena::new(depth, buffer_bytes)?;
+        let pool = (depth > 1).then(|| Pool::start(&arena, &file, &clock)).transpose()?;
+        let facts = EngineFacts {
+            name: "sync".to_owned(),
+            version: 1,
+            features: vec![Feature {
+                name: "thread_a_slot".to_owned(),
+                used: pool.is_some(),
+                note: pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
+            }],
+            completes_inline: pool.is_none(),
+            returned_stamp: "the completion itself: the call returns with the data".to_owned(),
+        };
+        Ok(Self { pool, arena, file, clock, facts })
+    }
+}
+
+impl<C: Clock> Engine for Sync<C> {
+    fn facts(&self) -> &EngineFacts {
+        &self.facts
+    }
+
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.arena.slice(slot)
+    }
+
+    fn submit(&mut self, io: Io) -> Submission {
+        if let Some(pool) = &mut self.pool {
+            pool.submit(io);
+            return Submission::Queued;
+        }
+        let submitted_ns = self.clock.now_ns();
+        let result = perform(&self.file, &io, self.arena.slice(io.slot));
+        let reaped_ns = self.clock.now_ns();
+        let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
+        Submission::Done(Completion { slot: io.slot, result, stamps })
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        match &mut self.pool {
+            Some(pool) => pool.reap(wait, &self.clock, done),
+            None => Ok(()),
+        }
+    }
+}

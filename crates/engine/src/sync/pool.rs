@@ -1,0 +1,154 @@
+//! One thread a slot, woken for each I/O; no queue, no lock.
+#![allow(unsafe_code)] // A slot's buffer is handed to its thread as a raw pointer; the state word says whose it is.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::{JoinHandle, Thread};
+
+use fathom_measure::Clock;
+
+use super::MAX_DEPTH;
+use super::call::perform;
+use crate::{Arena, Completion, EngineError, ErrorKind, Io, Stamps, Wait};
+
+/// Whose turn it is with a slot.
+const IDLE: u32 = 0;
+const REQUESTED: u32 = 1;
+const FINISHED: u32 = 2;
+
+#[derive(Debug)]
+struct SlotState {
+    turn: AtomicU32,
+    /// The request, then the completion; locked only by the side whose turn it is, so never contended.
+    cell: Mutex<(Io, i32, Stamps)>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    slots: Vec<SlotState>,
+    closing: AtomicBool,
+    owner: Thread,
+}
+
+/// The threads of one job.
+#[derive(Debug)]
+pub struct Pool {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    in_flight: usize,
+}
+
+/// A slot's buffer on its way to the slot's thread.
+struct Buffer(*mut u8, usize);
+
+// SAFETY: the pointer is used by the slot's thread only while the slot's turn is REQUESTED, and the
+// arena outlives the threads (`Sync` joins them before it unmaps).
+unsafe impl Send for Buffer {}
+
+impl Pool {
+    /// Starts one thread for each slot of the arena, owned by the calling thread.
+    pub fn start<C: Clock + Clone + Send + 'static>(
+        arena: &Arena,
+        file: &Arc<File>,
+        clock: &C,
+    ) -> Result<Self, EngineError> {
+        if arena.slots() > MAX_DEPTH {
+            let cause =
+                format!("depth {} needs as many threads; at most {MAX_DEPTH} make sense", arena.slots());
+            return Err(EngineError::new(ErrorKind::Plan, "starting engine sync", cause)
+                .with_remedy("use a smaller --depth, or --engine uring"));
+        }
+        let empty = Io { slot: 0, direction: fathom_record::Direction::Flush, offset: 0, bytes: 0 };
+        let slot =
+            || SlotState { turn: AtomicU32::new(IDLE), cell: Mutex::new((empty, 0, Stamps::default())) };
+        let shared = Arc::new(Shared {
+            slots: (0..arena.slots()).map(|_| slot()).collect(),
+            closing: AtomicBool::new(false),
+            owner: std::thread::current(),
+        });
+        let mut pool = Self { shared, threads: Vec::with_capacity(arena.slots() as usize), in_flight: 0 };
+        for slot in 0..arena.slots() {
+            let buffer = Buffer(arena.pointer(slot), arena.stride());
+            let (shared, file, clock) = (Arc::clone(&pool.shared), Arc::clone(file), clock.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("sync-{slot}"))
+                .stack_size(128 << 10)
+                .spawn(move || serve(&shared, slot as usize, &file, &clock, buffer))
+                .map_err(|error| EngineError::system("starting a thread of engine sync", &error))?;
+            pool.threads.push(thread);
+        }
+        Ok(pool)
+    }
+
+    pub fn submit(&mut self, io: Io) {
+        let slot = &self.shared.slots[io.slot as usize];
+        lock(&slot.cell).0 = io;
+        slot.turn.store(REQUESTED, Ordering::Release);
+        self.threads[io.slot as usize].thread().unpark();
+        self.in_flight += 1;
+    }
+
+    pub fn reap(
+        &mut self,
+        wait: Wait,
+        clock: &impl Clock,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), EngineError> {
+        loop {
+            let before = done.len();
+            for (index, slot) in self.shared.slots.iter().enumerate() {
+                if slot.turn.load(Ordering::Acquire) == FINISHED {
+                    let (_, result, stamps) = *lock(&slot.cell);
+                    slot.turn.store(IDLE, Ordering::Relaxed);
+                    done.push(Completion { slot: index as u32, result, stamps });
+                }
+            }
+            self.in_flight -= done.len() - before;
+            let Wait::Until(deadline_ns) = wait else { return Ok(()) };
+            let now = clock.now_ns();
+            if done.len() > before || self.in_flight == 0 || now >= deadline_ns {
+                return Ok(());
+            }
+            std::thread::park_timeout(std::time::Duration::from_nanos(deadline_ns - now));
+        }
+    }
+}
+
+fn lock<T>(cell: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn serve(shared: &Shared, index: usize, file: &File, clock: &impl Clock, buffer: Buffer) {
+    let slot = &shared.slots[index];
+    loop {
+        while slot.turn.load(Ordering::Acquire) != REQUESTED {
+            if shared.closing.load(Ordering::Acquire) {
+                return;
+            }
+            std::thread::park();
+        }
+        let io = lock(&slot.cell).0;
+        // SAFETY: the turn is REQUESTED, so this thread alone uses the slot's buffer until it sets
+        // FINISHED; the mapping is initialised and outlives the thread.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.0, buffer.1) };
+        let submitted_ns = clock.now_ns();
+        let result = perform(file, &io, bytes);
+        let reaped_ns = clock.now_ns();
+        *lock(&slot.cell) = (io, result, Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns });
+        slot.turn.store(FINISHED, Ordering::Release);
+        shared.owner.unpark();
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.closing.store(true, Ordering::Release);
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            // A thread that panicked has nothing in flight any more.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The ring itself: entries in, completions out, and the one system call between them.
+#![allow(unsafe_code)] // Raw system call and ring pushes; each use says why it is sound.
+
+use std::os::fd::AsRawFd;
+
+use io_uring::{IoUring, cqueue, squeue, types};
+
+use crate::{EngineError, ErrorKind};
+
+const ENTER_GETEVENTS: u32 = 1;
+const ENTER_EXT_ARG: u32 = 1 << 3;
+const ENTER_REGISTERED_RING: u32 = 1 << 4;
+const REGISTER_RING_FDS: u32 = 20;
+
+/// A ring, and how the kernel is told which one is meant.
+pub struct Queue {
+    ring: IoUring,
+    /// Descriptor, or index in the thread's table of registered rings.
+    handle: i32,
+    enter_flags: u32,
+    polled: bool,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue").field("handle", &self.handle).finish_non_exhaustive()
+    }
+}
+
+/// As the kernel's `struct io_uring_rsrc_update`.
+#[repr(C)]
+struct RingUpdate {
+    offset: u32,
+    reserved: u32,
+    data: u64,
+}
+
+impl Queue {
+    /// Takes a ring; `polled` rings must be asked for completions.
+    pub fn new(ring: IoUring, polled: bool) -> Self {
+        let handle = ring.as_raw_fd();
+        Self { ring, handle, enter_flags: 0, polled }
+    }
+
+    /// The ring, for registering files and buffers.
+    pub fn ring(&self) -> &IoUring {
+        &self.ring
+    }
+
+    /// Saves the kernel the look-up of the descriptor on each call; false where it does not know how.
+    pub fn register_handle(&mut self) -> bool {
+        let mut update = RingUpdate { offset: u32::MAX, reserved: 0, data: self.ring.as_raw_fd() as u64 };
+        // SAFETY: the kernel reads and writes exactly one `struct io_uring_rsrc_update`, which
+        // `RingUpdate` mirrors, during the call.
+        let registered = unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_register,
+                self.ring.as_raw_fd(),
+                REGISTER_RING_FDS,
+                &raw mut update,
+                1,
+            )
+        };
+        if registered == 1 {
+            self.handle = update.offset as i32;
+            self.enter_flags = ENTER_REGISTERED_RING;
+        }
+        registered == 1
+    }
+
+    /// Adds an entry; false when the submission queue is full.
+    #[inline]
+    pub fn push(&mut self, entry: &squeue::Entry) -> bool {
+        // SAFETY: the engine holds the contract: the entry's buffer is the slot's own, which stays
+        // mapped and untouched until the completion was reaped, and its file stays open.
+        unsafe { self.ring.submission().push(entry).is_ok() }
+    }
+
+    /// What has completed.
+    #[inline]
+    pub fn completions(&mut self) -> cqueue::CompletionQueue<'_> {
+        self.ring.completion()
+    }
+
+    /// Submits `count` entries and lets the kernel finish what it can, without waiting. Returns how many
+    /// entries were accepted: fewer when the kernel is short of something, to be tried again.
+    #[inline]
+    pub fn start(&mut self, count: u32) -> Result<u32, EngineError> {
+        // SAFETY: no argument beyond the numbers.
+        match unsafe { self.enter(count, 0, ENTER_GETEVENTS, std::ptr::null(), 0) } {
+            Ok(accepted) => Ok(accepted),
+            // Out of requests or completion space: completions must be taken first.
+            Err(libc::EAGAIN | libc::EBUSY | libc::EINTR) => Ok(0),
+            Err(errno) => Err(broken("submitting to io_uring", errno)),
+        }
+    }
+
+    /// Lets the kernel post completions that it holds back, without waiting.
+    #[inline]
+    pub fn poll(&mut self) -> Result<(), EngineError> {
+        let submission = self.ring.submission();
+        if !(self.polled || submission.taskrun() || submission.cq_overflow()) {
+            drop(submission);
+            std::hint::spin_loop();
+            return Ok(());
+        }
+        drop(submission);
+        // SAFETY: no argument beyond the numbers.
+        match unsafe { self.enter(0, 0, ENTER_GETEVENTS, std::ptr::null(), 0) } {
+            Ok(_) | Err(libc::EAGAIN | libc::EBUSY | libc::EINTR) => Ok(()),
+            Err(errno) => Err(broken("polling io_uring", errno)),
+        }
+    }
+
+    /// Waits until something completes, at most `timeout_ns`.
+    pub fn wait(&mut self, timeout_ns: u64) -> Result<(), EngineError> {
+        let time =
+            types::Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
+        let arguments = types::SubmitArgs::new().timespec(&time);
+        let size = size_of::<types::SubmitArgs<'_, '_>>();
+        // SAFETY: `arguments` is the kernel's `struct io_uring_getevents_arg` of `size` bytes and lives,
+        // with the time it points to, through the call.
+        let outcome =
+            unsafe { self.enter(0, 1, ENTER_GETEVENTS | ENTER_EXT_ARG, (&raw const arguments).cast(), size) };
+        match outcome {
+            Ok(_) | Err(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            Err(errno) => Err(broken("waiting on io_uring", errno)),
+        }
+    }
+
+    /// The system call, without the C library's errno indirection where it matters.
+    ///
+    /// # Safety
+    /// `argument` is null, or what the flags say it is, for `size` bytes.
+    #[inline]
+    unsafe fn enter(
+        &self,
+        submit: u32,
+        wait_for: u32,
+        flags: u32,
+        argument: *const libc::c_void,
+        size: usize,
+    ) -> Result<u32, i32> {
+        // SAFETY: the caller vouches for the argument; the handle belongs to this ring.
+        let outcome = unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_enter,
+                self.handle,
+                submit,
+                wait_for,
+                flags | self.enter_flags,
+                argument,
+                size,
+            )
+        };
+        if outcome >= 0 {
+            Ok(outcome as u32)
+        } else {
+            Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+        }
+    }
+}
+
+fn broken(place: &str, errno: i32) -> EngineError {
+    EngineError::new(ErrorKind::System, place, std::io::Error::from_raw_os_error(errno).to_string())
+}

@@ -1,0 +1,165 @@
+//! Makes a ring with every feature that the kernel has, and notes the ones it lacks.
+#![allow(unsafe_code)] // Registers memory with the kernel.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+
+use fathom_record::facts::{EngineFacts, Feature};
+use io_uring::IoUring;
+
+use super::queue::Queue;
+use crate::{Arena, EngineError, ErrorKind};
+
+/// What the user may choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Polled completions: the device must have poll queues.
+    pub polled: bool,
+}
+
+/// A ring ready for use.
+pub struct Made {
+    pub queue: Queue,
+    pub registered_buffers: bool,
+    pub facts: EngineFacts,
+}
+
+/// Sets of setup flags, best first; each step leaves out what older kernels refuse.
+#[derive(Clone, Copy)]
+struct Rung {
+    no_sqarray: bool,
+    defer_taskrun: bool,
+    coop_taskrun: bool,
+}
+
+const LADDER: [Rung; 4] = [
+    Rung { no_sqarray: true, defer_taskrun: true, coop_taskrun: true },
+    Rung { no_sqarray: false, defer_taskrun: true, coop_taskrun: true },
+    Rung { no_sqarray: false, defer_taskrun: false, coop_taskrun: true },
+    Rung { no_sqarray: false, defer_taskrun: false, coop_taskrun: false },
+];
+
+impl Rung {
+    fn build(self, depth: u32, options: Options) -> io::Result<IoUring> {
+        let mut builder = IoUring::builder();
+        builder.setup_clamp().setup_submit_all().setup_cqsize((depth * 2).max(2));
+        if self.no_sqarray {
+            builder.setup_no_sqarray();
+        }
+        if self.defer_taskrun {
+            builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
+        }
+        if self.coop_taskrun {
+            builder.setup_coop_taskrun();
+            if !self.defer_taskrun {
+                builder.setup_taskrun_flag();
+            }
+        }
+        if options.polled {
+            builder.setup_iopoll();
+        }
+        builder.build(depth)
+    }
+
+    fn features(self, options: Options) -> Vec<Feature> {
+        let older =
+            |used: bool, since: &str| (!used).then(|| format!("refused by this kernel (needs {since})"));
+        let feature = |name: &str, used: bool, since: &str| Feature {
+            name: name.to_owned(),
+            used,
+            note: older(used, since),
+        };
+        vec![
+            feature("single_issuer", self.defer_taskrun, "6.0"),
+            feature("defer_taskrun", self.defer_taskrun, "6.1"),
+            feature("coop_taskrun", self.coop_taskrun, "5.19"),
+            feature("no_sqarray", self.no_sqarray, "6.6"),
+            Feature {
+                name: "polled_completions".to_owned(),
+                used: options.polled,
+                note: (!options.polled).then(|| "not asked for".to_owned()),
+            },
+        ]
+    }
+}
+
+fn refused(error: &io::Error) -> EngineError {
+    const PLACE: &str = "starting io_uring";
+    match error.raw_os_error() {
+        Some(libc::ENOSYS) => EngineError::new(ErrorKind::Unsupported, PLACE, "this kernel has no io_uring")
+            .with_remedy("use --engine sync"),
+        Some(libc::EPERM | libc::EACCES) => {
+            EngineError::new(ErrorKind::Unsupported, PLACE, "io_uring is disabled on this machine")
+                .with_remedy("allow it with `sysctl kernel.io_uring_disabled=0`, or use --engine sync")
+        }
+        Some(libc::ENOMEM) => {
+            EngineError::new(ErrorKind::System, PLACE, "not enough lockable memory for the rings")
+                .with_remedy("raise it with `ulimit -l unlimited`, or use a smaller --depth or --jobs")
+        }
+        _ => EngineError::system(PLACE, error),
+    }
+}
+
+/// Builds the ring and registers file, buffers and ring with the kernel.
+pub fn make(file: &File, arena: &Arena, options: Options) -> Result<Made, EngineError> {
+    let mut last = io::Error::from_raw_os_error(libc::EINVAL);
+    for rung in LADDER {
+        match rung.build(arena.slots(), options) {
+            Ok(ring) => {
+                return register(Queue::new(ring, options.polled), file, arena, rung.features(options));
+            }
+            // An older kernel says EINVAL to a flag it does not know; anything else is final.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => last = error,
+            Err(error) => return Err(refused(&error)),
+        }
+    }
+    Err(refused(&last))
+}
+
+fn register(
+    mut queue: Queue,
+    file: &File,
+    arena: &Arena,
+    mut features: Vec<Feature>,
+) -> Result<Made, EngineError> {
+    let handle = queue.register_handle();
+    queue
+        .ring()
+        .submitter()
+        .register_files(&[file.as_raw_fd()])
+        .map_err(|error| EngineError::system("registering the target with io_uring", &error))?;
+    let whole = libc::iovec { iov_base: arena.base().cast(), iov_len: arena.length() };
+    // SAFETY: the mapping stays until the arena is dropped, which is after the ring (field order in
+    // `Uring`).
+    let registered_buffers = unsafe { queue.ring().submitter().register_buffers(&[whole]) };
+    let mut note = |name: &str, used: bool, note: Option<String>| {
+        features.push(Feature { name: name.to_owned(), used, note });
+    };
+    note("registered_ring", handle, (!handle).then(|| "refused by this kernel (needs 5.18)".to_owned()));
+    note("registered_file", true, None);
+    note(
+        "registered_buffers",
+        registered_buffers.is_ok(),
+        registered_buffers.as_ref().err().map(buffer_note),
+    );
+    Ok(Made {
+        queue,
+        registered_buffers: registered_buffers.is_ok(),
+        facts: EngineFacts {
+            name: "uring".to_owned(),
+            version: 1,
+            features,
+            completes_inline: false,
+            returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
+        },
+    })
+}
+
+fn buffer_note(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::ENOMEM) => "beyond the limit of locked memory: `ulimit -l unlimited` lifts it".to_owned(),
+        Some(libc::EFAULT | libc::EINVAL) => "more than 1 GiB of buffers in one job".to_owned(),
+        _ => error.to_string(),
+    }
+}
