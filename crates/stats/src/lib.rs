@@ -1,1 +1,14 @@
 //! Pure statistics over run records: searches, operating points, intervals.
+//!
+//! Nothing here reads a clock, a file or a global: observations come in as numbers, decisions go out
+//! as values, and the same input always gives the same output. The run is the statistical unit.
+
+pub mod operating_point;
+pub mod plateau;
+pub mod search;
+pub mod student;
+
+pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};
+pub use plateau::{Plateau, PlateauCell, coefficient_of_variation, plateau};
+pub use search::{Cell, Finished, Grid, Observation, Purpose, Search, SearchOptions, Step};
+pub use student::{MeanInterval, mean_interval, t_quantile};
