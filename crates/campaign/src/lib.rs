@@ -1,1 +1,3 @@
 //! Runs workloads and assessments: plans in, run records and campaign records out, resumable.
+
+pub mod plan;

@@ -1,0 +1,131 @@
+//! Address patterns as text, and which kinds of `rw` they go with.
+
+use fathom_record::workload::{Addresses, HotSpot, Zone};
+
+use super::quantity::{bytes, decimal, share, write_bytes, write_share};
+use super::suggest::nearest;
+
+const NAMES: [&str; 10] = [
+    "cycle",
+    "independent",
+    "sequential",
+    "interlocked",
+    "strided",
+    "zipf",
+    "pareto",
+    "normal",
+    "hotspot",
+    "zoned",
+];
+
+/// Reads a pattern: a name, and behind a colon what it takes.
+pub(super) fn read(text: &str) -> Result<Addresses, String> {
+    let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
+    let needs =
+        |example: &str| value.ok_or_else(|| format!("`{name}` needs a value behind a colon, as {example}"));
+    Ok(match name {
+        "cycle" | "independent" | "sequential" | "interlocked" if value.is_some() => {
+            return Err(format!("`{name}` takes no value: write `{name}` alone"));
+        }
+        "cycle" => Addresses::RandomCycle,
+        "independent" => Addresses::RandomIndependent,
+        "sequential" => Addresses::Sequential,
+        "interlocked" => Addresses::Interlocked,
+        "strided" => Addresses::Strided { stride_bytes: bytes(needs("strided:64k")?)? },
+        "zipf" => Addresses::Zipf { exponent: decimal(needs("zipf:0.99")?)? },
+        "pareto" => Addresses::Pareto { skew: share(needs("pareto:0.2")?)? },
+        "normal" => Addresses::Normal { deviation: share(needs("normal:10%")?)? },
+        "hotspot" => {
+            let (access_share, span_share) = pair(needs("hotspot:90%/10% (accesses/span)")?)?;
+            Addresses::HotSpot(HotSpot { span_share, access_share })
+        }
+        "zoned" => {
+            let zones = needs("zoned:60%/10%,30%/20%,10%/70% (accesses/span)")?
+                .split(',')
+                .map(|zone| pair(zone).map(|(access_share, span_share)| Zone { access_share, span_share }));
+            Addresses::Zoned { zones: zones.collect::<Result<_, _>>()? }
+        }
+        _ => return Err(unknown(name)),
+    })
+}
+
+fn unknown(name: &str) -> String {
+    match nearest(name, NAMES).first() {
+        Some(near) => format!("`{name}` is no address pattern: did you mean `{near}`?"),
+        None => format!("`{name}` is no address pattern: write one of {}", NAMES.join(", ")),
+    }
+}
+
+fn pair(text: &str) -> Result<(f64, f64), String> {
+    let (accesses, span) = text
+        .split_once('/')
+        .ok_or_else(|| format!("`{text}` lacks the share of the span: write accesses/span, as 90%/10%"))?;
+    Ok((share(accesses)?, share(span)?))
+}
+
+pub(super) fn write(addresses: &Addresses) -> String {
+    match addresses {
+        Addresses::RandomCycle => "cycle".to_owned(),
+        Addresses::RandomIndependent => "independent".to_owned(),
+        Addresses::Sequential => "sequential".to_owned(),
+        Addresses::Interlocked => "interlocked".to_owned(),
+        Addresses::Strided { stride_bytes } => format!("strided:{}", write_bytes(*stride_bytes)),
+        Addresses::Zipf { exponent } => format!("zipf:{exponent}"),
+        Addresses::Pareto { skew } => format!("pareto:{skew}"),
+        Addresses::Normal { deviation } => format!("normal:{}", write_share(*deviation)),
+        Addresses::HotSpot(spot) => {
+            format!("hotspot:{}/{}", write_share(spot.access_share), write_share(spot.span_share))
+        }
+        Addresses::Zoned { zones } => {
+            let zones = zones
+                .iter()
+                .map(|z| format!("{}/{}", write_share(z.access_share), write_share(z.span_share)));
+            format!("zoned:{}", zones.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+/// Whether addresses are drawn (`randread`) rather than walked through (`read`).
+pub(super) fn is_random(addresses: &Addresses) -> bool {
+    !matches!(addresses, Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pattern_reads_and_writes_alike() {
+        for text in [
+            "cycle",
+            "independent",
+            "sequential",
+            "interlocked",
+            "strided:64k",
+            "zipf:0.99",
+            "pareto:0.2",
+            "normal:10%",
+            "hotspot:90%/10%",
+            "zoned:60%/10%,30%/20%,10%/70%",
+        ] {
+            let addresses = read(text).expect(text);
+            assert_eq!(write(&addresses), text);
+        }
+        assert_eq!(
+            read("hotspot:90%/10%"),
+            Ok(Addresses::HotSpot(HotSpot { access_share: 0.9, span_share: 0.1 }))
+        );
+    }
+
+    #[test]
+    fn mistakes_say_what_to_write() {
+        assert!(read("zipf").unwrap_err().contains("as zipf:0.99"));
+        assert!(read("zpif:1").unwrap_err().contains("did you mean `zipf`?"));
+        assert!(read("gauss").unwrap_err().contains("cycle, independent"));
+        assert!(read("cycle:3").unwrap_err().contains("takes no value"));
+        assert!(read("hotspot:90%").unwrap_err().contains("as 90%/10%"));
+        for text in ["", ":", "zipf:", "zipf:-1", "zoned:", "zoned:1/", "normal:10", "strided:x"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What an assessment is asked for: from flags to its plan, and back to a command line.
+
+use clap::Args;
+use fathom_measure::ByteRate;
+use fathom_record::campaign::{AssessPlan, DeclaredCeiling, PatternPlan, Slo};
+
+use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::resolve::{name, value};
+use super::text::Text;
+use super::write::{flag, quoted};
+use super::{pattern, quantity};
+
+const DEFAULT_BUDGET_NS: u64 = 120_000_000_000;
+
+/// What `fathom assess` is told, value by value and unread.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+pub struct RawAssess {
+    /// What to assess: a folder (a scratch file is made in it), FILE, /dev/X, null:, memory: or sim:NAME.
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+
+    /// Time that the whole may take, as 10m. Default: 2m.
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Text>,
+
+    /// Patterns to measure, as randread-4k,write-1m or randrw:8k:70%. Default: random reads and writes of
+    /// 4k and 64k, reads and writes of 1m, and a 70/30 mix of 4k.
+    #[arg(long, value_name = "LIST")]
+    pub patterns: Option<Text>,
+
+    /// Bytes of the target to use, or size of the scratch file, as 1GiB.
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<Text>,
+
+    /// A limit that is known, as iops=3000 or throughput=125MB/s; may be repeated.
+    #[arg(long = "ceiling", value_name = "KIND=LIMIT")]
+    pub ceilings: Vec<Text>,
+
+    /// A latency to hold, as p99=2ms: the highest rate that holds it is published too.
+    #[arg(long, value_name = "pNN=TIME")]
+    pub slo: Option<Text>,
+
+    /// Seed of every random choice. Default: a new one, recorded.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<Text>,
+
+    /// Engine that carries the I/O, as uring or sync. Default: the best one the target allows.
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<Text>,
+
+    /// Permit the loss of everything on the device with this serial number.
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Option<Text>,
+}
+
+/// An assessment that is ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssessOptions {
+    /// What is recorded of it: target, engine, budget, size, patterns, ceilings, objective and seed.
+    pub plan: AssessPlan,
+    /// Serial number of the device whose content may be lost.
+    pub permit: Option<String>,
+}
+
+impl RawAssess {
+    /// Reads every value and fills in the defaults. `new_seed` is used when none is named.
+    ///
+    /// # Errors
+    /// The first value that is not what its flag takes.
+    pub fn resolve(&self, new_seed: u64) -> Result<AssessOptions, PlanError> {
+        self.read(new_seed).map_err(|mistake| {
+            let flag =
+                if mistake.key == "target" { "TARGET".to_owned() } else { format!("--{}", mistake.key) };
+            mistake.at(Place::Argument(flag))
+        })
+    }
+
+    fn read(&self, new_seed: u64) -> Result<AssessOptions, Mistake> {
+        let refuse = |key, cause: &str| Err(Mistake::new(key, PlanErrorKind::Value, cause));
+        if self.target.is_empty() {
+            return refuse("target", "say what to assess, as `.` for the disk under this folder");
+        }
+        let budget_ns = value("budget", &self.budget, quantity::time_ns)?.unwrap_or(DEFAULT_BUDGET_NS);
+        if budget_ns == 0 {
+            return refuse("budget", "a budget of nothing measures nothing: write a time, as 2m");
+        }
+        let size_bytes = value("size", &self.size, quantity::bytes)?;
+        if size_bytes == Some(0) {
+            return refuse("size", "a size of 0 leaves nothing to measure: write a size, as 1GiB");
+        }
+        let seed = value("seed", &self.seed, quantity::count)?.unwrap_or(new_seed);
+        let mut patterns = value("patterns", &self.patterns, list)?.unwrap_or_else(pattern::patterns);
+        for pattern in &mut patterns {
+            pattern.workload.span_bytes = size_bytes;
+            pattern.workload.seed = seed;
+        }
+        let ceilings = self
+            .ceilings
+            .iter()
+            .filter_map(|text| value("ceiling", &Some(text.clone()), ceiling).transpose())
+            .collect::<Result<_, _>>()?;
+        let plan = AssessPlan {
+            target: self.target.clone(),
+            engine: name("engine", &self.engine)?,
+            budget_ns,
+            size_bytes,
+            patterns,
+            ceilings,
+            slo: value("slo", &self.slo, slo)?,
+            seed,
+        };
+        Ok(AssessOptions { plan, permit: name("destroy", &self.destroy)? })
+    }
+}
+
+/// Patterns by name, each at most once.
+fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
+    let mut patterns: Vec<PatternPlan> = Vec::new();
+    for part in text.split(',') {
+        let pattern = pattern(part)?;
+        if patterns.iter().any(|earlier| earlier.name == pattern.name) {
+            return Err(format!("`{}` is named twice: leave one out", pattern.name));
+        }
+        patterns.push(pattern);
+    }
+    Ok(patterns)
+}
+
+fn ceiling(text: &str) -> Result<DeclaredCeiling, String> {
+    match text.split_once('=') {
+        Some(("iops", limit)) => {
+            Ok(DeclaredCeiling::Iops { operations_per_s: quantity::rate_per_s(limit.trim())? })
+        }
+        Some(("throughput", limit)) => match limit.parse::<ByteRate>() {
+            Ok(ByteRate(bytes_per_s)) if bytes_per_s > 0.0 => Ok(DeclaredCeiling::Throughput { bytes_per_s }),
+            Ok(_) => {
+                Err("a ceiling of 0 leaves nothing to measure: write one as throughput=125MB/s".to_owned())
+            }
+            Err(error) => Err(error.to_string()),
+        },
+        _ => Err(format!("`{text}` is no ceiling: write iops=3000 or throughput=125MB/s")),
+    }
+}
+
+fn slo(text: &str) -> Result<Slo, String> {
+    let refused =
+        || format!("`{text}` is no objective: write a percentile and a time, as p99=2ms or p99.9=10ms");
+    let (percentile, limit) = text.split_once('=').ok_or_else(refused)?;
+    let quantile = percentile.trim().strip_prefix('p').and_then(quantile).ok_or_else(refused)?;
+    let limit_ns = quantity::time_ns(limit.trim())?;
+    if limit_ns == 0 {
+        return Err("nothing answers in no time: write an objective as p99=2ms".to_owned());
+    }
+    Ok(Slo { quantile, limit_ns })
+}
+
+/// A percentile as a quantile, by moving the decimal point: dividing by 100 would give
+/// 0.9990000000000001 for 99.9.
+fn quantile(percentile: &str) -> Option<f64> {
+    let (whole, fraction) = percentile.split_once('.').unwrap_or((percentile, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 2 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let quantile: f64 = format!("0.{whole:0>2}{fraction}").parse().ok()?;
+    (quantile > 0.0 && quantile < 1.0).then_some(quantile)
+}
+
+/// The inverse of [`quantile`].
+fn percentile(quantile: f64) -> String {
+    let text = quantile.to_string();
+    let digits = text.strip_prefix("0.").unwrap_or("0");
+    let digits = format!("{digits:0<2}");
+    let (whole, fraction) = digits.split_at(2);
+    let whole = whole.strip_prefix('0').unwrap_or(whole);
+    if fraction.is_empty() { format!("p{whole}") } else { format!("p{whole}.{fraction}") }
+}
+
+/// The assessment as a line for a POSIX shell. Permission to destroy data is not part of a plan.
+pub fn assess_command_line(plan: &AssessPlan) -> String {
+    let target = quoted(&plan.target);
+    let mut line = "fathom assess".to_owned();
+    if let Some(engine) = &plan.engine {
+        line += &flag("engine", engine);
+    }
+    line += &flag("budget", &quantity::write_time_ns(plan.budget_ns));
+    let names: Vec<&str> = plan.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
+    line += &flag("patterns", &names.join(","));
+    if let Some(bytes) = plan.size_bytes {
+        line += &flag("size", &quantity::write_bytes(bytes));
+    }
+    for ceiling in &plan.ceilings {
+        let text = match *ceiling {
+            DeclaredCeiling::Iops { operations_per_s } => {
+                format!("iops={}", quantity::write_rate_per_s(operations_per_s))
+            }
+            DeclaredCeiling::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}B/s"),
+        };
+        line += &flag("ceiling", &text);
+    }
+    if let Some(slo) = &plan.slo {
+        let text = format!("{}={}", percentile(slo.quantile), quantity::write_time_ns(slo.limit_ns));
+        line += &flag("slo", &text);
+    }
+    line += &flag("seed", &plan.seed.to_string());
+    format!("{line} -- {target}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw() -> RawAssess {
+        RawAssess { target: ".".to_owned(), ..RawAssess::default() }
+    }
+
+    #[test]
+    fn a_target_alone_is_an_assessment() {
+        let options = raw().resolve(7).expect("a plan");
+        assert_eq!(options.plan.budget_ns, 120_000_000_000);
+        assert_eq!(options.plan.patterns.len(), 7);
+        assert!(options.plan.patterns.iter().all(|p| p.workload.seed == 7 && p.workload.validate().is_ok()));
+        assert_eq!(options.permit, None);
+    }
+
+    #[test]
+    fn ceilings_and_objectives_are_read() {
+        let ceilings = vec!["iops=3k".into(), "throughput=125MB/s".into()];
+        let raw = RawAssess { ceilings, slo: Some("p99.9=2ms".into()), size: Some("1GiB".into()), ..raw() };
+        let plan = raw.resolve(1).expect("a plan").plan;
+        assert_eq!(
+            plan.ceilings,
+            [
+                DeclaredCeiling::Iops { operations_per_s: 3000.0 },
+                DeclaredCeiling::Throughput { bytes_per_s: 125e6 }
+            ]
+        );
+        assert_eq!(plan.slo, Some(Slo { quantile: 0.999, limit_ns: 2_000_000 }));
+        assert!(plan.patterns.iter().all(|p| p.workload.span_bytes == Some(1 << 30)));
+    }
+
+    #[test]
+    fn mistakes_name_their_flag() {
+        let message = |raw: RawAssess| raw.resolve(1).expect_err("refused").to_string();
+        let bad = RawAssess { ceilings: vec!["iosp=3".into()], ..raw() };
+        assert_eq!(message(bad), "--ceiling: `iosp=3` is no ceiling: write iops=3000 or throughput=125MB/s");
+        let bad = RawAssess { patterns: Some("randread-4k,randread:4096".into()), ..raw() };
+        assert_eq!(message(bad), "--patterns: `randread-4k` is named twice: leave one out");
+        for text in ["p100=1ms", "p0=1ms", "99=1ms", "p99=1", "p99=0", "p=1s", "p9.9.9=1s", "p99", ""] {
+            assert!(slo(text).is_err(), "{text}");
+        }
+        assert!(message(RawAssess { budget: Some("0".into()), ..raw() }).starts_with("--budget"));
+        assert!(message(RawAssess::default()).starts_with("TARGET"));
+    }
+
+    #[test]
+    fn percentiles_move_the_point_and_back() {
+        for (text, value) in
+            [("99", 0.99), ("99.9", 0.999), ("50", 0.5), ("5", 0.05), ("0.1", 0.001), ("99.99", 0.9999)]
+        {
+            assert_eq!(quantile(text), Some(value), "{text}");
+            assert_eq!(percentile(value), format!("p{text}"));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Plans: from what people type, in a file or on the command line, to what is run, and back.
+//!
+//! [`RawPlan`] is the one list of keys: a TOML key, a flag and a property of the schema are the same
+//! field. A [`PlanSource`] is a plan file with the flags that override it; it resolves to a [`RunPlan`],
+//! whose [`Workload`](fathom_record::Workload) is what engines are driven by and records keep.
+//! [`to_toml`] and [`to_command_line`] go back, so that a record can be run again.
+
+mod addresses;
+mod assess;
+mod error;
+mod pasted;
+mod pattern;
+mod quantity;
+mod raw;
+mod replay;
+mod resolve;
+mod sizes;
+mod source;
+mod suggest;
+mod text;
+mod write;
+
+#[cfg(test)]
+mod properties;
+
+pub use assess::{AssessOptions, RawAssess, assess_command_line};
+pub use error::{Place, PlanError, PlanErrorKind};
+pub use pasted::check_arguments;
+pub use pattern::{pattern, patterns};
+pub use raw::{RawPlan, plan_schema};
+pub use source::PlanSource;
+pub use text::Text;
+pub use write::{to_command_line, to_toml};
+
+use fathom_record::Workload;
+
+/// All that one run needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunPlan {
+    /// Targets as the user named them; at least one.
+    pub targets: Vec<String>,
+    /// Engine asked for; absent: chosen by the target.
+    pub engine: Option<String>,
+    /// What is done to the target.
+    pub workload: Workload,
+    /// How.
+    pub options: RunOptions,
+}
+
+/// How a run goes about its target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Past the page cache.
+    pub direct: bool,
+    /// Serial number of the device whose content may be lost.
+    pub permit: Option<String>,
+    /// A simulated device runs by the wall clock.
+    pub real_time: bool,
+    /// A scratch file stays when the run is over.
+    pub keep: bool,
+    /// Processors that the jobs are bound to, in turn; absent: unbound.
+    pub cpus: Option<Vec<u32>>,
+}
+
+impl RunPlan {
+    /// The target of a run that measures one.
+    ///
+    /// # Errors
+    /// When the plan names none or several.
+    pub fn only_target(&self) -> Result<&str, PlanError> {
+        match self.targets.as_slice() {
+            [target] => Ok(target),
+            several => Err(PlanError {
+                kind: PlanErrorKind::Value,
+                place: Place::Argument("--target".to_owned()),
+                cause: format!(
+                    "a run measures one target, and {} are named: run each by itself",
+                    several.len()
+                ),
+            }),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The keys of a plan: one list that is the plan file's keys, the command line's flags and the schema.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::text::{Text, one_or_many, one_or_many_schema, write_one_or_many};
+
+/// What a plan file or a command line says, value by value and unread.
+///
+/// A field's name with hyphens is the key in TOML and, behind two hyphens, the flag. Its comment is the
+/// flag's help and the schema's description. An absent field takes its default in
+/// [`PlanSource::resolve`](super::PlanSource::resolve).
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[schemars(title = "fathom run plan", deny_unknown_fields)]
+pub struct RawPlan {
+    /// What to measure: FILE, /dev/X, null:, memory: or sim:NAME.
+    #[arg(long, value_name = "TARGET", allow_hyphen_values = true)]
+    #[serde(
+        deserialize_with = "one_or_many",
+        serialize_with = "write_one_or_many",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(schema_with = "one_or_many_schema")]
+    pub target: Option<Vec<String>>,
+
+    /// Engine that carries the I/O, as uring, sync, memory, null or sim. Default: the best one the target allows.
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<Text>,
+
+    /// What the I/Os do: read, write, rw, trim (one address after the other), or randread, randwrite,
+    /// randrw, randtrim. Default: randread.
+    #[arg(long, value_name = "KIND")]
+    pub rw: Option<Text>,
+
+    /// Size of an I/O: 4k, a range 4k-64k or 4k-64k/8k (step), or a split 4k:70%,64k:30%. Default: 4k.
+    #[arg(long, value_name = "SIZE")]
+    pub bs: Option<Text>,
+
+    /// Size of reads where it differs from --bs, as 16k.
+    #[arg(long, value_name = "SIZE")]
+    pub read_bs: Option<Text>,
+
+    /// Size of writes where it differs from --bs, as 64k.
+    #[arg(long, value_name = "SIZE")]
+    pub write_bs: Option<Text>,
+
+    /// Size of trims where it differs from --bs, as 1m.
+    #[arg(long, value_name = "SIZE")]
+    pub trim_bs: Option<Text>,
+
+    /// Share of reads with rw and randrw, as 70%. Default: 50%.
+    #[arg(long, value_name = "SHARE")]
+    pub read_share: Option<Text>,
+
+    /// Share of trims with rw and randrw, as 5%; what is neither read nor trim is written. Default: 0%.
+    #[arg(long, value_name = "SHARE")]
+    pub trim_share: Option<Text>,
+
+    /// Flush after every so many writes of a job, as 32. Default: 0, never.
+    #[arg(long, value_name = "WRITES")]
+    pub flush_every: Option<Text>,
+
+    /// Which addresses. With randread and its kin: cycle (each block once, then again; the default),
+    /// independent, zipf:0.99, pareto:0.2, normal:10%, hotspot:90%/10% (accesses/span),
+    /// zoned:60%/10%,30%/20%,10%/70%. With read, write, rw, trim: sequential (each job in its own part;
+    /// the default), interlocked (all jobs share one position), strided:64k.
+    #[arg(long, value_name = "PATTERN")]
+    pub addresses: Option<Text>,
+
+    /// First byte of the target to use, as 1GiB. Default: 0.
+    #[arg(long, value_name = "SIZE")]
+    pub offset: Option<Text>,
+
+    /// Bytes of the target to use, as 10GiB. Default: to its end.
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<Text>,
+
+    /// Offsets are multiples of this, as 4k. Default: the smallest I/O size.
+    #[arg(long, value_name = "SIZE")]
+    pub align: Option<Text>,
+
+    /// Share of written data that compresses away, as 50%. Default: 0%.
+    #[arg(long, value_name = "SHARE")]
+    pub compressible: Option<Text>,
+
+    /// Share of writes whose data repeats an earlier one's, as 30%. Default: 0%.
+    #[arg(long, value_name = "SHARE")]
+    pub duplicate: Option<Text>,
+
+    /// Check what is read: off, on-read (blocks written by fathom), at-end (everything written is read
+    /// back too). Default: off.
+    #[arg(long, value_name = "WHEN")]
+    pub verify: Option<Text>,
+
+    /// Start I/Os at this rate per second, as 5k, whatever the target does. Default: the next starts
+    /// when one ends.
+    #[arg(long, value_name = "RATE")]
+    pub rate: Option<Text>,
+
+    /// How a rate arrives: constant, poisson or ramp. Default: constant.
+    #[arg(long, value_name = "PROCESS")]
+    pub arrival: Option<Text>,
+
+    /// Rate that a ramp starts from, as 1k; it ends at --rate.
+    #[arg(long, value_name = "RATE")]
+    pub ramp_from: Option<Text>,
+
+    /// How long a ramp takes, as 20s; the rate stays from then on.
+    #[arg(long, value_name = "TIME")]
+    pub ramp_over: Option<Text>,
+
+    /// Independent submitters, one thread each. Default: 1.
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<Text>,
+
+    /// I/Os that each job keeps in flight, or may have in flight at most with --rate. Default: 32, because
+    /// at 1 a modern device idles; 256 with --rate; 1 (32 with --rate) on the sync engine, which
+    /// needs a thread for each.
+    #[arg(long, value_name = "NUMBER")]
+    pub depth: Option<Text>,
+
+    /// Measured time after the warm-up, as 30s. Default: 30s, or no limit with --count or --bytes.
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Text>,
+
+    /// End after so many I/Os, warm-up included, as 1M (k and M are decimal).
+    #[arg(long, value_name = "NUMBER")]
+    pub count: Option<Text>,
+
+    /// End after so many bytes, warm-up included, as 10GiB.
+    #[arg(long, value_name = "SIZE")]
+    pub bytes: Option<Text>,
+
+    /// Time before the measurement starts, as 5s. Default: 2s, or 0s when nothing but --count or --bytes
+    /// ends the run.
+    #[arg(long, value_name = "TIME")]
+    pub warmup: Option<Text>,
+
+    /// Seed of every random choice; the same seed replays the same I/Os. Default: a new one, recorded.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<Text>,
+
+    /// Go through the page cache. Default: direct I/O, past it.
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+          require_equals = true, hide_possible_values = true)]
+    pub buffered: Option<bool>,
+
+    /// Permit the loss of everything on the device with this serial number.
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Option<Text>,
+
+    /// Run a simulated device by the wall clock instead of as fast as it computes.
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+          require_equals = true, hide_possible_values = true)]
+    pub real_time: Option<bool>,
+
+    /// Keep the scratch file that the run made.
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+          require_equals = true, hide_possible_values = true)]
+    pub keep: Option<bool>,
+
+    /// Processors to bind the jobs to, in turn, as 0-3,6. Default: wherever the kernel puts them.
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<Text>,
+}
+
+/// JSON Schema of a plan file, for completion in editors.
+pub fn plan_schema() -> serde_json::Value {
+    schemars::schema_for!(RawPlan).into()
+}
+
+/// Every key of a plan, in the order of the list above.
+pub(super) fn keys() -> Vec<String> {
+    let command = RawPlan::augment_args(clap::Command::new("plan"));
+    command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_keys_and_schema_are_the_same_names() {
+        let schema = plan_schema();
+        let mut properties: Vec<String> =
+            schema["properties"].as_object().expect("an object").keys().cloned().collect();
+        let mut flags = keys();
+        properties.sort();
+        flags.sort();
+        assert_eq!(properties, flags);
+        assert_eq!(schema["additionalProperties"], false);
+    }
+
+    #[test]
+    fn every_flag_says_what_it_takes() {
+        for argument in RawPlan::augment_args(clap::Command::new("plan")).get_arguments() {
+            let help = argument.get_help().expect("help").to_string();
+            assert!(help.len() > 20, "{help}");
+        }
+    }
+}

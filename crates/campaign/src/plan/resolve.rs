@@ -1,0 +1,320 @@
+//! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
+
+use fathom_record::workload::{
+    Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
+};
+
+use super::error::{Mistake, PlanErrorKind};
+use super::raw::RawPlan;
+use super::text::Text;
+use super::{RunOptions, RunPlan, addresses, pasted, quantity, sizes, suggest};
+
+const DEFAULT_SIZE_BYTES: u64 = 4096;
+const DEFAULT_TIME_NS: u64 = 30_000_000_000;
+const DEFAULT_WARMUP_NS: u64 = 2_000_000_000;
+/// Deep enough to keep a device busy; a depth of 1 measures its latency alone.
+const DEFAULT_DEPTH: u32 = 32;
+/// In-flight cap of an open arrival: deep enough that only overload reaches it.
+const DEFAULT_OPEN_CAP: u32 = 256;
+/// The engine that needs a thread for each I/O in flight.
+const THREAD_ENGINE: &str = "sync";
+
+const KINDS: [&str; 9] =
+    ["read", "write", "rw", "readwrite", "trim", "randread", "randwrite", "randrw", "randtrim"];
+
+pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> {
+    let targets = raw.target.clone().unwrap_or_default();
+    if targets.is_empty() || targets.iter().any(String::is_empty) {
+        let cause = "say what to measure, as FILE, /dev/X, null:, memory: or sim:NAME";
+        return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
+    }
+    let kind = Kind::read(raw)?;
+    let engine = name("engine", &raw.engine)?;
+    let arrival = arrival(raw)?;
+    let workload = Workload {
+        mix: mix(raw, kind)?,
+        addresses: addresses_of(raw, kind)?,
+        sizes: sizes_of(raw)?,
+        offset_bytes: value("offset", &raw.offset, quantity::bytes)?.unwrap_or(0),
+        span_bytes: value("size", &raw.size, quantity::bytes)?,
+        alignment_bytes: value("align", &raw.align, quantity::bytes)?,
+        data: data(raw)?,
+        arrival,
+        jobs: value("jobs", &raw.jobs, quantity::small_count)?.unwrap_or(1),
+        depth: value("depth", &raw.depth, quantity::small_count)?
+            .unwrap_or(default_depth(arrival.is_open(), engine.as_deref() == Some(THREAD_ENGINE))),
+        length: length(raw)?,
+        seed: value("seed", &raw.seed, quantity::count)?.unwrap_or(new_seed),
+    };
+    workload.validate().map_err(|error| refused(raw, error))?;
+    let options = RunOptions {
+        direct: !raw.buffered.unwrap_or(false),
+        permit: name("destroy", &raw.destroy)?,
+        real_time: raw.real_time.unwrap_or(false),
+        keep: raw.keep.unwrap_or(false),
+        cpus: value("cpus", &raw.cpus, quantity::cpus)?,
+    };
+    Ok(RunPlan { targets, engine, workload, options })
+}
+
+/// A value read by its grammar; characters that a document changed are named as such.
+pub(super) fn value<T>(
+    key: &'static str,
+    text: &Option<Text>,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, Mistake> {
+    let Some(Text(text)) = text else { return Ok(None) };
+    read(text.trim()).map(Some).map_err(|cause| match pasted::find(text) {
+        Some((which, meant)) => Mistake::new(
+            key,
+            PlanErrorKind::Pasted,
+            format!("`{text}` holds {which}, as documents make them: type `{meant}`"),
+        ),
+        None => Mistake::new(key, PlanErrorKind::Value, cause),
+    })
+}
+
+/// A name that is not empty, as it stands.
+pub(super) fn name(key: &'static str, text: &Option<Text>) -> Result<Option<String>, Mistake> {
+    match text {
+        Some(Text(text)) if text.is_empty() => {
+            Err(Mistake::new(key, PlanErrorKind::Value, "a name is not empty; leave it out for the default"))
+        }
+        other => Ok(other.as_ref().map(|text| text.0.clone())),
+    }
+}
+
+/// One of a few words, with a near one offered.
+fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+    if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == text) {
+        return Ok(*meaning);
+    }
+    let names = || words.iter().map(|(word, _)| *word);
+    Err(match suggest::nearest(text, names()).first() {
+        Some(near) => format!("there is no `{text}` here: did you mean `{near}`?"),
+        None => format!("there is no `{text}` here: write one of {}", names().collect::<Vec<_>>().join(", ")),
+    })
+}
+
+/// What `rw` says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    random: bool,
+    does: Does,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Read,
+    Write,
+    Trim,
+    Several,
+}
+
+impl Kind {
+    fn read(raw: &RawPlan) -> Result<Self, Mistake> {
+        let words = KINDS.map(|kind| {
+            let random = kind.starts_with("rand");
+            let does = match kind.trim_start_matches("rand") {
+                "read" => Does::Read,
+                "write" => Does::Write,
+                "trim" => Does::Trim,
+                _ => Does::Several,
+            };
+            (kind, Kind { random, does })
+        });
+        let kind = value("rw", &raw.rw, |text| word(text, &words))?;
+        Ok(kind.unwrap_or(Kind { random: true, does: Does::Read }))
+    }
+}
+
+fn mix(raw: &RawPlan, kind: Kind) -> Result<Mix, Mistake> {
+    let read = value("read-share", &raw.read_share, quantity::share)?;
+    let trim = value("trim-share", &raw.trim_share, quantity::share)?;
+    if kind.does != Does::Several {
+        let rw = if kind.random { "randrw" } else { "rw" };
+        for (key, given) in [("read-share", read.is_some()), ("trim-share", trim.is_some())] {
+            if given {
+                let cause = format!("a share needs `rw` to be `{rw}`, which mixes directions");
+                return Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
+            }
+        }
+    }
+    let (read_share, trim_share) = match kind.does {
+        Does::Read => (1.0, 0.0),
+        Does::Write => (0.0, 0.0),
+        Does::Trim => (0.0, 1.0),
+        Does::Several => (read.unwrap_or(0.5), trim.unwrap_or(0.0)),
+    };
+    let flush_every_writes = value("flush-every", &raw.flush_every, quantity::count)?.unwrap_or(0);
+    Ok(Mix { read_share, trim_share, flush_every_writes })
+}
+
+fn addresses_of(raw: &RawPlan, kind: Kind) -> Result<Addresses, Mistake> {
+    let default = if kind.random { Addresses::RandomCycle } else { Addresses::Sequential };
+    let Some(given) = value("addresses", &raw.addresses, addresses::read)? else { return Ok(default) };
+    if addresses::is_random(&given) == kind.random {
+        return Ok(given);
+    }
+    let cause = if kind.random {
+        "these addresses follow one another: write `rw` without `rand`, as `read`"
+    } else {
+        "these addresses are random: write `rw` with `rand`, as `randread`"
+    };
+    Err(Mistake::new("addresses", PlanErrorKind::Contradiction, cause))
+}
+
+fn sizes_of(raw: &RawPlan) -> Result<SizesByDirection, Mistake> {
+    let all = value("bs", &raw.bs, sizes::read)?.unwrap_or(Sizes::Fixed { bytes: DEFAULT_SIZE_BYTES });
+    let own = |key, text| Ok(value(key, text, sizes::read)?.unwrap_or_else(|| all.clone()));
+    Ok(SizesByDirection {
+        read: own("read-bs", &raw.read_bs)?,
+        write: own("write-bs", &raw.write_bs)?,
+        trim: own("trim-bs", &raw.trim_bs)?,
+    })
+}
+
+fn data(raw: &RawPlan) -> Result<Data, Mistake> {
+    const WHEN: [(&str, Verify); 3] =
+        [("off", Verify::Off), ("on-read", Verify::OnRead), ("at-end", Verify::AtEnd)];
+    Ok(Data {
+        compressible_share: value("compressible", &raw.compressible, quantity::share)?.unwrap_or(0.0),
+        duplicate_share: value("duplicate", &raw.duplicate, quantity::share)?.unwrap_or(0.0),
+        verify: value("verify", &raw.verify, |text| word(text, &WHEN))?.unwrap_or_default(),
+    })
+}
+
+fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Process {
+        Constant,
+        Poisson,
+        Ramp,
+    }
+    const PROCESSES: [(&str, Process); 3] =
+        [("constant", Process::Constant), ("poisson", Process::Poisson), ("ramp", Process::Ramp)];
+    let contradiction = |key, cause| Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
+    let rate = value("rate", &raw.rate, quantity::rate_per_s)?;
+    let process = value("arrival", &raw.arrival, |text| word(text, &PROCESSES))?;
+    let from = value("ramp-from", &raw.ramp_from, quantity::rate_per_s)?;
+    let over = value("ramp-over", &raw.ramp_over, quantity::time_ns)?;
+    if process != Some(Process::Ramp) {
+        for (key, given) in [("ramp-from", from.is_some()), ("ramp-over", over.is_some())] {
+            if given {
+                return contradiction(key, "a ramp needs `arrival` to be `ramp`");
+            }
+        }
+    }
+    let Some(rate_per_s) = rate else {
+        return match process {
+            None => Ok(Arrival::Closed),
+            Some(_) => contradiction("arrival", "an arrival process needs `rate`, as 5k"),
+        };
+    };
+    Ok(match process.unwrap_or(Process::Constant) {
+        Process::Constant => Arrival::Constant { rate_per_s },
+        Process::Poisson => Arrival::Poisson { rate_per_s },
+        Process::Ramp => match (from, over) {
+            (Some(from_per_s), Some(over_ns)) => Arrival::Ramp { from_per_s, to_per_s: rate_per_s, over_ns },
+            _ => return contradiction("arrival", "a ramp needs `ramp-from`, as 1k, and `ramp-over`, as 20s"),
+        },
+    })
+}
+
+fn default_depth(open: bool, threads: bool) -> u32 {
+    match (open, threads) {
+        (false, false) => DEFAULT_DEPTH,
+        (false, true) => 1,
+        (true, false) => DEFAULT_OPEN_CAP,
+        // A thread for each: enough for a slow device, few enough to be scheduled.
+        (true, true) => DEFAULT_DEPTH,
+    }
+}
+
+fn length(raw: &RawPlan) -> Result<Length, Mistake> {
+    let operations = value("count", &raw.count, quantity::count)?;
+    let bytes = value("bytes", &raw.bytes, quantity::bytes)?;
+    let bounded = operations.is_some() || bytes.is_some();
+    let time_ns = value("time", &raw.time, quantity::time_ns)?.or((!bounded).then_some(DEFAULT_TIME_NS));
+    // A run that counts its warm-up's I/Os could end inside it.
+    let default_warmup_ns = if time_ns.is_some() { DEFAULT_WARMUP_NS } else { 0 };
+    let warmup_ns = value("warmup", &raw.warmup, quantity::time_ns)?.unwrap_or(default_warmup_ns);
+    Ok(Length { time_ns, operations, bytes, warmup_ns })
+}
+
+/// A workload's contradiction, under the key that the user gave.
+fn refused(raw: &RawPlan, error: WorkloadError) -> Mistake {
+    let given = |keys: &[(&'static str, &Option<Text>)], otherwise| {
+        keys.iter().find(|(_, text)| text.is_some()).map_or(otherwise, |(key, _)| *key)
+    };
+    let key = match error.field {
+        "bs" => given(
+            &[
+                ("bs", &raw.bs),
+                ("read-bs", &raw.read_bs),
+                ("write-bs", &raw.write_bs),
+                ("trim-bs", &raw.trim_bs),
+            ],
+            "bs",
+        ),
+        "time" => given(&[("time", &raw.time), ("count", &raw.count), ("bytes", &raw.bytes)], "time"),
+        other => other,
+    };
+    Mistake::new(key, PlanErrorKind::Value, error.problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(fill: impl FnOnce(&mut RawPlan)) -> Result<Workload, (&'static str, PlanErrorKind)> {
+        let mut raw = RawPlan { target: Some(vec!["null:".to_owned()]), ..RawPlan::default() };
+        fill(&mut raw);
+        resolve(&raw, 1).map(|plan| plan.workload).map_err(|mistake| (mistake.key, mistake.kind))
+    }
+
+    fn some(text: &str) -> Option<Text> {
+        Some(text.into())
+    }
+
+    #[test]
+    fn a_target_alone_is_a_plan() {
+        let workload = plan(|_| ()).expect("a plan");
+        assert_eq!(workload.mix, Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 });
+        assert_eq!(workload.addresses, Addresses::RandomCycle);
+        assert_eq!(workload.sizes, SizesByDirection::all(Sizes::Fixed { bytes: 4096 }));
+        assert_eq!((workload.jobs, workload.depth, workload.seed), (1, 32, 1));
+        assert_eq!(workload.length.time_ns, Some(30_000_000_000));
+        assert_eq!(workload.length.warmup_ns, 2_000_000_000);
+    }
+
+    #[test]
+    fn defaults_follow_what_is_asked() {
+        let depth = |fill: fn(&mut RawPlan)| plan(fill).expect("a plan").depth;
+        assert_eq!(depth(|raw| raw.engine = some("sync")), 1);
+        assert_eq!(depth(|raw| raw.rate = some("5k")), 256);
+        let counted = plan(|raw| raw.count = some("1000")).expect("a plan").length;
+        assert_eq!(counted, Length { operations: Some(1000), ..Length::default() });
+        let mixed = plan(|raw| raw.rw = some("randrw")).expect("a plan").mix;
+        assert_eq!(mixed.read_share, 0.5);
+    }
+
+    #[test]
+    fn contradictions_are_refused_under_the_key_that_is_wrong() {
+        use PlanErrorKind::{Contradiction, Missing, Value};
+        assert_eq!(plan(|raw| raw.read_share = some("70%")), Err(("read-share", Contradiction)));
+        assert_eq!(plan(|raw| raw.addresses = some("sequential")), Err(("addresses", Contradiction)));
+        assert_eq!(plan(|raw| raw.arrival = some("poisson")), Err(("arrival", Contradiction)));
+        assert_eq!(plan(|raw| raw.ramp_over = some("1s")), Err(("ramp-over", Contradiction)));
+        assert_eq!(
+            plan(|raw| (raw.arrival, raw.rate) = (some("ramp"), some("5k"))),
+            Err(("arrival", Contradiction))
+        );
+        assert_eq!(plan(|raw| raw.write_bs = some("100")), Err(("write-bs", Value)));
+        assert_eq!(plan(|raw| raw.count = some("0")), Err(("count", Value)));
+        assert_eq!(plan(|raw| raw.target = Some(vec![])), Err(("target", Missing)));
+        assert_eq!(plan(|raw| raw.engine = some("")), Err(("engine", Value)));
+        assert_eq!(plan(|raw| raw.time = some("30")), Err(("time", Value)));
+        assert_eq!(plan(|raw| raw.rw = some("raed")), Err(("rw", Value)));
+    }
+}

@@ -1,0 +1,176 @@
+//! A plan file and the flags that override it, with the place of every value.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::raw::{RawPlan, keys};
+use super::{RunPlan, pasted, resolve, suggest};
+
+/// A plan as given: its values, unread, and where each of them stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlanSource {
+    raw: RawPlan,
+    file: String,
+    /// Line of each key that comes from the file.
+    lines: BTreeMap<String, usize>,
+}
+
+impl PlanSource {
+    /// A plan that stands on the command line alone.
+    pub fn from_flags(flags: RawPlan) -> Self {
+        Self { raw: flags, ..Self::default() }
+    }
+
+    /// Reads the text of a plan file. `file` is its name in messages.
+    ///
+    /// # Errors
+    /// Text that is not TOML, a key that does not exist, or a value of the wrong type, with its line.
+    pub fn from_toml(text: &str, file: &str) -> Result<Self, PlanError> {
+        let refuse = |span: Option<std::ops::Range<usize>>, kind, cause| {
+            let line = line_of(text, span.map_or(0, |span| span.start));
+            Err(PlanError { kind, place: Place::File { file: file.to_owned(), line }, cause })
+        };
+        let table = match toml::de::DeTable::parse(text) {
+            Ok(table) => table,
+            Err(error) => {
+                let (kind, cause) = syntax(text, &error);
+                return refuse(error.span(), kind, cause);
+            }
+        };
+        let known = keys();
+        let mut lines = BTreeMap::new();
+        for key in table.get_ref().keys() {
+            let name: &str = key.get_ref();
+            if !known.iter().any(|known| known == name) {
+                let advice = suggest::advice(name, known.iter().map(String::as_str));
+                return refuse(
+                    Some(key.span()),
+                    PlanErrorKind::UnknownName,
+                    format!("there is no key `{name}`: {advice}"),
+                );
+            }
+            lines.insert(name.to_owned(), line_of(text, key.span().start));
+        }
+        match RawPlan::deserialize(toml::Deserializer::from(table)) {
+            Ok(raw) => Ok(Self { raw, file: file.to_owned(), lines }),
+            Err(error) => {
+                let cause = error.message().trim().replace('\n', ", ");
+                refuse(error.span(), PlanErrorKind::Value, cause)
+            }
+        }
+    }
+
+    /// The same plan with every value that `flags` has in place of its own.
+    pub fn overridden_by(mut self, flags: RawPlan) -> Self {
+        let table = |raw: &RawPlan| toml::Table::try_from(raw).expect("a plan's values are all TOML values");
+        let mut values = table(&self.raw);
+        for (key, value) in table(&flags) {
+            self.lines.remove(&key);
+            values.insert(key, value);
+        }
+        self.raw = values.try_into().expect("values that came out of a plan fit into one");
+        self
+    }
+
+    /// Reads every value, fills in the defaults, and checks the whole.
+    ///
+    /// `new_seed` is used when the plan names none; the result holds the seed either way.
+    ///
+    /// # Errors
+    /// The first value that is not what its key takes, or that contradicts another, with its place.
+    pub fn resolve(&self, new_seed: u64) -> Result<RunPlan, PlanError> {
+        resolve::resolve(&self.raw, new_seed).map_err(|mistake| self.placed(mistake))
+    }
+
+    fn placed(&self, mistake: Mistake) -> PlanError {
+        let place = match self.lines.get(mistake.key) {
+            Some(line) => Place::File { file: self.file.clone(), line: *line },
+            None => Place::Argument(format!("--{}", mistake.key)),
+        };
+        mistake.at(place)
+    }
+}
+
+/// What to say of a text that is not TOML.
+fn syntax(text: &str, error: &toml::de::Error) -> (PlanErrorKind, String) {
+    let start = error.span().map_or(0, |span| span.start);
+    let line = text.lines().nth(line_of(text, start) - 1).unwrap_or("");
+    if let Some((which, meant)) = pasted::find(line) {
+        let bare = meant.trim_start_matches('-');
+        return (PlanErrorKind::Pasted, format!("holds {which}, as documents make them: type `{bare}`"));
+    }
+    let cause = error.message().trim().replace('\n', ", ");
+    (PlanErrorKind::Syntax, format!("{cause}; a plan is lines such as `bs = \"4k\"`"))
+}
+
+/// The line, from 1, that holds a byte of a text.
+fn line_of(text: &str, byte: usize) -> usize {
+    1 + text.bytes().take(byte).filter(|b| *b == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        let source = PlanSource::from_toml(text, "plan.toml");
+        source.and_then(|source| source.resolve(1)).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn mistakes_name_their_line_and_what_to_write() {
+        let cases = [
+            ("rw = 'read'\ndpeth = 3", "plan.toml:2: there is no key `dpeth`: did you mean `depth`?"),
+            ("\n\niodepth = 3", "plan.toml:3: there is no key `iodepth`: here it is `depth`"),
+            (
+                "[workload]\nbs = 1",
+                "plan.toml:1: there is no key `workload`: `fathom run --help` lists what there is",
+            ),
+            (
+                "target='x'\n–depth = 3",
+                "plan.toml:2: holds an en dash, as documents make them: type `depth = 3`",
+            ),
+            (
+                "target='x'\nbs = '4k–64k'",
+                "plan.toml:2: `4k–64k` holds an en dash, as documents make them: type `4k-64k`",
+            ),
+            ("target='x'\njobs = 0", "plan.toml:2: 0 is not between 1 and 1024"),
+            (
+                "target='x'\n\nwrite-bs = 100",
+                "plan.toml:3: an I/O size is a multiple of 512 bytes and not 0, as 4k",
+            ),
+            ("target='x'\nbuffered = 'yes'", "plan.toml:2: invalid type: string \"yes\", expected a boolean"),
+            ("depth = 3", "--target: say what to measure, as FILE, /dev/X, null:, memory: or sim:NAME"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(message(text), expected);
+        }
+        assert!(message("a = ").starts_with("plan.toml:1: "));
+        assert!(message("jobs = 1\njobs = 2").starts_with("plan.toml:2: "));
+        assert!(message("target='x'\nseed = 1979-05-27").starts_with("plan.toml:2: "));
+        assert!(message("target='x'\njobs = [1]").starts_with("plan.toml:2: "));
+    }
+
+    #[test]
+    fn flags_win_and_take_the_blame() {
+        let file =
+            PlanSource::from_toml("target = 'a'\njobs = 4\nbuffered = true", "plan.toml").expect("a plan");
+        let flags = RawPlan { depth: Some("0".into()), ..RawPlan::default() };
+        let error = file.clone().overridden_by(flags).resolve(1).expect_err("depth 0");
+        assert_eq!(error.place, Place::Argument("--depth".to_owned()));
+
+        let flags = RawPlan { jobs: Some("2".into()), buffered: Some(false), ..RawPlan::default() };
+        let plan = file.overridden_by(flags).resolve(1).expect("a plan");
+        assert_eq!((plan.workload.jobs, plan.options.direct, plan.targets), (2, true, vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn a_seed_is_taken_from_the_plan_before_the_caller() {
+        let seed = |text| PlanSource::from_toml(text, "p").expect(text).resolve(7).expect(text).workload.seed;
+        assert_eq!(seed("target = 'x'"), 7);
+        assert_eq!(seed("target = 'x'\nseed = 9"), 9);
+        assert_eq!(seed("target = 'x'\nseed = '18446744073709551615'"), u64::MAX);
+    }
+}

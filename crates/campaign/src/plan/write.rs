@@ -1,0 +1,129 @@
+//! Writes a run plan as a plan file or a command line that reads back as the same plan.
+
+use fathom_record::workload::{Addresses, Arrival, Verify};
+
+use super::raw::RawPlan;
+use super::text::Text;
+use super::{RunPlan, addresses, quantity, sizes};
+
+/// The plan as the text of a plan file.
+pub fn to_toml(plan: &RunPlan) -> String {
+    toml::to_string(&raw_of(plan)).expect("a plan's values are all TOML values")
+}
+
+/// The plan as a line for a POSIX shell, from `fathom run` on.
+pub fn to_command_line(plan: &RunPlan) -> String {
+    let table = toml::Table::try_from(raw_of(plan)).expect("a plan's values are all TOML values");
+    let mut line = "fathom run".to_owned();
+    // The table sorts its keys; people read the target and the workload first.
+    let mut keys = super::raw::keys();
+    keys.retain(|key| table.contains_key(key));
+    for key in &keys {
+        match &table[key] {
+            toml::Value::Boolean(true) => line += &format!(" --{key}"),
+            toml::Value::Array(texts) => {
+                for text in texts.iter().filter_map(toml::Value::as_str) {
+                    line += &flag(key, text);
+                }
+            }
+            toml::Value::String(text) => line += &flag(key, text),
+            other => line += &flag(key, &other.to_string()),
+        }
+    }
+    line
+}
+
+/// A flag with its value; one that starts with a hyphen is bound to the flag.
+pub(super) fn flag(name: &str, value: &str) -> String {
+    let separator = if value.starts_with('-') { '=' } else { ' ' };
+    format!(" --{name}{separator}{}", quoted(value))
+}
+
+/// A word for a POSIX shell.
+pub(super) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._/:,=%+@-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// The values that make this plan. What has a lasting neutral value (an offset of 0) is left out; what
+/// has a default that could change (depth, time) is written.
+fn raw_of(plan: &RunPlan) -> RawPlan {
+    let workload = &plan.workload;
+    let (mix, data, length) = (&workload.mix, &workload.data, &workload.length);
+    let number = |number: u64| Some(Text(number.to_string()));
+    let bytes = |bytes: Option<u64>| bytes.map(|bytes| Text(quantity::write_bytes(bytes)));
+    let not_zero = |share: f64| (share != 0.0).then(|| Text(quantity::write_share(share)));
+    let random = addresses::is_random(&workload.addresses);
+    let (direction, mixed) = match (mix.read_share, mix.trim_share) {
+        (1.0, 0.0) => ("read", false),
+        (0.0, 0.0) => ("write", false),
+        (0.0, 1.0) => ("trim", false),
+        _ => ("rw", true),
+    };
+    let (bs, write_bs, trim_bs) = sizes::write_by_direction(&workload.sizes);
+    let mut raw = RawPlan {
+        target: Some(plan.targets.clone()),
+        engine: plan.engine.clone().map(Text),
+        rw: Some(Text(format!("{}{direction}", if random { "rand" } else { "" }))),
+        bs: Some(Text(bs)),
+        write_bs: write_bs.map(Text),
+        trim_bs: trim_bs.map(Text),
+        read_share: mixed.then(|| Text(quantity::write_share(mix.read_share))),
+        trim_share: not_zero(mix.trim_share).filter(|_| mixed),
+        flush_every: number(mix.flush_every_writes).filter(|_| mix.flush_every_writes > 0),
+        addresses: match workload.addresses {
+            Addresses::RandomCycle | Addresses::Sequential => None,
+            ref other => Some(Text(addresses::write(other))),
+        },
+        offset: bytes(Some(workload.offset_bytes)).filter(|_| workload.offset_bytes > 0),
+        size: bytes(workload.span_bytes),
+        align: bytes(workload.alignment_bytes),
+        compressible: not_zero(data.compressible_share),
+        duplicate: not_zero(data.duplicate_share),
+        verify: match data.verify {
+            Verify::Off => None,
+            Verify::OnRead => Some("on-read".into()),
+            Verify::AtEnd => Some("at-end".into()),
+        },
+        jobs: number(workload.jobs.into()),
+        depth: number(workload.depth.into()),
+        time: length.time_ns.map(|ns| Text(quantity::write_time_ns(ns))),
+        count: length.operations.map(|operations| Text(operations.to_string())),
+        bytes: bytes(length.bytes),
+        warmup: Some(Text(quantity::write_time_ns(length.warmup_ns))),
+        seed: number(workload.seed),
+        ..RawPlan::default()
+    };
+    fill_arrival(&mut raw, &workload.arrival);
+    fill_options(&mut raw, plan);
+    raw
+}
+
+fn fill_arrival(raw: &mut RawPlan, arrival: &Arrival) {
+    let rate = |rate_per_s: f64| Some(Text(quantity::write_rate_per_s(rate_per_s)));
+    let (process, to_per_s) = match *arrival {
+        Arrival::Closed => return,
+        Arrival::Constant { rate_per_s } => ("constant", rate_per_s),
+        Arrival::Poisson { rate_per_s } => ("poisson", rate_per_s),
+        Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
+            raw.ramp_from = rate(from_per_s);
+            raw.ramp_over = Some(Text(quantity::write_time_ns(over_ns)));
+            ("ramp", to_per_s)
+        }
+    };
+    raw.arrival = Some(process.into());
+    raw.rate = rate(to_per_s);
+}
+
+fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
+    let options = &plan.options;
+    raw.buffered = (!options.direct).then_some(true);
+    raw.destroy = options.permit.clone().map(Text);
+    raw.real_time = options.real_time.then_some(true);
+    raw.keep = options.keep.then_some(true);
+    raw.cpus = options.cpus.as_deref().map(|cpus| Text(quantity::write_cpus(cpus)));
+}
