@@ -1,6 +1,8 @@
 //! The search against devices whose optimum is known. Seeds are fixed; the rates asserted are those of
 //! the method, the ones reached are printed with `--nocapture`.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code outside of test functions")]
+
 mod device;
 
 use device::{Device, grid};
