@@ -1,0 +1,78 @@
+//! Every engine through the conformance suite.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+
+use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
+use fathom_engine::{memory, null, sync, uring};
+use fathom_measure::{Clock, WallClock};
+
+const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
+
+/// A written file, opened past the page cache where the file system can.
+fn file() -> (tempfile::NamedTempFile, Arc<File>) {
+    let mut named = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    named.write_all(&vec![0x5a; TARGET_BYTES as usize]).unwrap();
+    named.as_file().sync_all().unwrap();
+    let open = |flags| OpenOptions::new().read(true).write(true).custom_flags(flags).open(named.path());
+    let file = open(libc::O_DIRECT).or_else(|_| open(0)).unwrap();
+    (named, Arc::new(file))
+}
+
+#[test]
+fn null() {
+    let (clock, _) = WallClock::start();
+    run(&Subject {
+        name: "null",
+        make: &|depth| null::Null::new(depth, BUFFER_BYTES, clock).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: Traits { keeps_content: false, knows_its_end: false },
+    });
+}
+
+#[test]
+fn memory() {
+    let (clock, _) = WallClock::start();
+    let store = memory::Store::new(TARGET_BYTES);
+    run(&Subject {
+        name: "memory",
+        make: &|depth| memory::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
+
+#[test]
+fn sync() {
+    let (clock, _) = WallClock::start();
+    let (_named, file) = file();
+    run(&Subject {
+        name: "sync",
+        make: &|depth| sync::Sync::new(Arc::clone(&file), depth, BUFFER_BYTES, clock).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
+
+#[test]
+fn uring() {
+    let (clock, _) = WallClock::start();
+    let (_named, file) = file();
+    let options = uring::Options::default();
+    if let Err(error) = uring::Uring::new(Arc::clone(&file), 1, BUFFER_BYTES, options, clock) {
+        println!("skipped: {error}");
+        return;
+    }
+    run(&Subject {
+        name: "uring",
+        make: &|depth| uring::Uring::new(Arc::clone(&file), depth, BUFFER_BYTES, options, clock).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
