@@ -1,0 +1,241 @@
+//! Decides from the reasons that were found whether a target may be written, and says it in words.
+//!
+//! Whoever looks at the machine lists every reason against writing; here is only the judgement, so
+//! that it can be read in one place: what is in use is never written, what merely holds data is
+//! written when the person names it.
+
+use serde::Serialize;
+
+use crate::{EngineError, ErrorKind};
+
+/// What stands against writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// A file system on it is mounted, here or in another mount namespace.
+    Mounted,
+    /// The system swaps to it.
+    Swap,
+    /// Another block device is built on it: device-mapper, md, loop, bcache.
+    Held,
+    /// A process has it open for writing, or the kernel says that it is claimed.
+    InUse,
+    /// It takes no writes.
+    ReadOnly,
+    /// What it is could not be established, so nothing can be said to be safe.
+    Unknown,
+    /// A file system, member of an array or pool, encrypted container, swap space or partition table.
+    Signature,
+    /// Partitions that the kernel knows on it.
+    Partitions,
+    /// Bytes that are not zero and that no signature explains.
+    UnknownData,
+    /// Parts of it could not be read, so that it is unknown what they hold.
+    Unreadable,
+    /// A file that was there before the run.
+    ExistingFile,
+}
+
+impl Hold {
+    /// Whether naming the target permits writing in spite of this. What is in use is not among them:
+    /// writing under a mounted file system corrupts it even when its loss would be accepted.
+    pub fn permission_covers(self) -> bool {
+        match self {
+            Self::Mounted | Self::Swap | Self::Held | Self::InUse | Self::ReadOnly | Self::Unknown => false,
+            Self::Signature
+            | Self::Partitions
+            | Self::UnknownData
+            | Self::Unreadable
+            | Self::ExistingFile => true,
+        }
+    }
+}
+
+/// One reason against writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// Its kind.
+    pub hold: Hold,
+    /// The reason as a sentence without full stop: `/dev/vda is mounted at / (ext4)`.
+    pub text: String,
+    /// What to do before asking again, where permission does not help; may be empty.
+    pub first: String,
+}
+
+impl Reason {
+    /// A reason with nothing to do about it.
+    pub fn new(hold: Hold, text: impl Into<String>) -> Self {
+        Self { hold, text: text.into(), first: String::new() }
+    }
+
+    /// The same reason with what to do first.
+    pub fn first(mut self, what: impl Into<String>) -> Self {
+        self.first = what.into();
+        self
+    }
+}
+
+/// The words of `--destroy`: the name of what may be destroyed.
+///
+/// For a disk its serial number or world-wide name, for a partition that and `-part` with its number,
+/// for a device without either its name and size as `fathom devices` prints them, for a file its
+/// file name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permit(pub String);
+
+/// What a target is called by people who permit its destruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Identity {
+    /// The words that fathom asks for.
+    pub words: String,
+    /// Further words that name the same target just as surely.
+    pub also: Vec<String>,
+}
+
+impl Identity {
+    /// Whether the words name this target. Case and inner spaces count: a serial number is exact.
+    pub fn is_named_by(&self, permit: &Permit) -> bool {
+        let words = permit.0.trim();
+        !words.is_empty() && (words == self.words || self.also.iter().any(|also| also == words))
+    }
+
+    /// The flag as a shell takes it.
+    pub fn flag(&self) -> String {
+        let plain =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '=' | '/');
+        if !self.words.is_empty() && self.words.chars().all(plain) {
+            format!("--destroy {}", self.words)
+        } else {
+            format!("--destroy '{}'", self.words.replace('\'', r"'\''"))
+        }
+    }
+}
+
+/// Whether writing is possible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "writing")]
+pub enum Verdict {
+    /// Nothing was found that would be lost.
+    Free,
+    /// It holds data; exactly this flag permits its destruction.
+    WithPermission {
+        /// As it is typed.
+        flag: String,
+    },
+    /// Nothing permits it as things are.
+    Never {
+        /// What to do first; empty if nothing is known that would help.
+        first: Vec<String>,
+    },
+}
+
+/// What the reasons amount to.
+pub fn verdict(reasons: &[Reason], identity: &Identity) -> Verdict {
+    let blocking: Vec<_> = reasons.iter().filter(|reason| !reason.hold.permission_covers()).collect();
+    if !blocking.is_empty() {
+        let mut first = Vec::new();
+        for reason in blocking {
+            if !reason.first.is_empty() && !first.contains(&reason.first) {
+                first.push(reason.first.clone());
+            }
+        }
+        return Verdict::Never { first };
+    }
+    if reasons.is_empty() { Verdict::Free } else { Verdict::WithPermission { flag: identity.flag() } }
+}
+
+/// Passes only what may be written: nothing was found, or what was found is covered and named.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] with every reason, ending in the exact words that would permit it, or in
+/// what to do first when no words do. Words that name something else are refused even where none are
+/// needed, since the person means another device.
+pub fn admit(
+    place: &str,
+    reasons: &[Reason],
+    identity: &Identity,
+    permit: Option<&Permit>,
+) -> Result<(), EngineError> {
+    let verdict = verdict(reasons, identity);
+    let misnamed = permit.filter(|permit| !identity.is_named_by(permit));
+    let remedy = match (&verdict, misnamed, permit) {
+        (Verdict::Free, None, _) | (Verdict::WithPermission { .. }, None, Some(_)) => return Ok(()),
+        (Verdict::Never { first }, _, _) if first.is_empty() => {
+            "nothing permits writing to it: choose another target".to_owned()
+        }
+        (Verdict::Never { first }, _, _) => {
+            format!("nothing permits writing to it as it is; first {}", first.join(", and "))
+        }
+        (Verdict::Free, Some(_), _) => {
+            format!("leave --destroy out, or name the opened target: {}", identity.flag())
+        }
+        (Verdict::WithPermission { flag }, _, _) => {
+            format!("if all that is on the opened target may be destroyed, type exactly: {flag}")
+        }
+    };
+    let mut cause = String::from("refused");
+    if let Some(Permit(words)) = misnamed {
+        cause += &format!(", because `--destroy {words}` does not name the target that was opened");
+    }
+    if !reasons.is_empty() {
+        cause += if misnamed.is_some() { ", and" } else { ", because" };
+        for reason in reasons {
+            cause += &format!("\n  - {}", reason.text);
+        }
+    }
+    Err(EngineError::new(ErrorKind::Refused, place, cause).with_remedy(remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Identity {
+        Identity { words: "S4EW NX0R".to_owned(), also: vec!["eui.0025".to_owned()] }
+    }
+
+    fn permit(words: &str) -> Option<Permit> {
+        Some(Permit(words.to_owned()))
+    }
+
+    #[test]
+    fn what_is_in_use_is_refused_even_when_named() {
+        for hold in [Hold::Mounted, Hold::Swap, Hold::Held, Hold::InUse, Hold::ReadOnly, Hold::Unknown] {
+            let reasons = [Reason::new(hold, "it is busy").first("type sudo umount /x")];
+            let error = admit("writing", &reasons, &identity(), permit("S4EW NX0R").as_ref()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Refused);
+            assert!(error.remedy.contains("sudo umount /x"), "{error}");
+            assert!(!error.to_string().contains("--destroy"), "{error}");
+        }
+    }
+
+    #[test]
+    fn data_is_written_over_only_when_named_exactly() {
+        let covered =
+            [Hold::Signature, Hold::Partitions, Hold::UnknownData, Hold::Unreadable, Hold::ExistingFile];
+        let reasons = covered.map(|hold| Reason::new(hold, format!("{hold:?}")));
+        let admit = |words: Option<Permit>| admit("writing", &reasons, &identity(), words.as_ref());
+        assert!(admit(permit("S4EW NX0R")).is_ok());
+        assert!(admit(permit("eui.0025")).is_ok());
+        for words in [None, permit("s4ew nx0r"), permit(""), permit(" "), permit("S4EW"), permit("yes")] {
+            let error = admit(words).unwrap_err();
+            assert!(error.remedy.ends_with("--destroy 'S4EW NX0R'"), "{error}");
+            assert!(reasons.iter().all(|reason| error.cause.contains(&reason.text)), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_blank_target_needs_no_words_but_wrong_words_stop_it() {
+        assert!(admit("writing", &[], &identity(), None).is_ok());
+        assert!(admit("writing", &[], &identity(), permit("S4EW NX0R").as_ref()).is_ok());
+        assert!(admit("writing", &[], &identity(), permit("OTHER").as_ref()).is_err());
+    }
+
+    #[test]
+    fn one_reason_that_blocks_outweighs_any_that_are_covered() {
+        let reasons = [Reason::new(Hold::Signature, "a"), Reason::new(Hold::Mounted, "b")];
+        assert!(matches!(verdict(&reasons, &identity()), Verdict::Never { .. }));
+        assert!(matches!(verdict(&reasons[..1], &identity()), Verdict::WithPermission { .. }));
+        assert_eq!(verdict(&[], &identity()), Verdict::Free);
+    }
+}
