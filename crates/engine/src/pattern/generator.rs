@@ -62,6 +62,7 @@ impl Generator {
 
     /// The next I/O.
     #[inline]
+    #[expect(clippy::should_implement_trait, reason = "it never ends, so there is no `None` to check for")]
     pub fn next(&mut self) -> Draft {
         let direction = self.mix.next(&mut self.random);
         if direction == Direction::Flush {
