@@ -1,1 +1,64 @@
-fn main() {}
+//! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
+//! licences of everything that is built in.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
+
+mod finding;
+mod licences;
+mod manifest;
+mod modules;
+mod rules;
+mod scan;
+mod spdx;
+mod tree;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use finding::Finding;
+use tree::Tree;
+
+const USAGE: &str = "\
+cargo xtask tidy       check the house rules; lists file:line and what to do
+cargo xtask licences   check licences and forbidden crates against deny.toml";
+
+fn main() -> ExitCode {
+    // The manifest's folder is known when this is built; the workspace is one above it.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let task = std::env::args().nth(1);
+    let outcome = match task.as_deref() {
+        Some("tidy") => tidy(root),
+        Some("licences") => licences::check(root),
+        Some("help" | "--help" | "-h") => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
+        Ok(mut findings) => {
+            findings.sort();
+            findings.iter().for_each(|finding| println!("{finding}"));
+            println!("{} to put right", findings.len());
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn tidy(root: &Path) -> Result<Vec<Finding>, String> {
+    let tree = Tree::read(root)?;
+    let findings = rules::check(&tree);
+    let mut lengths: Vec<usize> = tree.rust().map(|file| file.text.lines().count()).collect();
+    lengths.sort_unstable();
+    let median = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+    let largest = lengths.last().copied().unwrap_or(0);
+    println!("tidy: {} Rust files, median {median} lines, largest {largest}", lengths.len());
+    Ok(findings)
+}

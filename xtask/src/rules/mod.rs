@@ -1,0 +1,37 @@
+//! The house rules, one a file. Each takes the tree and gives what breaks it.
+
+mod banned_words;
+mod dependencies;
+mod file_length;
+mod function_length;
+mod layers;
+mod links;
+mod module_comment;
+mod module_names;
+mod orphans;
+mod platform;
+mod unsafe_reason;
+mod workplace;
+
+use crate::finding::Finding;
+use crate::tree::Tree;
+
+const RULES: [fn(&Tree) -> Vec<Finding>; 12] = [
+    banned_words::check,
+    dependencies::check,
+    file_length::check,
+    function_length::check,
+    layers::check,
+    links::check,
+    module_comment::check,
+    module_names::check,
+    orphans::check,
+    platform::check,
+    unsafe_reason::check,
+    workplace::check,
+];
+
+/// What breaks any rule.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    RULES.iter().flat_map(|rule| rule(tree)).collect()
+}
