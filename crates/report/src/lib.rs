@@ -1,1 +1,25 @@
-//! Turns records and verdicts into terminal text, HTML and Markdown.
+//! Turns records into what people read: terminal text, HTML, Markdown, and deterministic JSON.
+//!
+//! Every reader works from [`RunRecord`](fathom_record::RunRecord) and
+//! [`CampaignRecord`](fathom_record::CampaignRecord) alone. What a record does not hold is printed as
+//! "not measured", never as 0. Text from people or from devices is escaped for its medium.
+
+mod chart;
+mod distribution;
+mod error;
+mod escape;
+pub mod html;
+pub mod json;
+mod ledger;
+pub mod markdown;
+mod number;
+mod pictures;
+mod processor;
+mod reproduce;
+mod seconds;
+mod sheet;
+mod table;
+pub mod terminal;
+mod words;
+
+pub use error::ReportError;

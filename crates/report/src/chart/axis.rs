@@ -1,0 +1,177 @@
+//! An axis: from values to pixels, with ticks at human numbers.
+
+use super::canvas::{Anchor, Drawn, Pen};
+use super::palette::Ink;
+
+/// Smallest ratio of the ends of a logarithmic axis: less would blow noise up into a shape.
+const LOG_SPAN_MIN: f64 = 5.0;
+
+/// An axis from `low` to `high` between two pixel positions.
+pub struct Axis {
+    log: bool,
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// A linear axis from 0 that holds `high`, with about `wanted` ticks.
+    pub fn from_zero(high: f64, (from, to): (f64, f64), wanted: usize, name: fn(f64) -> String) -> Self {
+        let high = if high.is_finite() && high > 0.0 { high } else { 1.0 };
+        let step = nice_step(high / wanted.max(1) as f64);
+        let top = (high / step).ceil() * step;
+        let ticks =
+            (0..=(top / step).round() as usize).map(|n| n as f64 * step).map(|v| (v, name(v))).collect();
+        Self { log: false, low: 0.0, high: top, from, to, ticks }
+    }
+
+    /// A linear axis from 0 to a little above `high`, for a panel of little height.
+    pub fn low_panel(high: f64, (from, to): (f64, f64), name: fn(f64) -> String) -> Self {
+        let high = if high.is_finite() && high > 0.0 { high } else { 1.0 };
+        let mut axis = Self::from_zero(high, (from, to), 2, name);
+        if axis.high > high * 1.1 {
+            axis.high = high * 1.1;
+            axis.ticks.retain(|(v, _)| *v <= high * 1.1);
+        }
+        axis
+    }
+
+    /// A linear axis with ticks as given.
+    pub fn fixed((low, high): (f64, f64), (from, to): (f64, f64), ticks: Vec<(f64, String)>) -> Self {
+        Self { log: false, low, high, from, to, ticks }
+    }
+
+    /// A linear axis of exactly 0 to `high`, with ticks at even steps inside it.
+    pub fn span(high: f64, (from, to): (f64, f64), wanted: usize, name: fn(f64) -> String) -> Self {
+        let mut axis = Self::from_zero(high, (from, to), wanted, name);
+        axis.high = high.max(f64::MIN_POSITIVE);
+        axis.ticks.retain(|(v, _)| *v <= high * 1.0001);
+        axis
+    }
+
+    /// A logarithmic axis that holds all positive `values` with a margin.
+    pub fn log(
+        values: impl IntoIterator<Item = f64>,
+        (from, to): (f64, f64),
+        wanted: usize,
+        name: fn(f64) -> String,
+    ) -> Self {
+        let usable = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
+        let (mut low, mut high) = usable.fold((f64::MAX, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
+        if high == 0.0 {
+            (low, high) = (1.0, 10.0);
+        }
+        let margin = (high / low).powf(0.06).max(1.06);
+        (low, high) = (low / margin, high * margin);
+        let missing = LOG_SPAN_MIN / (high / low);
+        if missing > 1.0 {
+            (low, high) = (low / missing.sqrt(), high * missing.sqrt());
+        }
+        let ticks = log_ticks(low, high, wanted).into_iter().map(|v| (v, name(v))).collect();
+        Self { log: true, low, high, from, to, ticks }
+    }
+
+    /// Pixel position of a value; values outside lie outside.
+    pub fn at(&self, value: f64) -> f64 {
+        let share = if self.log {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        self.from + share * (self.to - self.from)
+    }
+
+    /// Whether a value lies between the ends.
+    pub fn holds(&self, value: f64) -> bool {
+        value >= self.low && value <= self.high
+    }
+
+    /// Both ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Draws horizontal lines at the ticks from `left` to `right`, with their words left of it.
+    pub fn draw_rows(&self, pen: &mut Pen<'_>, (left, right): (f64, f64)) -> Drawn {
+        let mut last = f64::INFINITY;
+        for (value, name) in &self.ticks {
+            let y = self.at(*value);
+            if last - y < 13.0 {
+                continue;
+            }
+            last = y;
+            pen.line(&[(left, y), (right, y)], Ink::Grid, 0.75)?;
+            pen.words(name, (left - 6.0, y + 4.0), Anchor::End, Ink::Muted, false)?;
+        }
+        Ok(())
+    }
+
+    /// Draws vertical lines at the ticks from `top` to `bottom`, with their words below.
+    pub fn draw_columns(&self, pen: &mut Pen<'_>, (top, bottom): (f64, f64)) -> Drawn {
+        for (value, name) in &self.ticks {
+            let x = self.at(*value);
+            pen.line(&[(x, top), (x, bottom)], Ink::Grid, 0.75)?;
+            pen.words(name, (x, bottom + 15.0), Anchor::Middle, Ink::Muted, false)?;
+        }
+        Ok(())
+    }
+}
+
+/// The next of 1, 2, 5 times a power of ten that is not below `least`.
+fn nice_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= least * 0.9999).unwrap_or(10.0);
+    factor * power
+}
+
+/// Ticks between the ends: as many of 1, 2, 5 a decade as come to `wanted` at most.
+fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
+    let decades = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
+    let within = |factors: &[f64], every: i32| -> Vec<f64> {
+        decades
+            .clone()
+            .filter(|d| d.rem_euclid(every) == 0)
+            .flat_map(|d| factors.iter().map(move |f| f * 10f64.powi(d)))
+            .filter(|v| (low..=high).contains(v))
+            .collect()
+    };
+    let choices = [
+        within(&[1.0, 2.0, 3.0, 5.0, 7.0], 1),
+        within(&[1.0, 2.0, 5.0], 1),
+        within(&[1.0, 3.0], 1),
+        within(&[1.0], 1),
+        within(&[1.0], 2),
+    ];
+    let fallback = within(&[1.0], 3);
+    choices.into_iter().find(|ticks| ticks.len() <= wanted && !ticks.is_empty()).unwrap_or(fallback)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_human_numbers() {
+        let axis = Axis::from_zero(873.0, (0.0, 100.0), 4, |v| v.to_string());
+        let values: Vec<f64> = axis.ticks.iter().map(|t| t.0).collect();
+        assert_eq!(values, [0.0, 500.0, 1000.0]);
+        assert_eq!(log_ticks(80.0, 1200.0, 5), [100.0, 200.0, 500.0, 1000.0]);
+        assert_eq!(log_ticks(3.0, 2e6, 4), [100.0, 10_000.0, 1_000_000.0]);
+    }
+
+    #[test]
+    fn a_log_axis_does_not_blow_noise_up() {
+        let axis = Axis::log([2990.0, 3000.0], (100.0, 0.0), 4, |v| v.to_string());
+        assert!((axis.at(2990.0) - axis.at(3000.0)).abs() < 0.5);
+        assert!((axis.at(2995.0) - 50.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn values_without_a_logarithm_leave_the_axis_usable() {
+        let axis = Axis::log([0.0, f64::NAN, -1.0], (0.0, 100.0), 4, |v| v.to_string());
+        assert!(axis.at(5.0).is_finite());
+        assert!(Axis::from_zero(f64::NAN, (0.0, 1.0), 3, |v| v.to_string()).at(0.5).is_finite());
+    }
+}

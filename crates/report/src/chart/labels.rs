@@ -1,0 +1,140 @@
+//! Finds room for words beside their points, so that none covers another or a point.
+
+use super::canvas::{Anchor, Drawn, Pen, WORDS, text_width};
+use super::palette::Ink;
+
+#[derive(Clone, Copy)]
+struct Box {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Box {
+    fn overlap(&self, other: &Box) -> f64 {
+        let width = self.right.min(other.right) - self.left.max(other.left);
+        let height = self.bottom.min(other.bottom) - self.top.max(other.top);
+        if width > 0.0 && height > 0.0 { width * height } else { 0.0 }
+    }
+}
+
+/// What is taken on a plot.
+pub struct Labels {
+    bounds: Box,
+    taken: Vec<Box>,
+}
+
+impl Labels {
+    /// An empty plot with its edges: left, right, top, bottom.
+    pub fn within(left: f64, right: f64, top: f64, bottom: f64) -> Self {
+        Self { bounds: Box { left, right, top, bottom }, taken: Vec::new() }
+    }
+
+    /// Marks a point as taken.
+    pub fn keep_free(&mut self, (x, y): (f64, f64), radius: f64) {
+        self.taken.push(Box { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
+    }
+
+    /// Marks all of a line as taken.
+    pub fn keep_line_free(&mut self, points: &[(f64, f64)]) {
+        const EVERY: f64 = 4.0;
+        for pair in points.windows(2) {
+            let (dx, dy) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+            let steps = (dx.hypot(dy) / EVERY).ceil().clamp(1.0, 400.0);
+            for step in 0..steps as u32 {
+                let share = f64::from(step) / steps;
+                self.keep_free((pair[0].0 + dx * share, pair[0].1 + dy * share), 1.5);
+            }
+        }
+    }
+
+    /// Writes `text` near `at` where it covers least. With `must` false, only where it covers nothing.
+    pub fn write(
+        &mut self,
+        pen: &mut Pen<'_>,
+        text: &str,
+        at: (f64, f64),
+        (ink, bold, must): (Ink, bool, bool),
+    ) -> Drawn {
+        let width = text_width(text) * if bold { 1.06 } else { 1.0 };
+        let candidates = offsets().map(|(dx, dy, anchor)| {
+            let (x, base) = (at.0 + dx, at.1 + dy);
+            let left = match anchor {
+                Anchor::Start => x,
+                Anchor::Middle => x - width / 2.0,
+                Anchor::End => x - width,
+            };
+            let room =
+                Box { left, right: left + width, top: base - WORDS * 0.85, bottom: base + WORDS * 0.25 };
+            (self.cost(&room) + dx.hypot(dy) * 0.05, (x, base), anchor, room)
+        });
+        let Some((cost, place, anchor, room)) = candidates.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return Ok(());
+        };
+        if !must && cost > 6.0 {
+            return Ok(());
+        }
+        self.taken.push(room);
+        if (place.0 - at.0).hypot(place.1 - at.1) > 26.0 {
+            pen.line(&[at, (place.0, place.1 - WORDS * 0.3)], ink, 0.75)?;
+        }
+        pen.words(text, place, anchor, ink, bold)
+    }
+
+    fn cost(&self, room: &Box) -> f64 {
+        let outside = (self.bounds.left - room.left).max(0.0)
+            + (room.right - self.bounds.right).max(0.0)
+            + (self.bounds.top - room.top).max(0.0)
+            + (room.bottom - self.bounds.bottom).max(0.0);
+        self.taken.iter().map(|taken| room.overlap(taken)).sum::<f64>() + outside * 60.0
+    }
+}
+
+fn offsets() -> impl Iterator<Item = (f64, f64, Anchor)> {
+    [1.0, 1.8, 3.0, 4.5].into_iter().flat_map(|far| {
+        [
+            (9.0, 4.0, Anchor::Start),
+            (-9.0, 4.0, Anchor::End),
+            (0.0, -9.0, Anchor::Middle),
+            (0.0, 17.0, Anchor::Middle),
+            (7.0, -7.0, Anchor::Start),
+            (-7.0, -7.0, Anchor::End),
+            (7.0, 14.0, Anchor::Start),
+            (-7.0, 14.0, Anchor::End),
+        ]
+        .map(move |(dx, dy, anchor)| (dx * far, dy * far, anchor))
+    })
+}
+
+/// Heights for texts that stand one above the other: as near to `wanted` as a gap of `gap` allows.
+pub fn spread(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+    let mut placed = wanted.to_vec();
+    let mut lowest = top;
+    for &at in &order {
+        placed[at] = placed[at].max(lowest);
+        lowest = placed[at] + gap;
+    }
+    let mut highest = bottom;
+    for &at in order.iter().rev() {
+        placed[at] = placed[at].min(highest);
+        highest = placed[at] - gap;
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_spread_by_the_gap_and_stay_inside() {
+        let placed = spread(&[50.0, 51.0, 99.0, 100.0], 12.0, (0.0, 100.0));
+        let mut sorted = placed.clone();
+        sorted.sort_by(f64::total_cmp);
+        assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] >= 12.0 - 1e-9), "{placed:?}");
+        assert!(sorted[3] <= 100.0);
+    }
+}

@@ -1,0 +1,20 @@
+//! Pictures of a record, as SVG that reads in light, in dark and in print, without script.
+//!
+//! Drawn 400 pixels wide at most, so that a telephone shows the text at nearly its size and a desk shows two
+//! pictures side by side.
+
+mod axis;
+mod canvas;
+mod ceilings;
+mod labels;
+mod operating;
+mod palette;
+mod percentiles;
+mod series;
+
+pub use canvas::Picture;
+pub use ceilings::ceilings;
+pub use operating::{Mark, operating_curve};
+pub use palette::{Ink, page_styles};
+pub use percentiles::{Curve, percentile_curves};
+pub use series::series;

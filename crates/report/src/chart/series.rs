@@ -1,0 +1,246 @@
+//! A run second by second: rate, throughput, latency and processors, one above the other on one time axis.
+
+use fathom_record::{Direction, RunRecord};
+
+use super::Picture;
+use super::axis::Axis;
+use super::canvas::{Anchor, Drawn, Pen, draw};
+use super::labels::spread;
+use super::palette::Ink;
+use crate::processor::{Busy, busy};
+use crate::seconds::{Flow, Stretch, stretches};
+use crate::{ReportError, number};
+
+/// A run's series, drawn.
+pub struct Series {
+    /// The picture.
+    pub picture: Picture,
+    /// Seconds-long intervals that make one point; 1 unless the run is long.
+    pub merged: usize,
+}
+
+const WIDTH: u32 = 400;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 322.0;
+const TOP: f64 = 24.0;
+const PANEL: f64 = 54.0;
+const GAP: f64 = 26.0;
+
+struct Line {
+    name: String,
+    ink: Ink,
+    width: f64,
+    points: Vec<(f64, Option<f64>)>,
+}
+
+struct Panel {
+    title: &'static str,
+    /// What stands in the panel when there is nothing to draw.
+    missing: &'static str,
+    logarithmic: bool,
+    least_top: f64,
+    tick: fn(f64) -> String,
+    lines: Vec<Line>,
+}
+
+/// Draws a run's series. `None` when the run has no intervals.
+///
+/// # Errors
+/// When an interval's histogram is damaged, or the drawing library refuses.
+pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportError> {
+    let (all, merged) = stretches(run)?;
+    let Some(end_s) = all.last().map(|s| s.to_s) else { return Ok(None) };
+    let panels = [rates(&all), throughputs(&all), latencies(&all), processors(run)];
+    let height = TOP + panels.len() as f64 * (PANEL + GAP) - GAP + 44.0;
+    let label = format!("{title}: IOPS, throughput, service latency and processors over time");
+    let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
+    let picture = draw((WIDTH, height as u32), &label, |pen| {
+        let bottom = TOP + panels.len() as f64 * (PANEL + GAP) - GAP;
+        warm_up(pen, &all, &x, bottom)?;
+        for (at, panel) in panels.iter().enumerate() {
+            let top = TOP + at as f64 * (PANEL + GAP);
+            draw_panel(pen, panel, &x, (top, top + PANEL))?;
+        }
+        x.draw_columns(pen, (bottom, bottom))?;
+        pen.words("time since the first I/O", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
+        for stretch in &all {
+            let (from, to) = (x.at(stretch.from_s), x.at(stretch.to_s));
+            pen.region((from, TOP), (to, bottom), &read_out(stretch));
+        }
+        Ok(())
+    })?;
+    Ok(Some(Series { picture, merged }))
+}
+
+fn warm_up(pen: &mut Pen<'_>, all: &[Stretch], x: &Axis, bottom: f64) -> Drawn {
+    let Some(end) = all.iter().take_while(|s| s.warmup).last() else { return Ok(()) };
+    pen.bar((LEFT, TOP), (x.at(end.to_s), bottom), Ink::Shade)
+}
+
+fn direction_ink(direction: Direction) -> Ink {
+    match direction {
+        Direction::Read => Ink::Blue,
+        Direction::Write => Ink::Vermillion,
+        Direction::Trim => Ink::Purple,
+        Direction::Flush => Ink::Green,
+    }
+}
+
+fn middle(stretch: &Stretch) -> f64 {
+    (stretch.from_s + stretch.to_s) / 2.0
+}
+
+/// One line a direction. With a single direction its name says nothing and is left out.
+fn by_direction(
+    all: &[Stretch],
+    (suffix, width): (&str, f64),
+    value: impl Fn(&Flow) -> Option<f64>,
+) -> Vec<Line> {
+    let directions: Vec<Direction> =
+        all.first().map_or(Vec::new(), |s| s.flows.iter().map(|f| f.direction).collect());
+    let single = directions.len() == 1;
+    directions
+        .iter()
+        .enumerate()
+        .map(|(at, &direction)| Line {
+            name: match (single, suffix) {
+                (true, suffix) => suffix.to_owned(),
+                (false, "") => direction.name().to_owned(),
+                (false, suffix) => format!("{} {suffix}", direction.name()),
+            },
+            ink: direction_ink(direction),
+            width,
+            points: all.iter().map(|s| (middle(s), value(&s.flows[at]))).collect(),
+        })
+        .filter(|line| line.points.iter().any(|p| p.1.is_some()))
+        .collect()
+}
+
+fn rates(all: &[Stretch]) -> Panel {
+    Panel {
+        title: "IOPS",
+        missing: number::NOT_MEASURED,
+        logarithmic: false,
+        least_top: 0.0,
+        tick: number::rate_tick,
+        lines: by_direction(all, ("", 1.75), |flow| Some(flow.operations_per_s)),
+    }
+}
+
+fn throughputs(all: &[Stretch]) -> Panel {
+    let moves_data =
+        |flow: &Flow| matches!(flow.direction, Direction::Read | Direction::Write | Direction::Trim);
+    Panel {
+        title: "throughput",
+        missing: number::NOT_MEASURED,
+        logarithmic: false,
+        least_top: 0.0,
+        tick: number::throughput_tick,
+        lines: by_direction(all, ("", 1.75), |flow| moves_data(flow).then_some(flow.bytes_per_s)),
+    }
+}
+
+fn latencies(all: &[Stretch]) -> Panel {
+    let mut lines = by_direction(all, ("p99", 1.75), |flow| flow.p99_ns.map(|ns| ns as f64));
+    lines.extend(by_direction(all, ("p50", 1.0), |flow| flow.p50_ns.map(|ns| ns as f64)));
+    Panel {
+        title: "service latency",
+        missing: number::NOT_MEASURED,
+        logarithmic: true,
+        least_top: 0.0,
+        tick: number::time_tick,
+        lines,
+    }
+}
+
+fn processors(run: &RunRecord) -> Panel {
+    // A sample's time is its end; the value belongs to the second before.
+    let at_s = |at_ns: &i64| *at_ns as f64 / 1e9 - 0.5;
+    let line = |name: &str, ink, width, values: &[Option<f64>]| {
+        let points = run.telemetry.at_ns.iter().map(at_s).zip(values.iter().copied());
+        Line { name: name.to_owned(), ink, width, points: points.filter(|p| p.0 >= 0.0).collect() }
+    };
+    let lines = match busy(&run.telemetry) {
+        Some(Busy { mean, busiest }) => {
+            vec![line("busiest core", Ink::Text, 1.75, &busiest), line("all cores", Ink::Muted, 1.0, &mean)]
+        }
+        None => Vec::new(),
+    };
+    Panel {
+        title: "processors in use",
+        missing: "not measured",
+        logarithmic: false,
+        least_top: 1.0,
+        tick: number::percent_tick,
+        lines,
+    }
+}
+
+fn draw_panel(pen: &mut Pen<'_>, panel: &Panel, x: &Axis, (top, bottom): (f64, f64)) -> Drawn {
+    pen.words(panel.title, (LEFT, top - 7.0), Anchor::Start, Ink::Text, false)?;
+    let values = || panel.lines.iter().flat_map(|line| line.points.iter().filter_map(|p| p.1));
+    if values().next().is_none() {
+        pen.line(&[(LEFT, bottom), (RIGHT, bottom)], Ink::Grid, 0.75)?;
+        return pen.words(
+            panel.missing,
+            (LEFT + 8.0, (top + bottom) / 2.0),
+            Anchor::Start,
+            Ink::Muted,
+            false,
+        );
+    }
+    let y = if panel.logarithmic {
+        Axis::log(values(), (bottom, top), 3, panel.tick)
+    } else {
+        Axis::low_panel(values().fold(panel.least_top, f64::max), (bottom, top), panel.tick)
+    };
+    y.draw_rows(pen, (LEFT, RIGHT))?;
+    let mut ends = Vec::new();
+    for line in &panel.lines {
+        let mut piece: Vec<(f64, f64)> = Vec::new();
+        for &(at, value) in &line.points {
+            match value.filter(|_| x.holds(at)) {
+                Some(value) if value > 0.0 || !panel.logarithmic => piece.push((x.at(at), y.at(value))),
+                _ => draw_piece(pen, &mut piece, line)?,
+            }
+        }
+        ends.push(piece.last().copied().or(line.points.iter().rev().find_map(|p| Some((RIGHT, y.at(p.1?))))));
+        draw_piece(pen, &mut piece, line)?;
+    }
+    let wanted: Vec<f64> = ends.iter().map(|end| end.map_or(bottom, |at| at.1)).collect();
+    for (line, height) in panel.lines.iter().zip(spread(&wanted, 12.5, (top, bottom))) {
+        if !line.name.is_empty() {
+            pen.words(&line.name, (RIGHT + 4.0, height + 4.0), Anchor::Start, line.ink, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws what has been gathered of a line; a single point becomes a dot.
+fn draw_piece(pen: &mut Pen<'_>, piece: &mut Vec<(f64, f64)>, line: &Line) -> Drawn {
+    if let [single] = piece[..] {
+        pen.dot(single, line.width, line.ink)?;
+    }
+    pen.line(piece, line.ink, line.width)?;
+    piece.clear();
+    Ok(())
+}
+
+fn read_out(stretch: &Stretch) -> String {
+    let mut text = format!("{:.0} s to {:.0} s", stretch.from_s, stretch.to_s);
+    if stretch.warmup {
+        text.push_str(" (warm-up)");
+    }
+    for flow in &stretch.flows {
+        let ns = |value: Option<u64>| number::known(value.map(|ns| number::time(ns as f64)));
+        text.push_str(&format!(
+            "; {} {}, {}, p50 {}, p99 {}",
+            flow.direction.name(),
+            number::iops(flow.operations_per_s),
+            number::throughput(flow.bytes_per_s),
+            ns(flow.p50_ns),
+            ns(flow.p99_ns)
+        ));
+    }
+    text
+}

@@ -1,0 +1,60 @@
+//! One self-contained page for a run or a campaign: verdict first, self-checks last, no network.
+//!
+//! The page needs no script; a few lines of it show what a point says sooner than the browser's own hint.
+
+mod campaign;
+mod run;
+
+use fathom_record::{CampaignRecord, RunRecord};
+
+use crate::ReportError;
+use crate::pictures;
+use crate::sheet::Entry;
+use crate::table::Table;
+
+const STYLE: &str = include_str!("../../templates/page.css");
+const SCRIPT: &str = include_str!("../../templates/page.js");
+
+/// A figure as the page holds it.
+struct Figure {
+    title: String,
+    caption: String,
+    svg: String,
+}
+
+impl From<pictures::Figure> for Figure {
+    fn from(figure: pictures::Figure) -> Self {
+        Self { svg: figure.picture.inline(), title: figure.title, caption: figure.caption }
+    }
+}
+
+/// Styles, colours included.
+fn styles() -> String {
+    crate::chart::page_styles() + STYLE
+}
+
+/// Titled lists and tables of the surroundings, in the order of the page.
+struct Surroundings {
+    target: Vec<Entry>,
+    instrument: Vec<Entry>,
+    machine: Vec<Entry>,
+    facts: Table,
+    preflight_summary: String,
+    preflight: Table,
+}
+
+/// The page of one run.
+///
+/// # Errors
+/// When a histogram of the record is damaged, or a drawing or the template fails.
+pub fn run(record: &RunRecord) -> Result<String, ReportError> {
+    run::page(record)
+}
+
+/// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.
+///
+/// # Errors
+/// When a histogram of a record is damaged, or a drawing or the template fails.
+pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
+    campaign::page(record, runs)
+}

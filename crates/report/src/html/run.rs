@@ -1,0 +1,77 @@
+//! The page of one run.
+
+use askama::Template;
+use fathom_record::RunRecord;
+
+use super::{Figure, SCRIPT, Surroundings, styles};
+use crate::ledger::{Exposure, exposure};
+use crate::reproduce::{self, Reproduction};
+use crate::sheet::{Entry, machine, run as sheet};
+use crate::table::Table;
+use crate::{ReportError, pictures, words};
+
+#[derive(Template)]
+#[template(path = "run.html")]
+struct Page {
+    styles: String,
+    script: &'static str,
+    title: String,
+    target: String,
+    run: String,
+    made: String,
+    failures: Vec<String>,
+    headline: String,
+    workload: String,
+    cautions: Vec<String>,
+    rates: Table,
+    latencies: Table,
+    latency_remarks: Vec<String>,
+    conditions: Vec<Entry>,
+    figures: Vec<Figure>,
+    exposure: Option<Exposure>,
+    jobs: Table,
+    notes: Vec<String>,
+    surroundings: Surroundings,
+    checks: Table,
+    reproduction: Reproduction,
+    assess: String,
+}
+
+/// Fills in the page.
+pub fn page(run: &RunRecord) -> Result<String, ReportError> {
+    let page = Page {
+        styles: styles(),
+        script: SCRIPT,
+        title: format!("{} on {}", words::io(&run.workload), run.target.name),
+        target: words::target(&run.target),
+        run: run.id.clone(),
+        made: format!(
+            "{} · {} {}, engine {}",
+            run.started_at, run.tool.name, run.tool.version, run.engine.name
+        ),
+        failures: sheet::failures(run),
+        headline: sheet::headline(run),
+        workload: words::workload(&run.workload),
+        cautions: sheet::cautions(run),
+        rates: sheet::rates(run),
+        latencies: sheet::latencies(run),
+        latency_remarks: sheet::latency_remarks(run),
+        conditions: sheet::conditions(run),
+        figures: pictures::of_run(run)?.into_iter().map(Figure::from).collect(),
+        exposure: exposure(&[run]),
+        jobs: sheet::jobs(run),
+        notes: sheet::notes(run),
+        surroundings: Surroundings {
+            target: machine::target(&run.target),
+            instrument: machine::instrument(&run.engine, &run.clock),
+            machine: machine::environment(&run.environment),
+            facts: machine::facts(&run.environment),
+            preflight_summary: machine::preflight_summary(&run.environment),
+            preflight: machine::preflight(&run.environment),
+        },
+        checks: machine::checks(&run.checks),
+        reproduction: reproduce::run(run),
+        assess: format!("fathom assess {}", crate::escape::shell(&run.target.name)),
+    };
+    Ok(crate::escape::page(&page.render()?))
+}

@@ -1,0 +1,92 @@
+//! The ledger in plain words: what a measurement was exposed to, and what it therefore does not claim.
+
+use fathom_measure::Nanos;
+use fathom_record::{Direction, RunRecord};
+
+use crate::number;
+
+/// What may be claimed and what may not.
+pub struct Exposure {
+    /// What was exposed.
+    pub exposed: Vec<String>,
+    /// What was not, and so is not claimed.
+    pub not_claimed: Vec<String>,
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 10.0 { format!("{seconds:.1} s") } else { Nanos::from_seconds(seconds).coarse() }
+}
+
+/// The exposure of runs on the same target with the same pattern; `None` for no runs.
+pub fn exposure(runs: &[&RunRecord]) -> Option<Exposure> {
+    let first = runs.first()?;
+    let ledgers = || runs.iter().map(|run| &run.ledger);
+    let total_s: f64 = ledgers().map(|l| l.seconds).sum();
+    let longest_s = ledgers().map(|l| l.seconds).fold(0.0, f64::max);
+    let read: u64 = ledgers().map(|l| l.bytes_read).fold(0, u64::saturating_add);
+    let written: u64 = ledgers().map(|l| l.bytes_written).fold(0, u64::saturating_add);
+    let span = ledgers().map(|l| l.span_bytes).max().unwrap_or(0);
+    let touched = ledgers().max_by(|a, b| a.span_touched_share.total_cmp(&b.span_touched_share))?;
+    let overwritten: f64 = ledgers().map(|l| l.written_over_capacity).sum();
+
+    let mut exposed = vec![if runs.len() == 1 {
+        format!("{} under load", seconds(total_s))
+    } else {
+        format!(
+            "{} under load in {} runs, {} at most at a stretch",
+            seconds(total_s),
+            runs.len(),
+            seconds(longest_s)
+        )
+    }];
+    if read > 0 {
+        exposed.push(format!("{} read", number::size(read)));
+    }
+    if written > 0 {
+        exposed.push(format!(
+            "{} written, {} of the target's size",
+            number::size(written),
+            number::percent(overwritten)
+        ));
+    }
+    let basis = match touched.span_touched_basis.as_str() {
+        "expected" => "computed from the pattern",
+        "exact" => "counted",
+        other => other,
+    };
+    let whose = if runs.len() == 1 { "" } else { " in one run" };
+    exposed.push(format!(
+        "a span of {}, {} of it touched at least once{whose} ({basis})",
+        number::size(span),
+        number::percent(touched.span_touched_share)
+    ));
+    if let Some(share) = first.target.written_share {
+        exposed.push(format!("{} of the span held written data at the start", number::percent(share)));
+    }
+    Some(Exposure { exposed, not_claimed: not_claimed(runs, longest_s, written, span) })
+}
+
+fn not_claimed(runs: &[&RunRecord], longest_s: f64, written: u64, span: u64) -> Vec<String> {
+    let directions = || runs.iter().flat_map(|run| &run.summary.directions).map(|d| d.direction);
+    let overwritten: f64 = runs.iter().map(|run| run.ledger.written_over_capacity).sum();
+    let mut out = vec![format!("burst credits that last beyond {}", seconds(longest_s))];
+    if directions().any(|d| d == Direction::Write) {
+        out.push(format!("a write cache that takes more than {}", number::size(written)));
+        if overwritten < 2.0 {
+            let share = number::percent(overwritten);
+            out.push(format!("a device written over twice or more ({share} of its size was written here)"));
+        }
+    }
+    if directions().any(|d| d == Direction::Read) {
+        out.push(format!(
+            "reads that spread over more than {}, beyond what a cache may hold",
+            number::size(span)
+        ));
+    }
+    let rarest =
+        runs.iter().map(|run| run.ledger.resolves_events_per_s).filter(|r| *r > 0.0).fold(f64::MAX, f64::min);
+    if rarest < f64::MAX {
+        out.push(format!("stalls rarer than one in {}", seconds(1.0 / rarest)));
+    }
+    out
+}

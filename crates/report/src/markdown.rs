@@ -1,0 +1,244 @@
+//! A report as Markdown in GitHub's dialect, with its pictures as files beside it.
+
+use fathom_measure::Nanos;
+use fathom_record::campaign::PatternResult;
+use fathom_record::{CampaignRecord, RunRecord};
+
+use crate::escape::{markdown as text, markdown_code};
+use crate::ledger::{Exposure, exposure};
+use crate::pictures::{self, Figure};
+use crate::reproduce::{self, Reproduction};
+use crate::sheet::{Entry, campaign as sheet, machine, run as run_sheet};
+use crate::{ReportError, words};
+
+/// A report and the files that it refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Markdown {
+    /// The report.
+    pub text: String,
+    /// File names, of plain lower-case letters, digits and hyphens, and SVG contents.
+    pub pictures: Vec<(String, String)>,
+}
+
+impl Markdown {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push_str("\n\n");
+    }
+
+    fn heading(&mut self, level: usize, heading: &str) {
+        self.line(&format!("{} {}", "#".repeat(level), text(heading)));
+    }
+
+    fn table(&mut self, table: &crate::table::Table) {
+        if !table.rows.is_empty() {
+            self.text.push_str(&table.markdown());
+            self.text.push('\n');
+        }
+    }
+
+    fn list(&mut self, items: &[String]) {
+        for item in items {
+            self.text.push_str(&format!("- {}\n", text(item)));
+        }
+        if !items.is_empty() {
+            self.text.push('\n');
+        }
+    }
+
+    fn entries(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            self.text.push_str(&format!("- {}: {}\n", text(&entry.name), text(&entry.value)));
+        }
+        self.text.push('\n');
+    }
+
+    fn alarm(&mut self, failures: &[String]) {
+        if !failures.is_empty() {
+            self.line("**Read this before the numbers:**");
+            self.list(failures);
+        }
+    }
+
+    fn figures(&mut self, prefix: &str, figures: Vec<Figure>) {
+        for figure in figures {
+            let file = format!("{prefix}{}.svg", figure.name);
+            self.line(&format!("![{}]({file})", text(figure.picture.label())));
+            self.line(&format!("*{}.* {}", text(&figure.title), text(&figure.caption)));
+            self.pictures.push((file, figure.picture.standalone()));
+        }
+    }
+
+    fn exposure(&mut self, exposure: Option<Exposure>) {
+        if let Some(Exposure { exposed, not_claimed }) = exposure {
+            self.line(&format!("What was exposed: {}.", text(&exposed.join("; "))));
+            self.line(&format!("Not exposed, so not claimed: {}.", text(&not_claimed.join("; "))));
+        }
+    }
+
+    fn reproduction(&mut self, reproduction: &Reproduction) {
+        self.heading(2, "How to reproduce");
+        self.line(&markdown_code(&reproduction.command));
+        if let Some(remark) = &reproduction.remark {
+            self.line(&text(remark));
+        }
+    }
+
+    fn finished(mut self) -> Self {
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push('\n');
+        self
+    }
+}
+
+/// The report of one run.
+///
+/// # Errors
+/// When a histogram of the record is damaged, or a drawing fails.
+pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, &format!("{} on {}", words::io(&run.workload), run.target.name));
+    out.line(&text(&format!("{}. Run {}, {}.", words::target(&run.target), run.id, run.started_at)));
+    out.alarm(&run_sheet::failures(run));
+    out.line(&format!("**{}**", text(&run_sheet::headline(run))));
+    out.line(&text(&words::workload(&run.workload)));
+    out.list(&run_sheet::cautions(run));
+    out.heading(2, "Numbers");
+    out.table(&run_sheet::rates(run));
+    out.table(&run_sheet::latencies(run));
+    for remark in run_sheet::latency_remarks(run) {
+        out.line(&text(&remark));
+    }
+    out.entries(&run_sheet::conditions(run));
+    out.heading(2, "Pictures");
+    out.figures("", pictures::of_run(run)?);
+    out.heading(2, "Ledger");
+    out.exposure(exposure(&[run]));
+    if run.jobs.len() > 1 {
+        out.heading(2, "Jobs");
+        out.table(&run_sheet::jobs(run));
+    }
+    notes(&mut out, &run_sheet::notes(run));
+    out.heading(2, "Environment");
+    out.entries(&machine::target(&run.target));
+    out.entries(&machine::environment(&run.environment));
+    out.entries(&machine::instrument(&run.engine, &run.clock));
+    out.table(&machine::facts(&run.environment));
+    preflight(&mut out, &run.environment);
+    out.heading(2, "Self-checks");
+    out.table(&machine::checks(&run.checks));
+    out.reproduction(&reproduce::run(run));
+    Ok(out.finished())
+}
+
+/// The report of a campaign. Runs that are not among `runs` are left out of the pictures.
+///
+/// # Errors
+/// When a histogram of a record is damaged, or a drawing fails.
+pub fn campaign(campaign: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, &format!("What {} can do", campaign.target.name));
+    out.line(&text(&format!(
+        "{}. Campaign {}, {}, {} under load.",
+        words::target(&campaign.target),
+        campaign.id,
+        campaign.started_at,
+        Nanos::from_seconds(campaign.busy_seconds).coarse()
+    )));
+    out.alarm(&sheet::failures(campaign));
+    for pattern in &campaign.patterns {
+        let limit = sheet::leading(pattern).map_or("Not decided.".to_owned(), |claim| {
+            format!("{} ({})", claim.statement, words::confidence(claim.confidence))
+        });
+        out.text.push_str(&format!(
+            "- **{}**: {} {}\n",
+            text(&pattern.title),
+            text(&sheet::reached(pattern)),
+            text(&limit)
+        ));
+    }
+    out.text.push('\n');
+    out.heading(2, "Operating points");
+    out.table(&sheet::summary(campaign));
+    for (at, result) in campaign.patterns.iter().enumerate() {
+        pattern(&mut out, at, result, runs)?;
+    }
+    notes(&mut out, &campaign.notes);
+    out.heading(2, "Environment");
+    out.entries(&machine::target(&campaign.target));
+    out.entries(&machine::environment(&campaign.environment));
+    if let Some(run) = runs.first() {
+        out.entries(&machine::instrument(&run.engine, &run.clock));
+    }
+    out.table(&machine::facts(&campaign.environment));
+    preflight(&mut out, &campaign.environment);
+    out.heading(2, "Self-checks");
+    out.table(&machine::checks_of_all(runs));
+    out.reproduction(&reproduce::campaign(campaign));
+    Ok(out.finished())
+}
+
+fn notes(out: &mut Markdown, notes: &[String]) {
+    if !notes.is_empty() {
+        out.heading(2, "Notes");
+        out.list(notes);
+    }
+}
+
+fn preflight(out: &mut Markdown, environment: &fathom_record::environment::Environment) {
+    out.heading(2, "Settings that distort results");
+    out.line(&text(&machine::preflight_summary(environment)));
+    out.table(&machine::preflight(environment));
+}
+
+fn pattern(
+    out: &mut Markdown,
+    at: usize,
+    pattern: &PatternResult,
+    runs: &[RunRecord],
+) -> Result<(), ReportError> {
+    out.heading(2, &pattern.title);
+    out.line(&text(&sheet::reached(pattern)));
+    let reasons: Vec<String> = sheet::chosen(pattern)
+        .into_iter()
+        .map(|c| {
+            format!(
+                "{} {}: {}",
+                c.name(),
+                crate::number::cell(c.cell.jobs, c.cell.depth),
+                c.reasons.join("; ")
+            )
+        })
+        .collect();
+    out.list(&reasons);
+    let slug: String = pattern
+        .name
+        .chars()
+        .map(|c| c.to_ascii_lowercase())
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .collect();
+    out.figures(&format!("{:02}-{slug}-", at + 1), pictures::of_pattern(pattern, runs)?);
+    out.heading(3, "What limits it");
+    match &pattern.verdict {
+        None => out.line("Not decided."),
+        Some(verdict) => {
+            for claim in &verdict.claims {
+                let word = words::confidence(claim.confidence);
+                out.line(&text(&format!("{} ({word}). Scope: {}", claim.statement, claim.scope)));
+                let side = |supports| if supports { "for" } else { "against" };
+                let evidence: Vec<_> =
+                    claim.evidence.iter().map(|e| format!("{}: {}", side(e.supports), e.text)).collect();
+                out.list(&evidence);
+            }
+            if let Some(next) = &verdict.next_experiment {
+                out.line(&text(&format!("What would decide more: {}", next.question)));
+                out.line(&markdown_code(&next.command));
+                out.line(&text(&next.reading));
+            }
+        }
+    }
+    out.heading(3, "All cells");
+    out.table(&sheet::cells(pattern));
+    out.exposure(exposure(&sheet::runs_of_pattern(pattern, runs)));
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! Which pictures a report shows, each with its title and what it means.
+
+use fathom_record::campaign::{CellResult, OperatingPointKind, PatternResult};
+use fathom_record::verdict::Limit;
+use fathom_record::{Direction, RunRecord};
+
+use crate::chart::{Curve, Ink, Mark, Picture, ceilings, operating_curve, percentile_curves, series};
+use crate::sheet::campaign::{Chosen, chosen, runs_of};
+use crate::{ReportError, distribution, number};
+
+/// A picture with its words.
+pub struct Figure {
+    /// Short name for a file.
+    pub name: &'static str,
+    /// Its title.
+    pub title: String,
+    /// How to read it.
+    pub caption: String,
+    /// The drawing.
+    pub picture: Picture,
+}
+
+/// The pictures of a pattern, as far as its runs are at hand.
+///
+/// # Errors
+/// When a histogram is damaged, or the drawing library refuses.
+pub fn of_pattern(pattern: &PatternResult, runs: &[RunRecord]) -> Result<Vec<Figure>, ReportError> {
+    let chosen = chosen(pattern);
+    let all = [
+        operating(pattern, &chosen)?,
+        distributions(pattern, &chosen, runs)?,
+        best_run(&chosen, runs)
+            .map(|(run, place)| seconds(&pattern.title, run, &place))
+            .transpose()?
+            .flatten(),
+        bars(pattern)?,
+    ];
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// The pictures of a single run.
+///
+/// # Errors
+/// When a histogram is damaged, or the drawing library refuses.
+pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
+    let mut curves = Vec::new();
+    for summary in &run.summary.directions {
+        let (direction, name) = (summary.direction, summary.direction.name());
+        let ink = hue(direction);
+        if let Some(histogram) = distribution::service(&[run], direction)? {
+            let name = format!("{name} service");
+            curves.push(Curve { name, ink, dashed: false, points: distribution::curve(&histogram) });
+        }
+        if let Some(histogram) = distribution::response(run, direction)? {
+            let name = format!("{name} response");
+            curves.push(Curve { name, ink, dashed: true, points: distribution::curve(&histogram) });
+        }
+    }
+    let open = run.workload.arrival.is_open();
+    let kind = if open { "service and response" } else { "service" };
+    let percentiles = percentile_curves("This run", kind, &curves)?.map(|picture| Figure {
+        name: "latency",
+        title: "Latency distribution".to_owned(),
+        caption: if open {
+            format!("{PERCENTILES} Response latency (dashed) runs from the intended start.")
+        } else {
+            PERCENTILES.to_owned()
+        },
+        picture,
+    });
+    let series = seconds("This run", run, "")?;
+    Ok(series.into_iter().chain(percentiles).collect())
+}
+
+const PERCENTILES: &str = "Each step to the right leaves ten times fewer I/Os above. A curve ends where fewer than 10 I/Os lie beyond.";
+
+fn hue(direction: Direction) -> Ink {
+    match direction {
+        Direction::Read => Ink::Blue,
+        Direction::Write => Ink::Vermillion,
+        Direction::Trim => Ink::Purple,
+        Direction::Flush => Ink::Green,
+    }
+}
+
+fn point_ink(chosen: &Chosen<'_>) -> Ink {
+    match chosen.kinds.first() {
+        Some(OperatingPointKind::Balanced) => Ink::Vermillion,
+        Some(OperatingPointKind::Peak) | None => Ink::Purple,
+        Some(OperatingPointKind::Slo) => Ink::Green,
+    }
+}
+
+fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Result<Option<Figure>, ReportError> {
+    let marks: Vec<Mark> =
+        chosen.iter().map(|c| Mark { cell: c.index, name: c.name(), ink: point_ink(c) }).collect();
+    let caps = |limit: Limit| matches!(limit, Limit::DeclaredCeiling | Limit::RateCap);
+    let bounds: Vec<(String, f64)> = pattern
+        .verdict
+        .iter()
+        .flat_map(|verdict| &verdict.ceilings)
+        .filter(|ceiling| caps(ceiling.limit) && ceiling.operations_per_s > 0.0)
+        .map(|ceiling| (ceiling.name.clone(), ceiling.operations_per_s))
+        .collect();
+    let repeats = pattern.cells.iter().any(|cell| cell.interval_share.is_some());
+    let bars = if repeats { " Bars are 95 % intervals over repeats." } else { "" };
+    Ok(operating_curve(&pattern.title, &pattern.cells, &marks, &bounds)?.map(|picture| Figure {
+        name: "operating-points",
+        title: "Throughput against latency".to_owned(),
+        caption: format!(
+            "One line a number of jobs, depth growing along it. On a dashed line the same number of I/Os is in flight.{bars}"
+        ),
+        picture,
+    }))
+}
+
+/// Distributions at the chosen cells, beside the one with the fewest I/Os in flight. With several
+/// directions, each direction at the first chosen cell.
+fn distributions(
+    pattern: &PatternResult,
+    chosen: &[Chosen<'_>],
+    runs: &[RunRecord],
+) -> Result<Option<Figure>, ReportError> {
+    let least =
+        pattern.cells.iter().enumerate().min_by(|a, b| a.1.in_flight_mean.total_cmp(&b.1.in_flight_mean));
+    let mut shown: Vec<(String, &CellResult, Ink)> = Vec::new();
+    if let Some((_, cell)) = least.filter(|(at, _)| chosen.iter().all(|c| c.index != *at)) {
+        shown.push((number::cell(cell.jobs, cell.depth), cell, Ink::Blue));
+    }
+    for point in chosen {
+        let name = format!("{} {}", point.name(), number::cell(point.cell.jobs, point.cell.depth));
+        shown.push((name, point.cell, point_ink(point)));
+    }
+    let directions = data_directions(pattern, runs);
+    let mut curves = Vec::new();
+    let mut caption = PERCENTILES.to_owned();
+    if let [direction] = directions[..] {
+        for (name, cell, ink) in shown {
+            if let Some(histogram) = distribution::service(&runs_of(cell, runs), direction)? {
+                curves.push(Curve { name, ink, dashed: false, points: distribution::curve(&histogram) });
+            }
+        }
+    } else if let Some(point) = chosen.first() {
+        for &direction in &directions {
+            if let Some(histogram) = distribution::service(&runs_of(point.cell, runs), direction)? {
+                let (name, points) = (direction.name().to_owned(), distribution::curve(&histogram));
+                curves.push(Curve { name, ink: hue(direction), dashed: false, points });
+            }
+        }
+        let cell = number::cell(point.cell.jobs, point.cell.depth);
+        caption = format!("At the {} point, {cell}. {PERCENTILES}", point.name());
+    }
+    Ok(percentile_curves(&pattern.title, "service", &curves)?.map(|picture| Figure {
+        name: "latency",
+        title: "Latency distribution".to_owned(),
+        caption,
+        picture,
+    }))
+}
+
+fn data_directions(pattern: &PatternResult, runs: &[RunRecord]) -> Vec<Direction> {
+    let seen = |direction: &Direction| {
+        pattern
+            .cells
+            .iter()
+            .flat_map(|cell| runs_of(cell, runs))
+            .any(|run| run.summary.direction(*direction).is_some())
+    };
+    [Direction::Read, Direction::Write, Direction::Trim].into_iter().filter(seen).collect()
+}
+
+/// The longest run of the first chosen cell that has any at hand, and where it stands.
+fn best_run<'a>(chosen: &[Chosen<'_>], runs: &'a [RunRecord]) -> Option<(&'a RunRecord, String)> {
+    chosen.iter().find_map(|point| {
+        let run = runs_of(point.cell, runs).into_iter().max_by_key(|run| run.summary.duration_ns)?;
+        let cell = number::cell(point.cell.jobs, point.cell.depth);
+        Some((run, format!("One run at the {} point, {cell}: {}. ", point.name(), run.id)))
+    })
+}
+
+fn seconds(title: &str, run: &RunRecord, place: &str) -> Result<Option<Figure>, ReportError> {
+    let drawn = series(title, run)?;
+    Ok(drawn.map(|drawn| {
+        let each = if drawn.merged == 1 {
+            "One point a second".to_owned()
+        } else {
+            format!("One point is {} s; histograms are merged, not averaged", drawn.merged)
+        };
+        let shaded =
+            if run.intervals.iter().any(|i| i.warmup) { " Shaded: warm-up, counted apart." } else { "" };
+        Figure {
+            name: "series",
+            title: "Second by second".to_owned(),
+            caption: format!("{place}{each}.{shaded}"),
+            picture: drawn.picture,
+        }
+    }))
+}
+
+fn bars(pattern: &PatternResult) -> Result<Option<Figure>, ReportError> {
+    let Some(verdict) = &pattern.verdict else { return Ok(None) };
+    Ok(ceilings(&pattern.title, &verdict.ceilings)?.map(|picture| Figure {
+        name: "ceilings",
+        title: "How close to each ceiling".to_owned(),
+        caption: "The best rate as a share of each upper bound; a bar at the line reached it.".to_owned(),
+        picture,
+    }))
+}

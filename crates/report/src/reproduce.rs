@@ -1,0 +1,143 @@
+//! The command that measures the same thing again.
+
+use fathom_record::campaign::{AssessPlan, DeclaredCeiling};
+use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
+use fathom_record::{CampaignRecord, RunRecord, Workload};
+
+use crate::escape::shell;
+use crate::number;
+
+/// A way back to the same measurement.
+pub struct Reproduction {
+    /// What to type.
+    pub command: String,
+    /// What the command alone does not say.
+    pub remark: Option<String>,
+}
+
+/// A size without a space, as a flag takes it: `4KiB`, exact.
+fn size(bytes: u64) -> String {
+    for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
+        if bytes >= 1 << shift && bytes.is_multiple_of(1 << shift) {
+            return format!("{}{unit}", bytes >> shift);
+        }
+    }
+    bytes.to_string()
+}
+
+/// A time without a space, as a flag takes it: `30s`, exact.
+fn time(ns: u64) -> String {
+    for (unit, factor) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000)] {
+        if ns >= factor && ns.is_multiple_of(factor) {
+            return format!("{}{unit}", ns / factor);
+        }
+    }
+    format!("{ns}ns")
+}
+
+/// How to repeat a run. Workloads that go beyond the flags named in the manual's first page are
+/// repeated from the record itself.
+pub fn run(run: &RunRecord) -> Reproduction {
+    let sized = number::size(run.target.size_bytes);
+    let scratch =
+        run.target.scratch.then(|| format!("The run made a scratch file of {sized} and removed it."));
+    match flags(&run.workload) {
+        Some(flags) => Reproduction {
+            command: format!("fathom run --target {} {flags}", shell(&run.target.name)),
+            remark: scratch,
+        },
+        None => Reproduction {
+            command: format!("fathom show {} --json", shell(&run.id)),
+            remark: Some(
+                "The workload goes beyond the short flags; the record holds all of it under \"workload\"."
+                    .to_owned(),
+            ),
+        },
+    }
+}
+
+/// The flags of a plain closed loop; `None` for anything that they do not say exactly.
+fn flags(workload: &Workload) -> Option<String> {
+    let Sizes::Fixed { bytes } = workload.sizes.read else { return None };
+    let same_sizes =
+        workload.sizes.write == workload.sizes.read && workload.sizes.trim == workload.sizes.read;
+    let plain = workload.data == Data::default()
+        && workload.arrival == Arrival::Closed
+        && workload.mix.trim_share == 0.0
+        && workload.mix.flush_every_writes == 0
+        && workload.offset_bytes == 0;
+    let rw = match (&workload.addresses, workload.mix.read_share) {
+        (Addresses::RandomCycle, 1.0) => "randread",
+        (Addresses::RandomCycle, 0.0) => "randwrite",
+        (Addresses::Sequential, 1.0) => "read",
+        (Addresses::Sequential, 0.0) => "write",
+        _ => return None,
+    };
+    if !same_sizes || !plain {
+        return None;
+    }
+    let mut flags =
+        format!("--rw {rw} --bs {} --jobs {} --depth {}", size(bytes), workload.jobs, workload.depth);
+    let length = &workload.length;
+    let optional = [
+        ("size", workload.span_bytes.map(size)),
+        ("align", workload.alignment_bytes.map(size)),
+        ("time", length.time_ns.map(time)),
+        ("count", length.operations.map(|n| n.to_string())),
+        ("bytes", length.bytes.map(size)),
+        ("warmup", (length.warmup_ns > 0).then(|| time(length.warmup_ns))),
+        ("seed", Some(workload.seed.to_string())),
+    ];
+    for (name, value) in optional {
+        flags.extend(value.map(|value| format!(" --{name} {value}")));
+    }
+    Some(flags)
+}
+
+/// How to repeat a campaign.
+pub fn campaign(campaign: &CampaignRecord) -> Reproduction {
+    let plan: &AssessPlan = &campaign.plan;
+    let mut command = format!("fathom assess {} --budget {}", shell(&plan.target), time(plan.budget_ns));
+    if let Some(engine) = &plan.engine {
+        command.push_str(&format!(" --engine {}", shell(engine)));
+    }
+    if let Some(bytes) = plan.size_bytes {
+        command.push_str(&format!(" --size {}", size(bytes)));
+    }
+    if !plan.patterns.is_empty() {
+        let names: Vec<_> = plan.patterns.iter().map(|p| p.name.as_str()).collect();
+        command.push_str(&format!(" --patterns {}", shell(&names.join(","))));
+    }
+    for ceiling in &plan.ceilings {
+        let text = match ceiling {
+            DeclaredCeiling::Iops { operations_per_s } => format!("iops={operations_per_s}"),
+            DeclaredCeiling::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}"),
+        };
+        command.push_str(&format!(" --ceiling {text}"));
+    }
+    if let Some(slo) = &plan.slo {
+        let quantile = number::quantile_name(slo.quantile);
+        command.push_str(&format!(" --slo {quantile}={}", time(slo.limit_ns)));
+    }
+    command.push_str(&format!(" --seed {}", plan.seed));
+    let remark = format!(
+        "Every run can be read again on its own: fathom show RUN. This campaign is {} of {} {}.",
+        campaign.id, campaign.tool.name, campaign.tool.version
+    );
+    Reproduction { command, remark: Some(remark) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_come_back_exactly() {
+        for bytes in [512, 4096, 5000, 1 << 30, 3 << 20] {
+            assert_eq!(size(bytes).parse(), Ok(fathom_measure::Bytes(bytes)));
+        }
+        for ns in [1, 1500, 2_000_000, 30_000_000_000, 90_000_000_000] {
+            assert_eq!(time(ns).parse(), Ok(fathom_measure::Nanos(ns)));
+        }
+    }
+}

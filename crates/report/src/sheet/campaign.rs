@@ -1,0 +1,228 @@
+//! A campaign: what each pattern reached, where, what limited it, and how sure that is.
+
+use fathom_record::campaign::{CellResult, OperatingPointKind, PatternResult};
+use fathom_record::verdict::{Claim, Limit};
+use fathom_record::{CampaignRecord, RunRecord};
+
+use crate::table::{Table, numbers, words};
+use crate::{number, words};
+
+/// A chosen cell, under all the names that chose it.
+pub struct Chosen<'a> {
+    /// Index into the pattern's cells.
+    pub index: usize,
+    /// The cell.
+    pub cell: &'a CellResult,
+    /// Which definitions chose it.
+    pub kinds: Vec<OperatingPointKind>,
+    /// Why, one a definition.
+    pub reasons: Vec<String>,
+}
+
+impl Chosen<'_> {
+    /// `balanced, peak`.
+    pub fn name(&self) -> String {
+        self.kinds.iter().map(|kind| words::point(*kind)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The chosen cells of a pattern, in the order of the record; indices beyond the cells are passed over.
+pub fn chosen(pattern: &PatternResult) -> Vec<Chosen<'_>> {
+    let mut out: Vec<Chosen<'_>> = Vec::new();
+    for point in &pattern.operating_points {
+        let Some(cell) = pattern.cells.get(point.cell) else { continue };
+        match out.iter_mut().find(|chosen| chosen.index == point.cell) {
+            Some(known) => {
+                known.kinds.push(point.kind);
+                known.reasons.push(point.reason.clone());
+            }
+            None => out.push(Chosen {
+                index: point.cell,
+                cell,
+                kinds: vec![point.kind],
+                reasons: vec![point.reason.clone()],
+            }),
+        }
+    }
+    out
+}
+
+/// The cell that a definition chose.
+pub fn point(pattern: &PatternResult, kind: OperatingPointKind) -> Option<&CellResult> {
+    let point = pattern.operating_points.iter().find(|point| point.kind == kind)?;
+    pattern.cells.get(point.cell)
+}
+
+/// The runs of a cell that are at hand.
+pub fn runs_of<'a>(cell: &CellResult, runs: &'a [RunRecord]) -> Vec<&'a RunRecord> {
+    cell.runs.iter().filter_map(|id| runs.iter().find(|run| run.id == *id)).collect()
+}
+
+/// All runs of a pattern that are at hand.
+pub fn runs_of_pattern<'a>(pattern: &PatternResult, runs: &'a [RunRecord]) -> Vec<&'a RunRecord> {
+    pattern.cells.iter().flat_map(|cell| runs_of(cell, runs)).collect()
+}
+
+/// What a pattern reached and where, as a sentence.
+pub fn reached(pattern: &PatternResult) -> String {
+    let best = point(pattern, OperatingPointKind::Peak)
+        .or_else(|| pattern.cells.iter().max_by(|a, b| a.operations_per_s.total_cmp(&b.operations_per_s)));
+    let Some(best) = best else {
+        return "Not measured.".to_owned();
+    };
+    let mut text = format!(
+        "{}{} ({}) at {}",
+        number::iops(best.operations_per_s),
+        best.interval_share.map(|share| format!(" {}", number::interval(share))).unwrap_or_default(),
+        number::throughput(best.throughput_bytes_per_s),
+        number::cell_in_words(best.jobs, best.depth),
+    );
+    match point(pattern, OperatingPointKind::Balanced) {
+        Some(balanced) if (balanced.jobs, balanced.depth) != (best.jobs, best.depth) => {
+            text.push_str(&format!(
+                "; balanced at {}: {}, p99 {}.",
+                number::cell(balanced.jobs, balanced.depth),
+                number::iops(balanced.operations_per_s),
+                p(balanced.service_p99_ns)
+            ))
+        }
+        Some(_) => {
+            text.push_str(&format!(", which is also the balanced point; p99 {}.", p(best.service_p99_ns)))
+        }
+        None => text.push('.'),
+    }
+    text
+}
+
+fn p(ns: Option<u64>) -> String {
+    number::known(ns.map(|ns| number::time(ns as f64)))
+}
+
+/// The claim that leads a pattern's verdict.
+pub fn leading(pattern: &PatternResult) -> Option<&Claim> {
+    pattern.verdict.as_ref()?.claims.first()
+}
+
+/// What limits a pattern, as the end of "limited by".
+pub fn limited_by(pattern: &PatternResult) -> String {
+    match leading(pattern) {
+        None => "not decided".to_owned(),
+        Some(claim) if claim.limit == Limit::Unknown => "unknown".to_owned(),
+        Some(claim) => format!("{} ({})", words::limit(claim.limit), words::confidence(claim.confidence)),
+    }
+}
+
+/// Checks that failed and patterns that were cut short, as sentences.
+pub fn failures(campaign: &CampaignRecord) -> Vec<String> {
+    let mut out = Vec::new();
+    for pattern in &campaign.patterns {
+        let title = &pattern.title;
+        out.extend(pattern.incomplete.iter().map(|missing| format!("{title} is incomplete: {missing}")));
+        for cell in &pattern.cells {
+            let at = number::cell(cell.jobs, cell.depth);
+            out.extend(cell.failed_checks.iter().map(|text| format!("{title} at {at}: {text}")));
+        }
+    }
+    if campaign.finished_at.is_none() {
+        out.push("The campaign has not ended; the same command continues it.".to_owned());
+    }
+    out
+}
+
+/// One row a chosen cell of every pattern.
+pub fn summary(campaign: &CampaignRecord) -> Table {
+    let mut table = Table::new(&[
+        words("pattern", 0),
+        words("point", 0),
+        numbers("IOPS", 0),
+        numbers("95 % interval", 4),
+        numbers("throughput", 0),
+        numbers("p50", 2),
+        numbers("p99", 0),
+        numbers("p99.9", 3),
+        numbers("jobs × depth", 1),
+        numbers("in flight", 5),
+        numbers("CPU per I/O", 6),
+    ]);
+    for pattern in &campaign.patterns {
+        let chosen = chosen(pattern);
+        if chosen.is_empty() {
+            let mut row = vec![pattern.title.clone(), number::NOT_MEASURED.to_owned()];
+            row.resize(table.columns.len(), "–".to_owned());
+            table.row(row);
+        }
+        for (at, point) in chosen.iter().enumerate() {
+            let title = if at == 0 { pattern.title.clone() } else { String::new() };
+            let figures = figures(point.cell);
+            table.row([title, point.name()].into_iter().chain(figures));
+        }
+    }
+    table
+}
+
+fn figures(cell: &CellResult) -> [String; 9] {
+    let one_run = || "one run".to_owned();
+    [
+        number::rate(cell.operations_per_s),
+        cell.interval_share.map_or_else(one_run, number::interval),
+        number::throughput(cell.throughput_bytes_per_s),
+        number::time(cell.service_p50_ns as f64),
+        cell.service_p99_ns.map_or("–".to_owned(), |ns| number::time(ns as f64)),
+        cell.service_p999_ns.map_or("–".to_owned(), |ns| number::time(ns as f64)),
+        number::cell(cell.jobs, cell.depth),
+        number::in_flight(cell.in_flight_mean),
+        number::known(cell.cpu_ns_per_operation.map(number::time)),
+    ]
+}
+
+/// Every cell of a pattern, by jobs and depth.
+pub fn cells(pattern: &PatternResult) -> Table {
+    let mut table = Table::new(&[
+        numbers("jobs × depth", 0),
+        words("chosen as", 0),
+        numbers("IOPS", 0),
+        numbers("95 % interval", 2),
+        numbers("throughput", 0),
+        numbers("mean", 1),
+        numbers("p50", 2),
+        numbers("p99", 0),
+        numbers("p99.9", 1),
+        numbers("in flight", 2),
+        numbers("CPU per I/O", 3),
+        numbers("busiest core", 3),
+        numbers("runs", 4),
+    ]);
+    let chosen = chosen(pattern);
+    let mut order: Vec<usize> = (0..pattern.cells.len()).collect();
+    order.sort_by_key(|&at| (pattern.cells[at].jobs, pattern.cells[at].depth));
+    for at in order {
+        let cell = &pattern.cells[at];
+        let [rate, interval, throughput, p50, p99, p999, place, in_flight, cpu] = figures(cell);
+        table.row([
+            place,
+            chosen.iter().find(|c| c.index == at).map(Chosen::name).unwrap_or_default(),
+            rate,
+            interval,
+            throughput,
+            number::time(cell.service_mean_ns),
+            p50,
+            p99,
+            p999,
+            in_flight,
+            cpu,
+            number::known(cell.busiest_core_share.map(number::percent)),
+            cell.runs.len().to_string(),
+        ]);
+    }
+    table
+}
+
+/// Highest rate at each concurrency (jobs times depth) that was asked for, ascending.
+pub fn rate_by_concurrency(pattern: &PatternResult) -> Vec<(u64, f64)> {
+    let mut best: std::collections::BTreeMap<u64, f64> = std::collections::BTreeMap::new();
+    for cell in &pattern.cells {
+        let rate = best.entry(u64::from(cell.jobs) * u64::from(cell.depth)).or_insert(0.0);
+        *rate = rate.max(cell.operations_per_s);
+    }
+    best.into_iter().collect()
+}

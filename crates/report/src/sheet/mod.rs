@@ -1,0 +1,17 @@
+//! What a report says, apart from its medium: titles, sentences and tables made from records.
+
+pub mod campaign;
+pub mod machine;
+pub mod run;
+
+/// A name and its value.
+pub struct Entry {
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: String,
+}
+
+fn entry(name: &str, value: impl Into<String>) -> Entry {
+    Entry { name: name.to_owned(), value: value.into() }
+}

@@ -1,0 +1,209 @@
+//! One run: its headline, rates, latencies and remarks.
+
+use fathom_record::check::Outcome;
+use fathom_record::run::DirectionSummary;
+use fathom_record::{Direction, LatencySummary, RunRecord};
+
+use super::{Entry, entry};
+use crate::table::{Table, numbers, words};
+use crate::{number, words};
+
+/// Quantiles that tables show.
+const SHOWN: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+
+/// Self-checks that failed and an ending that was not planned, as sentences.
+pub fn failures(run: &RunRecord) -> Vec<String> {
+    let ending = words::ending(&run.ending).map(|text| format!("The run did not end as planned: {text}."));
+    ending.into_iter().chain(of_outcome(run, Outcome::Fail)).collect()
+}
+
+/// Checks that ended in a caution, as sentences.
+pub fn cautions(run: &RunRecord) -> Vec<String> {
+    of_outcome(run, Outcome::Caution)
+}
+
+fn of_outcome(run: &RunRecord, outcome: Outcome) -> Vec<String> {
+    let ended = run.checks.iter().filter(|check| check.outcome == outcome);
+    ended.map(|check| format!("{}: {}", words::check(check.name), check.explanation)).collect()
+}
+
+/// What was reached, as one sentence.
+pub fn headline(run: &RunRecord) -> String {
+    let summary = &run.summary;
+    if summary.directions.is_empty() {
+        return "No I/O finished in the measured window.".to_owned();
+    }
+    let mut text = format!(
+        "{}, {}",
+        number::iops(summary.operations_per_s()),
+        number::throughput(summary.throughput_bytes_per_s())
+    );
+    let worst_p99 = summary
+        .directions
+        .iter()
+        .filter(|d| matches!(d.direction, Direction::Read | Direction::Write))
+        .filter_map(|d| Some((d.direction, d.service.as_ref()?.quantile_ns(0.99)?)))
+        .max_by_key(|(_, ns)| *ns);
+    if let Some((direction, ns)) = worst_p99 {
+        let time = number::time(ns as f64);
+        text.push_str(&format!(" at a p99 service latency of {time} ({})", direction.name()));
+    }
+    text.push_str(&format!(", {}.", in_flight(run)));
+    text
+}
+
+/// I/Os in flight, achieved of asked.
+pub fn in_flight(run: &RunRecord) -> String {
+    let achieved = number::in_flight(run.summary.in_flight_mean);
+    match run.summary.in_flight_requested {
+        Some(asked) => format!("{achieved} of {} I/Os in flight", number::in_flight(asked)),
+        None => format!("{achieved} I/Os in flight"),
+    }
+}
+
+/// Rates by direction.
+pub fn rates(run: &RunRecord) -> Table {
+    let mut table = Table::new(&[
+        words("direction", 0),
+        numbers("IOPS", 0),
+        numbers("throughput", 0),
+        numbers("I/Os", 2),
+        numbers("moved", 1),
+        numbers("errors", 1),
+    ]);
+    for d in &run.summary.directions {
+        let moves = d.direction != Direction::Flush;
+        let data = |text: String| if moves { text } else { "–".to_owned() };
+        table.row([
+            d.direction.name().to_owned(),
+            number::rate(d.operations_per_s),
+            data(number::throughput(d.throughput_bytes_per_s)),
+            number::count(d.operations),
+            data(number::size(d.bytes)),
+            number::count(d.errors),
+        ]);
+    }
+    table
+}
+
+/// Service and response latencies by direction, and the generator's own delays.
+pub fn latencies(run: &RunRecord) -> Table {
+    let mut table = Table::new(&[
+        words("latency", 0),
+        numbers("mean", 0),
+        numbers("p50", 0),
+        numbers("p90", 3),
+        numbers("p99", 0),
+        numbers("p99.9", 1),
+        numbers("p99.99", 4),
+        numbers("max", 2),
+    ]);
+    for d in &run.summary.directions {
+        let name = d.direction.name();
+        table.row(latency_row(format!("{name} service"), d.service.as_ref()));
+        if let Some(response) = &d.response {
+            table.row(latency_row(format!("{name} response"), Some(response)));
+        }
+    }
+    let (lag, reap) = (&run.summary.generator_lag, &run.summary.reap_lag);
+    if lag.is_some() {
+        table.row(latency_row("generator lag".to_owned(), lag.as_ref()));
+    }
+    if reap.is_some() {
+        table.row(latency_row("reap lag".to_owned(), reap.as_ref()));
+    }
+    table
+}
+
+fn latency_row(name: String, summary: Option<&LatencySummary>) -> Vec<String> {
+    let Some(summary) = summary else {
+        return [name, number::NOT_MEASURED.to_owned()]
+            .into_iter()
+            .chain(vec!["–".to_owned(); SHOWN.len() + 1])
+            .collect();
+    };
+    let resolved = |q| summary.quantile_ns(q).map_or("–".to_owned(), |ns| number::time(ns as f64));
+    let quantiles = SHOWN.into_iter().map(resolved);
+    [name, number::time(summary.mean_ns)]
+        .into_iter()
+        .chain(quantiles)
+        .chain([number::time(summary.max_ns as f64)])
+        .collect()
+}
+
+/// What a dash in [`latencies`] means, and why there may be no response latency.
+pub fn latency_remarks(run: &RunRecord) -> Vec<String> {
+    let mut out = Vec::new();
+    let open = run.workload.arrival.is_open();
+    if !open {
+        out.push(
+            "In a closed loop the response latency is the service latency; its tail belongs to this depth."
+                .to_owned(),
+        );
+    }
+    let unresolved =
+        |d: &DirectionSummary| d.service.as_ref().is_some_and(|s| s.quantile_ns(0.9999).is_none());
+    if run.summary.directions.iter().any(unresolved) {
+        out.push("A dash stands where fewer than 10 I/Os lie beyond a percentile.".to_owned());
+    }
+    out
+}
+
+/// In-flight, processors and the generator.
+pub fn conditions(run: &RunRecord) -> Vec<Entry> {
+    let summary = &run.summary;
+    let mut out = vec![entry("in flight", format!("{} (mean)", in_flight(run)))];
+    if let Some(offered) = summary.offered_per_s {
+        let delayed = number::known(summary.delayed_arrivals.map(number::count));
+        out.push(entry(
+            "offered",
+            format!("{}, arrivals delayed by the in-flight cap: {delayed}", number::iops(offered)),
+        ));
+    }
+    out.push(entry("CPU per I/O", cpu(run)));
+    out.push(entry("generator busy", number::known(summary.generator_busy_share.map(number::percent))));
+    out
+}
+
+fn cpu(run: &RunRecord) -> String {
+    let operations: u64 = run.summary.directions.iter().map(|d| d.operations).sum();
+    let (Some(user), Some(system)) = (run.summary.cpu_user_ns, run.summary.cpu_system_ns) else {
+        return number::NOT_MEASURED.to_owned();
+    };
+    if operations == 0 {
+        return number::NOT_MEASURED.to_owned();
+    }
+    let each = |ns: u64| number::time(ns as f64 / operations as f64);
+    format!("{} ({} user, {} system)", each(user.saturating_add(system)), each(user), each(system))
+}
+
+/// Each job's share.
+pub fn jobs(run: &RunRecord) -> Table {
+    let mut table = Table::new(&[
+        numbers("job", 0),
+        numbers("bound to CPU", 1),
+        numbers("I/Os", 0),
+        numbers("moved", 0),
+        numbers("errors", 0),
+        numbers("in flight", 0),
+        numbers("busy", 0),
+    ]);
+    for job in &run.jobs {
+        table.row([
+            job.job.to_string(),
+            job.cpu.map_or("–".to_owned(), |cpu| cpu.to_string()),
+            number::count(job.operations),
+            number::size(job.bytes),
+            number::count(job.errors),
+            number::in_flight(job.in_flight_mean),
+            number::known(job.busy_share.map(number::percent)),
+        ]);
+    }
+    table
+}
+
+/// Remarks for people, and telemetry that could not be read.
+pub fn notes(run: &RunRecord) -> Vec<String> {
+    let absent = run.telemetry.absent.iter().map(|a| format!("{} not measured: {}", a.source, a.reason));
+    run.notes.iter().cloned().chain(absent).collect()
+}

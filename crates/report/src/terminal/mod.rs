@@ -1,0 +1,35 @@
+//! Summaries for a terminal: plain words and aligned numbers within a width, with colour where it is wanted.
+
+mod campaign;
+mod paint;
+mod run;
+mod runs;
+
+use fathom_record::{CampaignRecord, RunRecord};
+
+pub use runs::{RunOutcome, RunRow, runs};
+
+/// How to write for a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Most characters a line; under 20 is taken as 20.
+    pub width: usize,
+    /// Whether to write ANSI colours; without them there is no escape character in the text.
+    pub color: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { width: 100, color: false }
+    }
+}
+
+/// The summary of one run: failed checks first, then rates, latencies, conditions and notes.
+pub fn run(record: &RunRecord, style: Style) -> String {
+    run::summary(record, style)
+}
+
+/// The summary of a campaign: failed checks, the verdict of each pattern, and the operating points.
+pub fn campaign(record: &CampaignRecord, style: Style) -> String {
+    campaign::summary(record, style)
+}

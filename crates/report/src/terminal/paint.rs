@@ -1,0 +1,172 @@
+//! Lines of a summary: wrapped, aligned and coloured.
+
+use super::Style;
+use crate::escape;
+use crate::table::{Table, clip, pad};
+
+/// Lines shorter than this say nothing.
+const WIDTH_MIN: usize = 20;
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// A name that leads a part.
+    Title,
+    /// Less important words.
+    Quiet,
+    /// Something failed.
+    Alarm,
+    /// Something to take care of.
+    Care,
+}
+
+/// A summary in the making.
+pub struct Sheet {
+    style: Style,
+    out: String,
+}
+
+impl Sheet {
+    /// An empty one.
+    pub fn new(style: Style) -> Self {
+        Self { style: Style { width: style.width.max(WIDTH_MIN), ..style }, out: String::new() }
+    }
+
+    /// Most characters a line.
+    pub fn width(&self) -> usize {
+        self.style.width
+    }
+
+    /// The finished text.
+    pub fn finish(self) -> String {
+        self.out
+    }
+
+    fn tinted(&self, text: &str, tone: Option<Tone>) -> String {
+        let code = match tone {
+            Some(Tone::Title) => "1",
+            Some(Tone::Quiet) => "2",
+            Some(Tone::Alarm) => "1;31",
+            Some(Tone::Care) => "33",
+            None => return text.to_owned(),
+        };
+        if self.style.color && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// An empty line.
+    pub fn gap(&mut self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
+
+    /// One line as it is, cut at the width.
+    pub fn line(&mut self, text: &str, tone: Option<Tone>) {
+        let text = clip(&escape::plain(text), self.style.width);
+        let tinted = self.tinted(text.trim_end(), tone);
+        self.out.push_str(&tinted);
+        self.out.push('\n');
+    }
+
+    /// A text wrapped at words, with `indent` spaces before each line.
+    pub fn text(&mut self, text: &str, indent: usize, tone: Option<Tone>) {
+        for line in wrap(&escape::plain(text), self.style.width.saturating_sub(indent)) {
+            self.line(&format!("{}{line}", " ".repeat(indent)), tone);
+        }
+    }
+
+    /// A name, and a text wrapped beside it; under it where there is no room.
+    pub fn named(&mut self, name: &str, text: &str, (column, tone): (usize, Option<Tone>)) {
+        let room = self.style.width.saturating_sub(column);
+        if room < 30 || name.chars().count() + 2 > column {
+            self.text(name, 0, Some(Tone::Title));
+            self.text(text, 2, tone);
+            return;
+        }
+        for (at, line) in wrap(&escape::plain(text), room).iter().enumerate() {
+            let name = pad(if at == 0 { name } else { "" }, column, false);
+            let line = self.tinted(&name, Some(Tone::Title).filter(|_| at == 0)) + &self.tinted(line, tone);
+            self.out.push_str(line.trim_end());
+            self.out.push('\n');
+        }
+    }
+
+    /// A table that fits the width; columns that had to be left out are named under it.
+    pub fn table(&mut self, table: &Table) {
+        let (lines, left_out) = table.text(self.style.width);
+        for (at, line) in lines.iter().enumerate() {
+            self.line(line, Some(Tone::Quiet).filter(|_| at == 0));
+        }
+        if !left_out.is_empty() {
+            let text = format!("left out at this width: {}", left_out.join(", "));
+            self.text(&text, 0, Some(Tone::Quiet));
+        }
+    }
+
+    /// A heading with failures under it; nothing without any.
+    pub fn alarm(&mut self, heading: &str, failures: &[String]) {
+        if failures.is_empty() {
+            return;
+        }
+        self.gap();
+        self.text(heading, 0, Some(Tone::Alarm));
+        self.items(failures, Some(Tone::Alarm));
+    }
+
+    /// A list, each item behind a mark.
+    pub fn items(&mut self, items: &[String], tone: Option<Tone>) {
+        for item in items {
+            for (at, line) in
+                wrap(&escape::plain(item), self.style.width.saturating_sub(4)).iter().enumerate()
+            {
+                let mark = if at == 0 { "  - " } else { "    " };
+                self.line(&format!("{mark}{line}"), tone);
+            }
+        }
+    }
+}
+
+/// Lines of at most `width` characters, broken at spaces; a longer word is broken where it must be.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(8);
+    let mut lines = vec![String::new()];
+    let mut length = 0;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let mut rest: Vec<char> = word.chars().collect();
+        if length > 0 && length + 1 + rest.len() > width {
+            lines.push(String::new());
+            length = 0;
+        }
+        while rest.len() > width {
+            let tail = rest.split_off(width);
+            lines.push(String::new());
+            let full = lines.len() - 2;
+            lines[full] = rest.into_iter().collect();
+            rest = tail;
+        }
+        let last = lines.len() - 1;
+        if length > 0 {
+            lines[last].push(' ');
+            length += 1;
+        }
+        length += rest.len();
+        lines[last].extend(rest);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_broken_at_spaces_and_long_words_where_they_must() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("a 0123456789ab c", 8), ["a", "01234567", "89ab c"]);
+        assert_eq!(wrap("", 8), [""]);
+    }
+}

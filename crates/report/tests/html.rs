@@ -1,0 +1,189 @@
+//! The pages: whole, closed, small, and deaf to hostile text.
+
+mod sample;
+
+use fathom_record::check::{CheckName, Outcome};
+use fathom_record::{Check, RunRecord};
+use fathom_report::html;
+use sample::{Device, Shape, campaign, run};
+
+const NVME: Device = Device { unloaded_ns: 82e3, most_per_s: 585e3, sharpness: 3.0 };
+const HOSTILE: &str = "/data/<script>alert(1)</script>\"'&|`\u{1b}[31m";
+
+fn one_run(name: &str) -> RunRecord {
+    let shape = Shape {
+        read_share: 0.7,
+        bytes: 4096,
+        jobs: 2,
+        depth: 32,
+        seconds: 30,
+        warmup_seconds: 3,
+        seed: 7,
+        random: true,
+    };
+    run("r-20261120-161500-01", name, &NVME, &shape)
+}
+
+/// Writes a page for looking at, where the environment names a folder.
+fn keep(name: &str, page: &str) {
+    if let Ok(folder) = std::env::var("FATHOM_REPORT_KEEP") {
+        std::fs::write(format!("{folder}/{name}"), page).unwrap();
+    }
+}
+
+/// Every element that is opened is closed in order; gives the number of elements.
+fn balanced(page: &str) -> usize {
+    const VOID: [&str; 5] = ["meta", "br", "!doctype", "link", "img"];
+    let mut stack: Vec<String> = Vec::new();
+    let mut count = 0;
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let end = rest.find('>').expect("a tag ends");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        let name = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap().to_lowercase();
+        if tag.starts_with('/') {
+            assert_eq!(stack.pop().as_deref(), Some(name.as_str()), "closing tag");
+        } else {
+            count += 1;
+            if !VOID.contains(&name.as_str()) && !tag.ends_with('/') {
+                stack.push(name.clone());
+            }
+            if name == "script" || name == "style" {
+                rest = &rest[rest.find(&format!("</{name}")).expect("raw text ends")..];
+            }
+        }
+    }
+    assert!(stack.is_empty(), "never closed: {stack:?}");
+    count
+}
+
+fn holds_together(page: &str) {
+    assert!(balanced(page) > 100);
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    for outside in ["http:", "https:", "src=", "@import", "url(", "<link", "<iframe"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("@media screen and (prefers-color-scheme:dark)"));
+    assert!(page.contains("@media print"));
+    assert!(!page.contains("NaN") && !page.contains("#F0"), "a number or a colour was left raw");
+}
+
+#[test]
+fn a_campaign_of_seven_patterns_is_one_small_closed_page() {
+    let (record, runs) = campaign("/data", 30);
+    let page = html::campaign(&record, &runs).unwrap();
+    keep("campaign.html", &page);
+    holds_together(&page);
+    assert_eq!(page.matches("<svg ").count(), 7 * 4);
+    let order = [
+        "class=\"verdicts\"",
+        "Operating points",
+        "Throughput against latency",
+        "What limits it",
+        "Not exposed, so not claimed",
+        "Settings that distort",
+        "Self-checks",
+        "How to reproduce",
+    ];
+    let places: Vec<usize> = order.iter().map(|part| page.find(part).expect(part)).collect();
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn a_run_is_one_small_closed_page() {
+    let page = html::run(&one_run("/data")).unwrap();
+    keep("run.html", &page);
+    holds_together(&page);
+    assert_eq!(page.matches("<svg ").count(), 2);
+    assert!(page.contains("Not exposed, so not claimed"));
+}
+
+#[test]
+fn an_hour_stays_small() {
+    let mut record = one_run("/data");
+    let minute = record.intervals.clone();
+    for second in record.intervals.len()..3600 {
+        let mut interval = minute[second % minute.len()].clone();
+        interval.start_ns = second as u64 * 1_000_000_000;
+        interval.warmup = false;
+        record.intervals.push(interval);
+    }
+    let page = html::run(&record).unwrap();
+    assert!(page.len() < 200_000, "{} bytes", page.len());
+    assert!(page.contains("One point is 15 s"));
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let page = html::run(&one_run(HOSTILE)).unwrap();
+    balanced(&page);
+    assert!(!page.contains("<script>alert"));
+    assert!(!page.contains('\u{1b}'));
+    let (mut record, runs) = campaign(HOSTILE, 3);
+    record.patterns[0].title = HOSTILE.to_owned();
+    record.patterns[0].verdict.as_mut().unwrap().ceilings[0].name = HOSTILE.to_owned();
+    record.patterns[0].verdict.as_mut().unwrap().claims[0].statement = HOSTILE.to_owned();
+    let page = html::campaign(&record, &runs).unwrap();
+    balanced(&page);
+    assert!(!page.contains("<script>alert"));
+    assert!(!page.contains('\u{1b}'));
+}
+
+#[test]
+fn a_failed_check_stands_before_every_number() {
+    let mut record = one_run("/data");
+    let found = "3.1 of 64 I/Os were in flight; the generator could not hold the depth.";
+    record.checks.push(Check::plain(CheckName::InFlight, Outcome::Fail, found));
+    let page = html::run(&record).unwrap();
+    keep("failed.html", &page);
+    assert!(page.find(found).unwrap() < page.find("class=\"headline\"").unwrap());
+    let clean = html::run(&one_run("/data")).unwrap();
+    assert!(!clean.contains("class=\"alarm\""));
+}
+
+#[test]
+fn what_was_not_measured_is_never_zero() {
+    let mut record = one_run("/data");
+    record.summary.cpu_user_ns = None;
+    record.summary.generator_busy_share = None;
+    record.telemetry.series.clear();
+    record.target.written_share = None;
+    record.environment.cpus = 0;
+    let page = html::run(&record).unwrap();
+    for name in ["CPU per I/O", "generator busy", "written at the start", "processors online"] {
+        assert!(page.contains(&format!("<dt>{name}</dt><dd>not measured</dd>")), "{name}");
+    }
+    let drawn = &page[page.find("processors in use").unwrap()..];
+    assert!(drawn[..drawn.find("</svg>").unwrap()].contains("not measured"));
+}
+
+#[test]
+fn empty_and_cut_short_records_still_make_a_page() {
+    let mut record = one_run("/data");
+    record.summary.directions.clear();
+    record.intervals.clear();
+    record.ending = fathom_record::run::Ending::Failed { error: "Input/output error".to_owned() };
+    let page = html::run(&record).unwrap();
+    balanced(&page);
+    assert!(page.contains("No I/O finished") && page.contains("Input/output error"));
+
+    let (mut record, _) = campaign("/data", 3);
+    record.patterns[1].cells.clear();
+    record.patterns[1].incomplete = Some("the budget ended".to_owned());
+    record.patterns[2].verdict = None;
+    record.patterns[3].operating_points[0].cell = 99;
+    record.finished_at = None;
+    let page = html::campaign(&record, &[]).unwrap();
+    balanced(&page);
+    assert!(page.contains("the budget ended") && page.contains("were not at hand"));
+}
+
+#[test]
+fn a_damaged_histogram_is_named_with_its_run() {
+    let mut record = one_run("/data");
+    record.intervals[3].directions[0].service.buckets.push(1);
+    let error = html::run(&record).unwrap_err().to_string();
+    assert!(error.contains("r-20261120-161500-01") && error.contains("pair"), "{error}");
+}
