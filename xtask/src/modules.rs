@@ -105,8 +105,11 @@ mod tests {
             ("crates/a/Cargo.toml", "[package]\nname = 'a'"),
             (
                 "crates/a/src/lib.rs",
-                "mod b; #[cfg(test)]\nmod t; // mod gone;\n#[path = \"odd/x.rs\"] mod c;",
+                "mod b; #[cfg(test)]\nmod t; // mod gone;\n#[path = \"odd/x.rs\"] mod c;\n\
+                 #[cfg_attr(unix, path = \"u.rs\")]\n#[cfg_attr(not(unix), path = \"w.rs\")]\nmod p;",
             ),
+            ("crates/a/src/u.rs", ""),
+            ("crates/a/src/w.rs", ""),
             ("crates/a/src/b.rs", "pub(crate) mod d;"),
             ("crates/a/src/b/d/mod.rs", "mod e;"),
             ("crates/a/src/b/d/e.rs", ""),
