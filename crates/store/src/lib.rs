@@ -1,1 +1,34 @@
 //! Keeps run records and campaign journals in one SQLite file, crash-safe.
+//!
+//! ```text
+//! environment 1 ──── n run 1 ──── 1 run_header      JSON: all of the record but series and environment
+//!                       │  1 ──── n run_series      binary, compressed, checksummed (see `blob`)
+//!                       n
+//!                    journal n ──── 1 campaign      plan, progress and result as JSON
+//! ```
+//!
+//! What a method has returned from is on the disk: every change is one transaction, synced before
+//! the method returns. A file that is not a sound store of a known version is refused and left as it
+//! is. Nothing here reads a clock or makes an id: both come with the records.
+
+mod blob;
+mod campaign;
+mod checked_json;
+mod create;
+mod error;
+mod location;
+mod open;
+mod platform;
+mod query;
+mod resolve;
+mod run;
+mod schema;
+
+pub use campaign::{
+    Campaign, CampaignRow, CampaignState, FinishedStep, JournalEntry, NewCampaign, StepState,
+};
+pub use error::{StoreError, StoreErrorKind};
+pub use location::default_path;
+pub use open::Store;
+pub use resolve::Resolved;
+pub use run::{RunFilter, RunRow};

@@ -1,0 +1,188 @@
+//! What can go wrong with the store, and how it is told.
+
+use std::fmt;
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+/// Kind of a store's error, for callers to match on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreErrorKind {
+    /// No store at that place, or nothing of that name in it.
+    NotFound,
+    /// A name that fits several runs or campaigns.
+    Ambiguous,
+    /// The file is something else than a store of fathom.
+    NotAStore,
+    /// The file is a store, but damaged.
+    Corrupt,
+    /// The store was written by a newer build.
+    Newer,
+    /// Something with that id, or an unfinished campaign with that key, is there already.
+    Exists,
+    /// A record that could not be read back, or that contradicts the call it came with.
+    BadRecord,
+    /// Another process runs the campaign.
+    CampaignBusy,
+    /// Another process held the store for longer than one waits.
+    Locked,
+    /// Not permitted by the operating system, or a read-only file system.
+    Permission,
+    /// No space left.
+    Full,
+    /// The operating system failed.
+    System,
+}
+
+/// An error with a kind, a place, a cause and what to do.
+#[derive(Debug)]
+pub struct StoreError {
+    /// For matching.
+    pub kind: StoreErrorKind,
+    /// What was being done, and where: `listing runs in /home/me/.local/share/fathom/runs.sqlite`.
+    pub place: String,
+    /// What happened, as a sentence without full stop.
+    pub cause: String,
+    /// What to do about it; empty if nothing can be said.
+    pub remedy: String,
+}
+
+impl StoreError {
+    pub(crate) fn new(kind: StoreErrorKind, place: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { kind, place: place.into(), cause: cause.into(), remedy: String::new() }
+    }
+
+    pub(crate) fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = remedy.into();
+        self
+    }
+
+    /// A damaged store: what is wrong with it, and that it stays as it is.
+    pub(crate) fn corrupt(path: &Path, doing: &str, cause: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Corrupt, place(path, doing), cause).with_remedy(move_away(path))
+    }
+
+    /// A file that is something else.
+    pub(crate) fn not_a_store(path: &Path, cause: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::NotAStore, place(path, "opening the run store"), cause)
+            .with_remedy(move_away(path))
+    }
+
+    /// From an error of the operating system, sorted into its kind.
+    pub(crate) fn system(path: &Path, doing: &str, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind as Os;
+        let kind = match error.kind() {
+            Os::NotFound => StoreErrorKind::NotFound,
+            Os::PermissionDenied | Os::ReadOnlyFilesystem => StoreErrorKind::Permission,
+            Os::StorageFull | Os::QuotaExceeded => StoreErrorKind::Full,
+            _ => StoreErrorKind::System,
+        };
+        Self::new(kind, place(path, doing), error.to_string()).with_remedy(remedy(kind, path))
+    }
+
+    /// From an error of SQLite, sorted into its kind.
+    pub(crate) fn sqlite(path: &Path, doing: &str, error: rusqlite::Error) -> Self {
+        let kind = kind_of(&error);
+        // SQLite's generic error, with statements that are right, is about the tables they name.
+        let cause = match error.sqlite_error_code() {
+            Some(ErrorCode::Unknown) => format!("its tables are not those of a store ({error})"),
+            _ => error.to_string(),
+        };
+        Self::new(kind, place(path, doing), cause).with_remedy(remedy(kind, path))
+    }
+}
+
+fn place(path: &Path, doing: &str) -> String {
+    format!("{doing} in {}", path.display())
+}
+
+fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
+    let code = match error {
+        rusqlite::Error::SqliteFailure(failure, _) => failure.code,
+        rusqlite::Error::SqlInputError { error, .. } => error.code,
+        // Values of another type than the schema gives them, or text that is not UTF-8.
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::QueryReturnedNoRows
+        | rusqlite::Error::Utf8Error(..) => return StoreErrorKind::Corrupt,
+        _ => return StoreErrorKind::System,
+    };
+    match code {
+        ErrorCode::NotADatabase => StoreErrorKind::NotAStore,
+        // `Unknown` is how SQLite reports a table or column that should exist and does not.
+        ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::TypeMismatch => StoreErrorKind::Corrupt,
+        ErrorCode::ConstraintViolation => StoreErrorKind::Exists,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
+            StoreErrorKind::Locked
+        }
+        ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
+            StoreErrorKind::Permission
+        }
+        ErrorCode::DiskFull => StoreErrorKind::Full,
+        _ => StoreErrorKind::System,
+    }
+}
+
+fn remedy(kind: StoreErrorKind, path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path).display();
+    match kind {
+        StoreErrorKind::NotAStore | StoreErrorKind::Corrupt => move_away(path),
+        StoreErrorKind::Locked => "another process is writing to it: try again when that has finished".into(),
+        StoreErrorKind::Permission => {
+            format!("make {folder} and the file writable for you, or give another place with --store FILE")
+        }
+        StoreErrorKind::Full => {
+            format!(
+                "free some space in {folder}, or give another place with --store FILE; runs saved so far are kept"
+            )
+        }
+        StoreErrorKind::System => {
+            format!("see that {folder} has space and is sound, or give another place with --store FILE")
+        }
+        _ => String::new(),
+    }
+}
+
+fn move_away(path: &Path) -> String {
+    let shown = path.display();
+    format!(
+        "move it away, with its -wal file if there is one: mv '{shown}' '{shown}.bad'; \
+         fathom never overwrites it"
+    )
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.cause)?;
+        if self.remedy.is_empty() { Ok(()) } else { write!(f, "\n  {}", self.remedy) }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_sqlite_are_sorted_and_say_what_to_do() {
+        let path = Path::new("/data/runs.sqlite");
+        for (code, kind, words) in [
+            (rusqlite::ffi::SQLITE_BUSY, StoreErrorKind::Locked, "another process"),
+            (rusqlite::ffi::SQLITE_READONLY_DIRECTORY, StoreErrorKind::Permission, "make /data"),
+            (rusqlite::ffi::SQLITE_CANTOPEN, StoreErrorKind::Permission, "--store"),
+            (rusqlite::ffi::SQLITE_FULL, StoreErrorKind::Full, "free some space in /data"),
+            (rusqlite::ffi::SQLITE_CORRUPT_VTAB, StoreErrorKind::Corrupt, "never overwrites"),
+            (rusqlite::ffi::SQLITE_NOTADB, StoreErrorKind::NotAStore, "mv '/data/runs.sqlite'"),
+            (rusqlite::ffi::SQLITE_IOERR_FSYNC, StoreErrorKind::System, "--store"),
+        ] {
+            let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            let told = StoreError::sqlite(path, "saving a run", error);
+            assert_eq!(told.kind, kind, "{told}");
+            assert!(told.to_string().contains(words), "{told}");
+            assert!(told.to_string().starts_with("saving a run in /data/runs.sqlite: "), "{told}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Reads run records back, whole or without their series.
+
+use fathom_record::{ReadError, RunRecord};
+
+use crate::blob::{BlobError, Kind, decode_intervals, decode_telemetry};
+use crate::checked_json::CheckedJson;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::open::Store;
+use crate::resolve::Names;
+
+const READING: &str = "reading a run";
+
+impl Store {
+    /// The record of the run with this id, as it was saved.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged or from a newer build.
+    pub fn run(&self, id: &str) -> Result<RunRecord, StoreError> {
+        let (number, mut record) = self.header(id)?;
+        let intervals = self.pieces(number, Kind::Intervals)?;
+        let telemetry = self.pieces(number, Kind::Telemetry)?;
+        record.intervals = decode_intervals(&intervals).map_err(|error| self.unreadable(id, &error))?;
+        record.telemetry = decode_telemetry(&telemetry).map_err(|error| self.unreadable(id, &error))?;
+        Ok(record)
+    }
+
+    /// The record of the run with this id, with empty intervals and telemetry: much less to read.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged or from a newer build.
+    pub fn run_without_series(&self, id: &str) -> Result<RunRecord, StoreError> {
+        self.header(id).map(|(_, record)| record)
+    }
+
+    /// A run's number, and its record without series.
+    fn header(&self, id: &str) -> Result<(i64, RunRecord), StoreError> {
+        let sql = "SELECT run.seq AS seq, run_header.json AS header, run_header.crc AS header_crc,
+                       environment.json AS environment, environment.crc AS environment_crc
+                   FROM run
+                   JOIN run_header ON run_header.run = run.seq
+                   JOIN environment ON environment.seq = run.environment
+                   WHERE run.id = ?1";
+        let found = self.one(READING, sql, [id], |row| {
+            let header = CheckedJson::from_row(row, "header", "header_crc")?;
+            let environment = CheckedJson::from_row(row, "environment", "environment_crc")?;
+            Ok((row.get("seq")?, header, environment))
+        })?;
+        let Some((number, header, environment)) = found else {
+            return Err(self.unknown(id, &[Names::Runs]));
+        };
+        let damaged = |cause: &str| StoreError::corrupt(&self.path, READING, format!("run {id}: {cause}"));
+        let (header, environment) =
+            (header.verified().map_err(damaged)?, environment.verified().map_err(damaged)?);
+        let joined = join_record(environment, header).map_err(damaged)?;
+        let record = fathom_record::parse_run(joined.as_bytes()).map_err(|error| match error {
+            ReadError::Newer { .. } => {
+                StoreError::new(StoreErrorKind::Newer, self.place(READING), format!("run {id}: {error}"))
+            }
+            _ => damaged(&error.to_string()),
+        })?;
+        if record.id != id {
+            return Err(damaged("its record has another id"));
+        }
+        Ok((number, record))
+    }
+
+    fn pieces(&self, run: i64, kind: Kind) -> Result<Vec<Vec<u8>>, StoreError> {
+        let sql = "SELECT data FROM run_series WHERE run = ?1 AND kind = ?2 ORDER BY piece";
+        self.all(READING, sql, (run, kind as u8), |row| row.get(0))
+    }
+
+    fn unreadable(&self, id: &str, error: &BlobError) -> StoreError {
+        let cause = format!("run {id}: {error}");
+        match error {
+            BlobError::Damaged(_) => StoreError::corrupt(&self.path, READING, cause),
+            BlobError::Newer { .. } => StoreError::new(StoreErrorKind::Newer, self.place(READING), cause)
+                .with_remedy("update fathom"),
+        }
+    }
+}
+
+/// The text of a record from its environment's and that of the rest.
+pub(crate) fn join_record(environment: &str, header: &str) -> Result<String, &'static str> {
+    let fields = header.strip_prefix('{').ok_or("its JSON is no object")?;
+    Ok(format!("{{\"environment\":{environment},{fields}"))
+}

@@ -1,0 +1,158 @@
+//! Lists runs from their summary columns, without touching a record.
+
+use fathom_measure::Histogram;
+use fathom_record::run::{DirectionSummary, Ending, RunRecord};
+use fathom_record::{Direction, LatencySummary, SparseHistogram};
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
+
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::run::pattern::pattern_text;
+
+/// Which runs to list; everything absent lists all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// At most so many, the newest.
+    pub limit: Option<u32>,
+    /// Only of this target, as the user named it.
+    pub target: Option<String>,
+    /// Only of the campaign with this id.
+    pub campaign: Option<String>,
+}
+
+/// One run in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRow {
+    /// The run's id.
+    pub id: String,
+    /// Start, RFC 3339, UTC.
+    pub started_at: String,
+    /// Target as the user named it.
+    pub target: String,
+    /// Name and model of the lowest device under it, where there is one.
+    pub device: Option<String>,
+    /// The workload in a few words, as "4 KiB random read".
+    pub pattern: String,
+    /// Jobs.
+    pub jobs: u32,
+    /// Depth of each job.
+    pub depth: u32,
+    /// Operations per second over all directions.
+    pub operations_per_s: f64,
+    /// Bytes per second over all directions.
+    pub throughput_bytes_per_s: f64,
+    /// Median service latency of all directions but flushes, from their merged histograms.
+    pub service_p50_ns: Option<u64>,
+    /// 99th percentile of the same; absent with fewer than 10 I/Os beyond it.
+    pub service_p99_ns: Option<u64>,
+    /// Median response latency; absent in a closed loop.
+    pub response_p50_ns: Option<u64>,
+    /// 99th percentile of the same; absent in a closed loop or with fewer than 10 I/Os beyond it.
+    pub response_p99_ns: Option<u64>,
+    /// Whether it came to its end and no self-check failed.
+    pub valid: bool,
+    /// `complete`, `interrupted` or `failed`.
+    pub ending: String,
+    /// The campaign that it belongs to.
+    pub campaign: Option<String>,
+    /// Its step in that campaign.
+    pub step: Option<String>,
+}
+
+impl RunRow {
+    /// What a list shows of a record.
+    pub fn of(record: &RunRecord) -> Self {
+        let directions = &record.summary.directions;
+        let service = merged(directions, |d| Some(&d.service_histogram));
+        let response = merged(directions, |d| d.response_histogram.as_ref());
+        let quantile =
+            |of: &Option<LatencySummary>, q| of.as_ref().and_then(|summary| summary.quantile_ns(q));
+        Self {
+            id: record.id.clone(),
+            started_at: record.started_at.clone(),
+            target: record.target.name.clone(),
+            device: device_text(record),
+            pattern: pattern_text(&record.workload),
+            jobs: record.workload.jobs,
+            depth: record.workload.depth,
+            operations_per_s: record.summary.operations_per_s(),
+            throughput_bytes_per_s: record.summary.throughput_bytes_per_s(),
+            service_p50_ns: quantile(&service, 0.5),
+            service_p99_ns: quantile(&service, 0.99),
+            response_p50_ns: quantile(&response, 0.5),
+            response_p99_ns: quantile(&response, 0.99),
+            valid: record.is_valid(),
+            ending: match record.ending {
+                Ending::Complete => "complete",
+                Ending::Interrupted => "interrupted",
+                Ending::Failed { .. } => "failed",
+            }
+            .into(),
+            campaign: record.campaign.as_ref().map(|link| link.id.clone()),
+            step: record.campaign.as_ref().map(|link| link.step.clone()),
+        }
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let latency =
+            |name| row.get::<_, Option<i64>>(name).map(|ns| ns.and_then(|ns| u64::try_from(ns).ok()));
+        Ok(Self {
+            id: row.get("id")?,
+            started_at: row.get("started_at")?,
+            target: row.get("target")?,
+            device: row.get("device")?,
+            pattern: row.get("pattern")?,
+            jobs: row.get("jobs")?,
+            depth: row.get("depth")?,
+            operations_per_s: row.get("operations_per_s")?,
+            throughput_bytes_per_s: row.get("throughput_bytes_per_s")?,
+            service_p50_ns: latency("service_p50_ns")?,
+            service_p99_ns: latency("service_p99_ns")?,
+            response_p50_ns: latency("response_p50_ns")?,
+            response_p99_ns: latency("response_p99_ns")?,
+            valid: row.get("valid")?,
+            ending: row.get("ending")?,
+            campaign: row.get("campaign")?,
+            step: row.get("step")?,
+        })
+    }
+}
+
+/// Directions' distributions as one; absent when there is none or one cannot be trusted.
+fn merged<'a>(
+    directions: &'a [DirectionSummary],
+    histogram: impl Fn(&'a DirectionSummary) -> Option<&'a SparseHistogram>,
+) -> Option<LatencySummary> {
+    let mut all = Histogram::new();
+    for summary in directions.iter().filter(|summary| summary.direction != Direction::Flush) {
+        all.merge(&Histogram::try_from(histogram(summary)?).ok()?);
+    }
+    LatencySummary::of(&all)
+}
+
+fn device_text(record: &RunRecord) -> Option<String> {
+    let device = record.target.devices.last()?;
+    Some(match &device.model {
+        Some(model) => format!("{} ({})", device.name, model.trim()),
+        None => device.name.clone(),
+    })
+}
+
+impl Store {
+    /// Runs that pass the filter, newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
+        let conditions = [("target", &filter.target), ("campaign", &filter.campaign)];
+        let given = || conditions.iter().filter_map(|(column, value)| Some((column, value.as_ref()?)));
+        let condition: String = given().map(|(column, _)| format!(" AND {column} = ?")).collect();
+        let values = given()
+            .map(|(_, value)| Value::from(value.clone()))
+            .chain([Value::from(filter.limit.map_or(-1, i64::from))]);
+        let sql =
+            format!("SELECT * FROM run WHERE true{condition} ORDER BY started_at DESC, id DESC LIMIT ?");
+        self.all("listing runs", &sql, params_from_iter(values), RunRow::read)
+    }
+}

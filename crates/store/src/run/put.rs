@@ -1,0 +1,170 @@
+//! Saves run records: encoded first, then written in one short transaction.
+
+use fathom_record::RunRecord;
+use fathom_record::environment::Environment;
+use fathom_record::telemetry::Telemetry;
+use rusqlite::{OptionalExtension, Transaction, named_params, params};
+
+use crate::blob::{Kind, encode_intervals, encode_telemetry};
+use crate::checked_json::CheckedJson;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::open::Store;
+use crate::resolve::check_id;
+use crate::run::get::join_record;
+use crate::run::list::RunRow;
+
+/// A run as its rows.
+pub(crate) struct PreparedRun {
+    row: RunRow,
+    header: CheckedJson,
+    environment: CheckedJson,
+    series: [(Kind, Vec<Vec<u8>>); 2],
+}
+
+impl Store {
+    /// Saves a run; when this returns, it is on the disk.
+    ///
+    /// A figure that is no number in an optional field is kept as absent, as in JSON.
+    ///
+    /// # Errors
+    /// When there is a run with that id, when the record could not be read back (a required figure
+    /// that is no number, for one), or when the disk fails or is full; then nothing of it is kept.
+    pub fn put_run(&self, record: &RunRecord) -> Result<(), StoreError> {
+        let prepared = self.prepare_run(record)?;
+        self.change(SAVING, |transaction| prepared.insert(transaction).map(drop))
+            .map_err(|error| exists(error, &record.id))
+    }
+
+    /// Encodes a run, and makes sure that it can be read back.
+    pub(crate) fn prepare_run(&self, record: &RunRecord) -> Result<PreparedRun, StoreError> {
+        let bad = |cause: String| {
+            StoreError::new(
+                StoreErrorKind::BadRecord,
+                self.place(SAVING),
+                format!("run {:?}: {cause}", record.id),
+            )
+        };
+        check_id(&record.id).map_err(|cause| bad(cause.into()))?;
+        let header = header_json(record).map_err(|error| bad(error.to_string()))?;
+        let environment = CheckedJson::of(&record.environment).map_err(|error| bad(error.to_string()))?;
+        let joined = join_record(&environment.json, &header.json).map_err(|cause| bad(cause.into()))?;
+        fathom_record::parse_run(joined.as_bytes())
+            .map_err(|error| bad(format!("it would not read back ({error})")))?;
+        let intervals = encode_intervals(&record.intervals).map_err(|error| bad(error.to_string()))?;
+        let telemetry = encode_telemetry(&record.telemetry).map_err(|error| bad(error.to_string()))?;
+        let series = [(Kind::Intervals, intervals), (Kind::Telemetry, telemetry)];
+        Ok(PreparedRun { row: RunRow::of(record), header, environment, series })
+    }
+}
+
+const SAVING: &str = "saving a run";
+
+/// Tells which id was taken.
+pub(crate) fn exists(error: StoreError, id: &str) -> StoreError {
+    if error.kind != StoreErrorKind::Exists {
+        return error;
+    }
+    StoreError { cause: format!("there is a run {id} already"), ..error }
+}
+
+/// The record without its environment and with empty series, so that it still reads as a record
+/// once an environment is put back.
+fn header_json(record: &RunRecord) -> serde_json::Result<CheckedJson> {
+    let header = RunRecord {
+        format: record.format.clone(),
+        version: record.version,
+        id: record.id.clone(),
+        started_at: record.started_at.clone(),
+        tool: record.tool.clone(),
+        campaign: record.campaign.clone(),
+        workload: record.workload.clone(),
+        target: record.target.clone(),
+        engine: record.engine.clone(),
+        clock: record.clock.clone(),
+        checks: record.checks.clone(),
+        ending: record.ending.clone(),
+        summary: record.summary.clone(),
+        jobs: record.jobs.clone(),
+        ledger: record.ledger.clone(),
+        intervals: Vec::new(),
+        telemetry: Telemetry::default(),
+        environment: Environment::default(),
+        notes: record.notes.clone(),
+    };
+    let mut header = serde_json::to_value(header)?;
+    if let Some(fields) = header.as_object_mut() {
+        fields.remove("environment");
+    }
+    CheckedJson::of(&header)
+}
+
+impl PreparedRun {
+    /// Writes all rows; gives the run's number.
+    pub(crate) fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+        let environment = self.environment_number(transaction)?;
+        let run = self.insert_row(transaction, environment)?;
+        transaction
+            .prepare_cached("INSERT INTO run_header (run, crc, json) VALUES (?1, ?2, ?3)")?
+            .execute(params![run, self.header.crc, self.header.json])?;
+        let mut series = transaction
+            .prepare_cached("INSERT INTO run_series (run, kind, piece, data) VALUES (?1, ?2, ?3, ?4)")?;
+        for (kind, pieces) in &self.series {
+            for (number, piece) in pieces.iter().enumerate() {
+                series.execute(params![run, *kind as u8, number as i64, piece])?;
+            }
+        }
+        Ok(run)
+    }
+
+    /// The number of an equal environment, or of a new one.
+    fn environment_number(&self, transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+        let CheckedJson { json, crc } = &self.environment;
+        let known = transaction
+            .prepare_cached("SELECT seq FROM environment WHERE crc = ?1 AND json = ?2")?
+            .query_row(params![crc, json], |row| row.get(0))
+            .optional()?;
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        transaction
+            .prepare_cached("INSERT INTO environment (crc, json) VALUES (?1, ?2)")?
+            .insert(params![crc, json])
+    }
+
+    fn insert_row(&self, transaction: &Transaction<'_>, environment: i64) -> rusqlite::Result<i64> {
+        let row = &self.row;
+        // SQLite's integers have a sign; 2^63 ns are 292 years.
+        let latency = |ns: Option<u64>| ns.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX));
+        transaction
+            .prepare_cached(
+                "INSERT INTO run (id, started_at, target, device, pattern, jobs, depth,
+                     operations_per_s, throughput_bytes_per_s,
+                     service_p50_ns, service_p99_ns, response_p50_ns, response_p99_ns,
+                     valid, ending, campaign, step, environment)
+                 VALUES (:id, :started_at, :target, :device, :pattern, :jobs, :depth,
+                     :operations_per_s, :throughput_bytes_per_s,
+                     :service_p50_ns, :service_p99_ns, :response_p50_ns, :response_p99_ns,
+                     :valid, :ending, :campaign, :step, :environment)",
+            )?
+            .insert(named_params! {
+                ":id": row.id,
+                ":started_at": row.started_at,
+                ":target": row.target,
+                ":device": row.device,
+                ":pattern": row.pattern,
+                ":jobs": row.jobs,
+                ":depth": row.depth,
+                ":operations_per_s": row.operations_per_s,
+                ":throughput_bytes_per_s": row.throughput_bytes_per_s,
+                ":service_p50_ns": latency(row.service_p50_ns),
+                ":service_p99_ns": latency(row.service_p99_ns),
+                ":response_p50_ns": latency(row.response_p50_ns),
+                ":response_p99_ns": latency(row.response_p99_ns),
+                ":valid": row.valid,
+                ":ending": row.ending,
+                ":campaign": row.campaign,
+                ":step": row.step,
+                ":environment": environment,
+            })
+    }
+}
