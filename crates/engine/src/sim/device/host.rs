@@ -1,0 +1,46 @@
+//! Puts devices on instances: those of one group share a limit.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use super::SimDevice;
+use super::limit::Limits;
+use crate::sim::parameters::{Instance, SimParameters};
+use crate::{EngineError, ErrorKind};
+
+/// The instances of one simulation, by group.
+#[derive(Debug, Default)]
+pub struct SimHost {
+    groups: HashMap<String, (Instance, Arc<Mutex<Limits>>)>,
+}
+
+impl SimHost {
+    /// A device whose instance's limit is shared with earlier devices of the same group.
+    ///
+    /// # Errors
+    /// When the parameters contradict each other, or the group was given other limits before.
+    pub fn device(&mut self, parameters: SimParameters) -> Result<SimDevice, EngineError> {
+        parameters.validate()?;
+        let shared = match &parameters.instance {
+            None => None,
+            Some(instance) => Some(self.limits_of(instance)?),
+        };
+        Ok(SimDevice::on_instance(parameters, shared))
+    }
+
+    fn limits_of(&mut self, instance: &Instance) -> Result<Arc<Mutex<Limits>>, EngineError> {
+        let (known, limits) = self.groups.entry(instance.group.clone()).or_insert_with(|| {
+            let limits = Limits::new(instance.operations, instance.throughput);
+            (instance.clone(), Arc::new(Mutex::new(limits)))
+        });
+        if known == instance {
+            return Ok(Arc::clone(limits));
+        }
+        Err(EngineError::new(
+            ErrorKind::Plan,
+            format!("putting a simulated device on instance `{}`", instance.group),
+            "another device of this run gives the same instance other limits",
+        )
+        .with_remedy("give both the same instance-... values, or another name with instance=NAME"))
+    }
+}
