@@ -1,0 +1,207 @@
+//! The shape of a pattern's curve around the cell in question: unloaded latency, growth with concurrency,
+//! the effect of jobs, the plateau.
+
+use fathom_record::campaign::CellResult;
+use fathom_stats::{Plateau, PlateauCell, plateau};
+
+use crate::input::{CellTelemetry, Pattern};
+use crate::thresholds::{MIN_SECONDS, REACHED, SOFT_CORNER};
+
+/// Least ratio of two concurrencies that growth is judged over.
+const DOUBLING: f64 = 1.9;
+/// Largest ratio of two concurrencies that count as the same.
+const SAME: f64 = 1.1;
+
+/// One usable cell in plain numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub index: usize,
+    pub jobs: u32,
+    pub depth: u32,
+    /// Operations per second.
+    pub x_per_s: f64,
+    /// Mean service latency, in nanoseconds.
+    pub r_ns: f64,
+    /// Mean I/Os in flight.
+    pub in_flight: f64,
+}
+
+/// What the curve looks like from the cell in question.
+pub struct Shape<'a> {
+    pub cell: &'a CellResult,
+    pub telemetry: CellTelemetry,
+    pub focus: Point,
+    pub points: Vec<Point>,
+    /// The cell of one job at depth one, if it is not the one in question.
+    pub unloaded: Option<Point>,
+    /// `dlnX / dlnN` over the doubling at the cell: above it where more was measured, below it otherwise.
+    pub growth: Option<f64>,
+    /// Largest ratio of rates between cells of the same concurrency when jobs double or more, near the
+    /// cell in question.
+    pub jobs_factor: Option<f64>,
+    /// How far the curve falls short of its asymptotes where they cross, as a share: near 0 at the corner
+    /// that a cap cuts, a half for a simple queue.
+    pub corner: Option<f64>,
+    /// The plateau, if the cell in question lies on it.
+    pub plateau: Option<Plateau>,
+}
+
+impl<'a> Shape<'a> {
+    /// `None` when no cell has a usable rate and latency.
+    pub fn of(pattern: &Pattern<'a>) -> Option<Self> {
+        let points: Vec<Point> =
+            pattern.cells.iter().enumerate().filter_map(|(index, cell)| point(index, cell)).collect();
+        let named = pattern.focus.and_then(|wanted| points.iter().find(|p| p.index == wanted));
+        let fastest = || points.iter().max_by(|a, b| a.x_per_s.total_cmp(&b.x_per_s));
+        let focus = *named.or_else(fastest)?;
+        let telemetry = |index: usize| pattern.telemetry.get(index).map(cleaned).unwrap_or_default();
+        let unloaded = points.iter().find(|p| (p.jobs, p.depth) == (1, 1) && p.index != focus.index).copied();
+        Some(Self {
+            cell: &pattern.cells[focus.index],
+            telemetry: telemetry(focus.index),
+            focus,
+            unloaded,
+            growth: growth(&points, &focus),
+            jobs_factor: jobs_factor(&points, &focus),
+            corner: unloaded.and_then(|unloaded| corner(&points, &unloaded)),
+            plateau: plateau_at(&points, &focus, |index| telemetry(index).variation()),
+            points,
+        })
+    }
+
+    /// The cell with most in flight: the one in question or one beyond it.
+    pub fn deepest(&self) -> Point {
+        let deeper = self.points.iter().filter(|p| p.in_flight > self.focus.in_flight);
+        deeper.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight)).copied().unwrap_or(self.focus)
+    }
+
+    /// Best rate over that of the cell in question among cells with at least twice its jobs and no less in
+    /// flight.
+    pub fn more_jobs_factor(&self) -> Option<f64> {
+        let focus = &self.focus;
+        self.points
+            .iter()
+            .filter(|p| {
+                u64::from(p.jobs) >= 2 * u64::from(focus.jobs) && p.in_flight * SAME >= focus.in_flight
+            })
+            .map(|p| p.x_per_s / focus.x_per_s)
+            .max_by(f64::total_cmp)
+    }
+
+    /// Cells whose rate follows `N / R1`, the unloaded one among them.
+    pub fn unqueued_points(&self) -> usize {
+        let Some(unloaded) = self.unloaded else { return 0 };
+        self.points.iter().filter(|p| p.x_per_s * unloaded.r_ns / 1e9 >= REACHED * p.in_flight).count()
+    }
+
+    /// Whether the rate bends too softly for a cap.
+    pub fn bends_softly(&self) -> bool {
+        self.corner.is_some_and(|corner| corner > SOFT_CORNER)
+    }
+
+    /// Busy share of the busiest processor, where known.
+    pub fn busiest_core(&self) -> Option<f64> {
+        let seen = self.telemetry.core_busy_shares.iter().copied().max_by(f64::total_cmp);
+        seen.or_else(|| share(self.cell.busiest_core_share))
+    }
+
+    /// Mean busy share of all processors, where known.
+    pub fn mean_core(&self) -> Option<f64> {
+        let shares = &self.telemetry.core_busy_shares;
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+
+    /// Half-width of the rate's interval, relative; 0 where it is not known.
+    pub fn error_share(&self) -> f64 {
+        self.cell.interval_share.filter(|share| share.is_finite() && *share >= 0.0).unwrap_or(0.0)
+    }
+}
+
+impl CellTelemetry {
+    /// The variation of the 1-s rates, if enough seconds were seen.
+    pub fn variation(&self) -> Option<f64> {
+        self.rate_variation.filter(|_| self.seconds >= MIN_SECONDS)
+    }
+}
+
+/// The same without figures that cannot be.
+fn cleaned(telemetry: &CellTelemetry) -> CellTelemetry {
+    let known = |value: Option<f64>| value.filter(|v| v.is_finite() && *v >= 0.0);
+    CellTelemetry {
+        seconds: if telemetry.seconds.is_finite() { telemetry.seconds.max(0.0) } else { 0.0 },
+        core_busy_shares: telemetry.core_busy_shares.iter().filter_map(|s| share(Some(*s))).collect(),
+        generator_busy_share: share(telemetry.generator_busy_share),
+        generator_user_share: share(telemetry.generator_user_share),
+        rate_variation: known(telemetry.rate_variation),
+        device_bytes_share: known(telemetry.device_bytes_share),
+        steal_share: share(telemetry.steal_share),
+    }
+}
+
+/// A share that can be one; sampling may overshoot 1 a little.
+pub fn share(value: Option<f64>) -> Option<f64> {
+    value.filter(|v| (0.0..=1.1).contains(v)).map(|v| v.min(1.0))
+}
+
+fn point(index: usize, cell: &CellResult) -> Option<Point> {
+    let (x_per_s, r_ns, in_flight) = (cell.operations_per_s, cell.service_mean_ns, cell.in_flight_mean);
+    // Beyond these a product of two would not be a number any more.
+    let usable = [x_per_s, r_ns, in_flight].iter().all(|v| (1e-9..=1e18).contains(v));
+    usable.then_some(Point { index, jobs: cell.jobs, depth: cell.depth, x_per_s, r_ns, in_flight })
+}
+
+fn elasticity(from: &Point, to: &Point) -> f64 {
+    (to.x_per_s / from.x_per_s).ln() / (to.in_flight / from.in_flight).ln()
+}
+
+/// Growth over the nearest doubling: the best cell there, because jobs differ.
+fn growth(points: &[Point], focus: &Point) -> Option<f64> {
+    let above = nearest(points, |p| p.in_flight / focus.in_flight).map(|p| elasticity(focus, p));
+    above.or_else(|| nearest(points, |p| focus.in_flight / p.in_flight).map(|p| elasticity(p, focus)))
+}
+
+/// The fastest of the cells that are nearest by a ratio of at least a doubling.
+fn nearest(points: &[Point], ratio: impl Fn(&Point) -> f64) -> Option<&Point> {
+    let least = points.iter().map(&ratio).filter(|r| *r >= DOUBLING).min_by(f64::total_cmp)?;
+    points
+        .iter()
+        .filter(|p| (least..=least * SAME).contains(&ratio(p)))
+        .max_by(|a, b| a.x_per_s.total_cmp(&b.x_per_s))
+}
+
+fn jobs_factor(points: &[Point], focus: &Point) -> Option<f64> {
+    let same = |a: &Point, b: &Point| (1.0 / SAME..=SAME).contains(&(a.in_flight / b.in_flight));
+    let near = |p: &Point| (1.0 / 2.2..=2.2).contains(&(p.in_flight / focus.in_flight));
+    let mut factors = Vec::new();
+    for few in points.iter().filter(|p| near(p)) {
+        for many in points.iter().filter(|p| u64::from(p.jobs) >= 2 * u64::from(few.jobs) && same(p, few)) {
+            factors.push(many.x_per_s / few.x_per_s);
+        }
+    }
+    factors.into_iter().max_by(f64::total_cmp)
+}
+
+/// Largest shortfall from `min(N / R1, highest rate)` within two doublings of where the two cross; `None`
+/// when nothing was measured there.
+fn corner(points: &[Point], unloaded: &Point) -> Option<f64> {
+    let highest = points.iter().map(|p| p.x_per_s).max_by(f64::total_cmp)?;
+    let crossing = highest * unloaded.r_ns / 1e9;
+    points
+        .iter()
+        .filter(|p| (0.25..=4.0).contains(&(p.in_flight / crossing)))
+        .map(|p| 1.0 - p.x_per_s / (p.in_flight / unloaded.r_ns * 1e9).min(highest))
+        .max_by(f64::total_cmp)
+}
+
+fn plateau_at(points: &[Point], focus: &Point, variation: impl Fn(usize) -> Option<f64>) -> Option<Plateau> {
+    let cells: Vec<PlateauCell> = points
+        .iter()
+        .map(|p| PlateauCell {
+            in_flight: p.in_flight,
+            x_per_s: p.x_per_s,
+            r_ns: p.r_ns,
+            variation: variation(p.index),
+        })
+        .collect();
+    plateau(&cells).filter(|found| found.cells.iter().any(|&i| points[i].index == focus.index))
+}

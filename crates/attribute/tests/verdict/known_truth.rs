@@ -1,0 +1,309 @@
+//! Each limit on synthetic measurements whose truth is known, and cases where nothing may be claimed.
+
+use crate::scene::{self, Scene, claims};
+use fathom_record::facts::TargetKind;
+use fathom_record::verdict::{Confidence, Limit, Verdict};
+use fathom_record::workload::{Addresses, Sizes, SizesByDirection};
+
+/// A device that saturates softly: `Xm N / (N + h)`.
+fn soft(most: f64, half: f64) -> impl Fn(f64, f64) -> f64 {
+    move |jobs, depth| most * jobs * depth / (jobs * depth + half)
+}
+
+/// Each I/O takes 100 us, up to a rate.
+fn capped(most: f64) -> impl Fn(f64, f64) -> f64 {
+    move |jobs, depth| (jobs * depth * 1e4).min(most)
+}
+
+/// Each job handles so many I/Os a second.
+fn per_job(most: f64) -> impl Fn(f64, f64) -> f64 {
+    move |jobs, depth| (jobs * depth * 1e4).min(jobs * most)
+}
+
+fn first(verdict: &Verdict) -> (Limit, Confidence) {
+    claims(verdict)[0]
+}
+
+/// Every truth with its scene; the first claim must name it with at least this confidence.
+fn cases() -> Vec<(&'static str, Scene, Limit, Confidence)> {
+    use Confidence::{Likely, Strong};
+    let full_thread = |user: f64| {
+        Scene::new(per_job(1e5), 0.015).with(|s| {
+            // Only one job was tried at depth.
+            s.cells.retain(|c| c.jobs == 1);
+            s.cells.extend([scene::cell(1, 16, 1e5), scene::cell(1, 64, 1e5)]);
+            s.telemetry = vec![scene::quiet(0.015); s.cells.len()];
+            for seen in &mut s.telemetry {
+                seen.core_busy_shares[0] = 0.99;
+                seen.generator_busy_share = Some(0.99);
+                seen.generator_user_share = Some(user);
+            }
+        })
+    };
+    vec![
+        ("latency-bound", Scene::new(capped(f64::INFINITY), 0.015), Limit::Concurrency, Strong),
+        (
+            "latency-bound sequential",
+            Scene::new(capped(f64::INFINITY), 0.015).with(|s| s.workload.addresses = Addresses::Sequential),
+            Limit::Concurrency,
+            Likely,
+        ),
+        ("declared IOPS", Scene::new(capped(3e4), 0.004).declare_iops(3e4), Limit::DeclaredCeiling, Strong),
+        (
+            "declared IOPS, slow seconds unknown",
+            Scene::new(capped(3e4), 0.004).declare_iops(3.05e4).each(|_, seen| seen.rate_variation = None),
+            Limit::DeclaredCeiling,
+            Likely,
+        ),
+        (
+            "declared throughput",
+            Scene::new(capped(3e4), 0.004).declare_iops(1e5).declare_throughput(3e4 * 4096.0),
+            Limit::DeclaredCeiling,
+            Strong,
+        ),
+        ("cap that nobody declared", Scene::new(capped(3e4), 0.004), Limit::RateCap, Likely),
+        (
+            "cap far below what was declared",
+            Scene::new(capped(3e4), 0.004).declare_iops(1e5),
+            Limit::RateCap,
+            Likely,
+        ),
+        ("generator's own code", full_thread(0.8), Limit::Generator, Likely),
+        ("kernel side of one thread", full_thread(0.2), Limit::OneCore, Likely),
+        (
+            "interrupts on one processor",
+            Scene::new(capped(2e5), 0.02).each(|_, seen| seen.core_busy_shares[3] = 0.98),
+            Limit::OneCore,
+            Likely,
+        ),
+        (
+            "one processor a job, shown by more jobs",
+            Scene::new(per_job(3e4), 0.015).with(|s| {
+                s.cells.push(scene::cell(16, 8, 4.8e5));
+                s.cells.push(scene::cell(4, 32, 1.2e5));
+                s.telemetry = vec![scene::quiet(0.015); s.cells.len()];
+                s.telemetry.iter_mut().for_each(|seen| {
+                    seen.generator_busy_share = Some(0.98);
+                    seen.generator_user_share = Some(0.2);
+                    seen.core_busy_shares[0] = 0.99;
+                });
+                s.focus = Some(s.cells.len() - 1);
+            }),
+            Limit::OneCore,
+            Strong,
+        ),
+        (
+            "all processors",
+            Scene::new(capped(4e5), 0.02).each(|_, seen| seen.core_busy_shares = vec![0.98; 8]),
+            Limit::AllCores,
+            Likely,
+        ),
+        ("a device that queues", Scene::new(soft(2e5, 8.0), 0.025), Limit::DeviceParallelism, Likely),
+        (
+            "a device that queues below what is declared",
+            Scene::new(soft(2e5, 8.0), 0.025).declare_iops(1e6),
+            Limit::DeviceParallelism,
+            Likely,
+        ),
+        (
+            "unwritten blocks",
+            Scene::new(soft(2e5, 8.0), 0.025).with(|s| s.target.written_share = Some(0.1)),
+            Limit::CacheArtefact,
+            Strong,
+        ),
+        (
+            "page cache",
+            Scene::new(capped(8e5), 0.02)
+                .with(|s| s.target.direct = false)
+                .each(|_, seen| seen.device_bytes_share = Some(0.01)),
+            Limit::CacheArtefact,
+            Strong,
+        ),
+        (
+            "far above what is declared",
+            Scene::new(capped(4e5), 0.03).declare_iops(1.6e4),
+            Limit::CacheArtefact,
+            Likely,
+        ),
+        (
+            "a neighbour on the disk",
+            Scene::new(soft(2e5, 8.0), 0.04).each(|_, seen| seen.device_bytes_share = Some(1.8)),
+            Limit::Interference,
+            Strong,
+        ),
+        (
+            "uneven seconds and a long tail",
+            Scene::new(soft(2e5, 8.0), 0.2)
+                .each(|cell, _| cell.service_p999_ns = Some(20 * cell.service_p50_ns)),
+            Limit::Interference,
+            Likely,
+        ),
+        (
+            "a hypervisor that takes time away",
+            Scene::new(soft(2e5, 8.0), 0.05).each(|_, seen| seen.steal_share = Some(0.3)),
+            Limit::Interference,
+            Likely,
+        ),
+    ]
+}
+
+#[test]
+fn each_limit_is_named_on_its_own_truth() {
+    for (what, scene, limit, least) in cases() {
+        let verdict = scene.verdict();
+        let (found, confidence) = first(&verdict);
+        assert_eq!(found, limit, "{what}: {:#?}", verdict.claims);
+        assert!(confidence >= least, "{what}: {confidence:?} {:#?}", verdict.claims);
+        let others = claims(&verdict).into_iter().skip(1).filter(|(_, c)| *c >= Confidence::Likely);
+        assert_eq!(others.count(), 0, "{what}: {:#?}", verdict.claims);
+        assert!(verdict.claims.iter().all(|c| !c.evidence.is_empty() && c.scope.contains("/dev/nvme1n1")));
+    }
+}
+
+/// Scenes in which nothing is known to bind.
+fn undecidable() -> Vec<(&'static str, Scene)> {
+    let blind = |scene: Scene| {
+        scene.each(|cell, seen| {
+            cell.busiest_core_share = None;
+            *seen = fathom_attribute::CellTelemetry::default();
+        })
+    };
+    vec![
+        // Between latency-bound and full: the rate still grows by half a doubling.
+        ("half way up the curve", Scene::new(|jobs, depth| 2e4 * (jobs * depth).sqrt(), 0.03)),
+        (
+            "half way and well below the declared",
+            Scene::new(|j, d| 1e4 * (j * d).sqrt(), 0.03).declare_iops(1e6),
+        ),
+        ("one cell alone", Scene::new(capped(3e4), 0.03).with(|s| s.cells.truncate(1))),
+        ("a bend without telemetry", blind(Scene::new(soft(2e5, 8.0), 0.0))),
+        ("a plateau without telemetry", blind(Scene::new(capped(3e4), 0.0))),
+        (
+            "self-check failed",
+            Scene::new(capped(3e4), 0.004)
+                .declare_iops(3e4)
+                .each(|cell, _| cell.failed_checks = vec!["only 3 of 8 I/Os were in flight.".to_owned()]),
+        ),
+        (
+            "uneven writes of a device that may tidy up",
+            Scene::new(soft(2e5, 8.0), 0.2).with(|s| s.workload.mix.read_share = 0.0).each(|cell, seen| {
+                cell.service_p999_ns = Some(20 * cell.service_p50_ns);
+                seen.core_busy_shares = Vec::new();
+                cell.busiest_core_share = None;
+            }),
+        ),
+        ("slightly above the declared", Scene::new(capped(3.6e4), 0.03).declare_iops(3e4)),
+        (
+            "a busy thread whose jobs bring nothing",
+            Scene::new(capped(3e4), 0.03).each(|_, seen| {
+                seen.core_busy_shares[0] = 0.99;
+                seen.generator_busy_share = Some(0.99);
+                seen.generator_user_share = Some(0.4);
+            }),
+        ),
+        (
+            "near the declared, still growing",
+            Scene::new(|j, d| 3e4 * ((j * d) / 512.0).powf(0.4), 0.03).declare_iops(3.1e4),
+        ),
+    ]
+}
+
+#[test]
+fn nothing_is_claimed_where_nothing_is_shown() {
+    for (what, scene) in undecidable() {
+        let verdict = scene.verdict();
+        assert_eq!(first(&verdict), (Limit::Unknown, Confidence::None), "{what}: {:#?}", verdict.claims);
+        let most = verdict.claims.iter().map(|c| c.confidence).max().unwrap();
+        assert!(most <= Confidence::Possible, "{what}: {:#?}", verdict.claims);
+    }
+}
+
+#[test]
+fn two_limits_that_bind_together_are_both_named() {
+    // The declared rate is also all that eight processors can do.
+    let scene = Scene::new(capped(3e4), 0.004)
+        .declare_iops(3e4)
+        .each(|_, seen| seen.core_busy_shares = vec![0.97; 8]);
+    let found = claims(&scene.verdict());
+    assert!(found.contains(&(Limit::DeclaredCeiling, Confidence::Likely)), "{found:?}");
+    assert!(found.contains(&(Limit::AllCores, Confidence::Likely)), "{found:?}");
+    // Both declared limits at once.
+    let scene = Scene::new(capped(3e4), 0.004).declare_iops(3e4).declare_throughput(3.02e4 * 4096.0);
+    let found = claims(&scene.verdict());
+    assert_eq!(found, vec![(Limit::DeclaredCeiling, Confidence::Likely); 2]);
+}
+
+#[test]
+fn one_run_is_never_beyond_doubt() {
+    let scene = Scene::new(capped(3e4), 0.004).declare_iops(3e4).each(|cell, _| cell.runs.truncate(1));
+    assert_eq!(first(&scene.verdict()), (Limit::DeclaredCeiling, Confidence::Likely));
+}
+
+#[test]
+fn memory_and_null_have_no_device_to_blame() {
+    for kind in [TargetKind::Null, TargetKind::Memory] {
+        let scene = Scene::new(soft(2e5, 8.0), 0.025).with(|s| {
+            s.target = scene::target(kind);
+            s.target.direct = false;
+        });
+        let found = claims(&scene.verdict());
+        let blamed = [Limit::DeviceParallelism, Limit::CacheArtefact];
+        assert!(found.iter().all(|(limit, _)| !blamed.contains(limit)), "{found:?}");
+    }
+}
+
+#[test]
+fn ceilings_say_how_much_of_them_was_reached() {
+    let verdict = Scene::new(soft(2e5, 8.0), 0.025).declare_iops(1e6).declare_throughput(1e9).verdict();
+    let reached = |name: &str| verdict.ceilings.iter().find(|c| c.name == name).unwrap().reached_share;
+    let rate = 2e5 * 256.0 / 264.0;
+    assert!((reached("declared IOPS") - rate / 1e6).abs() < 1e-9);
+    assert!((reached("declared throughput") - rate * 4096.0 / 1e9).abs() < 1e-9);
+    assert!((reached("busiest processor") - 0.3).abs() < 1e-9);
+    // 256 in flight, each alone 45 us.
+    assert!((reached("I/Os in flight over unloaded latency") - 9.0 / 264.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_next_experiment_separates_what_is_left() {
+    let command = |scene: Scene| scene.verdict().next_experiment.unwrap();
+    let latency = command(Scene::new(capped(f64::INFINITY), 0.015));
+    assert!(latency.command.contains("--jobs 16 --depth 64"), "{}", latency.command);
+    assert!(latency.reading.contains("10.2 M IOPS"), "{}", latency.reading);
+    let cap = command(Scene::new(capped(3e4), 0.004));
+    assert!(cap.command.contains("--bs 8192"), "{}", cap.command);
+    let large = command(Scene::new(capped(3e4), 0.004).with(|s| {
+        s.workload.sizes = SizesByDirection::all(Sizes::Fixed { bytes: 65536 });
+    }));
+    assert!(large.command.contains("--bs 32768"), "{}", large.command);
+    let unknown = command(Scene::new(|jobs, depth| 2e4 * (jobs * depth).sqrt(), 0.03));
+    assert!(unknown.command.contains("--depth 64"), "{}", unknown.command);
+    let both = Scene::new(capped(3e4), 0.0).each(|_, seen| seen.seconds = 2.0);
+    assert_eq!(command(both).question, "A fixed rate, or a device that is full?");
+}
+
+#[test]
+fn sentences_hold_no_symbols_and_end() {
+    for (what, scene) in cases().into_iter().map(|(what, scene, ..)| (what, scene)).chain(undecidable()) {
+        let verdict = scene.verdict();
+        println!("== {what}");
+        for claim in &verdict.claims {
+            println!("{:?} {:?}: {}", claim.limit, claim.confidence, claim.statement);
+            claim
+                .evidence
+                .iter()
+                .for_each(|e| println!("  {} {}", if e.supports { '+' } else { '-' }, e.text));
+            let texts = claim.evidence.iter().map(|e| &e.text).chain([&claim.statement, &claim.scope]);
+            for text in texts {
+                assert!(text.ends_with('.'), "{text}");
+                for symbol in ["rho", "NaN", "inf", "  ", "R1", "CV"] {
+                    assert!(!text.split([' ', '.']).any(|word| word == symbol), "{text}");
+                }
+            }
+        }
+        if let Some(next) = &verdict.next_experiment {
+            println!("  ? {} {} -> {}", next.question, next.command, next.reading);
+        }
+        println!("  {}", verdict.claims[0].scope);
+    }
+}

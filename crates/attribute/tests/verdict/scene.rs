@@ -1,0 +1,167 @@
+//! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
+
+use fathom_attribute::{CellTelemetry, Pattern, attribute};
+use fathom_record::campaign::{CellResult, DeclaredCeiling};
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::verdict::{Confidence, Limit, Verdict};
+use fathom_record::workload::{
+    Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
+};
+use fathom_stats::{Observed, peak};
+
+/// Cells of a typical search, of which the curve gives the rates.
+const CELLS: [(u32, u32); 9] = [(1, 1), (1, 4), (2, 4), (2, 8), (4, 8), (8, 8), (4, 16), (8, 32), (16, 32)];
+
+pub struct Scene {
+    pub target: TargetFacts,
+    pub workload: Workload,
+    pub cells: Vec<CellResult>,
+    pub telemetry: Vec<CellTelemetry>,
+    pub declared: Vec<DeclaredCeiling>,
+    pub memory_bytes: Option<u64>,
+    pub focus: Option<usize>,
+}
+
+pub fn target(kind: TargetKind) -> TargetFacts {
+    TargetFacts {
+        name: "/dev/nvme1n1".to_owned(),
+        kind,
+        size_bytes: 1 << 40,
+        logical_block_bytes: 512,
+        physical_block_bytes: Some(4096),
+        direct: true,
+        devices: Vec::new(),
+        file_system: None,
+        scratch: false,
+        written_share: None,
+        simulated: None,
+    }
+}
+
+fn workload() -> Workload {
+    Workload {
+        mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
+        addresses: Addresses::RandomCycle,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: 4096 }),
+        offset_bytes: 0,
+        span_bytes: Some(1 << 30),
+        alignment_bytes: None,
+        data: Data { compressible_share: 0.0, duplicate_share: 0.0, verify: Verify::Off },
+        arrival: Arrival::Closed,
+        jobs: 1,
+        depth: 1,
+        length: Length { time_ns: Some(1_000_000_000), ..Length::default() },
+        seed: 1,
+    }
+}
+
+pub fn cell(jobs: u32, depth: u32, x_per_s: f64) -> CellResult {
+    let in_flight = f64::from(jobs) * f64::from(depth);
+    let service_mean_ns = in_flight / x_per_s * 1e9;
+    CellResult {
+        jobs,
+        depth,
+        runs: vec!["a".to_owned(), "b".to_owned(), "c".to_owned()],
+        operations_per_s: x_per_s,
+        throughput_bytes_per_s: x_per_s * 4096.0,
+        interval_share: Some(0.006),
+        in_flight_mean: in_flight,
+        service_mean_ns,
+        service_p50_ns: (service_mean_ns * 0.95) as u64,
+        service_p99_ns: Some((service_mean_ns * 2.0) as u64),
+        service_p999_ns: Some((service_mean_ns * 3.0) as u64),
+        cpu_ns_per_operation: Some(3000.0),
+        busiest_core_share: Some(0.3),
+        failed_checks: Vec::new(),
+    }
+}
+
+/// A quiet machine of eight processors.
+pub fn quiet(variation: f64) -> CellTelemetry {
+    CellTelemetry {
+        seconds: 12.0,
+        core_busy_shares: vec![0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
+        generator_busy_share: Some(0.25),
+        generator_user_share: Some(0.3),
+        rate_variation: Some(variation),
+        device_bytes_share: Some(1.0),
+        steal_share: Some(0.0),
+    }
+}
+
+impl Scene {
+    /// Rates by jobs and depth, with 1-s rates that vary by `variation`.
+    pub fn new(curve: impl Fn(f64, f64) -> f64, variation: f64) -> Self {
+        let cells = CELLS.map(|(jobs, depth)| cell(jobs, depth, curve(f64::from(jobs), f64::from(depth))));
+        Self {
+            target: target(TargetKind::BlockDevice),
+            workload: workload(),
+            telemetry: vec![quiet(variation); cells.len()],
+            cells: cells.to_vec(),
+            declared: Vec::new(),
+            memory_bytes: Some(64 << 30),
+            focus: None,
+        }
+    }
+
+    pub fn each(mut self, change: impl Fn(&mut CellResult, &mut CellTelemetry)) -> Self {
+        self.cells.iter_mut().zip(&mut self.telemetry).for_each(|(cell, seen)| change(cell, seen));
+        self
+    }
+
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    pub fn declare_iops(mut self, operations_per_s: f64) -> Self {
+        self.declared.push(DeclaredCeiling::Iops { operations_per_s });
+        self
+    }
+
+    pub fn declare_throughput(mut self, bytes_per_s: f64) -> Self {
+        self.declared.push(DeclaredCeiling::Throughput { bytes_per_s });
+        self
+    }
+
+    /// The verdict at the peak.
+    pub fn verdict(&self) -> Verdict {
+        let observed: Vec<Observed> = self
+            .cells
+            .iter()
+            .map(|c| Observed {
+                jobs: c.jobs,
+                depth: c.depth,
+                x_per_s: c.operations_per_s,
+                r_ns: c.service_mean_ns,
+                quantile_ns: None,
+            })
+            .collect();
+        let command = |w: &Workload| {
+            format!(
+                "fathom run --target x --bs {} --jobs {} --depth {} --time {}",
+                w.sizes.read.min_bytes(),
+                w.jobs,
+                w.depth,
+                w.length.time_ns.unwrap_or(0)
+            )
+        };
+        attribute(&Pattern {
+            title: "4 KiB random read",
+            target: &self.target,
+            engine: "uring",
+            workload: &self.workload,
+            cells: &self.cells,
+            telemetry: &self.telemetry,
+            focus: self.focus.or_else(|| peak(&observed).map(|p| p.index)),
+            declared: &self.declared,
+            memory_bytes: self.memory_bytes,
+            command: &command,
+        })
+    }
+}
+
+/// The claims as pairs, in order.
+pub fn claims(verdict: &Verdict) -> Vec<(Limit, Confidence)> {
+    verdict.claims.iter().map(|c| (c.limit, c.confidence)).collect()
+}
