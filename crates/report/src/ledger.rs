@@ -1,6 +1,7 @@
 //! The ledger in plain words: what a measurement was exposed to, and what it therefore does not claim.
 
 use fathom_measure::Nanos;
+use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{Direction, RunRecord};
 
 use crate::number;
@@ -12,6 +13,10 @@ pub struct Exposure {
     /// What was not, and so is not claimed.
     pub not_claimed: Vec<String>,
 }
+
+/// A flash device shows its lasting write rate after about this many times its size.
+/// SNIA Solid State Storage Performance Test Specification 2.0.1, workload-independent preconditioning.
+const WRITTEN_OVER: f64 = 2.0;
 
 fn seconds(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.1} s") } else { Nanos::from_seconds(seconds).coarse() }
@@ -43,11 +48,10 @@ pub fn exposure(runs: &[&RunRecord]) -> Option<Exposure> {
         exposed.push(format!("{} read", number::size(read)));
     }
     if written > 0 {
-        exposed.push(format!(
-            "{} written, {} of the target's size",
-            number::size(written),
-            number::percent(overwritten)
-        ));
+        let share =
+            if overwritten < 1.0 { number::percent(overwritten) } else { format!("{overwritten:.1} times") };
+        let of = if overwritten < 1.0 { " of" } else { "" };
+        exposed.push(format!("{} written, {share}{of} the target's size", number::size(written)));
     }
     let basis = match touched.span_touched_basis.as_str() {
         "expected" => "computed from the pattern",
@@ -66,20 +70,30 @@ pub fn exposure(runs: &[&RunRecord]) -> Option<Exposure> {
     Some(Exposure { exposed, not_claimed: not_claimed(runs, longest_s, written, span) })
 }
 
+/// Size of the device that keeps the data: of the lowest one under a file or partition.
+fn capacity_bytes(target: &TargetFacts) -> Option<u64> {
+    let lowest = target.devices.last().map(|device| device.size_bytes).filter(|bytes| *bytes > 0);
+    lowest.or((target.kind != TargetKind::File).then_some(target.size_bytes))
+}
+
 fn not_claimed(runs: &[&RunRecord], longest_s: f64, written: u64, span: u64) -> Vec<String> {
     let directions = || runs.iter().flat_map(|run| &run.summary.directions).map(|d| d.direction);
-    let overwritten: f64 = runs.iter().map(|run| run.ledger.written_over_capacity).sum();
     let mut out = vec![format!("burst credits that last beyond {}", seconds(longest_s))];
     if directions().any(|d| d == Direction::Write) {
         out.push(format!("a write cache that takes more than {}", number::size(written)));
-        if overwritten < 2.0 {
-            let share = number::percent(overwritten);
-            out.push(format!("a device written over twice or more ({share} of its size was written here)"));
+        match runs.iter().find_map(|run| capacity_bytes(&run.target)) {
+            Some(bytes) if written as f64 >= WRITTEN_OVER * bytes as f64 => {}
+            Some(bytes) => out.push(format!(
+                "a device written over {WRITTEN_OVER} times ({} of its {} were written here)",
+                number::size(written),
+                number::size(bytes)
+            )),
+            None => out.push(format!("a device written over {WRITTEN_OVER} times: its size is not known")),
         }
     }
     if directions().any(|d| d == Direction::Read) {
         out.push(format!(
-            "reads that spread over more than {}, beyond what a cache may hold",
+            "reads spread over more than {}, of which a cache would hold a smaller part",
             number::size(span)
         ));
     }

@@ -1,5 +1,7 @@
 //! The pages: whole, closed, small, and deaf to hostile text.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
+
 mod sample;
 
 use fathom_record::check::{CheckName, Outcome};
@@ -186,4 +188,23 @@ fn a_damaged_histogram_is_named_with_its_run() {
     record.intervals[3].directions[0].service.buckets.push(1);
     let error = html::run(&record).unwrap_err().to_string();
     assert!(error.contains("r-20261120-161500-01") && error.contains("pair"), "{error}");
+}
+
+#[test]
+fn an_open_loop_shows_response_beside_service() {
+    let mut record = one_run("/data");
+    record.workload.arrival = fathom_record::workload::Arrival::Poisson { rate_per_s: 5000.0 };
+    record.summary.in_flight_requested = None;
+    record.summary.offered_per_s = Some(5000.0);
+    record.summary.delayed_arrivals = None;
+    let read = &mut record.summary.directions[0];
+    read.response = read.service.clone();
+    read.response_histogram = Some(read.service_histogram.clone());
+    let page = html::run(&record).unwrap();
+    keep("open.html", &page);
+    assert!(page.contains("<td>read response</td>") && page.contains("Response latency (dashed)"));
+    assert!(page.contains("s-blue dash"), "the response curve is drawn");
+    assert!(page.contains("5000 IOPS, arrivals delayed by the in-flight cap: not measured"));
+    assert!(!page.contains("In a closed loop"));
+    assert!(page.contains("fathom show r-20261120-161500-01 --json"), "short flags cannot say this workload");
 }

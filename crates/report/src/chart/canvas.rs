@@ -206,11 +206,11 @@ pub fn text_width(text: &str) -> f64 {
     text.chars()
         .map(|c| {
             if "iljt.,:'|1 ".contains(c) {
-                0.38
+                0.40
             } else if c.is_uppercase() {
                 0.70
             } else {
-                0.58
+                0.62
             }
         })
         .sum::<f64>()

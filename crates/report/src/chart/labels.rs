@@ -57,7 +57,7 @@ impl Labels {
         at: (f64, f64),
         (ink, bold, must): (Ink, bool, bool),
     ) -> Drawn {
-        let width = text_width(text) * if bold { 1.06 } else { 1.0 };
+        let width = text_width(text) * if bold { 1.1 } else { 1.0 };
         let candidates = offsets().map(|(dx, dy, anchor)| {
             let (x, base) = (at.0 + dx, at.1 + dy);
             let left = match anchor {
@@ -65,8 +65,12 @@ impl Labels {
                 Anchor::Middle => x - width / 2.0,
                 Anchor::End => x - width,
             };
-            let room =
-                Box { left, right: left + width, top: base - WORDS * 0.85, bottom: base + WORDS * 0.25 };
+            let room = Box {
+                left: left - 2.0,
+                right: left + width + 2.0,
+                top: base - WORDS * 0.85,
+                bottom: base + WORDS * 0.25,
+            };
             (self.cost(&room) + dx.hypot(dy) * 0.05, (x, base), anchor, room)
         });
         let Some((cost, place, anchor, room)) = candidates.min_by(|a, b| a.0.total_cmp(&b.0)) else {

@@ -22,7 +22,7 @@ pub struct Mark {
 const WIDTH: u32 = 400;
 const HEIGHT: u32 = 300;
 const LEFT: f64 = 50.0;
-const RIGHT: f64 = 390.0;
+const RIGHT: f64 = 378.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 256.0;
 
@@ -49,7 +49,7 @@ pub fn operating_curve(
     let label = format!("{title}: IOPS against mean service latency of {} cells", cells.len());
     draw((WIDTH, HEIGHT), &label, |pen| {
         frame(pen, &x, &y)?;
-        let mut labels = Labels::within(LEFT, RIGHT + 6.0, TOP - 4.0, BOTTOM - 2.0);
+        let mut labels = Labels::within(LEFT, RIGHT + 18.0, TOP - 4.0, BOTTOM - 2.0);
         for cell in cells.iter().filter(drawable) {
             labels.keep_free((x.at(cell.service_mean_ns), y.at(cell.operations_per_s)), 4.0);
         }
@@ -120,13 +120,16 @@ fn frame(pen: &mut Pen<'_>, x: &Axis, y: &Axis) -> Drawn {
     Ok(())
 }
 
+/// A number of jobs, and where its line ends.
+type LineEnd = (u32, (f64, f64));
+
 /// One line a number of jobs, from the least depth to the greatest; gives where each ends.
 fn lines(
     pen: &mut Pen<'_>,
     labels: &mut Labels,
     cells: &[CellResult],
     (x, y): (&Axis, &Axis),
-) -> Result<Vec<(u32, (f64, f64))>, DrawError> {
+) -> Result<Vec<LineEnd>, DrawError> {
     let mut jobs: Vec<u32> = cells.iter().map(|c| c.jobs).collect();
     jobs.sort_unstable();
     jobs.dedup();

@@ -87,7 +87,7 @@ impl Ink {
     pub fn ramp(step: usize, steps: usize) -> Ink {
         const RAMP: [Ink; 5] = [Ink::Ramp1, Ink::Ramp2, Ink::Ramp3, Ink::Ramp4, Ink::Ramp5];
         let last = steps.saturating_sub(1);
-        let at = if last == 0 { 2 } else { (step.min(last) * (RAMP.len() - 1) + last / 2) / last };
+        let at = (step.min(last) * (RAMP.len() - 1) + last / 2).checked_div(last).unwrap_or(RAMP.len() / 2);
         RAMP[at.min(RAMP.len() - 1)]
     }
 }

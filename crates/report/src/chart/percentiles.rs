@@ -20,6 +20,10 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
+/// Percentiles that are named, by their nines.
+const NAMED: [(f64, &str); 5] =
+    [(std::f64::consts::LOG10_2, "p50"), (1.0, "p90"), (2.0, "p99"), (3.0, "p99.9"), (4.0, "p99.99")];
+
 const WIDTH: u32 = 400;
 const HEIGHT: u32 = 300;
 const LEFT: f64 = 50.0;
@@ -37,9 +41,7 @@ pub fn percentile_curves(title: &str, kind: &str, curves: &[Curve]) -> Result<Op
     }
     let widest = curves.iter().map(|curve| text_width(&curve.name)).fold(0.0, f64::max);
     let right = (f64::from(WIDTH) - widest * 1.08 - 14.0).clamp(220.0, 370.0);
-    let ticks =
-        [(0.0, "min"), (0.301_03, "p50"), (1.0, "p90"), (2.0, "p99"), (3.0, "p99.9"), (4.0, "p99.99")];
-    let ticks = ticks.map(|(at, name)| (at, name.to_owned())).to_vec();
+    let ticks = NAMED.map(|(at, name)| (at, name.to_owned())).to_vec();
     let x = Axis::fixed((0.0, NINES_MAX), (LEFT, right), ticks);
     let latencies = curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.1));
     let y = Axis::log(latencies, (BOTTOM, TOP), 6, number::time_tick);
@@ -72,9 +74,7 @@ pub fn percentile_curves(title: &str, kind: &str, curves: &[Curve]) -> Result<Op
             pen.words(&curve.name, (right + 8.0, height + 4.0), Anchor::Start, curve.ink, false)?;
         }
         for curve in &curves {
-            for (nines, name) in
-                [(0.301_03, "p50"), (1.0, "p90"), (2.0, "p99"), (3.0, "p99.9"), (4.0, "p99.99")]
-            {
+            for (nines, name) in NAMED {
                 if let Some(&(at, ns)) = curve.points.iter().find(|p| (p.0 - nines).abs() < 0.026) {
                     let text = format!("{}: {name} {}", curve.name, number::time(ns));
                     pen.place((x.at(at), y.at(ns.max(1.0))), 8.0, &text);

@@ -23,7 +23,8 @@ const WIDTH: u32 = 400;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 322.0;
 const TOP: f64 = 24.0;
-const PANEL: f64 = 54.0;
+const LOW: f64 = 50.0;
+const HIGH: f64 = 84.0;
 const GAP: f64 = 26.0;
 
 struct Line {
@@ -38,6 +39,8 @@ struct Panel {
     /// What stands in the panel when there is nothing to draw.
     missing: &'static str,
     logarithmic: bool,
+    /// Part of the picture's height, in pixels.
+    height: f64,
     least_top: f64,
     tick: fn(f64) -> String,
     lines: Vec<Line>,
@@ -51,15 +54,16 @@ pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportErro
     let (all, merged) = stretches(run)?;
     let Some(end_s) = all.last().map(|s| s.to_s) else { return Ok(None) };
     let panels = [rates(&all), throughputs(&all), latencies(&all), processors(run)];
-    let height = TOP + panels.len() as f64 * (PANEL + GAP) - GAP + 44.0;
+    let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
+    let height = bottom + 44.0;
     let label = format!("{title}: IOPS, throughput, service latency and processors over time");
     let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
     let picture = draw((WIDTH, height as u32), &label, |pen| {
-        let bottom = TOP + panels.len() as f64 * (PANEL + GAP) - GAP;
         warm_up(pen, &all, &x, bottom)?;
-        for (at, panel) in panels.iter().enumerate() {
-            let top = TOP + at as f64 * (PANEL + GAP);
-            draw_panel(pen, panel, &x, (top, top + PANEL))?;
+        let mut top = TOP;
+        for panel in &panels {
+            draw_panel(pen, panel, &x, (top, top + panel.height))?;
+            top += panel.height + GAP;
         }
         x.draw_columns(pen, (bottom, bottom))?;
         pen.words("time since the first I/O", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
@@ -121,6 +125,7 @@ fn rates(all: &[Stretch]) -> Panel {
         title: "IOPS",
         missing: number::NOT_MEASURED,
         logarithmic: false,
+        height: LOW,
         least_top: 0.0,
         tick: number::rate_tick,
         lines: by_direction(all, ("", 1.75), |flow| Some(flow.operations_per_s)),
@@ -134,6 +139,7 @@ fn throughputs(all: &[Stretch]) -> Panel {
         title: "throughput",
         missing: number::NOT_MEASURED,
         logarithmic: false,
+        height: LOW,
         least_top: 0.0,
         tick: number::throughput_tick,
         lines: by_direction(all, ("", 1.75), |flow| moves_data(flow).then_some(flow.bytes_per_s)),
@@ -147,6 +153,7 @@ fn latencies(all: &[Stretch]) -> Panel {
         title: "service latency",
         missing: number::NOT_MEASURED,
         logarithmic: true,
+        height: HIGH,
         least_top: 0.0,
         tick: number::time_tick,
         lines,
@@ -170,6 +177,7 @@ fn processors(run: &RunRecord) -> Panel {
         title: "processors in use",
         missing: "not measured",
         logarithmic: false,
+        height: LOW,
         least_top: 1.0,
         tick: number::percent_tick,
         lines,
@@ -190,7 +198,7 @@ fn draw_panel(pen: &mut Pen<'_>, panel: &Panel, x: &Axis, (top, bottom): (f64, f
         );
     }
     let y = if panel.logarithmic {
-        Axis::log(values(), (bottom, top), 3, panel.tick)
+        Axis::log(values(), (bottom, top), 4, panel.tick)
     } else {
         Axis::low_panel(values().fold(panel.least_top, f64::max), (bottom, top), panel.tick)
     };

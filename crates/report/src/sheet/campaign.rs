@@ -81,7 +81,7 @@ pub fn reached(pattern: &PatternResult) -> String {
         Some(balanced) if (balanced.jobs, balanced.depth) != (best.jobs, best.depth) => {
             text.push_str(&format!(
                 "; balanced at {}: {}, p99 {}.",
-                number::cell(balanced.jobs, balanced.depth),
+                number::cell_in_words(balanced.jobs, balanced.depth),
                 number::iops(balanced.operations_per_s),
                 p(balanced.service_p99_ns)
             ))

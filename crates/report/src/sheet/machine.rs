@@ -129,7 +129,7 @@ pub fn preflight(environment: &Environment) -> Table {
         words("to change it", 1),
     ]);
     let mut all: Vec<_> = environment.preflight.iter().collect();
-    all.sort_by(|a, b| b.severity.cmp(&a.severity));
+    all.sort_by_key(|item| std::cmp::Reverse(item.severity));
     for item in all {
         let remedy = item.remedy.clone().unwrap_or_default();
         let severity = words::severity(item.severity).to_owned();
@@ -169,7 +169,7 @@ pub fn checks(checks: &[Check]) -> Table {
         words("what it means", 0),
     ]);
     let mut all: Vec<&Check> = checks.iter().collect();
-    all.sort_by(|a, b| b.outcome.cmp(&a.outcome));
+    all.sort_by_key(|check| std::cmp::Reverse(check.outcome));
     for check in all {
         let in_unit =
             |value: Option<f64>| value.map(|v| figure(v, &check.unit)).unwrap_or_else(|| "–".to_owned());

@@ -128,7 +128,7 @@ fn started(at: &str) -> String {
 
 /// The end of a long path, where paths differ.
 fn shortened(target: &str) -> String {
-    const MOST: usize = 24;
+    const MOST: usize = 18;
     let length = target.chars().count();
     if length <= MOST {
         return target.to_owned();

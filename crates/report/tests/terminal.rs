@@ -1,0 +1,105 @@
+//! Terminal summaries: what they say, and that they keep their width.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
+
+mod sample;
+
+use fathom_record::check::{CheckName, Outcome};
+use fathom_record::{Check, RunRecord};
+use fathom_report::terminal::{self, RunRow, Style};
+use sample::{Device, Shape, campaign, run};
+
+const GP3: Device = Device { unloaded_ns: 520e3, most_per_s: 3000.0, sharpness: 10.0 };
+
+fn one_run(read_share: f64, seconds: u64) -> RunRecord {
+    let shape = Shape {
+        read_share,
+        bytes: 4096,
+        jobs: 2,
+        depth: 32,
+        seconds,
+        warmup_seconds: 0,
+        seed: 7,
+        random: true,
+    };
+    run("r-20261120-161500-01", "/data/with a long name/scratch.fathom", &GP3, &shape)
+}
+
+fn plain(width: usize) -> Style {
+    Style { width, color: false }
+}
+
+#[test]
+fn a_run_with_a_failed_check() {
+    let mut record = one_run(0.7, 20);
+    let found = "3.1 of 64 I/Os were in flight; the generator could not hold the depth.";
+    record.checks.push(Check::plain(CheckName::InFlight, Outcome::Fail, found));
+    insta::assert_snapshot!("run_100", terminal::run(&record, plain(100)));
+    insta::assert_snapshot!("run_50", terminal::run(&record, plain(50)));
+}
+
+#[test]
+fn a_campaign() {
+    let (mut record, _) = campaign("/data", 2);
+    record.patterns.truncate(3);
+    record.patterns[2].incomplete = Some("the budget ended after 12 of 14 cells".to_owned());
+    record.patterns[2].verdict = None;
+    insta::assert_snapshot!("campaign_100", terminal::campaign(&record, plain(100)));
+    insta::assert_snapshot!("campaign_60", terminal::campaign(&record, plain(60)));
+}
+
+#[test]
+fn a_list_of_runs() {
+    let mut interrupted = one_run(0.0, 2);
+    interrupted.ending = fathom_record::run::Ending::Interrupted;
+    let rows = [RunRow::of(&one_run(1.0, 2)), RunRow::of(&interrupted)];
+    insta::assert_snapshot!("runs_100", terminal::runs(&rows, plain(100)));
+    insta::assert_snapshot!("runs_none", terminal::runs(&[], plain(60)));
+}
+
+#[test]
+fn no_line_is_wider_than_asked() {
+    let record = one_run(0.7, 2);
+    let (assessed, _) =
+        campaign("/a/very/long/path/that/goes/on/and/on/for/ever/and/ever/and/ever/in/one/word", 2);
+    let rows = [RunRow::of(&record)];
+    for width in 20..=140 {
+        for text in [
+            terminal::run(&record, plain(width)),
+            terminal::campaign(&assessed, plain(width)),
+            terminal::runs(&rows, plain(width)),
+        ] {
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+                assert_eq!(line, line.trim_end());
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_is_written_only_when_asked_and_changes_no_word() {
+    let record = one_run(0.7, 2);
+    let plain_text = terminal::run(&record, plain(80));
+    let coloured = terminal::run(&record, Style { width: 80, color: true });
+    assert!(!plain_text.contains('\u{1b}'));
+    assert!(coloured.contains('\u{1b}'));
+    let mut bare = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        bare.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    bare.push_str(rest);
+    let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    assert_eq!(trimmed(&bare), trimmed(&plain_text));
+}
+
+#[test]
+fn a_name_cannot_command_the_terminal() {
+    let mut record = one_run(1.0, 2);
+    record.target.name = "/data/\u{1b}]0;owned\u{7}\u{1b}[2J".to_owned();
+    record.notes = vec!["\u{1b}[31m".to_owned()];
+    let text = terminal::run(&record, plain(100));
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+}
