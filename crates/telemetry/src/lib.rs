@@ -1,1 +1,32 @@
 //! What the machine did beside a run, once a second, and what it is.
+//!
+//! A [`Sampler`] thread asks every [`Source`] once a period and ends as the record's telemetry;
+//! [`environment::collect`] describes the machine once, with the settings that distort results.
+//! A source is a folder whose metrics are a constant table; [`sources`] lists them all. Everything
+//! is read below a [`Root`], so that tests feed it trees of their own. Nothing is ever changed.
+
+mod collector;
+mod counter;
+pub mod cpu;
+mod declare;
+pub mod disk;
+pub mod environment;
+mod kept_file;
+pub mod memory;
+pub mod net;
+pub mod nvme;
+pub mod perf;
+pub mod preflight;
+pub mod pressure;
+pub mod process;
+mod root;
+mod sampler;
+pub mod sources;
+mod table;
+pub mod thermal;
+
+pub use collector::Collector;
+pub use declare::{MetricDecl, MetricKind, Source};
+pub use root::Root;
+pub use sampler::{Latest, Sampler, SamplerPlan};
+pub use table::Sample;

@@ -1,0 +1,113 @@
+//! Shares of processor time by kind, of each processor and of the machine, from `/proc/stat`.
+
+mod metrics;
+
+pub use metrics::METRICS;
+
+use std::collections::HashMap;
+
+use crate::kept_file::KeptFile;
+use crate::{MetricDecl, Root, Sample, Source};
+
+/// Clock ticks by kind, in the order of [`METRICS`] up to `cpu.idle`.
+type Ticks = [u64; 7];
+
+/// The processors.
+pub struct Cpu {
+    file: KeptFile,
+    before: HashMap<String, Ticks>,
+}
+
+impl Cpu {
+    /// All processors of the machine.
+    pub fn new(root: &Root) -> Self {
+        Self { file: KeptFile::new(root, "/proc/stat"), before: HashMap::new() }
+    }
+}
+
+/// The `cpu` lines: label (empty for the machine, the number for a processor) and ticks.
+///
+/// Columns are user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice; older
+/// kernels have fewer, which then count nothing. Guest time is part of user time already.
+pub(crate) fn parse(text: &str) -> impl Iterator<Item = (&str, Ticks)> {
+    text.lines().map_while(|line| line.starts_with("cpu").then_some(line)).filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let name = words.next()?;
+        let mut columns = [0u64; 8];
+        let mut known = 0;
+        for (column, word) in columns.iter_mut().zip(words) {
+            *column = word.parse().ok()?;
+            known += 1;
+        }
+        let [user, nice, system, idle, iowait, irq, softirq, steal] = columns;
+        let ticks = [user.saturating_add(nice), system, irq, softirq, steal, iowait, idle];
+        (known >= 4).then_some((name.trim_start_matches("cpu"), ticks))
+    })
+}
+
+/// Shares of the time between two readings, in the order of [`METRICS`]; absent if no time passed.
+fn shares(before: &Ticks, now: &Ticks) -> Option<[f64; 8]> {
+    // The kernel's idle and iowait may step back by a tick between readings: that is no time.
+    let grown: [u64; 7] = std::array::from_fn(|kind| now[kind].saturating_sub(before[kind]));
+    let total = grown.iter().fold(0u64, |sum, ticks| sum.saturating_add(*ticks));
+    if total == 0 {
+        return None;
+    }
+    let mut shares = [0.0; 8];
+    for (share, ticks) in shares.iter_mut().zip(grown) {
+        *share = ticks as f64 / total as f64;
+    }
+    shares[7] = grown[..4].iter().fold(0u64, |sum, ticks| sum.saturating_add(*ticks)) as f64 / total as f64;
+    Some(shares)
+}
+
+impl Source for Cpu {
+    fn describe(&self) -> &'static [MetricDecl] {
+        METRICS
+    }
+
+    fn sample(&mut self, _elapsed_ns: u64, sample: &mut Sample<'_>) {
+        let text = match self.file.text("processor shares need /proc mounted") {
+            Ok(text) => text,
+            Err(reason) => {
+                self.before.clear();
+                return sample.absent("cpu", reason);
+            }
+        };
+        let mut after = HashMap::with_capacity(self.before.len());
+        for (label, now) in parse(&text) {
+            if let Some(shares) = self.before.get(label).and_then(|before| shares(before, &now)) {
+                for (metric, share) in METRICS.iter().zip(shares) {
+                    sample.put(metric, label, share);
+                }
+            }
+            after.insert(label.to_owned(), now);
+        }
+        self.before = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_the_time_that_passed_by_kind() {
+        let before = "cpu  100 10 50 1000 20 5 15 0 0 0\ncpu0 50 5 25 500 10 2 7 0 0 0\nintr 1\n";
+        let after = "cpu  140 10 70 1100 30 5 25 20 7 0\ncpu0 50 5 25 500 10 2 7 0 0 0\nintr 1\n";
+        let (before, after): (Vec<_>, Vec<_>) = (parse(before).collect(), parse(after).collect());
+        assert_eq!((before.len(), before[0].0, before[1].0), (2, "", "0"));
+        let shares = shares(&before[0].1, &after[0].1).unwrap();
+        // 40 user, 20 system, 0 irq, 10 softirq, 20 steal, 10 iowait, 100 idle: 200 ticks.
+        assert_eq!(shares, [0.2, 0.1, 0.0, 0.05, 0.1, 0.05, 0.5, 0.35]);
+        assert!(super::shares(&before[1].1, &after[1].1).is_none(), "no tick passed");
+    }
+
+    #[test]
+    fn old_kernels_have_fewer_columns_and_broken_lines_count_nothing() {
+        assert_eq!(parse("cpu 1 2 3 4\n").next(), Some(("", [3, 3, 0, 0, 0, 0, 4])));
+        assert_eq!(parse("cpu 1 2 x 4\ncpu0 1\nctxt 5\ncpu1 1 1 1 1").count(), 0);
+        assert_eq!(parse("").count(), 0);
+        assert!(shares(&[u64::MAX; 7], &[0; 7]).is_none());
+    }
+}

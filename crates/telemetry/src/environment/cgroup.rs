@@ -1,0 +1,125 @@
+//! Limits that the process's control group puts on its I/O and processors, in both versions.
+
+use std::path::{Path, PathBuf};
+
+use super::Facts;
+use super::file_system::{Mount, parse_mounts};
+use crate::Root;
+
+/// Version 1 files of I/O limits, and what they limit.
+const V1_LIMITS: &[(&str, &str)] = &[
+    ("blkio.throttle.read_bps_device", "read_bytes_per_s"),
+    ("blkio.throttle.write_bps_device", "write_bytes_per_s"),
+    ("blkio.throttle.read_iops_device", "read_operations_per_s"),
+    ("blkio.throttle.write_iops_device", "write_operations_per_s"),
+];
+
+/// Version 2 keys of `io.max`, and what they limit.
+const V2_LIMITS: &[(&str, &str)] = &[
+    ("rbps", "read_bytes_per_s"),
+    ("wbps", "write_bytes_per_s"),
+    ("riops", "read_operations_per_s"),
+    ("wiops", "write_operations_per_s"),
+];
+
+/// Folders of the group and its parents in one hierarchy; a limit in any of them binds.
+fn folders(
+    mounts: &[Mount],
+    own: &str,
+    hierarchy: impl Fn(&Mount) -> bool,
+    controllers: impl Fn(&str) -> bool,
+) -> Vec<PathBuf> {
+    let group = own.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (list, path) = rest.split_once(':')?;
+        controllers(list).then_some(path)
+    });
+    let (Some(group), Some(mount)) = (group, mounts.iter().find(|mount| hierarchy(mount))) else {
+        return Vec::new();
+    };
+    // In a container the mount shows a part of the hierarchy, and the group's path starts above it.
+    let below = Path::new(group).strip_prefix(&mount.root).unwrap_or_else(|_| Path::new(""));
+    let folder = mount.point.join(below.strip_prefix("/").unwrap_or(below));
+    folder.ancestors().take_while(|place| place.starts_with(&mount.point)).map(Path::to_path_buf).collect()
+}
+
+pub(super) fn describe(facts: &mut Facts<'_>, devices: &[&str]) {
+    let root = facts.root();
+    let mounts = parse_mounts(&root.text("/proc/self/mountinfo").unwrap_or_default());
+    let own = root.text("/proc/self/cgroup").unwrap_or_default();
+    let numbers: Vec<(String, &str)> = devices
+        .iter()
+        .filter_map(|device| Some((root.text(format!("/sys/class/block/{device}/dev"))?, *device)))
+        .collect();
+    for folder in folders(&mounts, &own, |mount| mount.kind == "cgroup2", str::is_empty) {
+        io_limits_v2(facts, &folder, &numbers);
+        cpu_limit_v2(facts, &folder);
+    }
+    let v1 = |name: &'static str| {
+        let has = move |list: &str| list.split(',').any(|word| word == name);
+        folders(&mounts, &own, move |mount| mount.kind == "cgroup" && has(&mount.super_options), has)
+    };
+    for folder in v1("blkio") {
+        io_limits_v1(facts, &folder, &numbers);
+    }
+    for folder in v1("cpu") {
+        cpu_limit_v1(facts, &folder);
+    }
+}
+
+/// `254:0 rbps=1048576 wbps=max riops=120 wiops=max`.
+fn io_limits_v2(facts: &mut Facts<'_>, folder: &Path, numbers: &[(String, &str)]) {
+    let path = folder.join("io.max").display().to_string();
+    for line in facts.root().text(&path).unwrap_or_default().lines() {
+        let Some((number, limits)) = line.split_once(' ') else { continue };
+        let Some((_, device)) = numbers.iter().find(|(known, _)| known == number) else { continue };
+        for word in limits.split_ascii_whitespace() {
+            let Some((key, value)) = word.split_once('=') else { continue };
+            let name = V2_LIMITS.iter().find(|(known, _)| *known == key).map(|(_, name)| *name);
+            if let (Some(name), Ok(value)) = (name, value.parse::<u64>()) {
+                facts.add(("cgroup", device), name, value, &path);
+            }
+        }
+    }
+}
+
+/// `254:0 1048576` a line.
+fn io_limits_v1(facts: &mut Facts<'_>, folder: &Path, numbers: &[(String, &str)]) {
+    for (file, name) in V1_LIMITS {
+        let path = folder.join(file).display().to_string();
+        for line in facts.root().text(&path).unwrap_or_default().lines() {
+            let Some((number, value)) = line.split_once(' ') else { continue };
+            let device = numbers.iter().find(|(known, _)| known == number).map(|(_, device)| *device);
+            if let (Some(device), Ok(value)) = (device, value.trim().parse::<u64>()) {
+                facts.add(("cgroup", device), name, value, &path);
+            }
+        }
+    }
+}
+
+/// `max 100000`, or quota and period in microseconds.
+fn cpu_limit_v2(facts: &mut Facts<'_>, folder: &Path) {
+    let path = folder.join("cpu.max").display().to_string();
+    let text = facts.root().text(&path).unwrap_or_default();
+    let mut words = text.split_ascii_whitespace().map(str::parse::<f64>);
+    if let (Some(Ok(quota)), Some(Ok(period))) = (words.next(), words.next()) {
+        add_cores(facts, quota, period, &path);
+    }
+}
+
+/// Quota and period in microseconds, in a file each; a quota of -1 is none.
+fn cpu_limit_v1(facts: &mut Facts<'_>, folder: &Path) {
+    let path = folder.join("cpu.cfs_quota_us").display().to_string();
+    let number = |root: &Root, path: &str| root.text(path)?.parse::<f64>().ok();
+    let root = facts.root();
+    let period = number(root, &folder.join("cpu.cfs_period_us").display().to_string());
+    if let (Some(quota), Some(period)) = (number(root, &path), period) {
+        add_cores(facts, quota, period, &path);
+    }
+}
+
+fn add_cores(facts: &mut Facts<'_>, quota_us: f64, period_us: f64, source: &str) {
+    if quota_us > 0.0 && period_us > 0.0 {
+        facts.add(("cgroup", ""), "cpu_cores", format!("{:.2}", quota_us / period_us), source);
+    }
+}

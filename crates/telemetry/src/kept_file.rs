@@ -1,0 +1,56 @@
+//! A file that the kernel fills anew at each read, kept open between samples.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use crate::Root;
+
+/// Longest text that is read; `/proc/stat` of the largest machines stays under 1 MiB.
+const LIMIT_BYTES: u64 = 4 << 20;
+
+/// One file and the buffer that it is read into.
+#[derive(Debug)]
+pub(crate) struct KeptFile {
+    path: PathBuf,
+    name: &'static str,
+    open: Option<File>,
+    bytes: Vec<u8>,
+}
+
+impl KeptFile {
+    /// Names the file; it is opened at the first read.
+    pub fn new(root: &Root, name: &'static str) -> Self {
+        Self { path: root.path(name), name, open: None, bytes: Vec::new() }
+    }
+
+    /// Its text now.
+    ///
+    /// # Errors
+    /// As opening or reading fails; the next read opens it again.
+    pub fn read(&mut self) -> io::Result<Cow<'_, str>> {
+        let result = self.fill();
+        if result.is_err() {
+            self.open = None;
+        }
+        result.map(|()| String::from_utf8_lossy(&self.bytes))
+    }
+
+    /// Its text now, or why there is none: path, cause and `remedy`.
+    pub fn text(&mut self, remedy: &str) -> Result<Cow<'_, str>, String> {
+        let name = self.name;
+        self.read().map_err(|error| format!("{name} could not be read ({error}): {remedy}"))
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        let file = match &mut self.open {
+            Some(file) => file,
+            None => self.open.insert(File::open(&self.path)?),
+        };
+        file.seek(SeekFrom::Start(0))?;
+        self.bytes.clear();
+        file.take(LIMIT_BYTES).read_to_end(&mut self.bytes)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! What is known of the measuring process itself.
+
+use crate::MetricDecl;
+
+const USAGE: &str = "getrusage";
+const STATUS: &str = "/proc/self/status";
+
+/// Label empty: this process, all its threads.
+pub const METRICS: &[MetricDecl] = &[
+    MetricDecl::rate("process.user", "cores", USAGE, "Processors' worth of time in this process."),
+    MetricDecl::rate(
+        "process.system",
+        "cores",
+        USAGE,
+        "Processors' worth of time in the kernel for this process.",
+    ),
+    MetricDecl::rate("process.waits", "switches/s", USAGE, "Context switches because a thread waited."),
+    MetricDecl::rate(
+        "process.preemptions",
+        "switches/s",
+        USAGE,
+        "Context switches because another thread was due.",
+    ),
+    MetricDecl::gauge("process.threads", "threads", STATUS, "Threads."),
+    MetricDecl::gauge("process.resident", "bytes", STATUS, "Memory resident."),
+];
