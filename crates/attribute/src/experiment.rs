@@ -24,8 +24,8 @@ const MAX_BLOCK_BYTES: u64 = 16 << 20;
 /// Block of a fill.
 const FILL_BLOCK_BYTES: u64 = 1 << 20;
 
-/// The experiment for the first limit that is not yet beyond doubt; `None` where no run of this program
-/// would tell more.
+/// The experiment for the most probable limit, or for the two that look most alike; `None` where no run of
+/// this program would tell more.
 pub fn next(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Finding]) -> Option<Experiment> {
     let proposal = Proposal { pattern, shape };
     let mut limits = found.iter().map(|f| f.limit).filter(|limit| *limit != Limit::Unknown);
