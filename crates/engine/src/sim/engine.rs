@@ -26,7 +26,8 @@ pub enum Mode {
     RealTime,
 }
 
-/// Engine over a simulated device, which the engines of a run share.
+/// Engine over a simulated device, which the engines of a run share. Nothing touches the buffers of
+/// I/Os in flight, so dropping it waits for nothing.
 #[derive(Debug)]
 pub struct SimEngine<C> {
     device: Arc<Mutex<SimDevice>>,

@@ -9,8 +9,9 @@ use super::{SECOND, close, device};
 use crate::sim::{Mode, SimEngine};
 use crate::{Completion, Engine, Io, Submission, Wait};
 
+/// Places that do not follow each other, so that no two reads merge.
 fn read(slot: u32) -> Io {
-    Io { slot, direction: Direction::Read, offset: u64::from(slot) * 4096, bytes: 4096 }
+    Io { slot, direction: Direction::Read, offset: u64::from(slot) * 8192, bytes: 4096 }
 }
 
 fn shared(text: &str) -> Arc<Mutex<crate::sim::SimDevice>> {

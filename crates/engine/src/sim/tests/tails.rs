@@ -75,5 +75,6 @@ fn noise_moves_rates_of_servers_and_limits_slowly() {
         assert!((correlation - 0.37).abs() < 0.12, "{text}: {correlation}");
     }
     let steady = second_rates("gp3,iops=1000", 32, 60);
-    assert!(steady[1..].iter().all(|&rate| rate == 1000.0), "no noise unless asked for");
+    // Paced evenly: service times move a few I/Os over a second's edge at most.
+    assert!(steady[1..].iter().all(|rate| (rate - 1000.0).abs() <= 4.0), "no noise unless asked for");
 }
