@@ -18,6 +18,8 @@ pub enum ErrorKind {
     Plan,
     /// The operating system failed.
     System,
+    /// Stopped because the user asked for it.
+    Interrupted,
 }
 
 /// An error with a kind, a place, a cause and what to type.

@@ -1,7 +1,27 @@
 //! What is measured: named, found, guarded, opened and described.
+//!
+//! This is the part that stands between a run and somebody's data. [`guard`] holds the judgement,
+//! [`signature`] recognises what a device holds, the folder of each platform finds out what uses it,
+//! and [`Target::open`] lets a run have only what passed.
 
+mod device;
 pub mod guard;
+pub mod layout;
 mod name;
+mod open;
+pub mod scratch;
 pub mod signature;
 
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as platform;
+
+#[cfg(test)]
+mod tests;
+
+pub use device::{Claims, Device};
+pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use name::TargetName;
+pub use open::{OpenRequest, Target};
+pub use platform::{cached_share, devices, drop_cached, written_share};

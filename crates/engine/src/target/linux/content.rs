@@ -1,0 +1,58 @@
+//! Reads an open device or file past the page cache, for whoever looks at what it holds.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::target::signature::ReadAt;
+use crate::{Arena, EngineError};
+
+/// Largest read, and the alignment that satisfies direct I/O to all devices in use.
+const CHUNK_BYTES: usize = 1 << 20;
+const ALIGNMENT: u64 = 4096;
+
+/// A stretch of an open file: a whole device, or one of its partitions.
+pub struct Content<'a> {
+    file: &'a File,
+    start_bytes: u64,
+    size_bytes: u64,
+    buffer: RefCell<Arena>,
+}
+
+impl<'a> Content<'a> {
+    /// The stretch of `size_bytes` from `start_bytes` on.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffer.
+    pub fn new(file: &'a File, start_bytes: u64, size_bytes: u64) -> Result<Self, EngineError> {
+        Ok(Self { file, start_bytes, size_bytes, buffer: RefCell::new(Arena::new(1, CHUNK_BYTES as u64)?) })
+    }
+}
+
+impl ReadAt for Content<'_> {
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn read_at(&self, offset_bytes: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let mut arena = self.buffer.borrow_mut();
+        let mut done = 0;
+        while done < buffer.len() {
+            let wanted = self.start_bytes + offset_bytes + done as u64;
+            let aligned = wanted & !(ALIGNMENT - 1);
+            let skip = (wanted - aligned) as usize;
+            let length = (skip + buffer.len() - done).next_multiple_of(ALIGNMENT as usize).min(CHUNK_BYTES);
+            let room = &mut arena.slice(0)[..length];
+            // Short only at the end of the device, whose size need not be a multiple of the alignment.
+            let got = self.file.read_at(room, aligned)?;
+            let useful = got.saturating_sub(skip).min(buffer.len() - done);
+            if useful == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            buffer[done..done + useful].copy_from_slice(&room[skip..skip + useful]);
+            done += useful;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! Devices and files as Linux shows them: `/sys`, `/proc`, `ioctl` and the flags of `open`.
+
+mod cache;
+mod chain;
+mod content;
+mod discover;
+mod extents;
+mod file_system;
+mod identity;
+mod in_use;
+mod inspect;
+mod ioctl;
+mod limits;
+mod machine;
+mod mounts;
+mod number;
+mod open;
+mod scratch;
+mod sysfs;
+mod users;
+
+pub use cache::{cached_share, drop_cached};
+pub use discover::devices;
+pub use extents::written_share;
+pub use file_system::space;
+pub use open::{Opened, open_path};
+pub use scratch::allocate;
+pub use std::os::unix::fs::FileExt;

@@ -1,0 +1,383 @@
+//! Opens paths: first to look, then to use, by the descriptor and never by the name again.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::Arc;
+
+use fathom_record::facts::{TargetFacts, TargetKind};
+
+use super::file_system::{self, mount_of, space};
+use super::inspect::{self, Findings};
+use super::machine::Machine;
+use super::number::DeviceNumber;
+use super::scratch::{Folder, Made};
+use super::{extents, ioctl, limits};
+use crate::target::guard::{self, Hold, Permit, Reason};
+use crate::target::layout::{self, Layout};
+use crate::target::open::OpenRequest;
+use crate::target::scratch;
+use crate::{EngineError, ErrorKind};
+
+/// An open path, and what it owes.
+#[derive(Debug)]
+pub struct Opened {
+    file: Arc<File>,
+    /// How it was admitted for writing; none for targets that are read or were made by the run.
+    admitted: Option<Admission>,
+    /// Taken away when this is dropped.
+    _made: Option<Made>,
+}
+
+#[derive(Debug)]
+struct Admission {
+    place: String,
+    permit: Option<Permit>,
+}
+
+impl Opened {
+    /// The descriptor that was admitted.
+    pub fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
+    /// Looks again at the target's use, not at its bytes, which may be the run's own by now.
+    pub fn confirm(&self) -> Result<(), EngineError> {
+        let Some(admission) = &self.admitted else { return Ok(()) };
+        let meta =
+            self.file.metadata().map_err(|error| EngineError::system(&admission.place, &error))?;
+        let Findings { reasons, identity } =
+            inspect::hold_without_bytes(&Machine::now(), &self.file, &meta)?;
+        guard::admit(&admission.place, &reasons, &identity, admission.permit.as_ref())
+    }
+}
+
+/// Opens a path for what is asked; see [`Target::open`](crate::target::Target::open).
+pub fn open_path(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(Opened, TargetFacts), EngineError> {
+    let place = format!("opening {name}");
+    let meta = match fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return new_file(name, path, request),
+        Err(error) => return Err(advise(EngineError::system(place, &error), path, request)),
+    };
+    if request.keep {
+        let cause = "only a file that the run makes can be kept, and this exists already";
+        let error = EngineError::new(ErrorKind::Plan, place, cause);
+        return Err(error.with_remedy("leave --keep out, or name a file that does not exist yet"));
+    }
+    if meta.is_dir() {
+        return scratch_file(name, path, request);
+    }
+    let kind = meta.file_type();
+    if kind.is_block_device() || kind.is_file() {
+        return existing(name, path, request);
+    }
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let remedy = match file_name.strip_prefix("ng").filter(|_| kind.is_char_device()) {
+        Some(rest) => format!("name its block device: /dev/nvme{rest}"),
+        None => "name a file, a block device or a folder; `fathom devices` lists what is here".to_owned(),
+    };
+    let cause = "it is neither a file nor a block device";
+    Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause).with_remedy(remedy))
+}
+
+/// Flags beyond reading and writing.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    writes: bool,
+    direct: bool,
+    /// Fails where the kernel or another program has claimed the device.
+    alone: bool,
+}
+
+/// Opens again what a descriptor stands for, whatever became of its names.
+fn reopen(machine: &Machine, file: &File, flags: Flags) -> io::Result<File> {
+    let link = machine.roots.proc.join("self/fd").join(file.as_raw_fd().to_string());
+    let direct = if flags.direct { libc::O_DIRECT } else { 0 };
+    let alone = if flags.alone { libc::O_EXCL } else { 0 };
+    File::options().read(true).write(flags.writes).custom_flags(direct | alone).open(link)
+}
+
+fn existing(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(Opened, TargetFacts), EngineError> {
+    let place = format!("opening {name}");
+    let fail = |error: &io::Error| advise(EngineError::system(&place, error), path, request);
+    let machine = Machine::now();
+    let looking = inspect::open_for_looking(path).map_err(|error| fail(&error))?;
+    let meta = looking.metadata().map_err(|error| fail(&error))?;
+    let is_device = meta.file_type().is_block_device();
+    if !is_device && !meta.is_file() {
+        return Err(EngineError::new(ErrorKind::NoSuchTarget, place, "it changed while it was opened"));
+    }
+    let writing = format!("writing to {name}");
+    if request.writes {
+        let Findings { reasons, identity } = inspect::hold(&machine, &looking)?;
+        guard::admit(&writing, &reasons, &identity, request.permit)?;
+    }
+    refuse_non_storage(&place, &machine, &looking, is_device)?;
+    let direct = request.direct && limits::takes_direct(&machine, &looking);
+    if request.direct && !direct {
+        return Err(no_direct(&place, &machine, &looking));
+    }
+    let flags = Flags { writes: request.writes, direct, alone: request.writes && is_device };
+    let file = reopen(&machine, &looking, flags).map_err(|error| match error.raw_os_error() {
+        Some(libc::EBUSY) => claimed(&writing, &machine, &looking),
+        Some(libc::EINVAL) if direct => no_direct(&place, &machine, &looking),
+        _ => fail(&error),
+    })?;
+    let mut admitted = None;
+    if request.writes {
+        // On the descriptor that will be written, now that nobody else can claim it.
+        if !is_device {
+            lock(&writing, &file)?;
+        }
+        let Findings { reasons, identity } = inspect::hold(&Machine::now(), &file)?;
+        guard::admit(&writing, &reasons, &identity, request.permit)?;
+        admitted = Some(Admission { place: writing, permit: request.permit.cloned() });
+    }
+    let size_bytes = if is_device { ioctl::block_size_bytes(&file) } else { Ok(meta.len()) };
+    let size_bytes = size_bytes.map_err(|error| fail(&error))?;
+    let opened = Opened { file: Arc::new(file), admitted, _made: None };
+    let mut facts = facts_of(name, &machine, &opened.file, direct, is_device);
+    facts.size_bytes = usable(name, size_bytes, facts.logical_block_bytes, request.size_bytes)?;
+    facts.written_share = share(&place, &opened.file, facts.size_bytes)?;
+    if !is_device && request.reads && facts.written_share.is_some_and(|share| share < WRITTEN) {
+        fill_or_refuse(name, &opened, &mut facts, request)?;
+    }
+    Ok((opened, facts))
+}
+
+/// Shares above this count as whole: rounding, not holes.
+const WRITTEN: f64 = 0.999_999;
+
+/// A file with unwritten parts is laid out when its destruction was permitted, otherwise not read.
+fn fill_or_refuse(
+    name: &str,
+    opened: &Opened,
+    facts: &mut TargetFacts,
+    request: &OpenRequest<'_>,
+) -> Result<(), EngineError> {
+    if opened.admitted.is_none() {
+        let share = facts.written_share.unwrap_or_default() * 100.0;
+        let cause = format!(
+            "only {share:.1} % of its {} bytes were ever written; the rest reads as zeros without reaching the \
+             device, which is no measurement",
+            facts.size_bytes
+        );
+        let remedy = "name its folder, so that a scratch file is written in full there, or fill the file: \
+                      cp --sparse=never OLD NEW";
+        return Err(EngineError::new(ErrorKind::Refused, format!("reading {name}"), cause).with_remedy(remedy));
+    }
+    fill(opened, facts, request)
+}
+
+fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> Result<(), EngineError> {
+    let system = |error: io::Error| EngineError::system("laying out the file", &error);
+    let room = space(&*opened.file).map_err(system)?;
+    // What was found free when the file was admitted may shrink while it is written, but not to nothing.
+    let keep_free_bytes = room.reserve_bytes() / 2;
+    let layout =
+        Layout { seed: request.seed, stop: request.stop, progress: request.progress, keep_free_bytes };
+    layout::lay_out(&opened.file, 0..facts.size_bytes, &layout)?;
+    facts.written_share = share("laying out the file", &opened.file, facts.size_bytes)?;
+    if let Some(written) = facts.written_share.filter(|share| *share < WRITTEN) {
+        let cause = format!("the file system holds only {:.1} % of what was written", written * 100.0);
+        let error = EngineError::new(ErrorKind::Refused, "laying out the file", cause);
+        return Err(error.with_remedy("name a folder on another file system"));
+    }
+    if !facts.direct {
+        super::drop_cached(&opened.file, 0..facts.size_bytes).map_err(system)?;
+    }
+    Ok(())
+}
+
+fn scratch_file(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(Opened, TargetFacts), EngineError> {
+    let machine = Machine::now();
+    let folder = Folder::open(&machine, path)?;
+    made(name, &machine, &folder, request, || folder.nameless().map(|file| (file, None)))
+}
+
+fn new_file(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(Opened, TargetFacts), EngineError> {
+    let place = format!("opening {name}");
+    let machine = Machine::now();
+    let (parent, file_name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
+    let bare = file_name.and_then(|name| name.to_str()).filter(|_| parent.as_os_str().is_empty());
+    let device = bare.map(|name| machine.roots.dev.join(name)).filter(|device| device.exists());
+    let remedy = match (&device, request.size_bytes) {
+        (Some(device), _) => format!("did you mean {}? A file of that name is ./{name}", device.display()),
+        (None, None) => format!("to have it made, add its size: --size 1GiB; otherwise check `{name}`"),
+        (None, Some(_)) => String::new(),
+    };
+    let ends_in_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let absent = EngineError::new(ErrorKind::NoSuchTarget, &place, "there is no such file or device");
+    let Some(file_name) = file_name.and_then(|name| name.to_str()).filter(|_| !ends_in_slash) else {
+        return Err(absent.with_remedy("name a folder that exists"));
+    };
+    if !remedy.is_empty() {
+        return Err(absent.with_remedy(remedy));
+    }
+    let folder = Folder::open(&machine, parent)?;
+    made(name, &machine, &folder, request, || {
+        let (file, made) = folder.named(file_name)?;
+        Ok((file, Some(made)))
+    })
+}
+
+/// A file of the run's own: room first, then the file, then its bytes.
+fn made(
+    name: &str,
+    machine: &Machine,
+    folder: &Folder,
+    request: &OpenRequest<'_>,
+    make: impl FnOnce() -> Result<(File, Option<Made>), EngineError>,
+) -> Result<(Opened, TargetFacts), EngineError> {
+    let place = format!("making a file for {name}");
+    let room = space(folder.file()).map_err(|error| EngineError::system(&place, &error))?;
+    let size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
+    let (file, made) = make()?;
+    let direct = request.direct && limits::takes_direct(machine, &file);
+    if request.direct && !direct {
+        return Err(no_direct(&place, machine, &file));
+    }
+    let file = reopen(machine, &file, Flags { writes: true, direct, alone: false }).map_err(|error| {
+        match error.raw_os_error() {
+            Some(libc::EINVAL) if direct => no_direct(&place, machine, &file),
+            _ => EngineError::system(&place, &error),
+        }
+    })?;
+    let mut facts = facts_of(name, machine, &file, direct, false);
+    facts.size_bytes = size_bytes;
+    facts.scratch = true;
+    let mut opened = Opened { file: Arc::new(file), admitted: None, _made: made };
+    fill(&opened, &mut facts, request)?;
+    if request.keep {
+        // Only now: what was not finished is not kept.
+        opened._made.take().map(Made::keep);
+    }
+    Ok((opened, facts))
+}
+
+fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device: bool) -> TargetFacts {
+    let devices: Vec<_> =
+        machine.devices_under(file).into_iter().filter_map(|number| machine.node(number)).collect();
+    TargetFacts {
+        name: name.to_owned(),
+        kind: if is_device { TargetKind::BlockDevice } else { TargetKind::File },
+        size_bytes: 0,
+        logical_block_bytes: limits::logical_block_bytes(machine, file),
+        physical_block_bytes: limits::physical_block_bytes(machine, file),
+        direct,
+        devices: devices.into_iter().map(|node| machine.facts(node)).collect(),
+        file_system: mount_of(machine, file)
+            .filter(|_| !is_device)
+            .map(|mount| file_system::facts(mount, file)),
+        scratch: false,
+        written_share: None,
+        simulated: None,
+    }
+}
+
+/// The size that is used: what is there, or the first part of it that was asked for.
+fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result<u64, EngineError> {
+    let place = format!("opening {name}");
+    let block = u64::from(block.max(1));
+    if let Some(wanted) = wanted.filter(|wanted| *wanted > there) {
+        let cause = format!("it has {there} bytes, fewer than the {wanted} that were asked for");
+        return Err(EngineError::new(ErrorKind::Plan, place, cause)
+            .with_remedy(format!("leave --size out, or type --size {}", there / block * block)));
+    }
+    let size = wanted.unwrap_or(there) / block * block;
+    if size == 0 {
+        let cause = format!("it holds no block of {block} bytes");
+        let remedy = "name a target with a size; for zram: echo 1G | sudo tee /sys/block/zramN/disksize";
+        return Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy));
+    }
+    Ok(size)
+}
+
+fn share(place: &str, file: &File, size_bytes: u64) -> Result<Option<f64>, EngineError> {
+    extents::written_share(file, 0..size_bytes).map_err(|error| EngineError::system(place, &error))
+}
+
+fn refuse_non_storage(
+    place: &str,
+    machine: &Machine,
+    file: &File,
+    is_device: bool,
+) -> Result<(), EngineError> {
+    match mount_of(machine, file) {
+        Some(mount) if !is_device && !file_system::is_storage(mount) => {
+            let cause = format!("a file of {} is no storage", mount.kind);
+            Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause)
+                .with_remedy("name a file on a disk, a block device or a folder"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_direct(place: &str, machine: &Machine, file: &File) -> EngineError {
+    let kind = mount_of(machine, file).map_or("this file system", |mount| mount.kind.as_str());
+    let cause = format!("{kind} has no direct I/O here, so that the page cache would be measured");
+    EngineError::new(ErrorKind::Unsupported, place, cause).with_remedy(
+        "name a folder on another file system, or add --buffered to measure through the page cache knowingly",
+    )
+}
+
+/// The kernel refused exclusive use: something claimed the device, whether it was seen or not.
+fn claimed(place: &str, machine: &Machine, file: &File) -> EngineError {
+    let mut reasons = Vec::new();
+    if let Ok(meta) = file.metadata() {
+        reasons = machine.use_of(DeviceNumber::of_node(&meta));
+    }
+    let text = "the kernel says that it is in use: mounted in another namespace, or part of a pool or array";
+    reasons.push(Reason::new(Hold::InUse, text).first("unmount or stop what uses it"));
+    let nobody = guard::Identity { words: String::new(), also: Vec::new() };
+    match guard::admit(place, &reasons, &nobody, None) {
+        Err(error) => error,
+        Ok(()) => EngineError::new(ErrorKind::Refused, place, text),
+    }
+}
+
+/// Keeps a second run off the same file, and notices programs that lock what they use.
+fn lock(place: &str, file: &File) -> Result<(), EngineError> {
+    use rustix::fs::{FlockOperation, flock};
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            Err(EngineError::new(ErrorKind::Refused, place, "another program holds a lock on it")
+                .with_remedy("nothing permits writing to it as it is; first end that program"))
+        }
+        // Some network file systems have no locks; the guard looked at who has it open.
+        _ => Ok(()),
+    }
+}
+
+/// What to type when the system said no.
+fn advise(error: EngineError, path: &Path, request: &OpenRequest<'_>) -> EngineError {
+    let rights = if request.writes { "rw" } else { "r" };
+    let remedy = match error.kind {
+        ErrorKind::Permission => {
+            let path = path.display();
+            format!("run it with sudo, or give yourself access: sudo setfacl -m u:$USER:{rights} {path}")
+        }
+        ErrorKind::NoSuchTarget => "`fathom devices` lists what is here".to_owned(),
+        _ => "check that the device is there and has a medium; `fathom devices` lists what is here".to_owned(),
+    };
+    error.with_remedy(remedy)
+}
