@@ -14,8 +14,9 @@ use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait
 /// `EINVAL` of Linux, which records use on every platform.
 const INVALID_ARGUMENT: i32 = 22;
 
-/// In real time, the last stretch of a wait is spun through: waking from a sleep takes about as long.
-const SPIN_NS: u64 = 60_000;
+/// In real time, the last stretch of a wait is spun through: a sleep ends late by the timer slack of
+/// 50 us and the time to wake.
+const SPIN_NS: u64 = 120_000;
 
 /// What moves the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
