@@ -5,9 +5,9 @@ pub const GET_LOG_PAGE: u8 = 0x02;
 /// Opcode of Identify (Base 2.0, section 5.17).
 pub const IDENTIFY: u8 = 0x06;
 
-/// Length of every Identify data structure, in bytes (Base 2.0, section 5.17.1).
+/// Length of every Identify data structure, in bytes (Base 2.0, section 5.17).
 pub const IDENTIFY_BYTES: usize = 4096;
-/// Namespace identifier that means the whole controller (Base 2.0, section 3.2.1).
+/// Namespace identifier that means the whole controller.
 pub const ALL_NAMESPACES: u32 = 0xffff_ffff;
 
 /// What Identify returns: the CNS field of command dword 10 (Base 2.0, section 5.17.1).
@@ -30,7 +30,7 @@ impl IdentifyWhat {
 }
 
 /// Command dword 10 of Get Log Page for a whole log of `bytes` bytes: the log identifier in bits
-/// 07:00 and the 0's based number of dwords in bits 31:16 (Base 2.0, section 5.16.1). Lengths
+/// 07:00 and the 0's based number of dwords in bits 31:16 (Base 2.0, section 5.16). Lengths
 /// that are not 4 to 262,144 bytes in steps of 4 are brought into that range.
 pub const fn log_page_dword10(log_identifier: u8, bytes: u32) -> u32 {
     let dwords = match bytes / 4 {

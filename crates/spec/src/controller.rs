@@ -212,7 +212,7 @@ impl IdentifyController {
     }
 
     /// Bytes that one command may move at most: 2 to the power of MDTS units of the controller's
-    /// smallest memory page, `min_page_bytes` (CAP.MPSMIN; 4096 on all known devices). Absent if
+    /// smallest memory page, `min_page_bytes` (CAP.MPSMIN; 4096 or more). Absent if
     /// there is no limit, or one beyond any address.
     pub fn max_transfer_bytes(&self, min_page_bytes: u64) -> Option<u64> {
         if self.mdts == 0 {

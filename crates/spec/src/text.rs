@@ -1,4 +1,4 @@
-//! Text fields of fixed width, padded with spaces (Base 2.0, section 1.4.2).
+//! Text fields of fixed width, padded with spaces.
 
 use core::fmt;
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::Root;
 
-/// Longest text that is read; `/proc/stat` of the largest machines stays under 1 MiB.
+/// Longest text that is read: a bound on memory, far above what these files hold.
 const LIMIT_BYTES: u64 = 4 << 20;
 
 /// One file and the buffer that it is read into.

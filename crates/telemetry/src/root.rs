@@ -24,16 +24,10 @@ impl Root {
         Self(folder.into())
     }
 
-    /// Where an absolute path of the machine lies.
+    /// Where an absolute path of the machine lies; steps upwards in it are left out.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
-        let names =
-            path.as_ref().components().filter(|c| matches!(c, Component::Normal(_) | Component::ParentDir));
+        let names = path.as_ref().components().filter(|c| matches!(c, Component::Normal(_)));
         self.0.join(names.collect::<PathBuf>())
-    }
-
-    /// The machine's own name for a place below the root.
-    pub fn shown(&self, path: &Path) -> String {
-        Path::new("/").join(path.strip_prefix(&self.0).unwrap_or(path)).display().to_string()
     }
 
     /// A small file as text, without blanks at its ends.

@@ -1,7 +1,7 @@
 //! The file system that a file lies in, and how it is mounted.
 
-#[cfg_attr(unix, path = "space_unix.rs")]
-#[cfg_attr(not(unix), path = "space_elsewhere.rs")]
+#[cfg_attr(target_os = "linux", path = "space_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "space_elsewhere.rs")]
 mod space;
 
 use std::path::{Path, PathBuf};

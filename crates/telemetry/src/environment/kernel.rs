@@ -67,7 +67,7 @@ pub(super) fn release(root: &Root) -> String {
 pub(super) fn describe(facts: &mut Facts<'_>) {
     let root = facts.root();
     let kernel = ("kernel", "");
-    facts.file(kernel, "build", "/proc/version");
+    facts.file(kernel, "build", "/proc/sys/kernel/version");
     let command_line = root.text("/proc/cmdline").unwrap_or_default();
     let parameters: Vec<&str> = command_line
         .split_ascii_whitespace()

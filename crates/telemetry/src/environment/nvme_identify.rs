@@ -9,7 +9,8 @@ use fathom_spec::{IdentifyController, IdentifyNamespace, SmartLog};
 use super::Facts;
 use crate::nvme::{Controller, ReadCommand, controllers};
 
-/// CAP.MPSMIN cannot be read from user space; no device with another smallest page is known.
+/// CAP.MPSMIN cannot be read from user space. 4096 is the least that it can say, so that the transfer
+/// limit that follows is one that holds.
 const MIN_PAGE_BYTES: u64 = 4096;
 
 pub(super) fn describe(facts: &mut Facts<'_>, device: &str) {

@@ -1,4 +1,4 @@
-//! Systems without `statvfs`.
+//! Systems whose file system space is not read.
 
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use crate::MetricDecl;
 const SOURCE: &str = "NVMe log page 02h";
 const SHARE: &str = "share";
 
-/// Label: the controller, as `nvme0`. Read every tenth second, because some drives pause to answer.
+/// Label: the controller, as `nvme0`. Read every tenth second, because answering takes the controller's time.
 pub const METRICS: &[MetricDecl] = &[
     MetricDecl::gauge("nvme.temperature", "celsius", SOURCE, "Composite temperature."),
     MetricDecl::gauge(

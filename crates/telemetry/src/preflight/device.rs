@@ -12,7 +12,9 @@ pub(super) fn scheduler(evidence: &Evidence<'_>) -> Vec<Preflight> {
     let judge = |(device, list): (&str, &str)| {
         // The one in use stands in brackets; a device without a choice shows a bare word.
         let used = list.split(['[', ']']).nth(1).unwrap_or(list).trim();
-        let turns = evidence.text("device", device, "rotational") == Some("1");
+        // Virtual disks say that they turn whatever is behind them; a SCSI disk is asked.
+        let turns = evidence.text("device", device, "rotational") == Some("1")
+            && evidence.text("device", device, "driver") == Some("sd");
         let setting = format!("{device}: scheduler");
         if used.is_empty() {
             return None;
@@ -24,7 +26,7 @@ pub(super) fn scheduler(evidence: &Evidence<'_>) -> Vec<Preflight> {
                 Severity::Good,
                 "I/Os reach the device in the order in which they are submitted.",
             )
-        } else if turns && !device.starts_with("nvme") {
+        } else if turns {
             finding(
                 setting,
                 used,
@@ -121,6 +123,21 @@ pub(super) fn array(evidence: &Evidence<'_>) -> Vec<Preflight> {
             with_remedy(found, format!("mdadm --detail /dev/{device}"))
         });
     at_work.chain(degraded).collect()
+}
+
+pub(super) fn stand_ins(evidence: &Evidence<'_>) -> Vec<Preflight> {
+    let buffered = evidence.all("loop", "dio").filter(|(_, direct)| *direct == "0").map(|(device, _)| {
+        let effect =
+            "The file behind the device is read and written through the page cache: memory may answer.";
+        let found = finding(format!("{device}: direct I/O"), "off", Severity::Warning, effect);
+        with_remedy(found, format!("losetup --direct-io=on /dev/{device}"))
+    });
+    let memory = evidence.all("zram", "algorithm").map(|(device, _)| {
+        let effect =
+            "The device is compressed memory: processors and the data's compressibility are measured.";
+        finding(format!("{device}: memory"), "zram", Severity::Note, effect)
+    });
+    buffered.chain(memory).collect()
 }
 
 pub(super) fn encryption(evidence: &Evidence<'_>) -> Vec<Preflight> {

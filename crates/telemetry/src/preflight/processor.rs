@@ -53,6 +53,13 @@ pub(super) fn clock_source(evidence: &Evidence<'_>) -> Vec<Preflight> {
     }]
 }
 
+pub(super) fn timer(evidence: &Evidence<'_>) -> Vec<Preflight> {
+    let Some(hz) = evidence.number("kernel", "", "timer_hz") else { return Vec::new() };
+    let effect =
+        "Each busy processor takes this many timer interrupts a second, which take a little of its time.";
+    vec![finding("kernel: timer", format!("{hz} Hz"), Severity::Good, effect)]
+}
+
 /// Parts of the kernel's own words for protections that cost on every system call or interrupt.
 const COSTLY: &[(&str, &str)] = &[
     ("PTI", "Every system call and interrupt switches page tables."),

@@ -1,8 +1,8 @@
 //! The measuring process's own time, context switches, threads and memory.
 
 mod metrics;
-#[cfg_attr(unix, path = "usage_unix.rs")]
-#[cfg_attr(not(unix), path = "usage_elsewhere.rs")]
+#[cfg_attr(target_os = "linux", path = "usage_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "usage_elsewhere.rs")]
 mod usage;
 
 pub use metrics::METRICS;
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(status_number("Threads:\n", "Threads"), None);
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[test]
     fn own_usage_grows_with_work() {
         let before = usage().unwrap();

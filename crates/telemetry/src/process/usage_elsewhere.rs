@@ -1,4 +1,4 @@
-//! Systems without `getrusage`: nothing is known of the process's usage.
+//! Systems whose process usage is not read: nothing is known of the process's usage.
 
 /// What this process used since it started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

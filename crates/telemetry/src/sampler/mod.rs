@@ -1,6 +1,6 @@
 //! A thread that samples all sources at absolute times, and gives the record's telemetry at its end.
 
-#[cfg_attr(target_os = "linux", path = "thread_cpu_unix.rs")]
+#[cfg_attr(target_os = "linux", path = "thread_cpu_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "thread_cpu_elsewhere.rs")]
 mod thread_cpu;
 
