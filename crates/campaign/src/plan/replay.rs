@@ -26,3 +26,27 @@ impl RunPlan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{PlanSource, to_toml};
+
+    #[test]
+    fn a_record_gives_the_plan_that_made_it() {
+        let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
+        let mut record = fathom_record::parse_run(json).expect("a record");
+        let plan = RunPlan::replay(&record);
+        assert_eq!(plan.workload, record.workload);
+        assert_eq!(plan.only_target(), Ok("/dev/nvme0n1"));
+        assert!(plan.options.direct && !plan.options.real_time && plan.options.permit.is_none());
+        let read = PlanSource::from_toml(&to_toml(&plan), "plan.toml").and_then(|source| source.resolve(99));
+        assert_eq!(read, Ok(plan));
+
+        record.target.kind = TargetKind::Simulated;
+        record.jobs.iter_mut().for_each(|job| job.cpu = Some(3));
+        let plan = RunPlan::replay(&record);
+        assert!(plan.options.real_time, "the record's clock is not a virtual one");
+        assert_eq!(plan.options.cpus, Some(vec![3; record.jobs.len()]));
+    }
+}

@@ -1,0 +1,19 @@
+//! Any bytes are a record or an error; a record that was read reads back from what is written of it.
+#![no_main]
+
+use fathom_record::{parse_campaign, parse_run};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(record) = parse_run(bytes) {
+        let written = serde_json::to_vec(&record).expect("a record that was read can be written");
+        let again = parse_run(&written).expect("a record that was written can be read");
+        let twice = serde_json::to_vec(&again).expect("a record that was read can be written");
+        assert_eq!(written, twice);
+        let _ = record.summary.service_mean_ns();
+    }
+    if let Ok(campaign) = parse_campaign(bytes) {
+        let written = serde_json::to_vec(&campaign).expect("a record that was read can be written");
+        assert!(parse_campaign(&written).is_ok());
+    }
+});
