@@ -45,6 +45,9 @@ fn runs_read_back_as_they_were_saved() {
         let short = again.run_without_series(&record.id).unwrap();
         let expected = RunRecord { intervals: vec![], telemetry: Default::default(), ..record.clone() };
         assert_eq!(short, expected);
+        let mut visited = Vec::new();
+        again.visit_intervals(&record.id, |interval| visited.push(interval)).unwrap();
+        assert_eq!(visited, record.intervals);
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 const MAGIC: [u8; 2] = *b"fS";
 const HEADER_BYTES: usize = 12;
@@ -114,7 +113,7 @@ fn unwrap(kind: Kind, known: u8, blob: &[u8]) -> Result<(u8, Vec<u8>), BlobError
 }
 
 /// Decodes a payload that must be used up.
-pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BlobError> {
+pub(crate) fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, BlobError> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
         _ => Err(BlobError::Damaged("its series cannot be decoded")),

@@ -2,7 +2,8 @@
 //!
 //! A payload is encoded with postcard, cut into pieces of at most 8 MiB, and each piece put into an
 //! envelope. Postcard does not describe itself, so the envelope's version says which structure to
-//! decode into. Structures of old versions stay in this module for good.
+//! decode into. Structures of old versions stay in this module for good. Long lists of numbers are
+//! packed into planes of bytes first (see `packed`).
 //!
 //! | offset | bytes | envelope |
 //! |---|---|---|
@@ -15,8 +16,9 @@
 
 mod envelope;
 mod intervals;
+mod packed;
 mod telemetry;
 
 pub(crate) use envelope::{BlobError, Kind};
-pub(crate) use intervals::{decode_intervals, encode_intervals};
+pub(crate) use intervals::{decode_intervals, encode_intervals, visit_intervals};
 pub(crate) use telemetry::{decode_telemetry, encode_telemetry};

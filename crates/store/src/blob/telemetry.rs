@@ -6,12 +6,14 @@ use fathom_record::telemetry::{AbsentSource, MetricSeries, Telemetry};
 use serde::{Deserialize, Serialize};
 
 use super::envelope::{BlobError, Kind, decode, seal, unseal};
+use super::packed::PackedV1;
 
 const VERSION: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct TelemetryV1<'a> {
     at_ns: Cow<'a, [i64]>,
+    #[serde(borrow)]
     series: Vec<SeriesV1<'a>>,
     absent: Vec<AbsentV1<'a>>,
     own_cpu_ns: Option<u64>,
@@ -23,7 +25,11 @@ struct SeriesV1<'a> {
     label: Cow<'a, str>,
     unit: Cow<'a, str>,
     source: Cow<'a, str>,
-    values: Cow<'a, [Option<f64>]>,
+    /// Bits of each value; 0 for an absent one.
+    #[serde(borrow)]
+    bits: PackedV1<'a>,
+    /// Places of absent values.
+    absent: Vec<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,7 +56,7 @@ pub(crate) fn decode_telemetry<P: AsRef<[u8]>>(pieces: &[P]) -> Result<Telemetry
     let TelemetryV1 { at_ns, series, absent, own_cpu_ns } = decode(&payload.bytes)?;
     Ok(Telemetry {
         at_ns: at_ns.into_owned(),
-        series: series.into_iter().map(MetricSeries::from).collect(),
+        series: series.into_iter().map(MetricSeries::try_from).collect::<Result<_, _>>()?,
         absent: absent.into_iter().map(AbsentSource::from).collect(),
         own_cpu_ns,
     })
@@ -63,20 +69,30 @@ impl<'a> From<&'a MetricSeries> for SeriesV1<'a> {
             label: label.into(),
             unit: unit.into(),
             source: source.into(),
-            values: Cow::Borrowed(values),
+            bits: PackedV1::of(values.iter().map(|value| value.map_or(0, f64::to_bits))),
+            absent: (0..).zip(values).filter(|(_, value)| value.is_none()).map(|(place, _)| place).collect(),
         }
     }
 }
 
-impl From<SeriesV1<'_>> for MetricSeries {
-    fn from(SeriesV1 { metric, label, unit, source, values }: SeriesV1<'_>) -> Self {
-        Self {
+impl TryFrom<SeriesV1<'_>> for MetricSeries {
+    type Error = BlobError;
+
+    fn try_from(series: SeriesV1<'_>) -> Result<Self, BlobError> {
+        let SeriesV1 { metric, label, unit, source, bits, absent } = series;
+        let mut values: Vec<Option<f64>> =
+            bits.numbers()?.into_iter().map(|bits| Some(f64::from_bits(bits))).collect();
+        for place in absent {
+            let value = usize::try_from(place).ok().and_then(|place| values.get_mut(place));
+            *value.ok_or(BlobError::Damaged("its series lack a value outside of them"))? = None;
+        }
+        Ok(Self {
             metric: metric.into_owned(),
             label: label.into_owned(),
             unit: unit.into_owned(),
             source: source.into_owned(),
-            values: values.into_owned(),
-        }
+            values,
+        })
     }
 }
 
@@ -121,7 +137,7 @@ mod tests {
 
         #[test]
         fn any_payload_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = decode::<TelemetryV1<'static>>(&bytes);
+            let _ = decode::<TelemetryV1<'_>>(&bytes);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Reads run records back, whole or without their series.
 
-use fathom_record::{ReadError, RunRecord};
+use fathom_record::{Interval, ReadError, RunRecord};
 
-use crate::blob::{BlobError, Kind, decode_intervals, decode_telemetry};
+use crate::blob::{BlobError, Kind, decode_intervals, decode_telemetry, visit_intervals};
 use crate::checked_json::CheckedJson;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::open::Store;
@@ -30,6 +30,21 @@ impl Store {
     /// When there is none, or it is damaged or from a newer build.
     pub fn run_without_series(&self, id: &str) -> Result<RunRecord, StoreError> {
         self.header(id).map(|(_, record)| record)
+    }
+
+    /// Hands `visit` one interval of the run after the other, in order. Statistics over many long
+    /// runs need a few megabytes and milliseconds a run this way, where whole records need ten times
+    /// as much of both.
+    ///
+    /// # Errors
+    /// When there is no such run, or its intervals are damaged or from a newer build; `visit` may
+    /// have had some of them by then.
+    pub fn visit_intervals(&self, id: &str, visit: impl FnMut(Interval)) -> Result<(), StoreError> {
+        let sql = "SELECT seq FROM run WHERE id = ?1";
+        let number = self.one(READING, sql, [id], |row| row.get(0))?;
+        let number = number.ok_or_else(|| self.unknown(id, &[Names::Runs]))?;
+        let pieces = self.pieces(number, Kind::Intervals)?;
+        visit_intervals(&pieces, visit).map_err(|error| self.unreadable(id, &error))
     }
 
     /// A run's number, and its record without series.
