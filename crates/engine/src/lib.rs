@@ -6,19 +6,22 @@
 //! on the wall clock or on a virtual one.
 
 pub mod arena;
+pub mod catalogue;
 pub mod contract;
 pub mod error;
-
-pub use arena::Arena;
-pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
-pub use error::{EngineError, ErrorKind};
 pub mod fault;
 pub mod job;
+pub mod launch;
 pub mod memory;
 pub mod null;
 pub mod pattern;
+mod readback;
 pub mod sim;
 pub mod sync;
 pub mod target;
 pub mod uring;
 pub mod verify;
+
+pub use arena::Arena;
+pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
+pub use error::{EngineError, ErrorKind};

@@ -3,11 +3,12 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
+use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
 use fathom_engine::{memory, null, sync, uring};
-use fathom_measure::{Clock, WallClock};
+use fathom_measure::{Clock, VirtualClock, WallClock};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
 
@@ -74,5 +75,39 @@ fn uring() {
         now_ns: &|| clock.now_ns(),
         advance_to: None,
         traits: DATA,
+    });
+}
+
+fn simulated() -> Arc<Mutex<SimDevice>> {
+    let mut parameters = parse("nvme").unwrap();
+    parameters.size_bytes = TARGET_BYTES;
+    Arc::new(Mutex::new(SimDevice::new(parameters).unwrap()))
+}
+
+const NO_CONTENT: Traits = Traits { keeps_content: false, knows_its_end: true };
+
+#[test]
+fn sim() {
+    let (clock, device) = (VirtualClock::new(), simulated());
+    run(&Subject {
+        name: "sim",
+        make: &|depth| {
+            SimEngine::new(Arc::clone(&device), depth, BUFFER_BYTES, clock.clone(), Mode::Virtual).unwrap()
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: Some(&|ns| clock.advance_to(ns)),
+        traits: NO_CONTENT,
+    });
+}
+
+#[test]
+fn sim_in_real_time() {
+    let ((clock, _), device) = (WallClock::start(), simulated());
+    run(&Subject {
+        name: "sim in real time",
+        make: &|depth| SimEngine::new(Arc::clone(&device), depth, BUFFER_BYTES, clock, Mode::RealTime).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: NO_CONTENT,
     });
 }

@@ -16,6 +16,7 @@ use super::gather::{Gather, JobEnding, Measured, Observer};
 use super::runner::{Exchange, Job, JobPlan, Turn};
 use super::tally::Tally;
 use super::timeline::Timeline;
+use crate::verify::VerifyReport;
 use crate::{Engine, EngineError, ErrorKind};
 
 /// Tallies that one job and the control plane pass to and fro; one more than a second's delay needs.
@@ -66,7 +67,8 @@ impl Ends {
     }
 }
 
-/// Runs all jobs to their end. `build` makes a job's engine on the job's own thread.
+/// Runs all jobs to their end. `build` makes a job's engine on the job's own thread, and `harvest`
+/// takes there what a decorator found when the job has ended.
 ///
 /// # Errors
 /// When an engine cannot be made or breaks. A target that fails is not an error but an ending.
@@ -74,6 +76,7 @@ pub fn run<E: Engine>(
     plan: CrewPlan<'_>,
     clock: WallClock,
     build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
+    harvest: impl Fn(&E) -> Option<VerifyReport> + Sync,
     observe: &mut Observer<'_>,
 ) -> Result<Measured, EngineError> {
     let halt = Arc::new(AtomicBool::new(false));
@@ -87,8 +90,8 @@ pub fn run<E: Engine>(
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
             let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[job.job as usize % plan.cpus.len()]);
-            let (ready, halt, build) = (ready.clone(), Arc::clone(&halt), &build);
-            let body = move || work(job, cpu, clock, build, exchange, &ready, &started, halt);
+            let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
+            let body = move || work(job, cpu, clock, hooks, exchange, &ready, &started, halt);
             let thread = std::thread::Builder::new()
                 .name(format!("job-{}", threads.len()))
                 .spawn_scoped(scope, body)
@@ -123,7 +126,7 @@ fn work<E: Engine>(
     plan: JobPlan,
     cpu: Option<u32>,
     clock: WallClock,
-    build: &(impl Fn(&JobPlan) -> Result<E, EngineError> + Sync),
+    (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
     exchange: Exchange,
     ready: &mpsc::Sender<Result<(), EngineError>>,
     started: &mpsc::Receiver<Timeline>,
@@ -160,11 +163,12 @@ fn work<E: Engine>(
             Err(error) => break Err(error),
         }
     };
-    let (_, _, fatal, failures) = runner.into_ending();
+    let verified = harvest(runner.engine());
+    let (fatal, failures) = runner.into_failures();
     if fatal.is_some() || outcome.is_err() {
         halt.store(true, Ordering::Relaxed);
     }
-    outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures })
+    outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures, verified })
 }
 
 /// Binds the calling thread to one processor.

@@ -29,6 +29,7 @@ pub struct Failures {
 }
 
 impl Failures {
+    /// None yet.
     pub fn new() -> Self {
         Self { first: Vec::with_capacity(KEPT), consecutive: 0, fatal: None }
     }

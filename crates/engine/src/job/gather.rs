@@ -10,6 +10,7 @@ use fathom_record::{Direction, DirectionInterval, Interval};
 use super::failure::Failure;
 use super::tally::Tally;
 use super::timeline::{Phase, Timeline};
+use crate::verify::VerifyReport;
 
 /// Sees each interval of all jobs together as it is complete.
 pub type Observer<'a> = dyn FnMut(&Tally) + 'a;
@@ -27,6 +28,8 @@ pub struct JobEnding {
     pub fatal: Option<Failure>,
     /// The first failures.
     pub failures: Vec<Failure>,
+    /// What its engine's verification found, if it verified.
+    pub verified: Option<VerifyReport>,
 }
 
 /// Everything the I/O loop measured.
@@ -52,6 +55,8 @@ pub struct Measured {
     pub fatal: Option<Failure>,
     /// The first failures of each job.
     pub failures: Vec<Failure>,
+    /// What verification found over all jobs, if any verified.
+    pub verified: Option<VerifyReport>,
     /// Whether the run was stopped from outside.
     pub interrupted: bool,
 }
@@ -163,7 +168,12 @@ impl Gather {
         });
         let jobs = jobs.collect();
         let engine = endings.first().map(|ending| ending.facts.clone()).expect("a run has at least one job");
+        let verified = endings.iter().filter_map(|ending| ending.verified.clone()).reduce(|mut sum, next| {
+            sum.merge(&next);
+            sum
+        });
         Measured {
+            verified,
             timeline: self.timeline,
             window_ns,
             exposed_ns,

@@ -95,7 +95,6 @@ pub struct Job<E, C> {
     /// Since when a slot is free again after all were taken.
     uncapped_at_ns: u64,
     issuing: bool,
-    finished_issuing_ns: u64,
     tally: Box<Tally>,
     exchange: Exchange,
     failures: Failures,
@@ -140,7 +139,6 @@ impl<E: Engine, C: Clock> Job<E, C> {
             last_look_ns: 0,
             uncapped_at_ns: 0,
             issuing: true,
-            finished_issuing_ns: 0,
             tally,
             exchange,
             failures: Failures::new(),
@@ -154,10 +152,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
         &self.engine
     }
 
-    /// When the last I/O was issued, and the failures that were seen: after [`Turn::Finished`].
-    pub fn into_ending(self) -> (E, u64, Option<Failure>, Vec<Failure>) {
-        let fatal = self.failures.fatal();
-        (self.engine, self.finished_issuing_ns, fatal, self.failures.into_first())
+    /// The failure that ended the job, if one did, and the first ones seen.
+    pub fn into_failures(self) -> (Option<Failure>, Vec<Failure>) {
+        (self.failures.fatal(), self.failures.into_first())
     }
 
     /// Time from the run's origin.
@@ -205,13 +202,15 @@ impl<E: Engine, C: Clock> Job<E, C> {
             || self.stop.load(Ordering::Relaxed);
         if over {
             self.issuing = false;
-            self.finished_issuing_ns = now.min(self.timeline.end_ns);
         }
     }
 
     /// Next moment from the origin at which there is something to do that no completion announces.
     fn wake_ns(&self) -> u64 {
         let mut wake = self.tally.end_ns;
+        if !self.issuing && self.in_flight == 0 {
+            return 0;
+        }
         if self.issuing {
             wake = wake.min(self.timeline.end_ns);
             if !self.free.is_empty() {

@@ -72,8 +72,8 @@ impl<E: Engine, C: Clock> Seat<E, C> {
                 gather.finish(self.number);
                 let facts = runner.engine().facts().clone();
                 Ok(self.runner.take().map(|runner| {
-                    let (_, _, fatal, failures) = runner.into_ending();
-                    JobEnding { job: self.number, cpu: None, facts, fatal, failures }
+                    let (fatal, failures) = runner.into_failures();
+                    JobEnding { job: self.number, cpu: None, facts, fatal, failures, verified: None }
                 }))
             }
         }

@@ -1,0 +1,59 @@
+//! Was the concurrency asked for reached, and do rate, latency and in-flight agree?
+
+use fathom_measure::Nanos;
+use fathom_record::{Check, CheckName, Outcome};
+
+use super::Evidence;
+
+/// A shortfall above this share means that the depth asked for was not what was measured.
+const IN_FLIGHT_LIMIT: f64 = 0.02;
+/// Largest difference between in-flight and rate times latency.
+const LITTLE_LIMIT: f64 = 0.01;
+
+pub fn in_flight(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::InFlight;
+    let Some(requested) = evidence.summary.in_flight_requested else {
+        return Check::plain(NAME, Outcome::NotApplicable, "Arrivals are open: in-flight follows from the target.");
+    };
+    if evidence.engine.completes_inline {
+        let text = "I/Os end inside their submission: depth has no meaning for this engine here.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    }
+    let achieved = evidence.summary.in_flight_mean;
+    let shortfall = (requested - achieved) / requested;
+    let outcome = if shortfall.abs() <= IN_FLIGHT_LIMIT { Outcome::Pass } else { Outcome::Fail };
+    let text = if outcome == Outcome::Pass {
+        format!("{achieved:.2} of {requested:.0} requested I/Os were in flight on average.")
+    } else {
+        format!(
+            "Only {achieved:.2} of {requested:.0} requested I/Os were in flight on average: latencies and rates \
+             belong to that concurrency, and the generator, not the target, sets it."
+        )
+    };
+    Check::figure(NAME, outcome, (shortfall, IN_FLIGHT_LIMIT), "share", text)
+}
+
+pub fn littles_law(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::LittlesLaw;
+    let summary = evidence.summary;
+    let Some(mean_ns) = summary.service_mean_ns() else {
+        return Check::plain(NAME, Outcome::NotApplicable, "No I/O ended in the measured window.");
+    };
+    if evidence.errors + evidence.short > 0 {
+        let text = "Some I/Os failed: they were in flight but have no latency, so the two sides cannot agree.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    }
+    let derived = summary.operations_per_s() * mean_ns / 1e9;
+    let observed = summary.in_flight_mean;
+    let difference = if observed > 0.0 { (observed - derived).abs() / observed } else { 0.0 };
+    // I/Os that straddle an edge of the window count on one side only: at most one latency at each edge.
+    let edges = 2.0 * mean_ns / summary.duration_ns.max(1) as f64;
+    let limit = LITTLE_LIMIT.max(edges);
+    let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };
+    let text = format!(
+        "{observed:.3} I/Os in flight by the time integral, {derived:.3} by rate times mean service latency \
+         ({}).",
+        Nanos(mean_ns as u64)
+    );
+    Check::figure(NAME, outcome, (difference, limit), "share", text)
+}

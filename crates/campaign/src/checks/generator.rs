@@ -1,0 +1,133 @@
+//! Could the generator do what it was asked to, in time?
+
+use fathom_measure::{Nanos, Rate};
+use fathom_record::workload::Arrival;
+use fathom_record::{Check, CheckName, Outcome};
+
+use super::Evidence;
+
+/// Above this the generator's own core is a limit.
+const BUSY_LIMIT: f64 = 0.90;
+/// A completion may have waited this share of the median service latency before it is worth saying.
+const REAP_LAG_SHARE: f64 = 0.10;
+/// Lags below this are beneath what anybody resolves.
+const LAG_FLOOR_NS: f64 = 5_000.0;
+/// Generator lag as a share of the median response latency.
+const LAG_SHARE: f64 = 0.01;
+/// Difference of offered and achieved rate.
+const RATE_LIMIT: f64 = 0.001;
+
+pub fn busy(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::GeneratorBusy;
+    let Some(busy) = evidence.summary.generator_busy_share else {
+        return Check::plain(NAME, Outcome::NotApplicable, "Time is simulated: processor time has no meaning.");
+    };
+    if evidence.workload.arrival.is_open() {
+        let text = "Open arrivals are awaited by polling, so the core is busy by design; see the generator lag.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    }
+    let percent = busy * 100.0;
+    if busy > BUSY_LIMIT {
+        let text = format!(
+            "The generator's threads used {percent:.0} % of their cores: the rates show what these cores can \
+             drive, and the target may do more with more --jobs."
+        );
+        return Check::figure(NAME, Outcome::Caution, (busy, BUSY_LIMIT), "share", text);
+    }
+    let text = format!("The generator's threads used {percent:.0} % of their cores.");
+    Check::figure(NAME, Outcome::Pass, (busy, BUSY_LIMIT), "share", text)
+}
+
+pub fn reap_lag(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::ReapLag;
+    let (Some(lag), Some(median)) = (&evidence.summary.reap_lag, median_service(evidence)) else {
+        let text = "Completions are seen as they happen: each wait or call returns with its I/O.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    };
+    let p99 = lag.quantile_ns(0.99).unwrap_or(lag.max_ns) as f64;
+    let limit = (median * REAP_LAG_SHARE).max(LAG_FLOOR_NS);
+    let seen = Nanos(p99 as u64);
+    if p99 > limit {
+        let text = format!(
+            "A completion can have waited up to {seen} (99th percentile) before it was seen, against a median \
+             service latency of {}: latencies include that wait.",
+            Nanos(median as u64)
+        );
+        return Check::figure(NAME, Outcome::Caution, (p99, limit), "ns", text);
+    }
+    let text = format!("A completion waited at most {seen} (99th percentile) before it was seen.");
+    Check::figure(NAME, Outcome::Pass, (p99, limit), "ns", text)
+}
+
+pub fn lag(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::GeneratorLag;
+    let Some(lag) = &evidence.summary.generator_lag else {
+        return Check::plain(NAME, Outcome::NotApplicable, "A closed loop has no intended start to be late for.");
+    };
+    let p99 = lag.quantile_ns(0.99).unwrap_or(lag.max_ns) as f64;
+    let limit = (median_response(evidence).unwrap_or(0.0) * LAG_SHARE).max(LAG_FLOOR_NS);
+    let outcome = if p99 <= limit { Outcome::Pass } else { Outcome::Fail };
+    let text = format!(
+        "I/Os were submitted {} after their intended start (99th percentile; limit {}).",
+        Nanos(p99 as u64),
+        Nanos(limit as u64)
+    );
+    Check::figure(NAME, outcome, (p99, limit), "ns", text)
+}
+
+pub fn overload(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::Overload;
+    let Some(delayed) = evidence.summary.delayed_arrivals else {
+        return Check::plain(NAME, Outcome::NotApplicable, "A closed loop cannot be overloaded.");
+    };
+    let cap = u64::from(evidence.workload.jobs) * u64::from(evidence.workload.depth);
+    if delayed == 0 {
+        let text = format!("No arrival found the cap of {cap} I/Os in flight reached.");
+        return Check::figure(NAME, Outcome::Pass, (0.0, 0.0), "operations", text);
+    }
+    let text = format!(
+        "{delayed} arrivals found {cap} I/Os in flight, the cap, and waited: their wait is in the response \
+         latency. Raise --depth, or offer less, if the target was meant to keep up."
+    );
+    Check::figure(NAME, Outcome::Caution, (delayed as f64, 0.0), "operations", text)
+}
+
+pub fn offered_rate(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::OfferedRate;
+    let Some(offered) = evidence.summary.offered_per_s else {
+        return Check::plain(NAME, Outcome::NotApplicable, "A closed loop offers no rate.");
+    };
+    let achieved = evidence.summary.operations_per_s();
+    let seconds = evidence.summary.duration_ns as f64 / 1e9;
+    let expected = (offered * seconds).max(1.0);
+    // Counts of random arrivals scatter by the root of their number; equal gaps only by the window's edges.
+    let scatter = match evidence.workload.arrival {
+        Arrival::Poisson { .. } => 4.0 / expected.sqrt(),
+        _ => (evidence.summary.in_flight_mean + 2.0) / expected,
+    };
+    let limit = RATE_LIMIT.max(scatter);
+    let difference = (achieved - offered).abs() / offered;
+    let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };
+    let text = format!("{} I/Os per second offered, {} completed.", Rate(offered), Rate(achieved));
+    Check::figure(NAME, outcome, (difference, limit), "share", text)
+}
+
+pub fn lost_intervals(evidence: &Evidence<'_>) -> Check {
+    const NAME: CheckName = CheckName::LostIntervals;
+    let lost = evidence.extended_intervals;
+    if lost == 0 {
+        return Check::plain(NAME, Outcome::Pass, "Every second was taken on its own.");
+    }
+    let text = format!("{lost} seconds were added to the one before: no I/O is lost, but the series is coarser there.");
+    Check::figure(NAME, Outcome::Caution, (lost as f64, 0.0), "intervals", text)
+}
+
+fn median_service(evidence: &Evidence<'_>) -> Option<f64> {
+    let medians = evidence.summary.directions.iter().filter_map(|d| d.service.as_ref()?.quantile_ns(0.5));
+    medians.min().map(|median| median as f64)
+}
+
+fn median_response(evidence: &Evidence<'_>) -> Option<f64> {
+    let medians = evidence.summary.directions.iter().filter_map(|d| d.response.as_ref()?.quantile_ns(0.5));
+    medians.min().map(|median| median as f64)
+}

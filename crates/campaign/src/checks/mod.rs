@@ -1,0 +1,71 @@
+//! Self-checks: what a run says of its own trustworthiness, before anybody else does.
+//!
+//! Limits are those of the method: in-flight within 2 % of what was asked, Little's law within 1 %,
+//! generator lag under 5 us or 1 % of the median response. A check that fails makes the run invalid;
+//! a caution says what the numbers do not mean.
+
+mod concurrency;
+mod environment;
+mod generator;
+mod transfers;
+
+use fathom_engine::verify::VerifyReport;
+use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
+use fathom_record::run::Summary;
+use fathom_record::{Check, Workload};
+
+/// What the checks look at.
+#[derive(Debug)]
+pub struct Evidence<'a> {
+    /// What was asked for.
+    pub workload: &'a Workload,
+    /// What came out.
+    pub summary: &'a Summary,
+    /// Of what.
+    pub target: &'a TargetFacts,
+    /// Carried by what.
+    pub engine: &'a EngineFacts,
+    /// Stamped by what.
+    pub clock: &'a ClockRecord,
+    /// Whether time was simulated: processor time then means nothing.
+    pub simulated: bool,
+    /// I/Os that moved fewer bytes than asked, whole run.
+    pub short: u64,
+    /// I/Os that failed, whole run.
+    pub errors: u64,
+    /// The first failures, as sentences.
+    pub first_failures: &'a [String],
+    /// Intervals that the control plane could not take in time.
+    pub extended_intervals: u64,
+    /// What verification found, if it was asked for.
+    pub verified: Option<&'a VerifyReport>,
+    /// Share of the span in the page cache when a buffered run started, where known.
+    pub cached_share: Option<f64>,
+}
+
+/// All checks, those that failed first.
+pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
+    let mut checks = vec![
+        concurrency::in_flight(evidence),
+        concurrency::littles_law(evidence),
+        generator::busy(evidence),
+        generator::reap_lag(evidence),
+        generator::lag(evidence),
+        generator::overload(evidence),
+        generator::offered_rate(evidence),
+        generator::lost_intervals(evidence),
+        environment::clock(evidence),
+        environment::unwritten(evidence),
+        environment::page_cache(evidence),
+        environment::write_cache(evidence),
+        transfers::errors(evidence),
+        transfers::short(evidence),
+        transfers::verification(evidence),
+    ];
+    // Stable: within one outcome the order above is kept.
+    checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
+    checks
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! What ends a measurement before it has a result.
+
+use fathom_engine::EngineError;
+use fathom_record::workload::WorkloadError;
+use fathom_store::StoreError;
+
+use crate::plan::PlanError;
+
+/// From whichever layer it comes, with that layer's kind, place, cause and remedy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CampaignError {
+    /// The plan is wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A value of the workload is wrong.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// Target or engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,82 @@
+//! From what the I/O loop counted to the record's summary and ledger.
+
+use fathom_engine::job::Measured;
+use fathom_engine::pattern::{Geometry, expected_touched_share};
+use fathom_record::latency::{LatencySummary, SparseHistogram};
+use fathom_record::run::{DirectionSummary, Ledger, Summary};
+use fathom_record::workload::Arrival;
+use fathom_record::{Direction, Workload};
+
+/// Numbers of the measured window. `timed` is false on a virtual clock, where processor time means nothing.
+pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary {
+    let total = &measured.total;
+    let seconds = measured.window_ns as f64 / 1e9;
+    let per_s = |count: f64| if seconds > 0.0 { count / seconds } else { 0.0 };
+    let open = workload.arrival.is_open();
+    let directions = Direction::ALL.into_iter().zip(&total.directions).filter_map(|(direction, counts)| {
+        let operations = counts.service.count();
+        let errors = counts.errors + counts.short;
+        (operations + errors > 0).then(|| DirectionSummary {
+            direction,
+            operations,
+            bytes: counts.bytes,
+            errors,
+            operations_per_s: per_s(operations as f64),
+            throughput_bytes_per_s: per_s(counts.bytes as f64),
+            service: LatencySummary::of(&counts.service),
+            response: open.then(|| LatencySummary::of(&counts.response)).flatten(),
+            submit: LatencySummary::of(&counts.submit),
+            service_histogram: SparseHistogram::from(&counts.service),
+            response_histogram: open.then(|| SparseHistogram::from(&counts.response)),
+        })
+    });
+    let busy: Vec<f64> = measured.jobs.iter().filter_map(|job| job.busy_share).collect();
+    Summary {
+        duration_ns: measured.window_ns,
+        directions: directions.collect(),
+        in_flight_mean: per_s(total.in_flight_integral_ns as f64 / 1e9),
+        in_flight_requested: (!open).then(|| f64::from(workload.jobs) * f64::from(workload.depth)),
+        generator_lag: LatencySummary::of(&total.lag),
+        delayed_arrivals: open.then_some(total.delayed),
+        offered_per_s: offered(&workload.arrival, workload.length.warmup_ns, measured.window_ns),
+        reap_lag: LatencySummary::of(&total.look_gap),
+        generator_busy_share: timed.then(|| busy.iter().sum::<f64>() / busy.len().max(1) as f64),
+        cpu_user_ns: timed.then_some(total.process_user_ns),
+        cpu_system_ns: timed.then_some(total.process_system_ns),
+    }
+}
+
+/// Mean rate that an open arrival process offers over the window, per second.
+fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
+    match *arrival {
+        Arrival::Closed => None,
+        Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Some(rate_per_s),
+        Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
+            // The rate is linear up to `over_ns` and constant after: integrate it from 0 to a time.
+            let arrivals = |at_ns: u64| {
+                let rising = at_ns.min(over_ns) as f64;
+                let slope = (to_per_s - from_per_s) / over_ns.max(1) as f64;
+                from_per_s * rising + slope * rising * rising / 2.0 + to_per_s * at_ns.saturating_sub(over_ns) as f64
+            };
+            (window_ns > 0).then(|| (arrivals(warmup_ns + window_ns) - arrivals(warmup_ns)) / window_ns as f64)
+        }
+    }
+}
+
+/// What the target was exposed to over the whole run.
+pub fn ledger(measured: &Measured, workload: &Workload, geometry: &Geometry, target_bytes: u64) -> Ledger {
+    let whole = &measured.whole;
+    let bytes = |direction: Direction| whole.directions[direction.index()].bytes;
+    let seconds = measured.exposed_ns as f64 / 1e9;
+    let (span_touched_share, basis) = expected_touched_share(workload, geometry, whole.operations());
+    Ledger {
+        seconds,
+        bytes_read: bytes(Direction::Read),
+        bytes_written: bytes(Direction::Write),
+        span_bytes: geometry.span_bytes,
+        written_over_capacity: bytes(Direction::Write) as f64 / target_bytes.max(1) as f64,
+        span_touched_share,
+        span_touched_basis: basis.to_owned(),
+        resolves_events_per_s: if seconds > 0.0 { 3.0 / seconds } else { f64::MAX },
+    }
+}

@@ -1,0 +1,111 @@
+//! The one list of engines: names, what they carry, and which is taken by default.
+
+use fathom_record::facts::TargetKind;
+
+use crate::{EngineError, ErrorKind};
+
+/// An engine by kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// io_uring.
+    Uring,
+    /// `pread` and `pwrite`.
+    Sync,
+    /// The process's memory.
+    Memory,
+    /// Nothing.
+    Null,
+    /// A simulated device.
+    Sim,
+}
+
+/// One engine of the list.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineEntry {
+    /// Which.
+    pub kind: EngineKind,
+    /// What a user types.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub summary: &'static str,
+    /// What it carries I/O to.
+    pub targets: &'static [TargetKind],
+    /// Whether reads give back what was written, so that content can be verified.
+    pub keeps_content: bool,
+    /// Whether it takes many I/Os at once from one thread.
+    pub asynchronous: bool,
+}
+
+const STORAGE: &[TargetKind] = &[TargetKind::File, TargetKind::BlockDevice];
+
+/// All engines; for a target the first that carries it is the default.
+pub const ENGINES: &[EngineEntry] = &[
+    EngineEntry {
+        kind: EngineKind::Uring,
+        name: "uring",
+        summary: "io_uring with registered file and buffers; one system call a batch",
+        targets: STORAGE,
+        keeps_content: true,
+        asynchronous: true,
+    },
+    EngineEntry {
+        kind: EngineKind::Sync,
+        name: "sync",
+        summary: "pread and pwrite, one thread for each I/O in flight",
+        targets: STORAGE,
+        keeps_content: true,
+        asynchronous: false,
+    },
+    EngineEntry {
+        kind: EngineKind::Memory,
+        name: "memory",
+        summary: "copies within the process's own memory",
+        targets: &[TargetKind::Memory],
+        keeps_content: true,
+        asynchronous: false,
+    },
+    EngineEntry {
+        kind: EngineKind::Null,
+        name: "null",
+        summary: "completes at once; measures the instrument itself",
+        targets: &[TargetKind::Null],
+        keeps_content: false,
+        asynchronous: false,
+    },
+    EngineEntry {
+        kind: EngineKind::Sim,
+        name: "sim",
+        summary: "a simulated device with known truth",
+        targets: &[TargetKind::Simulated],
+        keeps_content: false,
+        asynchronous: true,
+    },
+];
+
+impl EngineKind {
+    /// The engine's entry in the list.
+    pub fn entry(self) -> &'static EngineEntry {
+        ENGINES.iter().find(|entry| entry.kind == self).expect("every kind has an entry")
+    }
+}
+
+/// The engine for a target: the one asked for, or the default of its kind.
+///
+/// # Errors
+/// When there is no such engine, or it does not carry I/O to this kind of target.
+pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, EngineError> {
+    let carries = |entry: &&EngineEntry| entry.targets.contains(&target);
+    let names = || ENGINES.iter().filter(carries).map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+    let Some(name) = asked else {
+        let default = ENGINES.iter().find(carries).expect("every kind of target has an engine");
+        return Ok(default.kind);
+    };
+    let place = format!("choosing engine {name}");
+    match ENGINES.iter().find(|entry| entry.name == name) {
+        Some(entry) if carries(&entry) => Ok(entry.kind),
+        Some(_) => Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
+            .with_remedy(format!("for this target use one of: {}", names()))),
+        None => Err(EngineError::new(ErrorKind::Plan, place, "there is no engine of that name")
+            .with_remedy(format!("for this target use one of: {}", names()))),
+    }
+}

@@ -1,0 +1,181 @@
+//! From a workload and an opened target to what was measured: the one place where engines are chosen
+//! and stacked.
+
+use std::fs::File;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+
+use fathom_measure::{Clock, VirtualClock, WallClock};
+use fathom_record::Workload;
+use fathom_record::workload::Verify as VerifyMode;
+
+use crate::catalogue::EngineKind;
+use crate::job::crew::{self, CrewPlan};
+use crate::job::{JobPlan, Measured, Observer, simulated};
+use crate::memory::Memory;
+use crate::null::Null;
+use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
+use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
+use crate::sync::Sync as SyncEngine;
+use crate::uring::Uring;
+use crate::verify::{Verify, VerifyReport, VerifyTable};
+use crate::{Engine, EngineError, ErrorKind, memory, readback, uring};
+
+/// What an engine works on.
+#[derive(Clone, Debug)]
+pub enum Medium {
+    /// A file or device, opened.
+    File(Arc<File>),
+    /// The process's memory.
+    Memory(memory::Store),
+    /// Nothing.
+    Null,
+    /// A simulated device.
+    Simulated(Box<SimParameters>),
+}
+
+/// One run, as it is handed to the engines.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// What to do; validated.
+    pub workload: &'a Workload,
+    /// Where addresses lie on this target.
+    pub geometry: &'a Geometry,
+    /// On what.
+    pub medium: &'a Medium,
+    /// Carried by what.
+    pub engine: EngineKind,
+    /// Choices of engine `uring`.
+    pub uring: uring::Options,
+    /// Whether a simulated device runs by the wall clock.
+    pub real_time: bool,
+    /// Processors for the jobs, in turn; empty: the scheduler's choice.
+    pub cpus: &'a [u32],
+    /// What stamps are read from.
+    pub clock: WallClock,
+    /// Set from outside to end the run early.
+    pub stop: &'a AtomicBool,
+}
+
+impl Launch<'_> {
+    /// Whether the run takes place in simulated time.
+    pub fn is_simulated_time(&self) -> bool {
+        matches!(self.medium, Medium::Simulated(_)) && !self.real_time
+    }
+
+    /// Runs the workload. `observe` sees each second as it is complete.
+    ///
+    /// # Errors
+    /// When an engine cannot be made or breaks. A target that fails is an ending, not an error.
+    pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+        let bytes = u64::from(self.geometry.largest_io_bytes);
+        let clock = self.clock;
+        match (self.engine, self.medium) {
+            (EngineKind::Uring, Medium::File(file)) => self.on_threads(
+                |plan| Uring::new(Arc::clone(file), plan.depth, bytes, self.uring, clock),
+                observe,
+            ),
+            (EngineKind::Sync, Medium::File(file)) => {
+                self.on_threads(|plan| SyncEngine::new(Arc::clone(file), plan.depth, bytes, clock), observe)
+            }
+            (EngineKind::Memory, Medium::Memory(store)) => {
+                self.on_threads(|plan| Memory::new(store.clone(), plan.depth, bytes, clock), observe)
+            }
+            (EngineKind::Null, Medium::Null) => {
+                self.on_threads(|plan| Null::new(plan.depth, bytes, clock), observe)
+            }
+            (EngineKind::Sim, Medium::Simulated(parameters)) => self.simulate(parameters, observe),
+            _ => Err(EngineError::new(
+                ErrorKind::Plan,
+                format!("starting engine {}", self.engine.entry().name),
+                "it does not carry I/O to this kind of target",
+            )),
+        }
+    }
+
+    fn simulate(&self, parameters: &SimParameters, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+        let bytes = u64::from(self.geometry.largest_io_bytes);
+        let device = Arc::new(Mutex::new(SimDevice::new(parameters.clone())?));
+        if self.real_time {
+            let build =
+                |plan: &JobPlan| SimEngine::new(Arc::clone(&device), plan.depth, bytes, self.clock, Mode::RealTime);
+            return self.on_threads(build, observe);
+        }
+        self.refuse_verification()?;
+        let clock = VirtualClock::new();
+        let build =
+            |plan: &JobPlan| SimEngine::new(Arc::clone(&device), plan.depth, bytes, clock.clone(), Mode::Virtual);
+        simulated::run(self.crew_plan(), &clock, build, observe)
+    }
+
+    fn on_threads<E: Engine>(
+        &self,
+        build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
+        observe: &mut Observer<'_>,
+    ) -> Result<Measured, EngineError> {
+        let plan = self.crew_plan();
+        if self.workload.data.verify == VerifyMode::Off {
+            return crew::run(plan, self.clock, build, |_: &E| None, observe);
+        }
+        self.refuse_verification()?;
+        // The tag tells this run's blocks from an earlier run's.
+        let tag = self.clock.now_ns() ^ self.workload.seed.rotate_left(32);
+        let table = Arc::new(VerifyTable::of(self.workload, self.geometry, tag)?);
+        let largest = self.geometry.largest_io_bytes;
+        let stacked = |plan: &JobPlan| Verify::new(build(plan)?, Arc::clone(&table), plan.depth, largest);
+        let found = |engine: &Verify<E>| Some(engine.report().clone());
+        let mut measured = crew::run(plan, self.clock, stacked, found, observe)?;
+        if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
+            let plan = self.job_plans().swap_remove(0);
+            let mut engine = stacked(&plan)?;
+            readback::run(&mut engine, &table, plan.depth, largest, self.clock, self.stop)?;
+            measured.verified.get_or_insert_with(VerifyReport::default).merge(engine.report());
+        }
+        Ok(measured)
+    }
+
+    fn refuse_verification(&self) -> Result<(), EngineError> {
+        let entry = self.engine.entry();
+        if self.workload.data.verify == VerifyMode::Off || entry.keeps_content {
+            return Ok(());
+        }
+        let cause = format!("engine {} does not keep what is written", entry.name);
+        Err(EngineError::new(ErrorKind::Plan, "preparing verification", cause).with_remedy("leave --verify out"))
+    }
+
+    fn crew_plan(&self) -> CrewPlan<'_> {
+        CrewPlan {
+            jobs: self.job_plans(),
+            length: &self.workload.length,
+            cpus: self.cpus,
+            open: self.workload.arrival.is_open(),
+            stop: self.stop,
+        }
+    }
+
+    fn job_plans(&self) -> Vec<JobPlan> {
+        let workload = self.workload;
+        let (jobs, seed) = (workload.jobs, workload.seed);
+        let cursor = Arc::new(AtomicU64::new(0));
+        let share = |total: Option<u64>, job: u32| {
+            total.map_or(u64::MAX, |total| {
+                total / u64::from(jobs) + u64::from(u64::from(job) < total % u64::from(jobs))
+            })
+        };
+        (0..jobs)
+            .map(|job| JobPlan {
+                job,
+                depth: workload.depth,
+                generator: Generator::new(workload, self.geometry, job, &cursor),
+                arrival: workload
+                    .arrival
+                    .is_open()
+                    .then(|| ArrivalPattern::new(&workload.arrival, (job, jobs), seed)),
+                data: DataPattern::new(&workload.data, seed, job),
+                operations: share(workload.length.operations, job),
+                bytes: share(workload.length.bytes, job),
+                counts_process: job == 0,
+            })
+            .collect()
+    }
+}
