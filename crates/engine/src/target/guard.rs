@@ -103,10 +103,12 @@ impl Identity {
     pub fn flag(&self) -> String {
         let plain =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '=' | '/');
+        // Words that begin like a flag are taken for one unless they are tied to theirs.
+        let tie = if self.words.starts_with('-') { '=' } else { ' ' };
         if !self.words.is_empty() && self.words.chars().all(plain) {
-            format!("--destroy {}", self.words)
+            format!("--destroy{tie}{}", self.words)
         } else {
-            format!("--destroy '{}'", self.words.replace('\'', r"'\''"))
+            format!("--destroy{tie}'{}'", self.words.replace('\'', r"'\''"))
         }
     }
 }

@@ -28,10 +28,11 @@ pub struct Layout<'a> {
 }
 
 const CHUNK_BYTES: u64 = 1 << 20;
+const SMALLER: &str = "check the free space and the quota, or type a smaller --size";
 /// Writes at a time: enough to keep most devices busy with 1 MiB each.
 const WRITERS: u64 = 4;
 /// Bytes between two looks at the free space.
-const LOOK_EVERY_BYTES: u64 = 64 << 20;
+const LOOK_EVERY_BYTES: u64 = 16 << 20;
 
 /// Writes `range` of an open file with incompressible data and waits until the device has it.
 ///
@@ -42,8 +43,9 @@ const LOOK_EVERY_BYTES: u64 = 64 << 20;
 /// runs full, otherwise as the system reports them.
 pub fn lay_out(file: &File, range: Range<u64>, layout: &Layout<'_>) -> Result<(), EngineError> {
     let total = range.end.saturating_sub(range.start);
-    // Space given at once is in fewer pieces and is known to be there; file systems without it do as well.
-    let _ = platform::allocate(file, &range);
+    // Space given at once is in fewer pieces and is known to be there.
+    platform::allocate(file, &range)
+        .map_err(|error| EngineError::system("making room for the file", &error).with_remedy(SMALLER))?;
     let chunks = total.div_ceil(CHUNK_BYTES);
     let (next, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let mut outcome = Ok(());
@@ -126,7 +128,7 @@ impl Writer<'_> {
             Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(chunk)).fill_bytes(buffer);
             let written = self.file.write_all_at(buffer, start).map(|()| length).map_err(|error| {
                 EngineError::system(format!("laying out the file at byte {start}"), &error)
-                    .with_remedy("check the free space and the quota, or type a smaller --size")
+                    .with_remedy(SMALLER)
             });
             let ended = written.is_err();
             let _ = sender.send(written);
@@ -134,5 +136,35 @@ impl Writer<'_> {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laying_out_ends_when_the_file_system_runs_full() {
+        let file = tempfile::tempfile().unwrap();
+        let stop = AtomicBool::new(false);
+        let layout = Layout { seed: 1, stop: &stop, progress: None, keep_free_bytes: u64::MAX };
+        let error = lay_out(&file, 0..64 << 20, &layout).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unsupported);
+        assert!(error.cause.contains("running full"), "{error}");
+    }
+
+    #[test]
+    fn only_the_range_is_written_to_its_last_byte() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(4 << 20).unwrap();
+        let stop = AtomicBool::new(false);
+        let layout = Layout { seed: 1, stop: &stop, progress: None, keep_free_bytes: 0 };
+        let range = (1 << 20)..(2 << 20) + 5000;
+        lay_out(&file, range.clone(), &layout).unwrap();
+        let mut bytes = vec![0; 4 << 20];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        let (start, end) = (range.start as usize, range.end as usize);
+        assert!(bytes[..start].iter().chain(&bytes[end..]).all(|byte| *byte == 0));
+        assert!(bytes[start..end].chunks(500).all(|chunk| chunk.iter().any(|byte| *byte != 0)));
     }
 }

@@ -1,7 +1,7 @@
 //! Opens what was named, once it is known to be safe and able to be measured honestly.
 
-use std::fs::File;
 use std::fmt;
+use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -74,7 +74,8 @@ fn by_mincore(file: &File, start: u64, end: u64, page_bytes: u64) -> io::Result<
         let mut pages = vec![0u8; length.div_ceil(page_bytes as usize)];
         // SAFETY: a fresh shared mapping at an address of the kernel's choosing; nothing reads through
         // it, so that a file that shrinks meanwhile does no harm.
-        let base = unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, at) }?;
+        let base =
+            unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, at) }?;
         // SAFETY: the range is exactly that mapping, and the vector has a byte for each of its pages.
         let status = unsafe { libc::mincore(base, length, pages.as_mut_ptr()) };
         let error = io::Error::last_os_error();

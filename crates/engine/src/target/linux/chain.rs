@@ -50,7 +50,7 @@ impl Machine {
         self.node(number).map(|node| node.number).into_iter().collect()
     }
 
-    fn down_from(&self, first: Vec<DeviceNumber>) -> Vec<DeviceNumber> {
+    pub(super) fn down_from(&self, first: Vec<DeviceNumber>) -> Vec<DeviceNumber> {
         let mut found = Vec::new();
         let mut waiting: std::collections::VecDeque<_> = first.into();
         while let Some(next) = waiting.pop_front() {

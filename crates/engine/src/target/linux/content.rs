@@ -8,15 +8,16 @@ use std::os::unix::fs::FileExt;
 use crate::target::signature::ReadAt;
 use crate::{Arena, EngineError};
 
-/// Largest read, and the alignment that satisfies direct I/O to all devices in use.
+/// Largest read, and the alignment that satisfies direct I/O to all but devices of larger blocks.
 const CHUNK_BYTES: usize = 1 << 20;
-const ALIGNMENT: u64 = 4096;
+const LEAST_ALIGNMENT: u64 = 4096;
 
 /// A stretch of an open file: a whole device, or one of its partitions.
 pub struct Content<'a> {
     file: &'a File,
     start_bytes: u64,
     size_bytes: u64,
+    alignment: u64,
     buffer: RefCell<Arena>,
 }
 
@@ -26,7 +27,10 @@ impl<'a> Content<'a> {
     /// # Errors
     /// When there is no memory for the buffer.
     pub fn new(file: &'a File, start_bytes: u64, size_bytes: u64) -> Result<Self, EngineError> {
-        Ok(Self { file, start_bytes, size_bytes, buffer: RefCell::new(Arena::new(1, CHUNK_BYTES as u64)?) })
+        let block = rustix::fs::ioctl_blksszget(file).map_or(LEAST_ALIGNMENT, u64::from);
+        let alignment = block.clamp(LEAST_ALIGNMENT, CHUNK_BYTES as u64);
+        let buffer = RefCell::new(Arena::new(1, CHUNK_BYTES as u64)?);
+        Ok(Self { file, start_bytes, size_bytes, alignment, buffer })
     }
 }
 
@@ -40,9 +44,10 @@ impl ReadAt for Content<'_> {
         let mut done = 0;
         while done < buffer.len() {
             let wanted = self.start_bytes + offset_bytes + done as u64;
-            let aligned = wanted & !(ALIGNMENT - 1);
+            let aligned = wanted / self.alignment * self.alignment;
             let skip = (wanted - aligned) as usize;
-            let length = (skip + buffer.len() - done).next_multiple_of(ALIGNMENT as usize).min(CHUNK_BYTES);
+            let length =
+                (skip + buffer.len() - done).next_multiple_of(self.alignment as usize).min(CHUNK_BYTES);
             let room = &mut arena.slice(0)[..length];
             // Short only at the end of the device, whose size need not be a multiple of the alignment.
             let got = self.file.read_at(room, aligned)?;

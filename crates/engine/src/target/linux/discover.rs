@@ -8,6 +8,7 @@ use super::inspect::{self, Findings};
 use super::limits::queue_number;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
+use super::refusal::how_to_reach;
 use super::sysfs;
 use crate::EngineError;
 use crate::target::device::{Claims, Device};
@@ -28,7 +29,7 @@ pub fn devices() -> Result<Vec<Device>, EngineError> {
     }
     let machine = Machine::look(&roots);
     let mut nodes: Vec<_> = machine.nodes.values().filter(|node| is_listed(node)).collect();
-    nodes.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+    nodes.sort_by_cached_key(|node| natural(&node.name));
     let mut devices: Vec<_> = nodes.into_iter().map(|node| describe(&machine, node)).collect();
     devices.extend(generic_namespaces(&roots));
     Ok(devices)
@@ -62,7 +63,8 @@ fn describe(machine: &Machine, node: &Node) -> Device {
     let path = machine.path(node);
     let mut unusable = None;
     let mut direct_io = None;
-    let mut findings = Findings { reasons: machine.use_of(node.number), identity: machine.identity(node) };
+    let used = || Findings { reasons: machine.use_of(node.number), identity: machine.identity(node) };
+    let mut findings = None;
     if facts.size_bytes == 0 {
         unusable = Some(no_size(node));
     } else if has_removable_medium(node) {
@@ -70,20 +72,22 @@ fn describe(machine: &Machine, node: &Node) -> Device {
     } else {
         match open(&path, node.number) {
             Ok(file) => {
-                direct_io = Some(rustix::fs::fcntl_getfl(&file).is_ok_and(|flags| {
-                    flags.contains(rustix::fs::OFlags::DIRECT)
-                }));
-                if let Ok(found) = inspect::hold(machine, &file) {
-                    findings = found;
-                }
+                direct_io = Some(
+                    rustix::fs::fcntl_getfl(&file)
+                        .is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT)),
+                );
+                findings = inspect::hold(machine, &file).ok();
             }
             Err(error) => {
                 let text = format!("{} could not be looked at: {error}", path.display());
-                findings.reasons.push(Reason::new(Hold::Unknown, text).first("ask again with sudo"));
+                let mut found = used();
+                found.reasons.push(Reason::new(Hold::Unknown, text).first(how_to_reach(&path, "rw")));
+                findings = Some(found);
                 unusable = Some(format!("it cannot be opened: {error}"));
             }
         }
     }
+    let findings = findings.unwrap_or_else(used);
     Device {
         path: path.display().to_string(),
         disk: node.disk.and_then(|disk| machine.node(disk)).map(|disk| disk.name.clone()),

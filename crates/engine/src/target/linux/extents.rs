@@ -33,7 +33,9 @@ pub fn written_share(file: &File, range: Range<u64>) -> io::Result<Option<f64>> 
     }
     match mapped_bytes(file, &range) {
         Ok(bytes) => Ok(Some(bytes as f64 / length as f64)),
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL)) => {
+        Err(error)
+            if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL)) =>
+        {
             let bytes = data_bytes(file, &range)?;
             // File systems without holes of their own answer "all data" for sparse files too.
             let unsure = bytes >= length && meta.blocks().saturating_mul(512) < length;

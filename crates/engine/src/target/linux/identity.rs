@@ -25,7 +25,8 @@ impl Machine {
     /// disks: a number that a second disk has names neither.
     pub fn identity(&self, node: &Node) -> Identity {
         let disk = self.disk_of(node);
-        let disks = || self.nodes.values().filter(|other| other.disk.is_none() && other.number != disk.number);
+        let disks =
+            || self.nodes.values().filter(|other| other.disk.is_none() && other.number != disk.number);
         let serial = self
             .serial(disk)
             .filter(|serial| disks().all(|other| self.serial(other).as_ref() != Some(serial)));

@@ -9,7 +9,7 @@ use super::machine::{FileId, Machine, Node};
 use super::mounts::Mount;
 use super::number::DeviceNumber;
 use super::sysfs;
-use super::users::{self, Wanted};
+use super::users::{self, User};
 use crate::target::guard::{Hold, Reason};
 
 impl Machine {
@@ -88,15 +88,21 @@ impl Machine {
     fn mounts_and_swap_on(&self, number: DeviceNumber, reasons: &mut Vec<Reason>) {
         let Some(node) = self.node(number) else { return };
         let label = self.label(node);
-        let before = reasons.len();
+        let mut is_seen = false;
         for mount in self.mounts.iter().filter(|mount| self.devices_of(mount).contains(&number)) {
             let point = mount.point.display();
             let elsewhere = if mount.elsewhere { " in another mount namespace" } else { "" };
             let text = format!("{label} is mounted at {point} ({}){elsewhere}", mount.kind);
-            add(reasons, Reason::new(Hold::Mounted, text).first(format!("type: sudo umount {point}")));
+            is_seen = true;
+            // The root of a running system is not unmounted; no advice is better than that one.
+            let first = match mount.point.parent() {
+                Some(_) => format!("type: sudo umount {point}"),
+                None => String::new(),
+            };
+            add(reasons, Reason::new(Hold::Mounted, text).first(first));
         }
         if let Some(kind) = self.live_file_system(node)
-            && reasons.len() == before
+            && !is_seen
         {
             let text = format!("{label} is part of a mounted {kind} file system");
             add(reasons, Reason::new(Hold::Mounted, text).first("unmount that file system"));
@@ -114,7 +120,10 @@ impl Machine {
         let mut devices: Vec<_> = self.node(mount.device).map(|node| node.number).into_iter().collect();
         let named = mount.source.split(':').chain(
             // `logdev=`, `rtdev=`, `journal_path=`, `device=`.
-            mount.options.split([',', ';']).filter_map(|option| option.split_once('=').map(|(_, value)| value)),
+            mount
+                .options
+                .split([',', ';'])
+                .filter_map(|option| option.split_once('=').map(|(_, value)| value)),
         );
         devices.extend(
             named.filter(|path| path.starts_with("/dev/")).filter_map(|path| self.device_at(Path::new(path))),
@@ -192,10 +201,9 @@ impl Machine {
     }
 
     fn processes_on(&self, shared: &BTreeSet<DeviceNumber>, reasons: &mut Vec<Reason>) {
-        let any = |number| shared.contains(&number);
-        for user in users::writers(&self.roots.proc, Wanted::Devices(&any)) {
-            let text = format!("process {} ({}) has it open for writing", user.process, user.name);
-            reasons.push(Reason::new(Hold::InUse, text).first(format!("end process {}", user.process)));
+        for (number, user) in self.writers.iter().filter(|(number, _)| shared.contains(number)) {
+            let label = self.node(*number).map_or_else(|| number.to_string(), |node| self.label(node));
+            add(reasons, open_for_writing(user, &label));
         }
     }
 
@@ -228,11 +236,15 @@ impl Machine {
                 }
             }
         }
-        for user in users::writers(&self.roots.proc, Wanted::File(file)) {
-            let text = format!("process {} ({}) has {shown} open for writing", user.process, user.name);
-            add(reasons, Reason::new(Hold::InUse, text).first(format!("end process {}", user.process)));
+        for user in users::file_writers(&self.roots.proc, file) {
+            add(reasons, open_for_writing(&user, &shown.to_string()));
         }
     }
+}
+
+fn open_for_writing(user: &User, what: &str) -> Reason {
+    let text = format!("process {} ({}) has {what} open for writing", user.process, user.name);
+    Reason::new(Hold::InUse, text).first(format!("end process {}", user.process))
 }
 
 fn add(reasons: &mut Vec<Reason>, reason: Reason) {

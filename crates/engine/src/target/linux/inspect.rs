@@ -28,7 +28,8 @@ pub struct Findings {
 /// # Errors
 /// When the descriptor itself cannot be looked at.
 pub fn hold(machine: &Machine, file: &File) -> Result<Findings, EngineError> {
-    let meta = file.metadata().map_err(|error| EngineError::system("looking at the opened target", &error))?;
+    let meta =
+        file.metadata().map_err(|error| EngineError::system("looking at the opened target", &error))?;
     let mut findings = hold_without_bytes(machine, file, &meta)?;
     if meta.file_type().is_block_device()
         && let Some(node) = machine.node(DeviceNumber::of_node(&meta))
@@ -43,11 +44,7 @@ pub fn hold(machine: &Machine, file: &File) -> Result<Findings, EngineError> {
 ///
 /// # Errors
 /// When the descriptor itself cannot be looked at.
-pub fn hold_without_bytes(
-    machine: &Machine,
-    file: &File,
-    meta: &Metadata,
-) -> Result<Findings, EngineError> {
+pub fn hold_without_bytes(machine: &Machine, file: &File, meta: &Metadata) -> Result<Findings, EngineError> {
     if meta.file_type().is_block_device() {
         return Ok(use_of_device(machine, file, DeviceNumber::of_node(meta)));
     }
@@ -129,9 +126,8 @@ fn disk_around(machine: &Machine, disk: &Node) -> Vec<Reason> {
         _ => return unseen("its node stands for another device"),
     }
     let size_bytes = ioctl::block_size_bytes(&opened).unwrap_or(0);
-    let mut reasons = scan_reasons(&label, &opened, 0, size_bytes, &|class| {
-        class != SignatureClass::PartitionTable
-    });
+    let mut reasons =
+        scan_reasons(&label, &opened, 0, size_bytes, &|class| class != SignatureClass::PartitionTable);
     reasons.retain(|reason| reason.hold == Hold::Signature);
     reasons
 }
@@ -141,8 +137,9 @@ fn disk_around(machine: &Machine, disk: &Node) -> Vec<Reason> {
 /// # Errors
 /// As the system reports them.
 pub fn open_for_looking(path: &Path) -> std::io::Result<File> {
-    let open =
-        |flags: i32| File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path);
+    let open = |flags: i32| {
+        File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)
+    };
     open(libc::O_DIRECT).or_else(|_| open(0))
 }
 

@@ -9,6 +9,7 @@ use super::ioctl;
 use super::mounts::{self, Mount};
 use super::number::DeviceNumber;
 use super::sysfs;
+use super::users::{self, User};
 
 /// Where the kernel shows itself; elsewhere than usual only in tests.
 #[derive(Clone, Debug)]
@@ -90,6 +91,8 @@ pub struct Machine {
     pub mounts: Vec<Mount>,
     /// What is swapped to.
     pub swaps: Vec<PathBuf>,
+    /// Other processes that have block devices open for writing.
+    pub writers: Vec<(DeviceNumber, User)>,
 }
 
 impl Machine {
@@ -101,7 +104,8 @@ impl Machine {
     /// Takes the picture.
     pub fn look(roots: &Roots) -> Self {
         let (mounts, swaps) = (mounts::mounts(&roots.proc), mounts::swaps(&roots.proc));
-        Self { mounts, swaps, ..Self::look_at_devices(roots) }
+        let writers = users::device_writers(&roots.proc);
+        Self { mounts, swaps, writers, ..Self::look_at_devices(roots) }
     }
 
     /// The devices alone, for facts that no mount bears on.
@@ -113,14 +117,13 @@ impl Machine {
                 nodes.insert(node.number, node);
             }
         }
-        let partitions: Vec<_> =
-            nodes.values().filter_map(|node| Some((node.disk?, node.number))).collect();
+        let partitions: Vec<_> = nodes.values().filter_map(|node| Some((node.disk?, node.number))).collect();
         for (disk, partition) in partitions {
             if let Some(disk) = nodes.get_mut(&disk) {
                 disk.partitions.push(partition);
             }
         }
-        Self { roots: roots.clone(), nodes, mounts: Vec::new(), swaps: Vec::new() }
+        Self { roots: roots.clone(), nodes, mounts: Vec::new(), swaps: Vec::new(), writers: Vec::new() }
     }
 
     /// The node of a number.
@@ -149,14 +152,16 @@ impl Machine {
 
     /// The device that a path such as `/dev/mapper/vg-root` stands for.
     pub fn device_at(&self, path: &Path) -> Option<DeviceNumber> {
-        if let Ok(meta) = fs::metadata(path)
+        let under_dev = path.strip_prefix("/dev").map(|rest| self.roots.dev.join(rest));
+        let path = under_dev.unwrap_or_else(|_| path.to_owned());
+        if let Ok(meta) = fs::metadata(&path)
             && meta.file_type().is_block_device()
         {
             return Some(DeviceNumber::of_node(&meta));
         }
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = real.strip_prefix(&self.roots.dev).ok().or_else(|| real.strip_prefix("/dev").ok())?;
-        let name = name.to_str()?.replace('/', "!");
+        // Without a node, as in a container, the name alone says which one the kernel means.
+        let real = fs::canonicalize(&path).unwrap_or(path);
+        let name = real.strip_prefix(&self.roots.dev).ok()?.to_str()?.replace('/', "!");
         self.nodes.values().find(|node| node.name == name).map(|node| node.number)
     }
 
@@ -174,7 +179,8 @@ impl Machine {
             _ => true,
         };
         let twins = |other: &&Node| {
-            other.disk.is_none() && (other.number == disk.number || (disk.wwn.is_some() && other.wwn == disk.wwn))
+            other.disk.is_none()
+                && (other.number == disk.number || (disk.wwn.is_some() && other.wwn == disk.wwn))
         };
         for disk in self.nodes.values().filter(twins) {
             shared.insert(disk.number);
@@ -187,14 +193,15 @@ impl Machine {
         shared
     }
 
-    /// Every device below: what it is built of, down to the disks, and what a loop device stands on.
+    /// Every device below: what it, or the disk of a partition, is built of, down to the last, and what
+    /// loop devices among them stand on. The disks of partitions are not below them but beside.
     pub fn below(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
         let mut found = Vec::new();
         let mut waiting = vec![number];
         while let Some(next) = waiting.pop() {
-            let Some(node) = self.node(next) else { continue };
+            let Some(node) = self.node(next).map(|node| self.disk_of(node)) else { continue };
             let backing = node.backing.as_ref().and_then(|backing| backing.block);
-            for lower in node.slaves.iter().copied().chain(node.disk).chain(backing) {
+            for lower in node.slaves.iter().copied().chain(backing) {
                 if lower != number && !found.contains(&lower) {
                     found.push(lower);
                     waiting.push(lower);
@@ -227,13 +234,12 @@ fn read_node(roots: &Roots, class: &Path, name: &str) -> Option<Node> {
         numbers.filter_map(|name| DeviceNumber::parse(&sysfs::attribute(&dir.join(name), "dev")?)).collect()
     };
     let is_partition = dir.join("partition").exists();
-    let sectors = |attribute: &str| sysfs::number::<u64>(&dir, attribute).map(|count| count.saturating_mul(512));
+    let sectors =
+        |attribute: &str| sysfs::number::<u64>(&dir, attribute).map(|count| count.saturating_mul(512));
     let disk_dir = if is_partition { dir.parent()? } else { dir.as_path() };
     Some(Node {
         number,
-        disk: is_partition
-            .then(|| DeviceNumber::parse(&sysfs::attribute(disk_dir, "dev")?))
-            .flatten(),
+        disk: is_partition.then(|| DeviceNumber::parse(&sysfs::attribute(disk_dir, "dev")?)).flatten(),
         span_bytes: if is_partition { sectors("start").zip(sectors("size")) } else { None },
         partitions: Vec::new(),
         slaves: linked("slaves"),

@@ -15,9 +15,13 @@ mod machine;
 mod mounts;
 mod number;
 mod open;
+mod refusal;
 mod scratch;
 mod sysfs;
 mod users;
+
+#[cfg(test)]
+mod tests;
 
 pub use cache::{cached_share, drop_cached};
 pub use discover::devices;

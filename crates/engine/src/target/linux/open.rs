@@ -12,10 +12,10 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use super::file_system::{self, mount_of, space};
 use super::inspect::{self, Findings};
 use super::machine::Machine;
-use super::number::DeviceNumber;
+use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, Made};
 use super::{extents, ioctl, limits};
-use crate::target::guard::{self, Hold, Permit, Reason};
+use crate::target::guard::{self, Permit};
 use crate::target::layout::{self, Layout};
 use crate::target::open::OpenRequest;
 use crate::target::scratch;
@@ -28,7 +28,7 @@ pub struct Opened {
     /// How it was admitted for writing; none for targets that are read or were made by the run.
     admitted: Option<Admission>,
     /// Taken away when this is dropped.
-    _made: Option<Made>,
+    made: Option<Made>,
 }
 
 #[derive(Debug)]
@@ -46,10 +46,8 @@ impl Opened {
     /// Looks again at the target's use, not at its bytes, which may be the run's own by now.
     pub fn confirm(&self) -> Result<(), EngineError> {
         let Some(admission) = &self.admitted else { return Ok(()) };
-        let meta =
-            self.file.metadata().map_err(|error| EngineError::system(&admission.place, &error))?;
-        let Findings { reasons, identity } =
-            inspect::hold_without_bytes(&Machine::now(), &self.file, &meta)?;
+        let meta = self.file.metadata().map_err(|error| EngineError::system(&admission.place, &error))?;
+        let Findings { reasons, identity } = inspect::hold_without_bytes(&Machine::now(), &self.file, &meta)?;
         guard::admit(&admission.place, &reasons, &identity, admission.permit.as_ref())
     }
 }
@@ -64,7 +62,7 @@ pub fn open_path(
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return new_file(name, path, request),
-        Err(error) => return Err(advise(EngineError::system(place, &error), path, request)),
+        Err(error) => return Err(advise(&place, &error, path, request)),
     };
     if request.keep {
         let cause = "only a file that the run makes can be kept, and this exists already";
@@ -110,7 +108,7 @@ fn existing(
     request: &OpenRequest<'_>,
 ) -> Result<(Opened, TargetFacts), EngineError> {
     let place = format!("opening {name}");
-    let fail = |error: &io::Error| advise(EngineError::system(&place, error), path, request);
+    let fail = |error: &io::Error| advise(&place, error, path, request);
     let machine = Machine::now();
     let looking = inspect::open_for_looking(path).map_err(|error| fail(&error))?;
     let meta = looking.metadata().map_err(|error| fail(&error))?;
@@ -146,7 +144,7 @@ fn existing(
     }
     let size_bytes = if is_device { ioctl::block_size_bytes(&file) } else { Ok(meta.len()) };
     let size_bytes = size_bytes.map_err(|error| fail(&error))?;
-    let opened = Opened { file: Arc::new(file), admitted, _made: None };
+    let opened = Opened { file: Arc::new(file), admitted, made: None };
     let mut facts = facts_of(name, &machine, &opened.file, direct, is_device);
     facts.size_bytes = usable(name, size_bytes, facts.logical_block_bytes, request.size_bytes)?;
     facts.written_share = share(&place, &opened.file, facts.size_bytes)?;
@@ -175,8 +173,14 @@ fn fill_or_refuse(
         );
         let remedy = "name its folder, so that a scratch file is written in full there, or fill the file: \
                       cp --sparse=never OLD NEW";
-        return Err(EngineError::new(ErrorKind::Refused, format!("reading {name}"), cause).with_remedy(remedy));
+        return Err(
+            EngineError::new(ErrorKind::Refused, format!("reading {name}"), cause).with_remedy(remedy)
+        );
     }
+    let place = format!("filling {name}");
+    let room = space(&*opened.file).map_err(|error| EngineError::system(&place, &error))?;
+    let missing = facts.size_bytes as f64 * (1.0 - facts.written_share.unwrap_or_default());
+    scratch::size_for(&place, Some((missing as u64).max(scratch::UNIT_BYTES)), room)?;
     fill(opened, facts, request)
 }
 
@@ -256,20 +260,23 @@ fn made(
     if request.direct && !direct {
         return Err(no_direct(&place, machine, &file));
     }
-    let file = reopen(machine, &file, Flags { writes: true, direct, alone: false }).map_err(|error| {
-        match error.raw_os_error() {
+    let file =
+        reopen(machine, &file, Flags { writes: true, direct, alone: false }).map_err(|error| match error
+            .raw_os_error()
+        {
             Some(libc::EINVAL) if direct => no_direct(&place, machine, &file),
             _ => EngineError::system(&place, &error),
-        }
-    })?;
+        })?;
     let mut facts = facts_of(name, machine, &file, direct, false);
     facts.size_bytes = size_bytes;
     facts.scratch = true;
-    let mut opened = Opened { file: Arc::new(file), admitted: None, _made: made };
+    let mut opened = Opened { file: Arc::new(file), admitted: None, made };
     fill(&opened, &mut facts, request)?;
     if request.keep {
         // Only now: what was not finished is not kept.
-        opened._made.take().map(Made::keep);
+        if let Some(made) = opened.made.take() {
+            made.keep();
+        }
     }
     Ok((opened, facts))
 }
@@ -314,70 +321,4 @@ fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result<u64
 
 fn share(place: &str, file: &File, size_bytes: u64) -> Result<Option<f64>, EngineError> {
     extents::written_share(file, 0..size_bytes).map_err(|error| EngineError::system(place, &error))
-}
-
-fn refuse_non_storage(
-    place: &str,
-    machine: &Machine,
-    file: &File,
-    is_device: bool,
-) -> Result<(), EngineError> {
-    match mount_of(machine, file) {
-        Some(mount) if !is_device && !file_system::is_storage(mount) => {
-            let cause = format!("a file of {} is no storage", mount.kind);
-            Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause)
-                .with_remedy("name a file on a disk, a block device or a folder"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn no_direct(place: &str, machine: &Machine, file: &File) -> EngineError {
-    let kind = mount_of(machine, file).map_or("this file system", |mount| mount.kind.as_str());
-    let cause = format!("{kind} has no direct I/O here, so that the page cache would be measured");
-    EngineError::new(ErrorKind::Unsupported, place, cause).with_remedy(
-        "name a folder on another file system, or add --buffered to measure through the page cache knowingly",
-    )
-}
-
-/// The kernel refused exclusive use: something claimed the device, whether it was seen or not.
-fn claimed(place: &str, machine: &Machine, file: &File) -> EngineError {
-    let mut reasons = Vec::new();
-    if let Ok(meta) = file.metadata() {
-        reasons = machine.use_of(DeviceNumber::of_node(&meta));
-    }
-    let text = "the kernel says that it is in use: mounted in another namespace, or part of a pool or array";
-    reasons.push(Reason::new(Hold::InUse, text).first("unmount or stop what uses it"));
-    let nobody = guard::Identity { words: String::new(), also: Vec::new() };
-    match guard::admit(place, &reasons, &nobody, None) {
-        Err(error) => error,
-        Ok(()) => EngineError::new(ErrorKind::Refused, place, text),
-    }
-}
-
-/// Keeps a second run off the same file, and notices programs that lock what they use.
-fn lock(place: &str, file: &File) -> Result<(), EngineError> {
-    use rustix::fs::{FlockOperation, flock};
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => {
-            Err(EngineError::new(ErrorKind::Refused, place, "another program holds a lock on it")
-                .with_remedy("nothing permits writing to it as it is; first end that program"))
-        }
-        // Some network file systems have no locks; the guard looked at who has it open.
-        _ => Ok(()),
-    }
-}
-
-/// What to type when the system said no.
-fn advise(error: EngineError, path: &Path, request: &OpenRequest<'_>) -> EngineError {
-    let rights = if request.writes { "rw" } else { "r" };
-    let remedy = match error.kind {
-        ErrorKind::Permission => {
-            let path = path.display();
-            format!("run it with sudo, or give yourself access: sudo setfacl -m u:$USER:{rights} {path}")
-        }
-        ErrorKind::NoSuchTarget => "`fathom devices` lists what is here".to_owned(),
-        _ => "check that the device is there and has a medium; `fathom devices` lists what is here".to_owned(),
-    };
-    error.with_remedy(remedy)
 }

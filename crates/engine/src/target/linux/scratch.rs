@@ -55,8 +55,9 @@ impl Folder {
         match mount_of(machine, &dir) {
             Some(mount) if !file_system::is_storage(mount) => {
                 let cause = format!("{} there is not a file system for files", mount.kind);
-                Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause)
-                    .with_remedy("name a folder on a disk, or an existing device; `fathom devices` lists them"))
+                Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause).with_remedy(
+                    "name a folder on a disk, or an existing device; `fathom devices` lists them",
+                ))
             }
             _ => Ok(Self { dir, path: path.to_owned() }),
         }
@@ -75,11 +76,17 @@ impl Folder {
     pub fn nameless(&self) -> Result<File, EngineError> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.dir, ".", flags, OWNER) {
-            Ok(file) => return Ok(file.into()),
+            Ok(file) => Ok(file.into()),
             // Not supported there; kernels and file systems differ in how they say so.
-            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => {}
-            Err(error) => return Err(self.failed("making a scratch file", error)),
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => {
+                self.unlinked()
+            }
+            Err(error) => Err(self.failed("making a scratch file", error)),
         }
+    }
+
+    /// A new file under a name that was free, and that is free again.
+    fn unlinked(&self) -> Result<File, EngineError> {
         for attempt in 0..1000u32 {
             let name = format!("fathom-scratch-{}-{attempt}.tmp", std::process::id());
             match self.create(&name) {
@@ -128,17 +135,53 @@ impl Folder {
 /// Readable and writable for its owner alone.
 const OWNER: Mode = Mode::from_raw_mode(0o600);
 
-/// Gives a file its size and space; the space reads as zeros until it is written.
+/// Gives a file its size, and space where the file system can give it without data; the space reads
+/// as zeros until it is written.
 ///
 /// # Errors
-/// Where the file system cannot; the size is then set without space.
+/// When there is no room, or the size cannot be set.
 pub fn allocate(file: &File, range: &std::ops::Range<u64>) -> std::io::Result<()> {
     let length = range.end.saturating_sub(range.start);
     let given = rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), range.start, length);
-    given.map_err(std::io::Error::from).or_else(|error| {
-        if file.metadata()?.len() < range.end {
-            file.set_len(range.end)?;
+    match given {
+        Ok(()) => Ok(()),
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => Err(error.into()),
+        Err(_) if file.metadata()?.len() < range.end => file.set_len(range.end),
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn a_scratch_file_takes_no_name_that_is_there_and_keeps_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let taken = dir.path().join(format!("fathom-scratch-{}-0.tmp", std::process::id()));
+        fs::write(&taken, "of somebody").unwrap();
+        let folder = Folder::open(&Machine::now(), dir.path()).unwrap();
+        for file in [folder.unlinked().unwrap(), folder.nameless().unwrap()] {
+            file.set_len(4096).unwrap();
+            assert_eq!(file.metadata().unwrap().nlink(), 0);
         }
-        Err(error)
-    })
+        assert_eq!(fs::read_to_string(&taken).unwrap(), "of somebody");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_file_is_never_made_over_another_nor_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&Machine::now(), dir.path()).unwrap();
+        fs::write(dir.path().join("there"), "of somebody").unwrap();
+        std::os::unix::fs::symlink("elsewhere", dir.path().join("link")).unwrap();
+        for name in ["there", "link"] {
+            let error = folder.named(name).map(|_| ()).unwrap_err();
+            assert!(error.remedy.contains("that name is taken"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(dir.path().join("there")).unwrap(), "of somebody");
+        assert!(!dir.path().join("elsewhere").exists());
+    }
 }

@@ -3,7 +3,7 @@
 //! Databases and virtual machines use whole devices without mounting or claiming them; their open
 //! descriptors are the only sign. Only processes that this one may look into are seen.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
@@ -21,42 +21,50 @@ pub struct User {
     pub name: String,
 }
 
-/// What is looked for.
-#[derive(Clone, Copy)]
-pub enum Wanted<'a> {
-    /// Any of these block devices.
-    Devices(&'a dyn Fn(DeviceNumber) -> bool),
-    /// This file.
-    File(FileId),
+/// Every other process that has a block device open for writing, with the device.
+pub fn device_writers(proc: &Path) -> Vec<(DeviceNumber, User)> {
+    let mut found = Vec::new();
+    each_writer(
+        proc,
+        |meta| meta.file_type().is_block_device(),
+        |meta, user| {
+            let entry = (DeviceNumber::of_node(meta), user);
+            if !found.contains(&entry) {
+                found.push(entry);
+            }
+        },
+    );
+    found
 }
 
-impl Wanted<'_> {
-    fn is(&self, meta: &fs::Metadata) -> bool {
-        match self {
-            Self::Devices(any) => meta.file_type().is_block_device() && any(DeviceNumber::of_node(meta)),
-            Self::File(file) => meta.ino() == file.inode && FileId::of(meta) == *file,
-        }
-    }
+/// Every other process that has this file open for writing.
+pub fn file_writers(proc: &Path, file: FileId) -> Vec<User> {
+    let mut found = Vec::new();
+    each_writer(
+        proc,
+        |meta| meta.ino() == file.inode && FileId::of(meta) == file,
+        |_, user| {
+            if !found.contains(&user) {
+                found.push(user);
+            }
+        },
+    );
+    found
 }
 
-/// Every other process that has it open for writing.
-pub fn writers(proc: &Path, wanted: Wanted<'_>) -> Vec<User> {
+fn each_writer(proc: &Path, wanted: impl Fn(&Metadata) -> bool, mut found: impl FnMut(&Metadata, User)) {
     let own = std::process::id();
-    let mut users = Vec::new();
     for process in processes(proc) {
         let number = process.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
         let Some(number) = number.filter(|number| *number != own) else { continue };
-        let opened = sysfs::entries(&process.join("fd"));
-        let writes = |fd: &String| {
-            fs::metadata(process.join("fd").join(fd)).is_ok_and(|meta| wanted.is(&meta))
-                && is_writable(&process.join("fdinfo").join(fd))
-        };
-        if opened.iter().any(writes) {
-            let name = sysfs::attribute(&process, "comm").unwrap_or_default();
-            users.push(User { process: number, name });
+        for fd in sysfs::entries(&process.join("fd")) {
+            let Ok(meta) = fs::metadata(process.join("fd").join(&fd)) else { continue };
+            if wanted(&meta) && is_writable(&process.join("fdinfo").join(&fd)) {
+                let name = sysfs::attribute(&process, "comm").unwrap_or_default();
+                found(&meta, User { process: number, name });
+            }
         }
     }
-    users
 }
 
 /// Whether a descriptor was opened for writing: its access mode is the last two bits of the octal

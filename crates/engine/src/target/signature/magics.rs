@@ -32,7 +32,12 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-const fn magic(class: SignatureClass, name: &'static str, bytes: &'static [u8], at: &'static [Place]) -> Magic {
+const fn magic(
+    class: SignatureClass,
+    name: &'static str,
+    bytes: &'static [u8],
+    at: &'static [Place],
+) -> Magic {
     Magic { class, name, bytes, at }
 }
 
@@ -63,7 +68,12 @@ const ISO_PLACES: &[Place] = &[Start(32 * KIB + 1), Start(34 * KIB + 1), Start(3
 
 /// Every format that is known by bytes at a place.
 pub const MAGICS: &[Magic] = &[
-    magic(PartitionTable, "GPT partition table", b"EFI PART", &[Start(512), Start(4096), End(512), End(4096)]),
+    magic(
+        PartitionTable,
+        "GPT partition table",
+        b"EFI PART",
+        &[Start(512), Start(4096), End(512), End(4096)],
+    ),
     magic(PartitionTable, "Apple partition map", b"PM\0\0", &[Start(512), Start(2048)]),
     magic(PartitionTable, "BSD disk label", &[0x57, 0x45, 0x56, 0x82], &[Start(0), Start(64), Start(512)]),
     magic(PartitionTable, "Sun disk label", &[0xda, 0xbe], &[Start(508)]),

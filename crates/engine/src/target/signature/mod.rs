@@ -203,9 +203,8 @@ impl<'a> View<'a> {
             return;
         }
         let Some(features) = self.get(1024 + 92, 8, scan) else { return };
-        let word = |from: usize| {
-            features[from..].first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes))
-        };
+        let word =
+            |from: usize| features[from..].first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let (compatible, incompatible) = (word(0), word(4));
         scan.signatures[at].name = match () {
             () if incompatible & JOURNAL_DEVICE != 0 => "journal of an ext file system",
@@ -223,7 +222,8 @@ impl<'a> View<'a> {
             return;
         }
         let mut entries = sector[446..510].chunks(16);
-        let is_table = entries.clone().all(|entry| entry[0] & 0x7f == 0) && entries.any(|entry| entry[4] != 0);
+        let is_table =
+            entries.clone().all(|entry| entry[0] & 0x7f == 0) && entries.any(|entry| entry[4] != 0);
         if is_table {
             scan.add(SignatureClass::PartitionTable, "MBR partition table", 510);
         } else if scan.signatures.is_empty() {

@@ -73,11 +73,8 @@ fn every_format_of_the_table_is_found_at_each_of_its_places() {
                 Place::End(distance) => SIZE - distance,
             };
             let names = Image::new(SIZE).with(offset, magic.bytes).names();
-            let wanted = if magic.name == magics::EXT && offset == 1080 {
-                "ext2 file system"
-            } else {
-                magic.name
-            };
+            let wanted =
+                if magic.name == magics::EXT && offset == 1080 { "ext2 file system" } else { magic.name };
             assert!(names.contains(&wanted), "{} at {offset}: {names:?}", magic.name);
         }
     }
