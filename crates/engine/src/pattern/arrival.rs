@@ -137,3 +137,7 @@ impl Ramp {
         (start_s * NS_PER_S) as u64
     }
 }
+
+#[cfg(test)]
+#[path = "arrival_tests.rs"]
+mod tests;

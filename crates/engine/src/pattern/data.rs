@@ -93,3 +93,7 @@ impl DataPattern {
         ((piece_bytes as u64 * self.random_share) >> 32) as usize & !7
     }
 }
+
+#[cfg(test)]
+#[path = "data_tests.rs"]
+mod tests;

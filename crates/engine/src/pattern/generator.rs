@@ -73,3 +73,7 @@ impl Generator {
         Draft { direction, offset: self.addresses[own].next(bytes), bytes }
     }
 }
+
+#[cfg(test)]
+#[path = "generator_tests.rs"]
+mod tests;

@@ -18,6 +18,8 @@ mod geometry;
 mod mix;
 mod seed;
 mod size;
+#[cfg(test)]
+mod test_workload;
 mod touched;
 
 pub use address::AddressPattern;

@@ -165,3 +165,7 @@ fn zipf_mass(exponent: f64, first: f64, end: f64) -> f64 {
     }
     (high.powf(power) - low.powf(power)) / power
 }
+
+#[cfg(test)]
+#[path = "touched_tests.rs"]
+mod tests;

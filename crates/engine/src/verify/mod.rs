@@ -170,6 +170,7 @@ impl<E: Engine> Verify<E> {
             Direction::Read if whole => {
                 let notes = io.slot as usize * self.blocks_per_slot;
                 let count = blocks.len().min(self.blocks_per_slot).min((moved / block_bytes) as usize);
+                self.report.unread += (blocks.len() - count) as u64;
                 let buffer = self.inner.buffer(io.slot);
                 let evidence = Evidence {
                     table: &self.table,

@@ -17,6 +17,8 @@ pub struct VerifyReport {
     pub partial: u64,
     /// Open because a write of them failed, was trimmed, or was under way while they were read.
     pub uncertain: u64,
+    /// Not judged because reading them failed or ended early.
+    pub unread: u64,
     /// Not what was written there.
     pub corrupt: u64,
     /// The first corrupt blocks, at most 16.
@@ -62,6 +64,7 @@ impl Default for VerifyReport {
             not_stamped: 0,
             partial: 0,
             uncertain: 0,
+            unread: 0,
             corrupt: 0,
             findings: Vec::with_capacity(KEPT),
         }
@@ -75,6 +78,7 @@ impl VerifyReport {
         self.not_stamped += other.not_stamped;
         self.partial += other.partial;
         self.uncertain += other.uncertain;
+        self.unread += other.unread;
         self.corrupt += other.corrupt;
         let room = KEPT.saturating_sub(self.findings.len());
         self.findings.extend(other.findings.iter().take(room));

@@ -78,7 +78,21 @@ impl AddressPattern {
     /// geometry's largest I/O, from there on lie within the span.
     #[inline]
     pub fn next(&mut self, bytes: u32) -> u64 {
+        // Three cases are compared one by one; more would become a jump through a table, which a busy
+        // sibling thread makes the processor mispredict.
         match &mut self.0 {
+            Kind::Cycle(cycle) => cycle.next(bytes),
+            Kind::Independent(independent) => independent.next(bytes),
+            Kind::Sequential(sequential) => sequential.next(bytes),
+            less_common => less_common.next(bytes),
+        }
+    }
+}
+
+impl Kind {
+    #[inline(never)]
+    fn next(&mut self, bytes: u32) -> u64 {
+        match self {
             Kind::Cycle(cycle) => cycle.next(bytes),
             Kind::Independent(independent) => independent.next(bytes),
             Kind::Sequential(sequential) => sequential.next(bytes),

@@ -7,13 +7,13 @@
 //! Black, Rogaway: "Ciphers with arbitrary finite domains", CT-RSA 2002 (generalised Feistel and
 //! cycle walking).
 
+use std::hint::select_unpredictable;
+
 use rand::Rng;
 
-use crate::pattern::seed::below;
-
-/// Rounds of two keys each. Three rounds of random functions make a random-looking permutation (Luby,
-/// Rackoff: "How to construct pseudorandom permutations", 1988).
-const ROUNDS: usize = 3;
+/// Rounds, each with two keys. With four both row and column were changed twice, by hashes of changed
+/// numbers (Luby, Rackoff: "How to construct pseudorandom permutations", 1988).
+const ROUNDS: usize = 4;
 
 /// A bijection of the numbers below `bound`.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl Permutation {
     /// Of the numbers below `bound`, which is below 2^62; a bound of 0 counts as 1.
     pub fn new(bound: u64, random: &mut impl Rng) -> Self {
         let bound = bound.max(1);
-        let rows = bound.isqrt().max(1);
+        let rows = bound.isqrt();
         let columns = bound.div_ceil(rows);
         let mut permutation = Self { bound, rows, columns, keys: [(0, 0); ROUNDS] };
         permutation.shuffle(random);
@@ -59,44 +59,49 @@ impl Permutation {
         }
     }
 
-    /// The next number in random order, and the place after it; `None` when all were given.
-    #[inline(always)]
-    pub fn step(&self, place: &mut Cell) -> Option<u64> {
-        while place.row < self.rows {
-            let number = self.mix(*place);
-            place.column += 1;
-            if place.column == self.columns {
-                *place = Cell { row: place.row + 1, column: 0 };
+    /// Fills `numbers` with those that come next in random order, moves `place` behind them, and says
+    /// how many there were: less than all only where the order ends.
+    #[inline]
+    pub fn fill(&self, place: &mut Cell, numbers: &mut [u64]) -> usize {
+        let mut cell = *place;
+        let mut given = 0;
+        while given < numbers.len() && cell.row < self.rows {
+            let number = self.mix(cell);
+            cell.column += 1;
+            if cell.column == self.columns {
+                cell = Cell { row: cell.row + 1, column: 0 };
             }
-            if number < self.bound {
-                return Some(number);
-            }
+            // Written in any case, kept only if it is below the bound.
+            numbers[given] = number;
+            given += usize::from(number < self.bound);
         }
-        None
+        *place = cell;
+        given
     }
 
     #[inline(always)]
     fn mix(&self, cell: Cell) -> u64 {
-        let [first, second, third] = self.keys;
+        let [first, second, third, fourth] = self.keys;
         let row = add(cell.row, hash(cell.column, first), self.rows);
         let column = add(cell.column, hash(row, second), self.columns);
         let row = add(row, hash(column, third), self.rows);
+        let column = add(column, hash(row, fourth), self.columns);
         row * self.columns + column
     }
 }
 
-/// `value` plus a share of `bound`, modulo `bound`; `value` is below it.
+/// `value` plus a random share of `bound`, modulo `bound`; `value` is below it, and it is below 2^32.
 #[inline(always)]
-fn add(value: u64, random: u64, bound: u64) -> u64 {
-    let sum = value + below(random, bound);
-    if sum >= bound { sum - bound } else { sum }
+fn add(value: u64, random: u32, bound: u64) -> u64 {
+    let sum = value + ((u64::from(random) * bound) >> 32);
+    // Either way is as likely as the other; a branch would be mispredicted every second time.
+    select_unpredictable(sum >= bound, sum.wrapping_sub(bound), sum)
 }
 
-/// Folded multiplication. The halves are crossed so that the leading bits, which choose the share of
-/// the bound, depend on all of them.
+/// Multiplicative hash with both halves of the product folded: one of them alone would grow by equal
+/// steps with the value.
 #[inline(always)]
-fn hash(value: u64, (key, factor): (u64, u64)) -> u64 {
-    let product = u128::from(value ^ key) * u128::from(factor);
-    let folded = product as u64 ^ (product >> 64) as u64;
-    folded ^ folded.rotate_left(32)
+fn hash(value: u64, (key, factor): (u64, u64)) -> u32 {
+    let product = (value ^ key).wrapping_mul(factor);
+    (product >> 32) as u32 ^ product as u32
 }
