@@ -98,7 +98,9 @@ mod tests {
 
     #[test]
     fn both_ways_of_asking_agree_with_what_was_done() {
-        let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        // Beside the test program: a temporary folder in memory would have nothing to drop.
+        let program = std::env::current_exe().unwrap();
+        let dir = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
         let path = dir.path().join("cached");
         std::fs::write(&path, vec![7; SIZE as usize]).unwrap();
         let file = File::open(&path).unwrap();
