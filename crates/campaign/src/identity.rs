@@ -17,6 +17,12 @@ pub fn new_id(prefix: &str, entropy: u64) -> String {
     format!("{prefix}-{time}-{mixed:06x}")
 }
 
+/// A number that differs for different names (FNV-1a, 64 bits).
+pub fn tag_of(id: &str) -> u64 {
+    id.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,3 +1,17 @@
 //! Runs workloads and assessments: plans in, run records and campaign records out, resumable.
+//!
+//! [`run_once`] makes one record. [`assess`] decides step by step what to measure next, saves each run
+//! as it ends, and continues after any kind of end where it stopped.
 
+pub mod assess;
+pub mod checks;
+mod error;
+mod identity;
 pub mod plan;
+mod progress;
+mod run;
+
+pub use assess::{Assessment, assess};
+pub use error::CampaignError;
+pub use progress::{Progress, Second, Silent, StepNotice};
+pub use run::{Session, SessionPlan, run_once};

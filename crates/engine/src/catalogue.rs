@@ -103,8 +103,10 @@ pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, Eng
     let place = format!("choosing engine {name}");
     match ENGINES.iter().find(|entry| entry.name == name) {
         Some(entry) if carries(&entry) => Ok(entry.kind),
-        Some(_) => Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
-            .with_remedy(format!("for this target use one of: {}", names()))),
+        Some(_) => {
+            Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
+                .with_remedy(format!("for this target use one of: {}", names())))
+        }
         None => Err(EngineError::new(ErrorKind::Plan, place, "there is no engine of that name")
             .with_remedy(format!("for this target use one of: {}", names()))),
     }

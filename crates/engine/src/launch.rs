@@ -5,7 +5,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use fathom_measure::{Clock, VirtualClock, WallClock};
+use fathom_measure::{VirtualClock, WallClock};
 use fathom_record::Workload;
 use fathom_record::workload::Verify as VerifyMode;
 
@@ -53,6 +53,8 @@ pub struct Launch<'a> {
     pub cpus: &'a [u32],
     /// What stamps are read from.
     pub clock: WallClock,
+    /// Tells this run's stamped blocks from those of any other.
+    pub tag: u64,
     /// Set from outside to end the run early.
     pub stop: &'a AtomicBool,
 }
@@ -93,18 +95,24 @@ impl Launch<'_> {
         }
     }
 
-    fn simulate(&self, parameters: &SimParameters, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+    fn simulate(
+        &self,
+        parameters: &SimParameters,
+        observe: &mut Observer<'_>,
+    ) -> Result<Measured, EngineError> {
         let bytes = u64::from(self.geometry.largest_io_bytes);
         let device = Arc::new(Mutex::new(SimDevice::new(parameters.clone())?));
         if self.real_time {
-            let build =
-                |plan: &JobPlan| SimEngine::new(Arc::clone(&device), plan.depth, bytes, self.clock, Mode::RealTime);
+            let build = |plan: &JobPlan| {
+                SimEngine::new(Arc::clone(&device), plan.depth, bytes, self.clock, Mode::RealTime)
+            };
             return self.on_threads(build, observe);
         }
         self.refuse_verification()?;
         let clock = VirtualClock::new();
-        let build =
-            |plan: &JobPlan| SimEngine::new(Arc::clone(&device), plan.depth, bytes, clock.clone(), Mode::Virtual);
+        let build = |plan: &JobPlan| {
+            SimEngine::new(Arc::clone(&device), plan.depth, bytes, clock.clone(), Mode::Virtual)
+        };
         simulated::run(self.crew_plan(), &clock, build, observe)
     }
 
@@ -118,9 +126,7 @@ impl Launch<'_> {
             return crew::run(plan, self.clock, build, |_: &E| None, observe);
         }
         self.refuse_verification()?;
-        // The tag tells this run's blocks from an earlier run's.
-        let tag = self.clock.now_ns() ^ self.workload.seed.rotate_left(32);
-        let table = Arc::new(VerifyTable::of(self.workload, self.geometry, tag)?);
+        let table = Arc::new(VerifyTable::of(self.workload, self.geometry, self.tag)?);
         let largest = self.geometry.largest_io_bytes;
         let stacked = |plan: &JobPlan| Verify::new(build(plan)?, Arc::clone(&table), plan.depth, largest);
         let found = |engine: &Verify<E>| Some(engine.report().clone());
@@ -140,7 +146,8 @@ impl Launch<'_> {
             return Ok(());
         }
         let cause = format!("engine {} does not keep what is written", entry.name);
-        Err(EngineError::new(ErrorKind::Plan, "preparing verification", cause).with_remedy("leave --verify out"))
+        Err(EngineError::new(ErrorKind::Plan, "preparing verification", cause)
+            .with_remedy("leave --verify out"))
     }
 
     fn crew_plan(&self) -> CrewPlan<'_> {

@@ -105,7 +105,9 @@ fn sim_in_real_time() {
     let ((clock, _), device) = (WallClock::start(), simulated());
     run(&Subject {
         name: "sim in real time",
-        make: &|depth| SimEngine::new(Arc::clone(&device), depth, BUFFER_BYTES, clock, Mode::RealTime).unwrap(),
+        make: &|depth| {
+            SimEngine::new(Arc::clone(&device), depth, BUFFER_BYTES, clock, Mode::RealTime).unwrap()
+        },
         now_ns: &|| clock.now_ns(),
         advance_to: None,
         traits: NO_CONTENT,

@@ -44,6 +44,7 @@ fn simulate(device: &str, workload: &Workload) -> Measured {
         real_time: false,
         cpus: &[],
         clock,
+        tag: 1,
         stop: &AtomicBool::new(false),
     };
     launch.run(&mut |_| {}).unwrap()

@@ -13,7 +13,11 @@ const LITTLE_LIMIT: f64 = 0.01;
 pub fn in_flight(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::InFlight;
     let Some(requested) = evidence.summary.in_flight_requested else {
-        return Check::plain(NAME, Outcome::NotApplicable, "Arrivals are open: in-flight follows from the target.");
+        return Check::plain(
+            NAME,
+            Outcome::NotApplicable,
+            "Arrivals are open: in-flight follows from the target.",
+        );
     };
     if evidence.engine.completes_inline {
         let text = "I/Os end inside their submission: depth has no meaning for this engine here.";
@@ -40,7 +44,8 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
         return Check::plain(NAME, Outcome::NotApplicable, "No I/O ended in the measured window.");
     };
     if evidence.errors + evidence.short > 0 {
-        let text = "Some I/Os failed: they were in flight but have no latency, so the two sides cannot agree.";
+        let text =
+            "Some I/Os failed: they were in flight but have no latency, so the two sides cannot agree.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
     let derived = summary.operations_per_s() * mean_ns / 1e9;

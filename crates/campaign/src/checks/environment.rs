@@ -47,9 +47,13 @@ pub fn unwritten(evidence: &Evidence<'_>) -> Check {
             );
             Check::figure(NAME, Outcome::Caution, (share, WRITTEN_LIMIT), "share", text)
         }
-        Some(share) => {
-            Check::figure(NAME, Outcome::Pass, (share, WRITTEN_LIMIT), "share", "All that was read had been written.")
-        }
+        Some(share) => Check::figure(
+            NAME,
+            Outcome::Pass,
+            (share, WRITTEN_LIMIT),
+            "share",
+            "All that was read had been written.",
+        ),
         None => {
             let text = "This target cannot tell which blocks were ever written: reads of trimmed or new blocks may \
                         be answered without touching the medium.";
@@ -69,7 +73,8 @@ pub fn page_cache(evidence: &Evidence<'_>) -> Check {
     let cached = evidence.cached_share.map_or(String::new(), |share| {
         format!(" {:.0} % of the span was in it when the run started.", share * 100.0)
     });
-    let text = format!("I/O went through the page cache, which may have answered instead of the device.{cached}");
+    let text =
+        format!("I/O went through the page cache, which may have answered instead of the device.{cached}");
     Check::plain(NAME, Outcome::Caution, text)
 }
 
@@ -89,7 +94,11 @@ pub fn write_cache(evidence: &Evidence<'_>) -> Check {
         return Check::plain(NAME, Outcome::Pass, "The device reports no volatile write cache.");
     }
     if mix.flush_every_writes > 0 {
-        return Check::plain(NAME, Outcome::Pass, "The device has a volatile write cache, and the workload flushes it.");
+        return Check::plain(
+            NAME,
+            Outcome::Pass,
+            "The device has a volatile write cache, and the workload flushes it.",
+        );
     }
     let text = "The device has a volatile write cache: writes may have ended before they were durable, and a longer \
                 run may be slower.";

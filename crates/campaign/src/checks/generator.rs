@@ -20,10 +20,15 @@ const RATE_LIMIT: f64 = 0.001;
 pub fn busy(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::GeneratorBusy;
     let Some(busy) = evidence.summary.generator_busy_share else {
-        return Check::plain(NAME, Outcome::NotApplicable, "Time is simulated: processor time has no meaning.");
+        return Check::plain(
+            NAME,
+            Outcome::NotApplicable,
+            "Time is simulated: processor time has no meaning.",
+        );
     };
     if evidence.workload.arrival.is_open() {
-        let text = "Open arrivals are awaited by polling, so the core is busy by design; see the generator lag.";
+        let text =
+            "Open arrivals are awaited by polling, so the core is busy by design; see the generator lag.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
     let percent = busy * 100.0;
@@ -62,7 +67,11 @@ pub fn reap_lag(evidence: &Evidence<'_>) -> Check {
 pub fn lag(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::GeneratorLag;
     let Some(lag) = &evidence.summary.generator_lag else {
-        return Check::plain(NAME, Outcome::NotApplicable, "A closed loop has no intended start to be late for.");
+        return Check::plain(
+            NAME,
+            Outcome::NotApplicable,
+            "A closed loop has no intended start to be late for.",
+        );
     };
     let p99 = lag.quantile_ns(0.99).unwrap_or(lag.max_ns) as f64;
     let limit = (median_response(evidence).unwrap_or(0.0) * LAG_SHARE).max(LAG_FLOOR_NS);
@@ -118,7 +127,9 @@ pub fn lost_intervals(evidence: &Evidence<'_>) -> Check {
     if lost == 0 {
         return Check::plain(NAME, Outcome::Pass, "Every second was taken on its own.");
     }
-    let text = format!("{lost} seconds were added to the one before: no I/O is lost, but the series is coarser there.");
+    let text = format!(
+        "{lost} seconds were added to the one before: no I/O is lost, but the series is coarser there."
+    );
     Check::figure(NAME, Outcome::Caution, (lost as f64, 0.0), "intervals", text)
 }
 

@@ -56,9 +56,12 @@ fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
             let arrivals = |at_ns: u64| {
                 let rising = at_ns.min(over_ns) as f64;
                 let slope = (to_per_s - from_per_s) / over_ns.max(1) as f64;
-                from_per_s * rising + slope * rising * rising / 2.0 + to_per_s * at_ns.saturating_sub(over_ns) as f64
+                from_per_s * rising
+                    + slope * rising * rising / 2.0
+                    + to_per_s * at_ns.saturating_sub(over_ns) as f64
             };
-            (window_ns > 0).then(|| (arrivals(warmup_ns + window_ns) - arrivals(warmup_ns)) / window_ns as f64)
+            (window_ns > 0)
+                .then(|| (arrivals(warmup_ns + window_ns) - arrivals(warmup_ns)) / window_ns as f64)
         }
     }
 }
@@ -68,7 +71,9 @@ pub fn ledger(measured: &Measured, workload: &Workload, geometry: &Geometry, tar
     let whole = &measured.whole;
     let bytes = |direction: Direction| whole.directions[direction.index()].bytes;
     let seconds = measured.exposed_ns as f64 / 1e9;
-    let (span_touched_share, basis) = expected_touched_share(workload, geometry, whole.operations());
+    let flushes = whole.directions[Direction::Flush.index()].service.count();
+    let with_place = whole.operations() - flushes;
+    let (span_touched_share, basis) = expected_touched_share(workload, geometry, with_place);
     Ledger {
         seconds,
         bytes_read: bytes(Direction::Read),

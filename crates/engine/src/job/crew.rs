@@ -3,6 +3,7 @@
 //! The calling thread is the control plane: it takes finished tallies, gives emptied ones back, and
 //! never touches what a job is using.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -133,6 +134,8 @@ fn work<E: Engine>(
     halt: Arc<AtomicBool>,
 ) -> Result<JobEnding, EngineError> {
     let job = plan.job;
+    // Wake up when the timer says, not when it suits the kernel to batch wake-ups. Harmless if refused.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let prepared = pin(cpu).and_then(|()| build(&plan));
     let engine = match prepared {
         Ok(engine) => engine,

@@ -66,10 +66,10 @@ pub enum Turn {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     direction: Direction,
-    /// Whether the buffer still holds an earlier fill.
-    filled: bool,
     delayed: bool,
     bytes: u32,
+    /// How much of the buffer's start still holds an earlier fill.
+    filled_bytes: u32,
     offset: u64,
     intended_ns: u64,
 }
@@ -114,9 +114,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
     ) -> Self {
         let slot = Slot {
             direction: Direction::Read,
-            filled: false,
             delayed: false,
             bytes: 0,
+            filled_bytes: 0,
             offset: 0,
             intended_ns: 0,
         };
@@ -264,10 +264,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
         match direction {
             Direction::Write => {
                 let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
-                self.plan.data.fill(buffer, state.filled && state.bytes >= bytes);
-                state.filled = true;
+                self.plan.data.fill(buffer, state.filled_bytes >= bytes);
+                state.filled_bytes = state.filled_bytes.max(bytes);
             }
-            Direction::Read => state.filled = false,
+            Direction::Read => state.filled_bytes = 0,
             Direction::Trim | Direction::Flush => {}
         }
         (state.direction, state.bytes, state.offset) = (direction, bytes, offset);

@@ -197,3 +197,11 @@ impl<C> Drop for Uring<C> {
         }
     }
 }
+
+/// Whether io_uring can be used here at all.
+///
+/// # Errors
+/// Why not, and what to type.
+pub fn available() -> Result<(), EngineError> {
+    setup::try_ring()
+}

@@ -1,0 +1,85 @@
+//! An assessment's time: what it may take, what it took, and how it is shared out.
+
+use fathom_measure::{Clock, WallClock};
+use fathom_record::RunRecord;
+
+use crate::run::Session;
+
+/// Runs that a pattern is given time for: a search of about eight cells, and repeats of the points it finds.
+const RUNS_WANTED: u64 = 11;
+/// A measured window shorter than this shows more of its edges than of the target.
+const SHORTEST_WINDOW_NS: u64 = 500_000_000;
+/// A longer window teaches less than another run.
+const LONGEST_WINDOW_NS: u64 = 60_000_000_000;
+/// Share of a run that warms up.
+const WARMUP_SHARE: f64 = 0.15;
+/// What a run costs beside its own length: threads, buffers, telemetry, saving.
+const OVERHEAD_NS: u64 = 80_000_000;
+
+/// How one pattern's runs are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// When the pattern's time is over, on the budget's clock.
+    pub until_ns: u64,
+    /// Warm-up of a run.
+    pub warmup_ns: u64,
+    /// Measured window of a run.
+    pub window_ns: u64,
+}
+
+impl Share {
+    /// Time that one run takes in all.
+    pub fn run_ns(&self) -> u64 {
+        self.warmup_ns + self.window_ns + OVERHEAD_NS
+    }
+}
+
+/// The time of a whole assessment. Simulated targets spend simulated time.
+#[derive(Debug)]
+pub struct Budget {
+    clock: WallClock,
+    simulated: bool,
+    limit_ns: u64,
+    /// Spent before this process started, or, in simulated time, in all.
+    spent_ns: u64,
+}
+
+impl Budget {
+    /// A budget of `limit_ns`, of which `spent_ns` are gone. Opening the session counts as well: its
+    /// clock starts before it opens anything.
+    pub fn start(session: &Session, limit_ns: u64, spent_ns: u64) -> Self {
+        let clock = *session.clock();
+        Self { clock, simulated: session.is_simulated_time(), limit_ns, spent_ns }
+    }
+
+    /// Time spent so far.
+    pub fn now_ns(&self) -> u64 {
+        if self.simulated { self.spent_ns } else { self.spent_ns + self.clock.now_ns() }
+    }
+
+    /// Time left.
+    pub fn left_ns(&self) -> u64 {
+        self.limit_ns.saturating_sub(self.now_ns())
+    }
+
+    /// Counts a run.
+    pub fn spend(&mut self, run: &RunRecord) {
+        if self.simulated {
+            self.spent_ns += (run.ledger.seconds * 1e9) as u64 + OVERHEAD_NS;
+        }
+    }
+
+    /// The next pattern's part when `patterns` are still to come, itself included; its runs are as long as
+    /// those that are known of it.
+    pub fn share(&self, patterns: usize, known: &[RunRecord]) -> Share {
+        let part = self.left_ns() / patterns.max(1) as u64;
+        let slot = (part / RUNS_WANTED).saturating_sub(OVERHEAD_NS);
+        let window =
+            ((slot as f64 * (1.0 - WARMUP_SHARE)) as u64).clamp(SHORTEST_WINDOW_NS, LONGEST_WINDOW_NS);
+        let (warmup_ns, window_ns) = match known.first() {
+            Some(run) => (run.workload.length.warmup_ns, run.workload.length.time_ns.unwrap_or(window)),
+            None => ((window as f64 * WARMUP_SHARE / (1.0 - WARMUP_SHARE)) as u64, window),
+        };
+        Share { until_ns: self.now_ns() + part, warmup_ns, window_ns }
+    }
+}

@@ -1,0 +1,161 @@
+//! Runs at the same jobs and depth, put together: what they measured and what was seen beside them.
+
+use std::collections::BTreeMap;
+
+use fathom_attribute::CellTelemetry;
+use fathom_measure::Histogram;
+use fathom_record::campaign::{CellResult, Slo};
+use fathom_record::latency::LatencySummary;
+use fathom_record::run::Ending;
+use fathom_record::{Direction, RunRecord};
+use fathom_stats::{Observed, coefficient_of_variation, student};
+
+/// One entry a cell in each list, in the order in which cells were first measured.
+pub struct Cells {
+    pub results: Vec<CellResult>,
+    pub telemetry: Vec<CellTelemetry>,
+    pub observed: Vec<Observed>,
+}
+
+impl Cells {
+    /// Groups runs by cell. Runs that did not come to their end are left out.
+    pub fn of(runs: &[RunRecord], slo: Option<Slo>) -> Self {
+        let mut order: Vec<(u32, u32)> = Vec::new();
+        let mut groups: BTreeMap<(u32, u32), Vec<&RunRecord>> = BTreeMap::new();
+        for run in runs.iter().filter(|run| run.ending == Ending::Complete) {
+            let key = (run.workload.jobs, run.workload.depth);
+            if !groups.contains_key(&key) {
+                order.push(key);
+            }
+            groups.entry(key).or_default().push(run);
+        }
+        let mut cells = Self { results: Vec::new(), telemetry: Vec::new(), observed: Vec::new() };
+        for key in order {
+            let group = &groups[&key];
+            let service = merged_service(group);
+            let result = result_of(key, group, &service);
+            cells.observed.push(Observed {
+                jobs: key.0,
+                depth: key.1,
+                x_per_s: result.operations_per_s,
+                r_ns: result.service_mean_ns,
+                quantile_ns: slo.and_then(|slo| resolved(&service, slo.quantile)),
+            });
+            cells.telemetry.push(telemetry_of(group));
+            cells.results.push(result);
+        }
+        cells
+    }
+}
+
+/// A quantile that at least ten values lie beyond, in nanoseconds.
+fn resolved(service: &Histogram, q: f64) -> Option<f64> {
+    let beyond = (1.0 - q) * service.count() as f64;
+    (beyond >= 10.0).then(|| service.quantile(q)).flatten().map(|ns| ns as f64)
+}
+
+/// Service latencies of all directions and runs. A histogram that contradicts itself cannot come from
+/// this program, and is left out.
+fn merged_service(group: &[&RunRecord]) -> Histogram {
+    let mut service = Histogram::new();
+    for direction in group.iter().flat_map(|run| &run.summary.directions) {
+        if let Ok(histogram) = Histogram::try_from(&direction.service_histogram) {
+            service.merge(&histogram);
+        }
+    }
+    service
+}
+
+fn result_of((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histogram) -> CellResult {
+    let over =
+        |figure: &dyn Fn(&RunRecord) -> f64| -> Vec<f64> { group.iter().map(|run| figure(run)).collect() };
+    let mean = |figure: &dyn Fn(&RunRecord) -> f64| student::mean(&over(figure)).unwrap_or(0.0);
+    let rates = over(&|run| run.summary.operations_per_s());
+    let quantiles = LatencySummary::of(service).unwrap_or_default();
+    let mut failed: Vec<String> = Vec::new();
+    for check in group.iter().flat_map(|run| run.failed_checks()) {
+        if !failed.contains(&check.explanation) {
+            failed.push(check.explanation.clone());
+        }
+    }
+    CellResult {
+        jobs,
+        depth,
+        runs: group.iter().map(|run| run.id.clone()).collect(),
+        operations_per_s: mean(&|run| run.summary.operations_per_s()),
+        throughput_bytes_per_s: mean(&|run| run.summary.throughput_bytes_per_s()),
+        interval_share: student::mean_interval(&rates).and_then(|interval| interval.half_width_share()),
+        in_flight_mean: mean(&|run| run.summary.in_flight_mean),
+        service_mean_ns: service.mean().unwrap_or(0.0),
+        service_p50_ns: quantiles.quantile_ns(0.5).unwrap_or(0),
+        service_p99_ns: quantiles.quantile_ns(0.99),
+        service_p999_ns: quantiles.quantile_ns(0.999),
+        cpu_ns_per_operation: cpu_per_operation(group),
+        busiest_core_share: core_shares(group).into_iter().max_by(f64::total_cmp),
+        failed_checks: failed,
+    }
+}
+
+fn cpu_per_operation(group: &[&RunRecord]) -> Option<f64> {
+    let cpu = |run: &RunRecord| Some(run.summary.cpu_user_ns? + run.summary.cpu_system_ns?);
+    let total: u64 = group.iter().map(|run| cpu(run)).sum::<Option<u64>>()?;
+    let operations: u64 = group.iter().flat_map(|run| &run.summary.directions).map(|d| d.operations).sum();
+    (operations > 0).then(|| total as f64 / operations as f64)
+}
+
+/// Busy share of each processor, mean over the runs' samples.
+fn core_shares(group: &[&RunRecord]) -> Vec<f64> {
+    let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for series in group.iter().flat_map(|run| run.telemetry.all("cpu.busy")) {
+        if !series.label.is_empty() {
+            shares.entry(&series.label).or_default().extend(series.values.iter().flatten());
+        }
+    }
+    shares.values().filter_map(|values| student::mean(values)).collect()
+}
+
+/// Rates of the whole seconds of a run's measured window.
+pub fn rates_by_second(run: &RunRecord) -> Vec<f64> {
+    const WHOLE_NS: u64 = 990_000_000;
+    let measured =
+        run.intervals.iter().filter(|interval| !interval.warmup && interval.duration_ns >= WHOLE_NS);
+    measured.map(|interval| interval.operations() as f64 / (interval.duration_ns as f64 / 1e9)).collect()
+}
+
+fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
+    let mean_of = |figures: Vec<f64>| student::mean(&figures);
+    let busy = group.iter().filter(|run| !run.workload.arrival.is_open());
+    let variations = group.iter().filter_map(|run| coefficient_of_variation(&rates_by_second(run)));
+    let user: Option<u64> = group.iter().map(|run| run.summary.cpu_user_ns).sum();
+    let system: Option<u64> = group.iter().map(|run| run.summary.cpu_system_ns).sum();
+    CellTelemetry {
+        seconds: group.iter().map(|run| run.summary.duration_ns as f64 / 1e9).sum(),
+        core_busy_shares: core_shares(group),
+        generator_busy_share: mean_of(busy.filter_map(|run| run.summary.generator_busy_share).collect()),
+        generator_user_share: user
+            .zip(system)
+            .and_then(|(user, system)| (user + system > 0).then(|| user as f64 / (user + system) as f64)),
+        rate_variation: mean_of(variations.collect()),
+        device_bytes_share: device_bytes_share(group),
+        steal_share: mean_of(
+            group
+                .iter()
+                .filter_map(|run| run.telemetry.find("cpu.steal", "").and_then(|s| s.mean()))
+                .collect(),
+        ),
+    }
+}
+
+/// Bytes that the disk under the target moved, over those of the workload; of the lowest layer that is
+/// one disk.
+fn device_bytes_share(group: &[&RunRecord]) -> Option<f64> {
+    let shares = group.iter().filter_map(|run| {
+        let device = run.target.devices.iter().rev().find(|device| device.layer == "disk")?;
+        let mean = |metric: &str| run.telemetry.find(metric, &device.name).and_then(|series| series.mean());
+        let moved = mean("disk.read_bytes")? + mean("disk.write_bytes")?;
+        let data = |direction| run.summary.direction(direction).map_or(0.0, |d| d.throughput_bytes_per_s);
+        let asked = data(Direction::Read) + data(Direction::Write);
+        (asked > 0.0).then_some(moved / asked)
+    });
+    student::mean(&shares.collect::<Vec<_>>())
+}

@@ -1,0 +1,173 @@
+//! What to run next for one pattern: the search's wish, then repeats of the points it found.
+
+use fathom_record::campaign::PatternPlan;
+use fathom_record::workload::Length;
+use fathom_record::{RunRecord, Workload};
+use fathom_stats::search::{Cell, Grid, Observation, Purpose, Search, SearchOptions};
+use fathom_stats::{coefficient_of_variation, student};
+
+use super::budget::{Budget, Share};
+use crate::progress::StepNotice;
+use crate::run::Session;
+
+/// Runs of a pattern's time that are kept for repeats.
+const REPEATS_KEPT: u64 = 3;
+/// More repeats of one point than this narrow its interval too little to be worth the time.
+const MOST_REPEATS: usize = 8;
+/// Memory that the buffers of one run may take.
+const BUFFER_LIMIT_BYTES: u64 = 128 << 20;
+/// Seconds that a run needs before its own series says how much a run scatters.
+const SECONDS_FOR_NOISE: usize = 4;
+
+/// One run to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    cell: Cell,
+    purpose: &'static str,
+    /// Number of the run within its pattern, from 0.
+    number: usize,
+}
+
+/// The runs of one pattern, made and to be made.
+pub struct Steps<'a> {
+    pattern: &'a PatternPlan,
+    share: Share,
+    search: Search,
+    runs: Vec<RunRecord>,
+}
+
+impl<'a> Steps<'a> {
+    /// Steps after the runs that are `known` already.
+    pub fn new(pattern: &'a PatternPlan, session: &Session, share: Share, known: Vec<RunRecord>) -> Self {
+        let search = Search::new(grid(session, &pattern.workload), SearchOptions::default());
+        let mut steps = Self { pattern, share, search, runs: Vec::new() };
+        known.into_iter().for_each(|run| steps.take(run));
+        steps
+    }
+
+    /// The next run; `None` when everything is decided or the pattern's time is over.
+    pub fn next(&mut self, budget: &Budget) -> Option<Step> {
+        let left_ns =
+            self.share.until_ns.min(budget.now_ns() + budget.left_ns()).saturating_sub(budget.now_ns());
+        let runs_left = left_ns / self.share.run_ns();
+        if runs_left == 0 {
+            return None;
+        }
+        let number = self.runs.len();
+        let for_search = runs_left.saturating_sub(REPEATS_KEPT).max(u64::from(number < 2));
+        self.search.remaining(u32::try_from(for_search).unwrap_or(u32::MAX));
+        if let Some(step) = self.search.next() {
+            return Some(Step { cell: step.cell, purpose: words(step.purpose), number });
+        }
+        self.repeat().map(|cell| Step { cell, purpose: "repeat of a chosen point", number })
+    }
+
+    /// The chosen point with the fewest runs.
+    fn repeat(&self) -> Option<Cell> {
+        let estimates = self.search.estimates();
+        let chosen = [self.search.balanced().map(|p| p.index), self.search.peak().map(|p| p.index)];
+        chosen
+            .into_iter()
+            .flatten()
+            .map(|index| Cell::new(estimates[index].jobs, estimates[index].depth))
+            .map(|cell| (self.runs.iter().filter(|run| cell_of(run) == cell).count(), cell))
+            .filter(|(count, _)| *count < MOST_REPEATS)
+            .min_by_key(|(count, _)| *count)
+            .map(|(_, cell)| cell)
+    }
+
+    /// Takes in a run that was made.
+    pub fn take(&mut self, run: RunRecord) {
+        let x_per_s = if run.ending == fathom_record::run::Ending::Complete {
+            run.summary.operations_per_s()
+        } else {
+            0.0
+        };
+        let observation =
+            Observation { x_per_s, r_ns: run.summary.service_mean_ns().unwrap_or(0.0), noise: noise(&run) };
+        self.search.observe(cell_of(&run), observation);
+        self.runs.push(run);
+    }
+
+    /// Whether nothing was run.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// All runs.
+    pub fn into_runs(self) -> Vec<RunRecord> {
+        self.runs
+    }
+
+    /// The step's key in the journal: sorts in the order of the steps.
+    pub fn key(&self, step: &Step) -> String {
+        format!("{}/{:04}/{}x{}", self.pattern.name, step.number, step.cell.jobs, step.cell.depth)
+    }
+
+    /// The step's workload. Each run has its own seed, so that repeats do not replay one another.
+    pub fn workload(&self, step: &Step, seed: u64) -> Workload {
+        Workload {
+            jobs: step.cell.jobs,
+            depth: step.cell.depth,
+            length: Length {
+                time_ns: Some(self.share.window_ns),
+                warmup_ns: self.share.warmup_ns,
+                ..Length::default()
+            },
+            seed: seed.wrapping_add(step.number as u64),
+            ..self.pattern.workload.clone()
+        }
+    }
+
+    /// The step as it is shown.
+    pub fn notice(&self, step: &Step, pattern: (usize, usize), budget: &Budget) -> StepNotice {
+        StepNotice {
+            title: self.pattern.title.clone(),
+            pattern,
+            cell: (step.cell.jobs, step.cell.depth),
+            purpose: step.purpose.to_owned(),
+            run_ns: self.share.warmup_ns + self.share.window_ns,
+            left_ns: budget.left_ns(),
+        }
+    }
+}
+
+fn cell_of(run: &RunRecord) -> Cell {
+    Cell::new(run.workload.jobs, run.workload.depth)
+}
+
+/// The concurrency worth trying with this engine, machine and size.
+fn grid(session: &Session, workload: &Workload) -> Grid {
+    let cpus = session.environment().cpus.max(1).next_power_of_two();
+    let engine = session.engine().entry();
+    let (jobs, depth) = match (session.is_simulated_time(), engine.asynchronous) {
+        (true, _) => (16, 256),
+        (false, true) => (cpus.min(16), 256),
+        // One thread an I/O in flight.
+        (false, false) if engine.name == "sync" => (cpus.min(16), 32),
+        (false, false) => (cpus.min(16), 1),
+    };
+    let largest = workload.sizes.read.max_bytes().max(workload.sizes.write.max_bytes()).max(1);
+    Grid::up_to(jobs, depth).with_max_in_flight(BUFFER_LIMIT_BYTES / largest)
+}
+
+/// Relative standard deviation of the run's mean rate, from its own seconds.
+fn noise(run: &RunRecord) -> Option<f64> {
+    let rates = super::cells::rates_by_second(run);
+    let variation = (rates.len() >= SECONDS_FOR_NOISE).then(|| coefficient_of_variation(&rates))??;
+    let mean = student::mean(&rates)?;
+    (mean > 0.0).then(|| variation / (rates.len() as f64).sqrt())
+}
+
+fn words(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Unloaded => "unloaded latency",
+        Purpose::Capacity => "rough capacity",
+        Purpose::Start => "start of the climb",
+        Purpose::Climb => "neighbour of the best",
+        Purpose::Drift => "the best again, for drift",
+        Purpose::FarProbe => "far corner",
+        Purpose::PeakBracket => "around the peak",
+        Purpose::Race => "decides between the best",
+    }
+}

@@ -1,0 +1,209 @@
+//! Each check on evidence that it must pass, and on evidence that it must not.
+
+use fathom_engine::verify::VerifyReport;
+use fathom_measure::Histogram;
+use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts, TargetKind};
+use fathom_record::latency::{LatencySummary, SparseHistogram};
+use fathom_record::run::{DirectionSummary, Summary};
+use fathom_record::workload::Arrival;
+use fathom_record::{Check, CheckName, Direction, Outcome, Workload};
+
+use super::{Evidence, all};
+use crate::plan::patterns;
+
+struct Case {
+    workload: Workload,
+    summary: Summary,
+    target: TargetFacts,
+    engine: EngineFacts,
+    clock: ClockRecord,
+    verified: Option<VerifyReport>,
+    errors: u64,
+    short: u64,
+    extended: u64,
+}
+
+/// Ten seconds of 32 reads in flight at 100 us each: everything agrees.
+fn good() -> Case {
+    let mut service = Histogram::new();
+    (0..3_200_000 / 100).for_each(|_| service.record(100_000));
+    let read = DirectionSummary {
+        direction: Direction::Read,
+        operations: 3_200_000,
+        bytes: 3_200_000 * 4096,
+        errors: 0,
+        operations_per_s: 320_000.0,
+        throughput_bytes_per_s: 320_000.0 * 4096.0,
+        service: LatencySummary::of(&service),
+        response: None,
+        submit: None,
+        service_histogram: SparseHistogram::from(&service),
+        response_histogram: None,
+    };
+    Case {
+        workload: Workload { depth: 32, ..patterns()[0].workload.clone() },
+        summary: Summary {
+            duration_ns: 10_000_000_000,
+            directions: vec![read],
+            in_flight_mean: 32.0,
+            in_flight_requested: Some(32.0),
+            generator_busy_share: Some(0.3),
+            ..Summary::default()
+        },
+        target: TargetFacts {
+            name: "/dev/x".to_owned(),
+            kind: TargetKind::BlockDevice,
+            size_bytes: 1 << 30,
+            logical_block_bytes: 512,
+            physical_block_bytes: None,
+            direct: true,
+            devices: Vec::new(),
+            file_system: None,
+            scratch: false,
+            written_share: Some(1.0),
+            simulated: None,
+        },
+        engine: EngineFacts {
+            name: "uring".to_owned(),
+            version: 1,
+            features: Vec::new(),
+            completes_inline: false,
+            returned_stamp: "the call".to_owned(),
+        },
+        clock: ClockRecord {
+            source: "tsc".to_owned(),
+            fallback_reason: None,
+            read_cost_ns: 10.0,
+            resolution_ns: 1,
+            calibration_error_ppm: 1.0,
+            drift_ppm: Some(2.0),
+            bucket_width_share: 0.0078,
+        },
+        verified: None,
+        errors: 0,
+        short: 0,
+        extended: 0,
+    }
+}
+
+impl Case {
+    fn checks(&self) -> Vec<Check> {
+        all(&Evidence {
+            workload: &self.workload,
+            summary: &self.summary,
+            target: &self.target,
+            engine: &self.engine,
+            clock: &self.clock,
+            simulated: false,
+            short: self.short,
+            errors: self.errors,
+            first_failures: &[],
+            extended_intervals: self.extended,
+            verified: self.verified.as_ref(),
+            cached_share: None,
+        })
+    }
+
+    fn outcome(&self, name: CheckName) -> Outcome {
+        self.checks().into_iter().find(|check| check.name == name).expect("every check is there").outcome
+    }
+}
+
+/// The outcome of one check after a change to the good case.
+fn after(name: CheckName, change: impl FnOnce(&mut Case)) -> Outcome {
+    let mut case = good();
+    change(&mut case);
+    case.outcome(name)
+}
+
+#[test]
+fn a_good_run_passes_everything_that_applies() {
+    for check in good().checks() {
+        assert!(matches!(check.outcome, Outcome::Pass | Outcome::NotApplicable), "{check:?}");
+        assert!(check.explanation.ends_with('.'), "{check:?}");
+    }
+}
+
+#[test]
+fn each_flaw_fails_its_own_check_and_comes_first() {
+    let flaws: [(CheckName, fn(&mut Case)); 6] = [
+        (CheckName::InFlight, |case| {
+            case.summary.in_flight_mean = 31.0;
+            case.summary.directions[0].operations_per_s = 310_000.0;
+        }),
+        (CheckName::LittlesLaw, |case| case.summary.directions[0].operations_per_s = 315_000.0),
+        (CheckName::Clock, |case| case.clock.drift_ppm = Some(-150.0)),
+        (CheckName::Errors, |case| case.errors = 1),
+        (CheckName::ShortTransfers, |case| case.short = 1),
+        (CheckName::Verification, |case| {
+            case.verified = Some(VerifyReport { checked: 5, corrupt: 1, ..VerifyReport::default() });
+        }),
+    ];
+    for (name, flaw) in flaws {
+        let mut case = good();
+        flaw(&mut case);
+        let checks = case.checks();
+        assert_eq!((checks[0].name, checks[0].outcome), (name, Outcome::Fail), "{checks:?}");
+    }
+    assert_eq!(
+        after(CheckName::Verification, |case| {
+            case.verified = Some(VerifyReport { checked: 5, unread: 1, ..VerifyReport::default() });
+        }),
+        Outcome::Fail
+    );
+}
+
+#[test]
+fn what_weakens_a_number_is_a_caution() {
+    assert_eq!(
+        after(CheckName::GeneratorBusy, |c| c.summary.generator_busy_share = Some(0.95)),
+        Outcome::Caution
+    );
+    assert_eq!(after(CheckName::LostIntervals, |c| c.extended = 2), Outcome::Caution);
+    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = Some(0.5)), Outcome::Caution);
+    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = None), Outcome::Caution);
+    assert_eq!(after(CheckName::PageCache, |c| c.target.direct = false), Outcome::Caution);
+    assert_eq!(after(CheckName::WriteCache, |c| c.workload.mix.read_share = 0.0), Outcome::Caution);
+    assert_eq!(
+        after(CheckName::Clock, |c| c.clock.fallback_reason = Some("no".to_owned())),
+        Outcome::Caution
+    );
+}
+
+#[test]
+fn open_arrivals_are_held_to_their_schedule() {
+    let lag = |ns: u64| {
+        let mut histogram = Histogram::new();
+        (0..10_000).for_each(|_| histogram.record(ns));
+        LatencySummary::of(&histogram)
+    };
+    let open = |case: &mut Case, achieved: f64, lag_ns: u64| {
+        case.workload.arrival = Arrival::Constant { rate_per_s: 320_000.0 };
+        case.summary.in_flight_requested = None;
+        case.summary.offered_per_s = Some(320_000.0);
+        case.summary.directions[0].operations_per_s = achieved;
+        case.summary.delayed_arrivals = Some(0);
+        case.summary.generator_lag = lag(lag_ns);
+    };
+    assert_eq!(after(CheckName::GeneratorLag, |c| open(c, 320_000.0, 4_900)), Outcome::Pass);
+    assert_eq!(after(CheckName::GeneratorLag, |c| open(c, 320_000.0, 5_200)), Outcome::Fail);
+    assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_800.0, 0)), Outcome::Pass);
+    assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_000.0, 0)), Outcome::Fail);
+    assert_eq!(after(CheckName::Overload, |c| open(c, 320_000.0, 0)), Outcome::Pass);
+    assert_eq!(
+        after(CheckName::Overload, |c| {
+            open(c, 320_000.0, 0);
+            c.summary.delayed_arrivals = Some(3);
+        }),
+        Outcome::Caution
+    );
+}
+
+#[test]
+fn inline_engines_are_not_held_to_a_depth() {
+    let inline = |case: &mut Case| {
+        case.engine.completes_inline = true;
+        case.summary.in_flight_mean = 0.9;
+    };
+    assert_eq!(after(CheckName::InFlight, inline), Outcome::NotApplicable);
+}

@@ -1,0 +1,48 @@
+//! One run, from a plan to a record.
+
+mod record;
+mod session;
+mod summary;
+
+use std::sync::atomic::AtomicBool;
+
+use fathom_record::RunRecord;
+
+use crate::error::CampaignError;
+use crate::plan::RunPlan;
+use crate::progress::Progress;
+
+pub use record::this_tool;
+pub use session::{Session, SessionPlan};
+
+/// Runs a plan once. The record is returned, not stored.
+///
+/// Setting `stop` ends the run early; the record then covers what was measured until then.
+///
+/// # Errors
+/// When there is nothing to record: the plan is wrong, the target is refused, an engine cannot start.
+pub fn run_once(
+    plan: &RunPlan,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<RunRecord, CampaignError> {
+    let workload = &plan.workload;
+    let session = Session::open(
+        &SessionPlan {
+            target: plan.only_target()?,
+            engine: plan.engine.as_deref(),
+            reads: workload.mix.read_share > 0.0,
+            writes: workload.mix.changes_data(),
+            direct: plan.options.direct,
+            size_bytes: workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes)),
+            permit: plan.options.permit.as_deref(),
+            keep: plan.options.keep,
+            real_time: plan.options.real_time,
+            cpus: plan.options.cpus.as_deref().unwrap_or_default(),
+            seed: workload.seed,
+        },
+        progress,
+        stop,
+    )?;
+    session.run(workload, None, progress, stop)
+}

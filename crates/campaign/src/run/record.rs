@@ -1,0 +1,114 @@
+//! Puts the parts of a run together into its record, with the self-checks that follow from them.
+
+use fathom_engine::job::Measured;
+use fathom_engine::pattern::Geometry;
+use fathom_measure::WallClock;
+use fathom_measure::clock::{ClockFacts, ClockSource};
+use fathom_measure::histogram::RELATIVE_WIDTH;
+use fathom_record::environment::Environment;
+use fathom_record::facts::{ClockRecord, TargetFacts};
+use fathom_record::run::{CampaignLink, Ending, Tool};
+use fathom_record::telemetry::Telemetry;
+use fathom_record::{RunRecord, Workload};
+
+use super::summary::{ledger, summary};
+use crate::checks::{self, Evidence};
+
+/// Everything that a record is made of.
+pub struct Parts<'a> {
+    pub id: String,
+    pub started_at: String,
+    pub campaign: Option<CampaignLink>,
+    pub workload: &'a Workload,
+    pub geometry: &'a Geometry,
+    pub target: &'a TargetFacts,
+    pub measured: Measured,
+    pub clock: (WallClock, &'a ClockFacts),
+    pub simulated_time: bool,
+    pub telemetry: Telemetry,
+    pub environment: &'a Environment,
+    pub cached_share: Option<f64>,
+    pub notes: &'a [String],
+}
+
+/// The record of a run.
+pub fn assemble(parts: Parts<'_>) -> RunRecord {
+    let measured = parts.measured;
+    let summary = summary(&measured, parts.workload, !parts.simulated_time);
+    let ledger = ledger(&measured, parts.workload, parts.geometry, parts.target.size_bytes);
+    let clock = clock_record(parts.clock, parts.simulated_time, measured.exposed_ns);
+    let first_failures: Vec<String> = measured.failures.iter().map(ToString::to_string).collect();
+    let counts = &measured.whole.directions;
+    let checks = checks::all(&Evidence {
+        workload: parts.workload,
+        summary: &summary,
+        target: parts.target,
+        engine: &measured.engine,
+        clock: &clock,
+        simulated: parts.simulated_time,
+        short: counts.iter().map(|direction| direction.short).sum(),
+        errors: counts.iter().map(|direction| direction.errors).sum(),
+        first_failures: &first_failures,
+        extended_intervals: measured.whole.extended,
+        verified: measured.verified.as_ref(),
+        cached_share: parts.cached_share,
+    });
+    let ending = match measured.fatal {
+        Some(failure) => Ending::Failed { error: failure.to_string() },
+        None if measured.interrupted => Ending::Interrupted,
+        None => Ending::Complete,
+    };
+    let dropped = measured.engine.features.iter().filter(|feature| !feature.used);
+    let dropped = dropped.filter_map(|feature| {
+        let note =
+            feature.note.as_deref().filter(|note| note.contains("refused") || note.contains("limit"))?;
+        Some(format!("Engine {}: {} was not used: {note}.", measured.engine.name, feature.name))
+    });
+    let notes = parts.notes.iter().cloned().chain(dropped).collect();
+    RunRecord {
+        format: RunRecord::FORMAT.to_owned(),
+        version: RunRecord::VERSION,
+        id: parts.id,
+        started_at: parts.started_at,
+        tool: this_tool(),
+        campaign: parts.campaign,
+        workload: parts.workload.clone(),
+        target: parts.target.clone(),
+        engine: measured.engine,
+        clock,
+        checks,
+        ending,
+        summary,
+        jobs: measured.jobs,
+        ledger,
+        intervals: measured.intervals,
+        telemetry: parts.telemetry,
+        environment: parts.environment.clone(),
+        notes,
+    }
+}
+
+/// This program, as records name it.
+pub fn this_tool() -> Tool {
+    Tool { name: "fathom".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// Over less than this a comparison of two clocks shows their edges, not their rates.
+const DRIFT_SPAN_NS: u64 = 1_000_000_000;
+
+fn clock_record((clock, facts): (WallClock, &ClockFacts), simulated: bool, exposed_ns: u64) -> ClockRecord {
+    let source = match facts.source {
+        _ if simulated => "virtual",
+        ClockSource::Tsc => "tsc",
+        ClockSource::MonotonicRaw => "monotonic_raw",
+    };
+    ClockRecord {
+        source: source.to_owned(),
+        fallback_reason: facts.fallback_reason.clone().filter(|_| !simulated),
+        read_cost_ns: if simulated { 0.0 } else { facts.read_cost_ns },
+        resolution_ns: if simulated { 1 } else { facts.resolution_ns },
+        calibration_error_ppm: if simulated { 0.0 } else { facts.calibration_error_ppm },
+        drift_ppm: (!simulated && exposed_ns >= DRIFT_SPAN_NS).then(|| clock.drift_ppm()),
+        bucket_width_share: RELATIVE_WIDTH,
+    }
+}

@@ -1,0 +1,242 @@
+//! A target held open for one run or many: found, admitted, laid out and described once.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fathom_engine::catalogue::{self, EngineKind};
+use fathom_engine::launch::{Launch, Medium};
+use fathom_engine::pattern::Geometry;
+use fathom_engine::sim;
+use fathom_engine::target::{OpenRequest, Permit, Target, TargetName};
+use fathom_engine::{EngineError, memory, uring};
+use fathom_measure::clock::ClockFacts;
+use fathom_measure::{Clock, WallClock};
+use fathom_record::environment::Environment;
+use fathom_record::facts::TargetFacts;
+use fathom_record::run::CampaignLink;
+use fathom_record::telemetry::{AbsentSource, Telemetry};
+use fathom_record::{RunRecord, Workload};
+use fathom_telemetry::{Sampler, SamplerPlan, environment};
+
+use super::record::{Parts, assemble};
+use crate::error::CampaignError;
+use crate::identity;
+use crate::progress::{Progress, Second};
+
+/// What a session is opened for.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionPlan<'a> {
+    /// Target as the user named it.
+    pub target: &'a str,
+    /// Engine asked for.
+    pub engine: Option<&'a str>,
+    /// Whether anything will be read.
+    pub reads: bool,
+    /// Whether anything will be written or trimmed.
+    pub writes: bool,
+    /// Past the page cache.
+    pub direct: bool,
+    /// Bytes of the target that are needed, from its start.
+    pub size_bytes: Option<u64>,
+    /// The words that permit the loss of data.
+    pub permit: Option<&'a str>,
+    /// Whether a file that is made stays.
+    pub keep: bool,
+    /// Whether a simulated device runs by the wall clock.
+    pub real_time: bool,
+    /// Processors for the jobs, in turn.
+    pub cpus: &'a [u32],
+    /// Seed of the data that a new file is laid out with.
+    pub seed: u64,
+}
+
+/// An open target with all that is known around it.
+#[derive(Debug)]
+pub struct Session {
+    target: Target,
+    medium: Medium,
+    engine: EngineKind,
+    clock: WallClock,
+    clock_facts: ClockFacts,
+    environment: Environment,
+    cpus: Vec<u32>,
+    real_time: bool,
+    notes: Vec<String>,
+}
+
+impl Session {
+    /// Opens the target, lays a new file out, and looks around.
+    ///
+    /// # Errors
+    /// When the target is refused or missing, the engine does not fit it, or io_uring was asked for and
+    /// is not there.
+    pub fn open(
+        plan: &SessionPlan<'_>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Self, CampaignError> {
+        let name: TargetName = plan.target.parse()?;
+        let (clock, clock_facts) = WallClock::start();
+        let permit = plan.permit.map(|words| Permit(words.to_owned()));
+        let mut target = {
+            let shown = RefCell::new(progress);
+            let told = |done, total| shown.borrow_mut().preparing(done, total);
+            let request = OpenRequest {
+                reads: plan.reads,
+                writes: plan.writes,
+                direct: plan.direct,
+                size_bytes: plan.size_bytes,
+                permit: permit.as_ref(),
+                keep: plan.keep,
+                seed: plan.seed,
+                stop,
+                progress: Some(&told),
+            };
+            Target::open(&name, &request)?
+        };
+        let mut notes = Vec::new();
+        let engine = choose_engine(plan.engine, &target, &mut notes)?;
+        let medium = medium_of(&mut target)?;
+        let path = target.facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
+        let environment = environment::collect(&target.facts.devices, path);
+        Ok(Self {
+            target,
+            medium,
+            engine,
+            clock,
+            clock_facts,
+            environment,
+            cpus: plan.cpus.to_vec(),
+            real_time: plan.real_time,
+            notes,
+        })
+    }
+
+    /// The target as it was opened.
+    pub fn target(&self) -> &TargetFacts {
+        &self.target.facts
+    }
+
+    /// The engine that carries its I/O.
+    pub fn engine(&self) -> EngineKind {
+        self.engine
+    }
+
+    /// The machine as it was found.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// The clock that runs are stamped with.
+    pub fn clock(&self) -> &WallClock {
+        &self.clock
+    }
+
+    /// Whether runs take place in simulated time.
+    pub fn is_simulated_time(&self) -> bool {
+        matches!(self.medium, Medium::Simulated(_)) && !self.real_time
+    }
+
+    /// Runs one workload and returns its record.
+    ///
+    /// # Errors
+    /// When the workload does not fit the target, somebody else began to use it, or the engine breaks.
+    pub fn run(
+        &self,
+        workload: &Workload,
+        campaign: Option<CampaignLink>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<RunRecord, CampaignError> {
+        workload.validate()?;
+        let facts = &self.target.facts;
+        let geometry = Geometry::of(workload, facts.size_bytes)?;
+        self.target.confirm()?;
+        let span = geometry.first_byte..geometry.first_byte + geometry.span_bytes;
+        // Only a remark about the page cache depends on it.
+        let cached_share = if facts.direct { None } else { self.target.cached_share(span).ok().flatten() };
+        let started_at = identity::now();
+        let id = identity::new_id("r", self.clock.now_ns() ^ workload.seed);
+        let sampler = (!self.is_simulated_time()).then(|| {
+            let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
+            Sampler::start(SamplerPlan { devices, ..SamplerPlan::default() }, self.clock)
+        });
+        let launch = Launch {
+            workload,
+            geometry: &geometry,
+            medium: &self.medium,
+            engine: self.engine,
+            uring: uring::Options::default(),
+            real_time: self.real_time,
+            cpus: &self.cpus,
+            clock: self.clock,
+            tag: identity::tag_of(&id),
+            stop,
+        };
+        let measured = launch.run(&mut |tally| {
+            if let Some(second) = Second::of(tally) {
+                progress.second(&second);
+            }
+        })?;
+        let origin_ns = measured.timeline.origin_ns;
+        let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
+        Ok(assemble(Parts {
+            id,
+            started_at,
+            campaign,
+            workload,
+            geometry: &geometry,
+            target: facts,
+            measured,
+            clock: (self.clock, &self.clock_facts),
+            simulated_time: self.is_simulated_time(),
+            telemetry,
+            environment: &self.environment,
+            cached_share,
+            notes: &self.notes,
+        }))
+    }
+}
+
+fn no_telemetry() -> Telemetry {
+    let reason = "time is simulated: what the machine did meanwhile says nothing about the run".to_owned();
+    Telemetry { absent: vec![AbsentSource { source: "all".to_owned(), reason }], ..Telemetry::default() }
+}
+
+/// The engine asked for, or the best one that works here, with a note where that is not the first choice.
+fn choose_engine(
+    asked: Option<&str>,
+    target: &Target,
+    notes: &mut Vec<String>,
+) -> Result<EngineKind, EngineError> {
+    let chosen = catalogue::choose(asked, target.facts.kind)?;
+    if chosen != EngineKind::Uring {
+        return Ok(chosen);
+    }
+    match uring::available() {
+        Ok(()) => Ok(chosen),
+        Err(error) if asked.is_some() => Err(error),
+        Err(error) => {
+            notes.push(format!("Engine sync was used instead of uring: {}.", error.cause));
+            Ok(EngineKind::Sync)
+        }
+    }
+}
+
+/// What the engine works on; a simulated device also tells the target its size and truth.
+fn medium_of(target: &mut Target) -> Result<Medium, EngineError> {
+    Ok(match (&target.name, &target.file) {
+        (_, Some(file)) => Medium::File(file.clone()),
+        (TargetName::Memory { .. }, None) => Medium::Memory(memory::Store::new(target.facts.size_bytes)),
+        (TargetName::Sim(text), None) => {
+            let parameters = sim::parse(text)?;
+            target.facts.size_bytes = parameters.size_bytes;
+            target.facts.logical_block_bytes = parameters.logical_block_bytes;
+            // Plain numbers and names always have a JSON form.
+            target.facts.simulated = serde_json::to_value(&parameters).ok();
+            Medium::Simulated(Box::new(parameters))
+        }
+        (_, None) => Medium::Null,
+    })
+}
