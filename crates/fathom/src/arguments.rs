@@ -1,0 +1,283 @@
+//! What can be typed: commands, flags and their help.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fathom_campaign::plan::{self, RawAssess, RawPlan};
+
+use crate::failure::Failure;
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  fathom assess .                       what the disk under this folder can do, in two minutes
+  fathom devices                        what is here, and what is safe to write to
+  fathom run --target sim:nvme --time 5s
+  fathom report last --html report.html
+
+Exit status: 0 done; 1 a measurement is invalid, was interrupted, or the system failed;
+2 wrong usage; 3 the target refused or is not there.";
+
+/// What storage can really do, what limits it, and how sure that is.
+#[derive(Debug, Parser)]
+#[command(name = "fathom", version, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = false,
+          subcommand_required = true, disable_help_subcommand = true)]
+pub struct Asked {
+    /// Run store to use. Default: the user's own, ~/.local/share/fathom/runs.sqlite.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub store: Option<PathBuf>,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure TARGET with several patterns over many jobs and depths, and say what limits it.
+    #[command(after_help = ASSESS_EXAMPLES)]
+    Assess(AssessArguments),
+    /// Run one workload on one target.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArguments),
+    /// List the block devices here: what they are, what holds them, whether they may be written.
+    #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
+    Devices(Switch),
+    /// List what was measured, newest first.
+    #[command(after_help = RUNS_EXAMPLES)]
+    Runs(RunsArguments),
+    /// Show a run or an assessment.
+    #[command(after_help = "Examples:\n  fathom show last\n  fathom show last-1 --json")]
+    Show(ShowArguments),
+    /// Write a run or an assessment as a page or as Markdown.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArguments),
+    /// Print the JSON Schema of a run record, a campaign record or a plan file.
+    #[command(after_help = "Examples:\n  fathom schema run\n  fathom schema plan > plan.schema.json")]
+    Schema(SchemaArguments),
+    /// List the engines that carry I/O, and the simulated devices.
+    #[command(
+        after_help = "Examples:\n  fathom engines\n  fathom run --target sim:gp3,size=1TiB --rw randread"
+    )]
+    Engines(Switch),
+}
+
+const ASSESS_EXAMPLES: &str = "\
+Examples:
+  fathom assess .                                  on a scratch file in this folder
+  fathom assess /dev/nvme1n1 --patterns randread-4k,read-1m --budget 5m
+  fathom assess . --slo p99=2ms --report report.html --json result.json
+  fathom assess sim:gp3 --ceiling iops=3000
+
+Each run is saved as it ends: after Ctrl-C or a crash the same command continues where it stopped.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  fathom run --target data.bin --rw randread --bs 4k --jobs 2 --depth 32 --time 30s
+  fathom run --target /dev/nvme1n1 --rw randread --rate 50k --arrival poisson
+  fathom run --target sim:gp3 --rw randrw --read-share 70%
+  fathom run plan.toml --depth 8 --json result.json
+
+A plan file has the flags as keys; a flag overrides its key.";
+
+const RUNS_EXAMPLES: &str = "\
+Examples:
+  fathom runs
+  fathom runs --limit 5 --target /dev/nvme1n1
+  fathom runs --campaign last --json";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  fathom report last --html report.html
+  fathom report last --md report.md              with its pictures beside it";
+
+/// Arguments of `assess`.
+#[derive(Args, Debug)]
+pub struct AssessArguments {
+    /// What to assess, and how.
+    #[command(flatten)]
+    pub plan: RawAssess,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub outputs: MeasurementOutputs,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// A plan file; every flag can stand in it as a key.
+    #[arg(value_name = "PLAN.toml")]
+    pub plan: Option<PathBuf>,
+    /// The plan, flag by flag.
+    #[command(flatten)]
+    pub flags: RawPlan,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub outputs: MeasurementOutputs,
+}
+
+/// Where the result of a measurement goes.
+#[derive(Args, Debug)]
+pub struct MeasurementOutputs {
+    /// Write the report to this file, as one HTML page.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Write the record as JSON: to FILE.json, or to stdout alone when no file is named.
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Arguments of a command that only prints.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Switch {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `runs`.
+#[derive(Args, Debug)]
+pub struct RunsArguments {
+    /// At most so many runs.
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    pub limit: u32,
+    /// Only of this target, as it was named then.
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Only of this campaign: an id, the start of one, or last.
+    #[arg(long, value_name = "CAMPAIGN")]
+    pub campaign: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub switch: Switch,
+}
+
+/// Arguments of `show`.
+#[derive(Args, Debug)]
+pub struct ShowArguments {
+    /// An id, the start of one, last, or last-2 for the second before it.
+    #[arg(value_name = "RUN|CAMPAIGN")]
+    pub name: String,
+    /// How to print.
+    #[command(flatten)]
+    pub switch: Switch,
+}
+
+/// Arguments of `report`.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub struct ReportArguments {
+    /// An id, the start of one, last, or last-2 for the second before it.
+    #[arg(value_name = "RUN|CAMPAIGN")]
+    pub name: String,
+    /// Write one HTML page that opens without network.
+    #[arg(long, value_name = "FILE.html", required_unless_present = "md")]
+    pub html: Option<PathBuf>,
+    /// Write Markdown, with its pictures beside it.
+    #[arg(long, value_name = "FILE.md")]
+    pub md: Option<PathBuf>,
+    /// Print the names of the files as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArguments {
+    /// Of what.
+    #[arg(value_name = "run|campaign|plan", hide_possible_values = true)]
+    pub of: SchemaName,
+    /// Tell failures as JSON too; the schema itself always is.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What there is a schema of.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SchemaName {
+    /// A run record.
+    Run,
+    /// A campaign record.
+    Campaign,
+    /// A plan file.
+    Plan,
+}
+
+/// Reads the arguments, the program's name first; `None` when they asked for help or the version,
+/// which is printed then.
+///
+/// # Errors
+/// What makes no sense, with what to type.
+pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
+    plan::check_arguments(typed.get(1..).unwrap_or_default())?;
+    match Asked::try_parse_from(tied(typed)) {
+        Ok(asked) => Ok(Some(asked)),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            output::result(&error.render().to_string())?;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that
+/// ends in `.json` can be meant by the next word: anything else is the target.
+pub fn tied(typed: &[OsString]) -> Vec<OsString> {
+    let takes_file = typed.iter().any(|word| word == "run" || word == "assess");
+    let is_file = |word: &OsStr| {
+        Path::new(word).extension() == Some(OsStr::new("json")) && !word.as_encoded_bytes().starts_with(b"-")
+    };
+    let mut words: Vec<OsString> = Vec::with_capacity(typed.len());
+    let mut only_values = false;
+    for word in typed {
+        only_values |= word == "--";
+        match words.last_mut() {
+            Some(last) if takes_file && !only_values && last == "--json" && is_file(word) => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => words.push(word.clone()),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn tie(typed: &[&str]) -> Vec<OsString> {
+        tied(&typed.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Asked::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        let command = Asked::command();
+        for command in command.get_subcommands() {
+            let help = command.get_after_help().expect("examples").to_string();
+            assert!(help.contains(&format!("fathom {}", command.get_name())), "{help}");
+        }
+    }
+
+    #[test]
+    fn only_a_json_file_is_taken_for_the_value_of_json() {
+        assert_eq!(tie(&["f", "assess", ".", "--json", "o.json"]), ["f", "assess", ".", "--json=o.json"]);
+        assert_eq!(tie(&["f", "assess", "--json", "."]), ["f", "assess", "--json", "."]);
+        assert_eq!(tie(&["f", "run", "--json", "--keep"]), ["f", "run", "--json", "--keep"]);
+        assert_eq!(tie(&["f", "show", "--json", "x.json"]), ["f", "show", "--json", "x.json"]);
+        assert_eq!(tie(&["f", "run", "--", "--json", "x.json"]), ["f", "run", "--", "--json", "x.json"]);
+    }
+}

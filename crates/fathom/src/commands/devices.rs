@@ -1,0 +1,169 @@
+//! `fathom devices`: what is here, what is safe to write to, and what each can claim.
+
+use fathom_engine::target::{Claims, Device, Verdict, devices};
+use fathom_measure::Bytes;
+use serde::Serialize;
+
+use crate::arguments::Switch;
+use crate::failure::Failure;
+use crate::layout;
+use crate::output;
+use crate::status::Status;
+
+/// The list for programs.
+#[derive(Serialize)]
+struct List {
+    format: &'static str,
+    version: u32,
+    devices: Vec<Device>,
+}
+
+/// Prints the list.
+///
+/// # Errors
+/// When the system does not show its devices.
+pub fn perform(switch: Switch) -> Result<Status, Failure> {
+    let devices = devices()?;
+    let text = if switch.json {
+        output::json(&List { format: "fathom.devices", version: 1, devices })
+    } else {
+        text(&devices, output::style().width)
+    };
+    output::result(&text)?;
+    Ok(Status::Done)
+}
+
+/// A table of all, then each with its reasons.
+fn text(devices: &[Device], width: usize) -> String {
+    if devices.is_empty() {
+        return "No block devices are here. To assess a folder's disk: fathom assess .\n".to_owned();
+    }
+    let heading = ["device", "size", "kind", "model", "serial", "writing"].map(str::to_owned);
+    let rows: Vec<[String; 6]> = std::iter::once(heading).chain(devices.iter().map(row)).collect();
+    let mut lines = layout::aligned(&rows, width);
+    for device in devices {
+        lines.push(String::new());
+        lines.push(layout::plain(&device.path));
+        for (name, text) in details(device) {
+            lines.extend(layout::named(&format!("  {name}"), 11, &text, width));
+        }
+    }
+    lines.push(String::new());
+    lines.push("Reading is always safe. A folder is assessed on a scratch file: fathom assess .".to_owned());
+    lines.join("\n") + "\n"
+}
+
+fn row(device: &Device) -> [String; 6] {
+    let facts = &device.facts;
+    let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
+    let writing = match &device.verdict {
+        Verdict::Free => "free",
+        Verdict::WithPermission { .. } => "by permission",
+        Verdict::Never { .. } => "refused",
+    };
+    [
+        device.path.clone(),
+        Bytes(facts.size_bytes).to_string(),
+        facts.layer.clone(),
+        or_dash(&facts.model),
+        or_dash(&facts.serial),
+        writing.to_owned(),
+    ]
+}
+
+fn details(device: &Device) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(disk) = &device.disk {
+        lines.push(("part of", disk.clone()));
+    }
+    lines.extend(device.reasons.iter().map(|reason| ("holds", reason.text.clone())));
+    lines.push(("writing", writing(&device.verdict)));
+    if let Some(why) = &device.unusable {
+        lines.push(("unusable", why.clone()));
+    }
+    lines.push(("claims", claims(&device.claims)));
+    lines
+}
+
+fn writing(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Free => "free: nothing was found that would be lost".to_owned(),
+        Verdict::WithPermission { flag } => {
+            format!("refused, unless all of that may be destroyed; then add {flag}")
+        }
+        Verdict::Never { first } if first.is_empty() => "refused; nothing permits it".to_owned(),
+        Verdict::Never { first } => {
+            format!("refused; nothing permits it as it is. First {}", first.join(", "))
+        }
+    }
+}
+
+fn claims(claims: &Claims) -> String {
+    let mut parts = vec![match claims.direct_io {
+        Some(true) => "direct I/O".to_owned(),
+        Some(false) => "no direct I/O".to_owned(),
+        None => "direct I/O unknown".to_owned(),
+    }];
+    if let Some(bytes) = claims.logical_block_bytes {
+        parts.push(match claims.physical_block_bytes {
+            Some(physical) if physical != bytes => {
+                format!("blocks of {} ({} inside)", Bytes(bytes.into()), Bytes(physical.into()))
+            }
+            _ => format!("blocks of {}", Bytes(bytes.into())),
+        });
+    }
+    parts.push(if claims.trim { "trims".to_owned() } else { "no trims".to_owned() });
+    parts.extend(claims.counters.iter().cloned());
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_engine::target::{Hold, Identity, Reason};
+    use fathom_record::facts::DeviceFacts;
+
+    use super::*;
+
+    fn device(reasons: Vec<Reason>, verdict: Verdict) -> Device {
+        Device {
+            path: "/dev/nvme0n1".to_owned(),
+            facts: DeviceFacts {
+                name: "nvme0n1".to_owned(),
+                model: Some(
+                    "A model of a length that no terminal has room for, with a tail\u{1b}[31m".to_owned(),
+                ),
+                serial: Some("S4EWNX0R".repeat(4)),
+                size_bytes: 1 << 40,
+                layer: "disk".to_owned(),
+                ..DeviceFacts::default()
+            },
+            disk: None,
+            reasons,
+            identity: Identity { words: "S4EWNX0R".to_owned(), also: Vec::new() },
+            verdict,
+            claims: Claims {
+                logical_block_bytes: Some(512),
+                physical_block_bytes: Some(4096),
+                ..Claims::default()
+            },
+            unusable: None,
+        }
+    }
+
+    #[test]
+    fn a_device_fits_its_lines_and_says_what_would_permit_writing() {
+        let reason = Reason::new(Hold::Signature, "it holds an ext4 file system ".repeat(5));
+        let verdict = Verdict::WithPermission { flag: "--destroy S4EWNX0R".to_owned() };
+        let text = text(&[device(vec![reason], verdict)], 80);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(!text.contains('\u{1b}'));
+        assert!(text.contains("--destroy S4EWNX0R"), "{text}");
+        assert!(text.contains("blocks of 512 B (4 KiB inside)"), "{text}");
+    }
+
+    #[test]
+    fn what_must_be_done_first_is_said() {
+        let verdict = Verdict::Never { first: vec!["type sudo umount /mnt".to_owned()] };
+        assert!(text(&[device(Vec::new(), verdict)], 100).contains("First type sudo umount /mnt"));
+    }
+}

@@ -1,0 +1,118 @@
+//! `fathom engines`: what carries I/O, and which devices can be simulated.
+
+use fathom_engine::catalogue::ENGINES;
+use fathom_engine::sim::{describe, describe_keys};
+use fathom_measure::Bytes;
+use fathom_record::facts::TargetKind;
+use serde::Serialize;
+
+use crate::arguments::Switch;
+use crate::failure::Failure;
+use crate::layout;
+use crate::output;
+use crate::status::Status;
+
+/// The list for programs.
+#[derive(Serialize)]
+struct List {
+    format: &'static str,
+    version: u32,
+    engines: Vec<Engine>,
+    simulated: Vec<Simulated>,
+    simulated_keys: Vec<Key>,
+}
+
+/// One engine.
+#[derive(Serialize)]
+struct Engine {
+    name: &'static str,
+    summary: &'static str,
+    targets: Vec<TargetKind>,
+    keeps_content: bool,
+    asynchronous: bool,
+}
+
+/// One simulated device.
+#[derive(Serialize)]
+struct Simulated {
+    target: String,
+    summary: &'static str,
+    size_bytes: u64,
+}
+
+/// One key that changes a simulated device.
+#[derive(Serialize)]
+struct Key {
+    name: &'static str,
+    example: &'static str,
+    meaning: &'static str,
+}
+
+/// Prints the list.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn perform(switch: Switch) -> Result<Status, Failure> {
+    let list = list();
+    let text = if switch.json { output::json(&list) } else { text(&list, output::style().width) };
+    output::result(&text)?;
+    Ok(Status::Done)
+}
+
+fn list() -> List {
+    let engine = |entry: &fathom_engine::catalogue::EngineEntry| Engine {
+        name: entry.name,
+        summary: entry.summary,
+        targets: entry.targets.to_vec(),
+        keeps_content: entry.keeps_content,
+        asynchronous: entry.asynchronous,
+    };
+    let simulated = |preset: &fathom_engine::sim::Preset| Simulated {
+        target: format!("sim:{}", preset.name),
+        summary: preset.summary,
+        size_bytes: preset.size_bytes,
+    };
+    let key =
+        |key: &fathom_engine::sim::Key| Key { name: key.name, example: key.example, meaning: key.meaning };
+    List {
+        format: "fathom.engines",
+        version: 1,
+        engines: ENGINES.iter().map(engine).collect(),
+        simulated: describe().iter().map(simulated).collect(),
+        simulated_keys: describe_keys().iter().map(key).collect(),
+    }
+}
+
+fn target_words(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::File => "files",
+        TargetKind::BlockDevice => "block devices",
+        TargetKind::Simulated => "sim:NAME",
+        TargetKind::Memory => "memory:",
+        TargetKind::Null => "null:",
+    }
+}
+
+fn text(list: &List, width: usize) -> String {
+    let mut lines =
+        vec!["Engines (--engine NAME; the first that carries the target is the default)".to_owned()];
+    for engine in &list.engines {
+        let targets: Vec<&str> = engine.targets.iter().map(|kind| target_words(*kind)).collect();
+        let text = format!("{}: {}", targets.join(", "), engine.summary);
+        lines.extend(layout::named(&format!("  {}", engine.name), 12, &text, width));
+    }
+    lines.push(String::new());
+    lines.push("Simulated devices (--target sim:NAME)".to_owned());
+    for device in &list.simulated {
+        let size = Bytes(device.size_bytes).to_string();
+        let name = format!("  {:<22}{size}", device.target);
+        lines.extend(layout::named(&name, 35, device.summary, width));
+    }
+    lines.push(String::new());
+    lines.push("What changes them (--target sim:NAME,KEY=VALUE,...)".to_owned());
+    for key in &list.simulated_keys {
+        let name = format!("  {}={}", key.name, key.example);
+        lines.extend(layout::named(&name, 36, key.meaning, width));
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,36 @@
+//! One file a command: what was asked, through the rooms, to what is printed.
+
+mod assess;
+mod delivery;
+mod devices;
+mod engines;
+mod report;
+mod run;
+mod runs;
+mod schema;
+mod seed;
+mod show;
+mod stored;
+
+use crate::arguments::{Asked, Command};
+use crate::failure::Failure;
+use crate::status::Status;
+use stored::StorePlace;
+
+/// Does what was asked.
+///
+/// # Errors
+/// What prevented it.
+pub fn perform(asked: Asked) -> Result<Status, Failure> {
+    let place = StorePlace::new(asked.store);
+    match asked.command {
+        Command::Assess(arguments) => assess::perform(&place, &arguments),
+        Command::Run(arguments) => run::perform(&place, arguments),
+        Command::Devices(switch) => devices::perform(switch),
+        Command::Runs(arguments) => runs::perform(&place, &arguments),
+        Command::Show(arguments) => show::perform(&place, &arguments),
+        Command::Report(arguments) => report::perform(&place, &arguments),
+        Command::Schema(arguments) => schema::perform(arguments.of),
+        Command::Engines(switch) => engines::perform(switch),
+    }
+}

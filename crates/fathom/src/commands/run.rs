@@ -1,0 +1,84 @@
+//! `fathom run`: one workload on one target, saved and shown.
+
+use std::path::Path;
+
+use fathom_campaign::plan::{PlanSource, RawPlan, RunPlan};
+use fathom_campaign::run_once;
+use fathom_report::{html, terminal};
+
+use super::delivery::Delivery;
+use super::seed::new_seed;
+use super::stored::StorePlace;
+use crate::arguments::RunArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Plan files beyond this are something else.
+const PLAN_BYTES_MAX: u64 = 1 << 20;
+
+/// Measures. A store that cannot be used does not lose the result: it is printed with a warning.
+///
+/// # Errors
+/// When nothing was measured.
+pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Failure> {
+    let plan = plan(arguments.plan.as_deref(), arguments.flags)?;
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let store = place.open().map_err(|error| warn_unsaved(error.into())).ok();
+    let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
+    let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
+    let stop = interrupt::watch(screen.voice())?;
+    let record = run_once(&plan, &mut screen, &stop)?;
+    drop(screen);
+    let saved =
+        store.is_some_and(|store| store.put_run(&record).map_err(|error| warn_unsaved(error.into())).is_ok());
+    let handed_over =
+        delivery.hand_over(&record, || terminal::run(&record, output::style()), || html::run(&record));
+    if saved && !delivery.machine.takes_stdout() {
+        let (id, store) = (&record.id, place.flag());
+        let mut hint = format!("\nsaved; again: fathom show {id}{store}");
+        if !delivery.has_report() {
+            hint += &format!("\nas a page:    fathom report {id} --html report.html{store}");
+        }
+        output::message(&hint);
+    }
+    Ok(Status::of_measurement(record.is_valid() && handed_over))
+}
+
+fn warn_unsaved(failure: Failure) {
+    let cause = format!("{}; the run is not saved, only printed", failure.cause);
+    Failure { cause, ..failure }.warn();
+}
+
+fn plan(file: Option<&Path>, flags: RawPlan) -> Result<RunPlan, Failure> {
+    let source = match file {
+        Some(path) => read(path)?.overridden_by(flags),
+        None => PlanSource::from_flags(flags),
+    };
+    Ok(source.resolve(new_seed())?)
+}
+
+fn read(path: &Path) -> Result<PlanSource, Failure> {
+    let name = path.display().to_string();
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        return Err(Failure::usage(
+            name.clone(),
+            "a plan is a file that ends in .toml",
+            format!("to measure it type: fathom run --target {name}"),
+        ));
+    }
+    let unreadable = |cause: String| {
+        Failure::usage(
+            format!("reading the plan {name}"),
+            cause,
+            "name a plan file that exists: see fathom run --help",
+        )
+    };
+    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > PLAN_BYTES_MAX {
+        return Err(unreadable(format!("{size} bytes are too many for a plan")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    Ok(PlanSource::from_toml(&text, &name)?)
+}

@@ -1,0 +1,186 @@
+//! `fathom runs`: what was measured, newest first.
+
+use fathom_report::terminal::{self, RunOutcome, RunRow};
+use fathom_store::{CampaignRow, CampaignState, RunFilter, RunRow as Stored, Store};
+use serde::Serialize;
+
+use super::stored::StorePlace;
+use crate::arguments::RunsArguments;
+use crate::failure::Failure;
+use crate::layout;
+use crate::output;
+use crate::status::Status;
+
+/// The list for programs.
+#[derive(Default, Serialize)]
+struct List {
+    format: &'static str,
+    version: u32,
+    runs: Vec<Run>,
+    campaigns: Vec<Campaign>,
+}
+
+/// One run of the list.
+#[derive(Serialize)]
+struct Run {
+    id: String,
+    started_at: String,
+    target: String,
+    device: Option<String>,
+    pattern: String,
+    jobs: u32,
+    depth: u32,
+    operations_per_s: f64,
+    throughput_bytes_per_s: f64,
+    service_p50_ns: Option<u64>,
+    service_p99_ns: Option<u64>,
+    response_p50_ns: Option<u64>,
+    response_p99_ns: Option<u64>,
+    valid: bool,
+    ending: String,
+    campaign: Option<String>,
+    step: Option<String>,
+}
+
+/// One campaign of the list.
+#[derive(Serialize)]
+struct Campaign {
+    id: String,
+    target: String,
+    started_at: String,
+    closed_at: Option<String>,
+    state: &'static str,
+    runs: u64,
+}
+
+/// Prints the list.
+///
+/// # Errors
+/// When the store cannot be read, or the campaign is unknown.
+pub fn perform(place: &StorePlace, arguments: &RunsArguments) -> Result<Status, Failure> {
+    let store = place.open_existing()?;
+    let (runs, campaigns) = match &store {
+        Some(store) => listed(store, arguments)?,
+        None => Default::default(),
+    };
+    let text = if arguments.switch.json {
+        output::json(&List {
+            format: "fathom.runs",
+            version: 1,
+            runs: runs.into_iter().map(Run::of).collect(),
+            campaigns: campaigns.into_iter().map(Campaign::of).collect(),
+        })
+    } else {
+        let rows: Vec<RunRow> = runs.iter().map(|run| row(store.as_ref(), run)).collect();
+        if rows.is_empty() && is_narrowed(arguments) {
+            "No run fits. All of them: fathom runs\n".to_owned()
+        } else {
+            terminal::runs(&rows, output::style()) + &campaigns_text(&campaigns)
+        }
+    };
+    output::result(&text)?;
+    Ok(Status::Done)
+}
+
+fn is_narrowed(arguments: &RunsArguments) -> bool {
+    arguments.target.is_some() || arguments.campaign.is_some() || arguments.limit == 0
+}
+
+/// Runs that pass, and, unless the list is narrowed to one, campaigns of the same target.
+fn listed(store: &Store, arguments: &RunsArguments) -> Result<(Vec<Stored>, Vec<CampaignRow>), Failure> {
+    let campaign = arguments.campaign.as_deref().map(|name| store.resolve_campaign(name)).transpose()?;
+    let target = arguments.target.clone();
+    let mut campaigns = store.campaigns()?;
+    campaigns.retain(|row| {
+        campaign.as_ref().is_none_or(|id| *id == row.id) && target.as_ref().is_none_or(|t| *t == row.target)
+    });
+    campaigns.truncate(usize::try_from(arguments.limit).unwrap_or(usize::MAX));
+    let runs = store.runs(&RunFilter { limit: Some(arguments.limit), target, campaign })?;
+    Ok((runs, campaigns))
+}
+
+/// A line of the table. How many checks failed stands in the record alone.
+fn row(store: Option<&Store>, run: &Stored) -> RunRow {
+    let outcome = match (run.ending.as_str(), run.valid) {
+        ("interrupted", _) => RunOutcome::Interrupted,
+        ("failed", _) => RunOutcome::Failed,
+        (_, true) => RunOutcome::Valid,
+        (_, false) => {
+            let record = store.and_then(|store| store.run_without_series(&run.id).ok());
+            RunOutcome::FailedChecks(record.map_or(1, |record| record.failed_checks().count().max(1)))
+        }
+    };
+    RunRow {
+        id: run.id.clone(),
+        started_at: run.started_at.clone(),
+        target: run.target.clone(),
+        workload: run.pattern.clone(),
+        jobs: run.jobs,
+        depth: run.depth,
+        operations_per_s: run.operations_per_s,
+        throughput_bytes_per_s: run.throughput_bytes_per_s,
+        service_p99_ns: run.service_p99_ns,
+        outcome,
+    }
+}
+
+fn campaigns_text(campaigns: &[CampaignRow]) -> String {
+    if campaigns.is_empty() {
+        return String::new();
+    }
+    let heading = ["assessment", "started", "target", "runs", "state"].map(str::to_owned);
+    let rows: Vec<[String; 5]> = std::iter::once(heading)
+        .chain(campaigns.iter().map(|row| {
+            let started = row.started_at.get(..16).unwrap_or(&row.started_at).replace('T', " ");
+            let state = state(row.state).replace('_', " ");
+            [row.id.clone(), started, row.target.clone(), row.runs.to_string(), state]
+        }))
+        .collect();
+    let lines = layout::aligned(&rows, output::style().width);
+    format!("\n{}\n", lines.join("\n"))
+}
+
+fn state(state: CampaignState) -> &'static str {
+    match state {
+        CampaignState::Unfinished => "unfinished",
+        CampaignState::Finished => "finished",
+        CampaignState::GivenUp => "given_up",
+    }
+}
+
+impl Run {
+    fn of(row: Stored) -> Self {
+        Self {
+            id: row.id,
+            started_at: row.started_at,
+            target: row.target,
+            device: row.device,
+            pattern: row.pattern,
+            jobs: row.jobs,
+            depth: row.depth,
+            operations_per_s: row.operations_per_s,
+            throughput_bytes_per_s: row.throughput_bytes_per_s,
+            service_p50_ns: row.service_p50_ns,
+            service_p99_ns: row.service_p99_ns,
+            response_p50_ns: row.response_p50_ns,
+            response_p99_ns: row.response_p99_ns,
+            valid: row.valid,
+            ending: row.ending,
+            campaign: row.campaign,
+            step: row.step,
+        }
+    }
+}
+
+impl Campaign {
+    fn of(row: CampaignRow) -> Self {
+        Self {
+            id: row.id,
+            target: row.target,
+            started_at: row.started_at,
+            closed_at: row.closed_at,
+            state: state(row.state),
+            runs: row.runs,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The run store as commands use it: where it lies, and what a name in it stands for.
+
+use std::path::PathBuf;
+
+use fathom_record::{CampaignRecord, RunRecord};
+use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path};
+
+use crate::failure::Failure;
+
+/// Where the store is to be, before it is opened.
+#[derive(Clone, Debug)]
+pub struct StorePlace(Option<PathBuf>);
+
+impl StorePlace {
+    /// At the place that was named, or where the user's data is.
+    pub fn new(named: Option<PathBuf>) -> Self {
+        Self(named)
+    }
+
+    fn path(&self) -> Result<PathBuf, StoreError> {
+        self.0.clone().map_or_else(|| default_path(|name| std::env::var_os(name)), Ok)
+    }
+
+    /// Opens the store for saving; makes it if there is none.
+    ///
+    /// # Errors
+    /// As the store reports them.
+    pub fn open(&self) -> Result<Store, StoreError> {
+        Store::open(&self.path()?)
+    }
+
+    /// Opens the store for reading; `None` when nothing was ever saved.
+    ///
+    /// # Errors
+    /// As the store reports them.
+    pub fn open_existing(&self) -> Result<Option<Store>, StoreError> {
+        match Store::open_read_only(&self.path()?) {
+            Ok(store) => Ok(Some(store)),
+            Err(error) if error.kind == StoreErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The words that a further command needs to find the same store, with a space in front.
+    pub fn flag(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._/:,=%+@-".contains(c);
+        match self.0.as_ref().map(|path| path.display().to_string()) {
+            None => String::new(),
+            Some(path) if path.chars().all(plain) => format!(" --store {path}"),
+            Some(path) => format!(" --store '{}'", path.replace('\'', r"'\''")),
+        }
+    }
+}
+
+/// A run or a campaign, read.
+#[derive(Debug)]
+pub enum Found {
+    /// A run.
+    Run(Box<RunRecord>),
+    /// A campaign.
+    Campaign(Box<CampaignRecord>),
+}
+
+/// What a name stands for, and the store that holds it.
+///
+/// # Errors
+/// When there is no such name, or what is there is damaged.
+pub fn find(place: &StorePlace, name: &str) -> Result<(Found, Store), Failure> {
+    let Some(store) = place.open_existing()? else {
+        return Err(Failure {
+            kind: "not_found",
+            ..Failure::usage(
+                format!("looking for `{name}`"),
+                "nothing was saved yet",
+                "to measure something type: fathom assess .",
+            )
+        });
+    };
+    let found = match store.resolve(name)? {
+        Resolved::Run(id) => Found::Run(Box::new(store.run(&id)?)),
+        Resolved::Campaign(id) => Found::Campaign(Box::new(store.campaign(&id)?)),
+    };
+    Ok((found, store))
+}
+
+/// The runs of a campaign, oldest first. One that cannot be read is told and left out.
+///
+/// # Errors
+/// When the store cannot be listed.
+pub fn runs_of(store: &Store, campaign: &str) -> Result<Vec<RunRecord>, Failure> {
+    let filter = RunFilter { campaign: Some(campaign.to_owned()), ..RunFilter::default() };
+    let mut runs = Vec::new();
+    for row in store.runs(&filter)?.iter().rev() {
+        match store.run(&row.id) {
+            Ok(run) => runs.push(run),
+            Err(error) => Failure::from(error).warn(),
+        }
+    }
+    Ok(runs)
+}

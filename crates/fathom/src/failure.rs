@@ -1,0 +1,182 @@
+//! One form for everything that can go wrong, and its one printer.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use fathom_campaign::CampaignError;
+use fathom_campaign::plan::{PlanError, PlanErrorKind};
+use fathom_engine::{EngineError, ErrorKind};
+use fathom_record::workload::WorkloadError;
+use fathom_report::ReportError;
+use fathom_store::{StoreError, StoreErrorKind};
+use serde::Serialize;
+
+use crate::layout;
+use crate::output::{self, Machine};
+use crate::status::Status;
+
+/// What went wrong, where, why, and what to type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What the program ends with.
+    pub status: Status,
+    /// In snake case, for programs; people read it with spaces.
+    pub kind: &'static str,
+    /// The argument, the file, or what was being done to what; may be empty.
+    pub place: String,
+    /// What happened.
+    pub cause: String,
+    /// What to do about it; may be empty.
+    pub remedy: String,
+}
+
+/// The same as a JSON document.
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    kind: &'a str,
+    place: &'a str,
+    cause: &'a str,
+    remedy: &'a str,
+}
+
+impl Failure {
+    /// Something that was typed and makes no sense.
+    pub fn usage(place: impl Into<String>, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let (place, cause, remedy) = (place.into(), cause.into(), remedy.into());
+        Self { status: Status::Usage, kind: "usage", place, cause, remedy }
+    }
+
+    /// An output file that cannot be written.
+    pub fn output(path: &Path, cause: impl Display, remedy: impl Into<String>) -> Self {
+        let place = format!("writing {}", path.display());
+        let (cause, remedy) = (cause.to_string(), remedy.into());
+        Self { status: Status::Invalid, kind: "output", place, cause, remedy }
+    }
+
+    /// Something of the operating system that has nothing to do with the target.
+    pub fn system(place: impl Into<String>, cause: impl Display) -> Self {
+        let (place, cause) = (place.into(), cause.to_string());
+        Self { status: Status::Invalid, kind: "system", place, cause, remedy: String::new() }
+    }
+
+    /// Tells it on stderr and, where JSON was asked for, there; gives the status to end with.
+    pub fn tell(&self, machine: &Machine) -> Status {
+        self.warn();
+        // The failure to write a failure changes nothing about it, and stderr has it.
+        let _ = machine.write_failure(&self.document());
+        self.status
+    }
+
+    /// Tells it on stderr alone, where the result itself is not lost.
+    pub fn warn(&self) {
+        output::message(&self.text());
+    }
+
+    fn document(&self) -> String {
+        let document = Document {
+            format: "fathom.error",
+            version: 1,
+            kind: self.kind,
+            place: &self.place,
+            cause: &self.cause,
+            remedy: &self.remedy,
+        };
+        output::json(&document)
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("fathom: {}: ", self.kind.replace('_', " "));
+        if !self.place.is_empty() {
+            text += &format!("{}: ", self.place);
+        }
+        text += &self.cause;
+        let width = output::width_of_messages();
+        let mut lines: Vec<String> =
+            text.split('\n').flat_map(|line| layout::wrapped(indent(line), line, "    ", width)).collect();
+        // What is to be typed stays on one line, so that it can be copied.
+        lines.extend(self.remedy.split('\n').filter(|line| !line.is_empty()).map(|line| format!("  {line}")));
+        lines.join("\n")
+    }
+}
+
+/// The spaces that a line starts with.
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches(' ').len()]
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        let kind = match error.kind {
+            PlanErrorKind::Syntax => "plan_syntax",
+            PlanErrorKind::UnknownName => "unknown_name",
+            PlanErrorKind::Value => "value",
+            PlanErrorKind::Missing => "missing",
+            PlanErrorKind::Contradiction => "contradiction",
+            PlanErrorKind::Pasted => "pasted",
+            _ => "plan",
+        };
+        Self { kind, ..Self::usage(error.place.to_string(), error.cause, "") }
+    }
+}
+
+impl From<WorkloadError> for Failure {
+    fn from(error: WorkloadError) -> Self {
+        Self { kind: "value", ..Self::usage(error.field, error.problem, "") }
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let (kind, status) = match error.kind {
+            ErrorKind::Refused => ("refused", Status::Refused),
+            ErrorKind::NoSuchTarget => ("no_such_target", Status::Refused),
+            ErrorKind::Permission => ("permission", Status::Refused),
+            ErrorKind::Unsupported => ("unsupported", Status::Invalid),
+            ErrorKind::Plan => ("plan", Status::Usage),
+            ErrorKind::Interrupted => ("interrupted", Status::Invalid),
+            _ => ("system", Status::Invalid),
+        };
+        Self { status, kind, place: error.place, cause: error.cause, remedy: error.remedy }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        const ELSEWHERE: &str = "to use another store, add --store FILE";
+        let (kind, status) = match error.kind {
+            StoreErrorKind::NotFound => ("not_found", Status::Usage),
+            StoreErrorKind::Ambiguous => ("ambiguous", Status::Usage),
+            StoreErrorKind::CampaignBusy => ("campaign_busy", Status::Invalid),
+            StoreErrorKind::BadRecord => ("bad_record", Status::Invalid),
+            _ => ("store", Status::Invalid),
+        };
+        let mut remedy = error.remedy;
+        if kind == "store" && !remedy.contains("--store") {
+            if !remedy.is_empty() {
+                remedy.push('\n');
+            }
+            remedy.push_str(ELSEWHERE);
+        }
+        Self { status, kind, place: error.place, cause: error.cause, remedy }
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        Self { kind: "report", ..Self::system("making the report", error) }
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Self {
+        match error {
+            CampaignError::Plan(error) => error.into(),
+            CampaignError::Workload(error) => error.into(),
+            CampaignError::Engine(error) => error.into(),
+            CampaignError::Store(error) => error.into(),
+            other => Self::system("measuring", other),
+        }
+    }
+}

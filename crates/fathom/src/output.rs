@@ -1,0 +1,172 @@
+//! Where text goes: results to stdout, messages to stderr, machine output to its own place.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
+
+use console::Term;
+use fathom_report::terminal::Style;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output_file::{Content, OutputFile};
+
+/// Lines are not longer than this, however wide the terminal: longer ones are hard to read.
+const WIDEST: usize = 100;
+
+/// Where machine output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// None was asked for.
+    Off,
+    /// To stdout, which then holds nothing else.
+    Stdout,
+    /// To a file.
+    File(PathBuf),
+}
+
+impl Machine {
+    /// From the flag's value: nothing, a file, or `-` for stdout.
+    pub fn of(value: Option<&PathBuf>) -> Self {
+        match value {
+            None => Self::Off,
+            Some(path) if path.as_os_str() == "-" => Self::Stdout,
+            Some(path) => Self::File(path.clone()),
+        }
+    }
+
+    /// What is asked for by arguments that may not make sense otherwise.
+    pub fn asked(typed: &[OsString]) -> Self {
+        let mut asked = Self::Off;
+        for argument in crate::arguments::tied(typed).iter().take_while(|argument| *argument != "--") {
+            if argument == "--json" {
+                asked = Self::Stdout;
+            } else if let Some(file) = argument.to_str().and_then(|text| text.strip_prefix("--json=")) {
+                let takes_file = typed.iter().any(|word| word == "run" || word == "assess");
+                asked = if takes_file { Self::of(Some(&PathBuf::from(file))) } else { Self::Stdout };
+            }
+        }
+        asked
+    }
+
+    /// Refuses a file that could not be written or is not to be, before anything is measured.
+    ///
+    /// # Errors
+    /// With what to type instead.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Off | Self::Stdout => Ok(()),
+            Self::File(path) => OutputFile::check(path, Content::Json).map(drop),
+        }
+    }
+
+    /// Whether stdout is taken by it.
+    pub fn takes_stdout(&self) -> bool {
+        *self == Self::Stdout
+    }
+
+    /// Writes a document to its place, if it has one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, document: &str) -> Result<(), Failure> {
+        match self {
+            Self::Off => Ok(()),
+            Self::Stdout => result(document),
+            Self::File(path) => OutputFile::check(path, Content::Json)?.write(document),
+        }
+    }
+
+    /// The same for a failure; where the file itself is what failed, stdout takes its place.
+    ///
+    /// # Errors
+    /// When neither can be written.
+    pub fn write_failure(&self, document: &str) -> Result<(), Failure> {
+        self.write(document).or_else(|_| result(document))
+    }
+}
+
+/// A value as one indented JSON document with a newline at its end.
+pub fn json<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("what is printed has text keys and serialises");
+    text.push('\n');
+    text
+}
+
+/// Writes a result to stdout. A reader that has gone, as `head` does, is no failure.
+///
+/// # Errors
+/// When stdout is a file that cannot be written.
+pub fn result(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::system("writing to stdout", error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a message to stderr. Nobody can be told when that fails.
+pub fn message(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// How results are written: as wide as the terminal within reason, in colour where that is wanted.
+pub fn style() -> Style {
+    let terminal = Term::stdout();
+    let color = terminal.is_term() && wants_color(std::env::var_os("NO_COLOR"), std::env::var_os("TERM"));
+    Style { width: width_of(&terminal), color }
+}
+
+/// Most characters of a line on stderr.
+pub fn width_of_messages() -> usize {
+    width_of(&Term::stderr())
+}
+
+fn width_of(terminal: &Term) -> usize {
+    match terminal.size_checked() {
+        Some((_, columns)) if terminal.is_term() && columns > 0 => usize::from(columns).clamp(40, WIDEST),
+        _ => WIDEST,
+    }
+}
+
+/// The convention of no-color.org, and terminals that say they can do nothing.
+fn wants_color(no_color: Option<OsString>, term: Option<OsString>) -> bool {
+    no_color.is_none_or(|value| value.is_empty()) && term.as_deref() != Some(OsStr::new("dumb"))
+}
+
+/// Whether stderr is a terminal that can redraw a line.
+pub fn can_redraw() -> bool {
+    Term::stderr().is_term() && std::env::var_os("TERM").as_deref() != Some(OsStr::new("dumb"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(typed: &[&str]) -> Machine {
+        let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
+        Machine::asked(&typed)
+    }
+
+    #[test]
+    fn json_is_found_in_arguments_that_make_no_sense() {
+        assert_eq!(asked(&["fathom", "run", "--nonsense"]), Machine::Off);
+        assert_eq!(asked(&["fathom", "run", "--nonsense", "--json"]), Machine::Stdout);
+        assert_eq!(asked(&["fathom", "run", "--json=a.json", "--x"]), Machine::File("a.json".into()));
+        assert_eq!(asked(&["fathom", "assess", "--json", "a.json"]), Machine::File("a.json".into()));
+        assert_eq!(asked(&["fathom", "assess", "--json", "."]), Machine::Stdout);
+        assert_eq!(asked(&["fathom", "runs", "--json=a.json"]), Machine::Stdout);
+        assert_eq!(asked(&["fathom", "run", "--", "--json"]), Machine::Off);
+    }
+
+    #[test]
+    fn color_can_be_refused() {
+        let text = |text: &str| Some(OsString::from(text));
+        assert!(wants_color(None, text("xterm")));
+        assert!(wants_color(text(""), None));
+        assert!(!wants_color(text("1"), text("xterm")));
+        assert!(!wants_color(None, text("dumb")));
+    }
+}

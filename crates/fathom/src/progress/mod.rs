@@ -1,0 +1,92 @@
+//! Shows on stderr how a measurement goes: one line that is redrawn, plain lines, or nothing.
+
+mod plain;
+mod redrawn;
+mod words;
+
+use fathom_campaign::{Progress, Second, StepNotice};
+use fathom_measure::WallClock;
+use indicatif::ProgressBar;
+
+use crate::output;
+use plain::Plain;
+use redrawn::Redrawn;
+
+/// Where a measurement shows how it goes.
+pub enum Screen {
+    /// Nowhere.
+    Quiet,
+    /// On a terminal.
+    Redrawn(Redrawn),
+    /// In a file or a pipe.
+    Plain(Plain<WallClock>),
+}
+
+/// Says single sentences without disturbing the line that is redrawn; may be used from any thread.
+#[derive(Clone, Debug)]
+pub struct Voice(Option<ProgressBar>);
+
+impl Voice {
+    /// Says it on stderr.
+    pub fn say(&self, text: &str) {
+        match &self.0 {
+            Some(line) => line.suspend(|| output::message(text)),
+            None => output::message(text),
+        }
+    }
+}
+
+impl Screen {
+    /// What stderr is good for. `total_ns` is the length of a single run, where that is known.
+    pub fn new(quiet: bool, total_ns: Option<u64>) -> Self {
+        if quiet {
+            Self::Quiet
+        } else if output::can_redraw() {
+            Self::Redrawn(Redrawn::new(total_ns))
+        } else {
+            Self::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
+        }
+    }
+
+    /// For messages while this is in use.
+    pub fn voice(&self) -> Voice {
+        match self {
+            Self::Redrawn(redrawn) => Voice(Some(redrawn.line().clone())),
+            _ => Voice(None),
+        }
+    }
+
+    fn shown(&mut self) -> Option<&mut dyn Progress> {
+        match self {
+            Self::Quiet => None,
+            Self::Redrawn(redrawn) => Some(redrawn),
+            Self::Plain(plain) => Some(plain),
+        }
+    }
+}
+
+impl Progress for Screen {
+    fn preparing(&mut self, done_bytes: u64, total_bytes: u64) {
+        if let Some(shown) = self.shown() {
+            shown.preparing(done_bytes, total_bytes);
+        }
+    }
+
+    fn step(&mut self, notice: &StepNotice) {
+        if let Some(shown) = self.shown() {
+            shown.step(notice);
+        }
+    }
+
+    fn second(&mut self, second: &Second) {
+        if let Some(shown) = self.shown() {
+            shown.second(second);
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        if let Some(shown) = self.shown() {
+            shown.note(text);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! How a measurement goes, in words that both kinds of screen use.
+
+use fathom_campaign::{Second, StepNotice};
+use fathom_measure::{ByteRate, Bytes, Nanos, Rate};
+
+/// `laying out: 512 MiB of 1 GiB (50 %)`.
+pub fn preparing(done_bytes: u64, total_bytes: u64) -> String {
+    let percent = if total_bytes == 0 { 100.0 } else { done_bytes as f64 / total_bytes as f64 * 100.0 };
+    format!("laying out: {} of {} ({percent:.0} %)", Bytes(done_bytes), Bytes(total_bytes))
+}
+
+/// `2 of 7: 4 KiB random write, 2 × 32, climb`.
+pub fn step(notice: &StepNotice) -> String {
+    let (number, of) = notice.pattern;
+    let (jobs, depth) = notice.cell;
+    format!("{number} of {of}: {}, {jobs} × {depth}, {}", notice.title, notice.purpose)
+}
+
+/// `12.3 k IOPS, 50.4 MB/s, p99 345 us`.
+pub fn figures(second: &Second) -> String {
+    let mut text =
+        format!("{} IOPS, {}", Rate(second.operations_per_s), ByteRate(second.throughput_bytes_per_s));
+    if let Some(ns) = second.service_p99_ns {
+        text += &format!(", p99 {}", Nanos(ns));
+    }
+    if second.errors > 0 {
+        text += &format!(", {} errors", second.errors);
+    }
+    if second.warmup {
+        text += ", warm-up";
+    }
+    text
+}
+
+/// What is left to wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// Time that was left when the current run started its I/O.
+    pub at_start_ns: Option<u64>,
+}
+
+impl Left {
+    /// `18 s left`, or how long it has run where the end is not known.
+    pub fn after(self, until_ns: u64) -> String {
+        match self.at_start_ns {
+            Some(left) => format!("{} left", Nanos(left.saturating_sub(until_ns)).coarse()),
+            None => format!("{} so far", Nanos(until_ns).coarse()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_reads_as_one_line() {
+        let second = Second {
+            warmup: false,
+            until_ns: 3_000_000_000,
+            operations_per_s: 123_400.0,
+            throughput_bytes_per_s: 505.4e6,
+            service_p99_ns: Some(345_000),
+            errors: 0,
+        };
+        assert_eq!(figures(&second), "123 k IOPS, 505 MB/s, p99 345 us");
+        let bad = Second { errors: 2, warmup: true, service_p99_ns: None, ..second };
+        assert_eq!(figures(&bad), "123 k IOPS, 505 MB/s, 2 errors, warm-up");
+    }
+
+    #[test]
+    fn what_is_left_never_goes_below_nothing() {
+        let left = Left { at_start_ns: Some(30_000_000_000) };
+        assert_eq!(left.after(12_000_400_000), "18 s left");
+        assert_eq!(left.after(40_000_000_000), "0 s left");
+        assert_eq!(Left::default().after(5_000_000_000), "5 s so far");
+    }
+}
