@@ -1,6 +1,7 @@
 //! Could the generator do what it was asked to, in time?
 
 use fathom_measure::{Nanos, Rate};
+use fathom_record::facts::TargetKind;
 use fathom_record::workload::Arrival;
 use fathom_record::{Check, CheckName, Outcome};
 
@@ -29,6 +30,10 @@ pub fn busy(evidence: &Evidence<'_>) -> Check {
     if evidence.workload.arrival.is_open() {
         let text =
             "Open arrivals are awaited by polling, so the core is busy by design; see the generator lag.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    }
+    if evidence.target.kind == TargetKind::Null {
+        let text = "The target does nothing: what is measured is the generator itself.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
     let percent = busy * 100.0;

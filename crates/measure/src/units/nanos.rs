@@ -24,8 +24,12 @@ impl Nanos {
         Nanos((seconds * 1e9) as u64)
     }
 
-    /// Rounded to whole units in two parts at most, for times that people wait for: `1 m 30 s`.
+    /// For times that people wait for: whole units in two parts at most from 10 s on (`1 min 30 s`), three
+    /// digits below unless they are whole seconds.
     pub fn coarse(self) -> String {
+        if self.0 < 10_000_000_000 && !self.0.is_multiple_of(1_000_000_000) {
+            return self.to_string();
+        }
         let seconds = (self.0 + 500_000_000) / 1_000_000_000;
         match seconds {
             0..60 => format!("{seconds} s"),
@@ -125,5 +129,7 @@ mod tests {
         assert_eq!(Nanos(999_700).to_string(), "1.00 ms");
         assert_eq!(Nanos(90_000_000_000).to_string(), "90.0 s");
         assert_eq!(Nanos(90_000_000_000).coarse(), "1 min 30 s");
+        assert_eq!(Nanos(500_000_000).coarse(), "500 ms");
+        assert_eq!(Nanos(2_000_000_000).coarse(), "2 s");
     }
 }

@@ -118,9 +118,17 @@ pub fn failures(campaign: &CampaignRecord) -> Vec<String> {
     for pattern in &campaign.patterns {
         let title = &pattern.title;
         out.extend(pattern.incomplete.iter().map(|missing| format!("{title} is incomplete: {missing}")));
-        for cell in &pattern.cells {
-            let at = number::cell(cell.jobs, cell.depth);
-            out.extend(cell.failed_checks.iter().map(|text| format!("{title} at {at}: {text}")));
+        let failed: Vec<_> = pattern.cells.iter().filter(|cell| !cell.failed_checks.is_empty()).collect();
+        if let Some(first) = failed.first() {
+            let at = number::cell(first.jobs, first.depth);
+            let text = first.failed_checks.join(" ");
+            out.push(match failed.len() {
+                1 => format!("{title} at {at}: {text}"),
+                count => format!(
+                    "{title}: {count} of {} cells failed a self-check. At {at}: {text}",
+                    pattern.cells.len()
+                ),
+            });
         }
     }
     if campaign.finished_at.is_none() {
