@@ -26,7 +26,7 @@ Exit status: 0 done; 1 a measurement is invalid, was interrupted, or the system 
           subcommand_required = true, disable_help_subcommand = true)]
 pub struct Asked {
     /// Run store to use. Default: the user's own, ~/.local/share/fathom/runs.sqlite.
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, display_order = 900)]
     pub store: Option<PathBuf>,
 
     /// What to do.

@@ -1,31 +1,20 @@
 //! What the argument parser refuses, in the form of every other failure.
 
+use std::error::Error as _;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::failure::Failure;
 
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
-        let text = error.to_string();
-        // The first paragraph says what is wrong; usage and tips follow it.
-        let cause: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-        let cause = cause.join(" ").trim_start_matches("error: ").to_owned();
-        match error.kind() {
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-                Self::usage("fathom", "say what to do", "type: fathom assess .\nall commands: fathom --help")
-            }
-            kind => {
-                let failure = Self::usage(place(&error), cause, remedy(&error));
-                match kind {
-                    ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => {
-                        Self { kind: "unknown_name", ..failure }
-                    }
-                    ErrorKind::MissingRequiredArgument => Self { kind: "missing", ..failure },
-                    ErrorKind::InvalidValue | ErrorKind::ValueValidation => Self { kind: "value", ..failure },
-                    _ => failure,
-                }
-            }
-        }
+        let kind = match error.kind() {
+            ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => "unknown_name",
+            ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => "missing",
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation => "value",
+            _ => "usage",
+        };
+        Self { kind, ..Self::usage(place(&error), cause(&error), remedy(&error)) }
     }
 }
 
@@ -48,7 +37,47 @@ fn place(error: &clap::Error) -> String {
         .unwrap_or_else(|| "the command line".to_owned())
 }
 
-/// Near names or allowed values first, then how the command is used.
+fn cause(error: &clap::Error) -> String {
+    let place = place(error);
+    let value = texts(error, ContextKind::InvalidValue).join(" ");
+    match error.kind() {
+        ErrorKind::UnknownArgument if place.starts_with('-') => "there is no such flag here".to_owned(),
+        ErrorKind::UnknownArgument => "nothing more is expected here".to_owned(),
+        ErrorKind::InvalidSubcommand => "there is no such command".to_owned(),
+        ErrorKind::MissingSubcommand => "it does not say what to do".to_owned(),
+        ErrorKind::MissingRequiredArgument => "it is needed, and not there".to_owned(),
+        ErrorKind::InvalidValue if value.is_empty() => "it needs a value".to_owned(),
+        ErrorKind::InvalidValue | ErrorKind::TooManyValues => format!("`{value}` is not what it takes"),
+        ErrorKind::ValueValidation => match error.source() {
+            Some(source) => format!("`{value}` is not what it takes: {source}"),
+            None => format!("`{value}` is not what it takes"),
+        },
+        ErrorKind::ArgumentConflict => "it is there more than once, or not together with another".to_owned(),
+        _ => {
+            // The first paragraph says what is wrong; usage and tips follow it.
+            let text = error.to_string();
+            let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+            lines.join(" ").trim_start_matches("error: ").to_owned()
+        }
+    }
+}
+
+/// The whole command, where something of it is missing.
+fn example(error: &clap::Error) -> Option<&'static str> {
+    let missing = texts(error, ContextKind::InvalidArg).join(" ");
+    match error.kind() {
+        ErrorKind::MissingSubcommand => Some("fathom assess ."),
+        ErrorKind::MissingRequiredArgument if missing.contains("TARGET") => Some("fathom assess ."),
+        ErrorKind::MissingRequiredArgument if missing.contains("html") => {
+            Some("fathom report last --html report.html")
+        }
+        ErrorKind::MissingRequiredArgument if missing.contains("CAMPAIGN") => Some("fathom show last"),
+        ErrorKind::MissingRequiredArgument => Some("fathom schema run"),
+        _ => None,
+    }
+}
+
+/// Near names or allowed values first, then where to read on.
 fn remedy(error: &clap::Error) -> String {
     let mut lines = Vec::new();
     let near: Vec<String> =
@@ -57,21 +86,18 @@ fn remedy(error: &clap::Error) -> String {
             .flat_map(|kind| texts(error, kind))
             .map(|name| format!("`{name}`"))
             .collect();
-    if !near.is_empty() {
-        lines.push(format!("did you mean {}?", near.join(" or ")));
-    }
     let values = texts(error, ContextKind::ValidValue);
-    if near.is_empty() && !values.is_empty() {
+    if let Some(example) = example(error) {
+        lines.push(format!("type, for example: {example}"));
+    } else if !near.is_empty() {
+        lines.push(format!("did you mean {}?", near.join(" or ")));
+    } else if !values.is_empty() {
         lines.push(format!("write one of: {}", values.join(", ")));
     }
     let usage = texts(error, ContextKind::Usage).join(" ");
-    let usage = usage.trim().trim_start_matches("Usage:").trim();
-    let command: Vec<&str> =
-        usage.split(' ').take_while(|word| !word.starts_with(['-', '<', '['])).take(2).collect();
-    if command.is_empty() {
-        lines.push("all commands: fathom --help".to_owned());
-    } else {
-        lines.push(format!("all of it: {} --help", command.join(" ")));
-    }
+    let words = usage.trim().trim_start_matches("Usage:").split(' ').filter(|word| !word.is_empty());
+    let command: Vec<&str> = words.take_while(|word| !word.starts_with(['-', '<', '['])).take(2).collect();
+    let command = if command.is_empty() { "fathom".to_owned() } else { command.join(" ") };
+    lines.push(format!("all of it: {command} --help"));
     lines.join("\n")
 }

@@ -1,8 +1,13 @@
 //! `fathom assess`: the whole assessment of a target, saved run by run.
 
-use fathom_campaign::plan::assess_command_line;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use fathom_campaign::plan::{AssessOptions, assess_command_line};
+use fathom_campaign::{Assessment, CampaignError};
 use fathom_record::CampaignRecord;
 use fathom_report::{html, terminal};
+use fathom_store::{Store, StoreErrorKind};
 
 use super::delivery::Delivery;
 use super::seed::new_seed;
@@ -12,6 +17,10 @@ use crate::failure::Failure;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
+
+/// So often, and so far apart, a busy campaign is asked for again: a second in all.
+const BUSY_ATTEMPTS: u32 = 10;
+const BUSY_WAIT: Duration = Duration::from_millis(100);
 
 /// Assesses. Without a store it does not start, since nothing would outlive an interruption.
 ///
@@ -23,7 +32,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    let assessment = fathom_campaign::assess(&options, &store, &mut screen, &stop)?;
+    let assessment = assess(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let record = &assessment.record;
     let handed_over = delivery.hand_over(
@@ -33,15 +42,45 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     );
     let store_flag = place.flag();
     if assessment.interrupted {
+        let line = again(&options, &store_flag);
         output::message(&format!(
-            "\nstopped before its end; what was measured is saved. To continue:\n  {}{store_flag}",
-            assess_command_line(&record.plan)
+            "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
         ));
     } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
         let id = &record.id;
         output::message(&format!("\nas a page: fathom report {id} --html report.html{store_flag}"));
     }
     Ok(Status::of_measurement(holds(record) && !assessment.interrupted && handed_over))
+}
+
+/// A process that was killed a moment ago holds its campaign until the kernel has taken its memory
+/// back, so that a busy campaign is asked for again before it is told.
+fn assess(
+    options: &AssessOptions,
+    store: &Store,
+    screen: &mut Screen,
+    stop: &AtomicBool,
+) -> Result<Assessment, CampaignError> {
+    let mut attempts = 0;
+    loop {
+        match fathom_campaign::assess(options, store, screen, stop) {
+            Err(CampaignError::Store(error))
+                if error.kind == StoreErrorKind::CampaignBusy && attempts < BUSY_ATTEMPTS =>
+            {
+                attempts += 1;
+                std::thread::sleep(BUSY_WAIT);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// The command that continues. It ends in `--` and the target, so that flags go before.
+fn again(options: &AssessOptions, store_flag: &str) -> String {
+    let line = assess_command_line(&options.plan);
+    let rest = line.trim_start_matches("fathom assess");
+    let permit = options.permit.as_ref().map_or_else(String::new, |serial| format!(" --destroy='{serial}'"));
+    format!("fathom{store_flag} assess{permit}{rest}")
 }
 
 /// Whether what is published holds: every pattern has a point to run at, and no self-check failed there.

@@ -47,6 +47,10 @@ fn text(devices: &[Device], width: usize) -> String {
         for (name, text) in details(device) {
             lines.extend(layout::named(&format!("  {name}"), 11, &text, width));
         }
+        if let Verdict::WithPermission { flag } = &device.verdict {
+            // Whole, so that it can be copied.
+            lines.push(format!("  permit   {}", layout::plain(flag)));
+        }
     }
     lines.push(String::new());
     lines.push("Reading is always safe. A folder is assessed on a scratch file: fathom assess .".to_owned());
@@ -73,23 +77,26 @@ fn row(device: &Device) -> [String; 6] {
 
 fn details(device: &Device) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
+    if let Some(serial) = &device.facts.serial {
+        lines.push(("serial", serial.clone()));
+    }
     if let Some(disk) = &device.disk {
         lines.push(("part of", disk.clone()));
     }
     lines.extend(device.reasons.iter().map(|reason| ("holds", reason.text.clone())));
-    lines.push(("writing", writing(&device.verdict)));
     if let Some(why) = &device.unusable {
         lines.push(("unusable", why.clone()));
     }
     lines.push(("claims", claims(&device.claims)));
+    lines.push(("writing", writing(&device.verdict)));
     lines
 }
 
 fn writing(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Free => "free: nothing was found that would be lost".to_owned(),
-        Verdict::WithPermission { flag } => {
-            format!("refused, unless all of that may be destroyed; then add {flag}")
+        Verdict::WithPermission { .. } => {
+            "refused, unless all of that may be destroyed; then add exactly this flag:".to_owned()
         }
         Verdict::Never { first } if first.is_empty() => "refused; nothing permits it".to_owned(),
         Verdict::Never { first } => {

@@ -98,7 +98,7 @@ fn text(list: &List, width: usize) -> String {
         vec!["Engines (--engine NAME; the first that carries the target is the default)".to_owned()];
     for engine in &list.engines {
         let targets: Vec<&str> = engine.targets.iter().map(|kind| target_words(*kind)).collect();
-        let text = format!("{}: {}", targets.join(", "), engine.summary);
+        let text = format!("{} (for {})", engine.summary, targets.join(", "));
         lines.extend(layout::named(&format!("  {}", engine.name), 12, &text, width));
     }
     lines.push(String::new());

@@ -47,7 +47,7 @@ pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status
     for (place, (_, document)) in places.iter().zip(&documents) {
         place.write(document)?;
     }
-    let files = places.iter().map(|place| place.path().display().to_string()).collect();
+    let files = places.iter().map(|place| place.name().display().to_string()).collect();
     if arguments.json {
         Machine::Stdout.write(&output::json(&Written { format: "fathom.report", version: 1, files }))?;
     } else {

@@ -31,6 +31,9 @@ pub enum Content {
 /// A place that a document can be written to.
 #[derive(Debug)]
 pub struct OutputFile {
+    /// As it was named.
+    name: PathBuf,
+    /// What a link of that name points to: that is replaced, not the link.
     path: PathBuf,
     content: Content,
     /// A device or a pipe, which is written to rather than replaced.
@@ -43,39 +46,38 @@ impl OutputFile {
     ///
     /// # Errors
     /// With what to type instead.
-    pub fn check(path: &Path, content: Content) -> Result<Self, Failure> {
-        // What a link points to is replaced, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    pub fn check(name: &Path, content: Content) -> Result<Self, Failure> {
+        let path = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
         let mut is_stream = false;
         match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(&path, &error)),
+            Err(error) => return Err(failed(name, &error)),
             Ok(meta) if meta.is_dir() => {
-                return Err(refused(&path, "it is a folder", "name a file in it"));
+                return Err(refused(name, "it is a folder", "name a file in it"));
             }
             Ok(meta) if meta.is_file() => {
-                if meta.len() > 0 && !is_own(&path, content).map_err(|error| failed(&path, &error))? {
+                if meta.len() > 0 && !is_own(&path, content).map_err(|error| failed(name, &error))? {
                     let remedy = format!(
                         "name another file, or move that one away: mv '{0}' '{0}.old'",
-                        path.display()
+                        name.display()
                     );
-                    return Err(refused(&path, "there is a file that fathom did not write", remedy));
+                    return Err(refused(name, "there is a file that fathom did not write", remedy));
                 }
             }
             Ok(meta) if stream::is_stream(&meta) => is_stream = true,
-            Ok(_) => return Err(refused(&path, "it is not a file", "name a file")),
+            Ok(_) => return Err(refused(name, "it is not a file", "name a file")),
         }
-        let place = Self { path, content, is_stream };
+        let place = Self { name: name.to_owned(), path, content, is_stream };
         if !is_stream {
-            let (temporary, _) = place.temporary().map_err(|error| failed(&place.path, &error))?;
+            let (temporary, _) = place.temporary().map_err(|error| failed(name, &error))?;
             let _ = fs::remove_file(temporary);
         }
         Ok(place)
     }
 
-    /// The place itself.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The place as it was named.
+    pub fn name(&self) -> &Path {
+        &self.name
     }
 
     /// Writes the whole document, or leaves what was there.
@@ -93,7 +95,7 @@ impl OutputFile {
         } else {
             self.replace(fill)
         };
-        written.map_err(|error| failed(&self.path, &error))
+        written.map_err(|error| failed(&self.name, &error))
     }
 
     fn replace(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {

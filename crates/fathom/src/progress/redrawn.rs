@@ -10,8 +10,8 @@ use crate::output;
 /// The line and what it says. It is taken away when this is dropped.
 pub struct Redrawn {
     line: ProgressBar,
-    /// What runs, for an assessment.
-    step: String,
+    /// What runs, for an assessment: in full, and ever shorter for narrow terminals.
+    step: Option<[String; 3]>,
     left: Left,
 }
 
@@ -22,7 +22,7 @@ impl Redrawn {
         let style = ProgressStyle::with_template("{wide_msg}").expect("the template is well formed");
         let line =
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)).with_style(style);
-        let this = Self { line, step: String::new(), left: Left { at_start_ns: total_ns } };
+        let this = Self { line, step: None, left: Left { at_start_ns: total_ns } };
         this.draw("starting");
         this
     }
@@ -33,9 +33,14 @@ impl Redrawn {
     }
 
     fn draw(&self, text: &str) {
-        let text = if self.step.is_empty() { text.to_owned() } else { format!("{} · {text}", self.step) };
-        self.line.set_message(layout::plain(&text));
-        self.line.tick();
+        let all = |step: &String| layout::plain(&format!("{step} · {text}"));
+        // The last column is left free, since some terminals wrap when it is written.
+        let room = output::width_of_messages();
+        let forms = self.step.iter().flatten().map(all);
+        let text = forms
+            .reduce(|full, short| if full.chars().count() < room { full } else { short })
+            .unwrap_or_else(|| layout::plain(text));
+        self.line.set_message(text);
     }
 }
 
@@ -52,7 +57,7 @@ impl Progress for Redrawn {
 
     fn step(&mut self, notice: &StepNotice) {
         self.left = Left { at_start_ns: Some(notice.left_ns) };
-        self.step = words::step(notice);
+        self.step = Some(words::step_forms(notice));
         self.draw(&self.left.after(0));
     }
 

@@ -11,9 +11,16 @@ pub fn preparing(done_bytes: u64, total_bytes: u64) -> String {
 
 /// `2 of 7: 4 KiB random write, 2 × 32, climb`.
 pub fn step(notice: &StepNotice) -> String {
+    let [full, ..] = step_forms(notice);
+    full
+}
+
+/// The same, and shorter for terminals that have no room.
+pub fn step_forms(notice: &StepNotice) -> [String; 3] {
     let (number, of) = notice.pattern;
     let (jobs, depth) = notice.cell;
-    format!("{number} of {of}: {}, {jobs} × {depth}, {}", notice.title, notice.purpose)
+    let short = format!("{number} of {of}: {}, {jobs} × {depth}", notice.title);
+    [format!("{short}, {}", notice.purpose), short, format!("{number} of {of}, {jobs} × {depth}")]
 }
 
 /// `12.3 k IOPS, 50.4 MB/s, p99 345 us`.

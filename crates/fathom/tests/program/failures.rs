@@ -1,0 +1,132 @@
+//! What goes wrong is told with what to type, with its status, and as JSON where that was asked for.
+
+use std::path::Path;
+
+use crate::typed::Typist;
+
+/// What is typed, the status, the kind, and words of cause or remedy.
+const CASES: &[(&[&str], i32, &str, &str)] = &[
+    (&[], 2, "missing", "fathom assess ."),
+    (&["shwo"], 2, "unknown_name", "`show`"),
+    (&["assess"], 2, "missing", "fathom assess ."),
+    (&["run"], 2, "missing", "say what to measure"),
+    (&["run", "--target", "null:", "--dpeth", "3"], 2, "unknown_name", "`--depth`"),
+    (&["run", "--target", "null:", "--iodepth=3"], 2, "unknown_name", "`--depth`"),
+    (&["run", "–rw", "randread"], 2, "pasted", "type `--rw`"),
+    (&["run", "--target\u{a0}null:"], 2, "pasted", "type `--target null:`"),
+    (&["run", "-rw", "randread"], 2, "unknown_name", "type `--rw`"),
+    (&["run", "--target", "null:", "--rw", "randraed"], 2, "value", "`randread`"),
+    (&["run", "--target", "null:", "--bs", "4x"], 2, "value", "4k"),
+    (&["run", "--target", "null:", "--time", "30"], 2, "value", "30s"),
+    (&["run", "--target", "null:", "--depth", "0"], 2, "value", "--depth"),
+    (&["run", "--target", "nul:"], 2, "plan", "did you mean null:"),
+    (&["run", "--target", "sim:nvmee"], 2, "plan", "sim:nvme"),
+    (&["run", "--target", "sim:nvme", "--engine", "uring"], 2, "plan", "sim"),
+    (&["run", "missing.toml"], 2, "usage", "name a plan file that exists"),
+    (&["run", "--target", "not/there"], 3, "no_such_target", "not/there"),
+    (&["assess", "not/there"], 3, "no_such_target", "not/there"),
+    (&["assess", ".", "--slo", "99=2ms"], 2, "value", "p99=2ms"),
+    (&["assess", ".", "--patterns", "randred-4k"], 2, "value", "randread"),
+    (&["show", "last"], 2, "not_found", "fathom assess ."),
+    (&["report", "last", "--html", "x.html"], 2, "not_found", "fathom assess ."),
+    (&["report", "last"], 2, "missing", "--html"),
+    (&["schema", "rum"], 2, "value", "run"),
+    (&["runs", "--limit", "many"], 2, "value", "--limit"),
+    (&["devices", "--all"], 2, "unknown_name", "--help"),
+    (&["engines", "x"], 2, "unknown_name", "--help"),
+];
+
+#[test]
+fn failures_have_a_status_a_kind_and_what_to_type() {
+    let typist = Typist::new();
+    for (typed, status, kind, words) in CASES {
+        let answer = typist.run(typed);
+        assert_eq!(answer.status, *status, "{typed:?}: {answer:?}");
+        assert_eq!(answer.stdout, "", "{typed:?}");
+        assert!(answer.stderr.starts_with(&format!("fathom: {}: ", kind.replace('_', " "))), "{answer:?}");
+        assert!(answer.stderr.contains(words), "{typed:?}: {answer:?}");
+
+        let answer = typist.run(&[typed, &["--json"][..]].concat());
+        assert_eq!(answer.status, *status, "{typed:?}: {answer:?}");
+        let document = answer.json();
+        assert_eq!(document["format"], "fathom.error", "{typed:?}");
+        assert_eq!(document["kind"], *kind, "{typed:?}: {document}");
+        for member in ["place", "cause", "remedy"] {
+            assert!(document[member].is_string(), "{document}");
+        }
+        assert_ne!(document["place"], "", "{document}");
+        assert_ne!(document["cause"], "", "{document}");
+    }
+}
+
+#[test]
+fn a_failure_goes_to_the_file_that_json_was_to_go_to() {
+    let typist = Typist::new();
+    let answer = typist.run(&["run", "--target", "not/there", "--json", "out.json"]);
+    assert_eq!((answer.status, answer.stdout.as_str()), (3, ""));
+    let text = std::fs::read_to_string(typist.path("out.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["kind"], "no_such_target");
+}
+
+#[test]
+fn a_plan_file_is_blamed_by_its_line() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("plan.toml"), "target = \"null:\"\n\ndpeth = 4\n").unwrap();
+    let answer = typist.run(&["run", "plan.toml"]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("plan.toml:3") && answer.stderr.contains("`depth`"), "{answer:?}");
+    std::fs::write(typist.path("binary.toml"), [0xff, 0xfe, 0]).unwrap();
+    assert_eq!(typist.run(&["run", "binary.toml"]).status, 2);
+}
+
+#[test]
+fn writing_to_a_disk_in_use_is_refused() {
+    let typist = Typist::new();
+    for disk in ["/dev/vda", "/dev/sda", "/dev/nvme0n1"] {
+        if Path::new(disk).exists() {
+            let ask = ["run", "--target", disk, "--rw", "randwrite", "--time", "1s", "--json"];
+            let answer = typist.run(&ask);
+            assert_eq!(answer.status, 3, "{answer:?}");
+            assert_ne!(answer.json()["cause"], "");
+        }
+    }
+    // A file that was there is data too.
+    let precious = vec![7u8; 1 << 20];
+    std::fs::write(typist.path("precious"), &precious).unwrap();
+    let answer = typist.run(&["run", "--target", "precious", "--rw", "randwrite", "--time", "1s", "--json"]);
+    assert_eq!(answer.status, 3, "{answer:?}");
+    assert_eq!(answer.json()["kind"], "refused");
+    assert!(answer.json()["remedy"].as_str().unwrap().contains("--destroy"), "{answer:?}");
+    assert_eq!(std::fs::read(typist.path("precious")).unwrap(), precious);
+}
+
+#[test]
+fn a_store_that_is_none_loses_no_run_and_starts_no_assessment() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("store"), "this is no database, but somebody's text").unwrap();
+    let ran = typist.run(&["run", "--target", "sim:nvme", "--time", "1s", "--json"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(ran.json()["format"], "fathom.run");
+    assert!(ran.stderr.contains("not saved"), "{ran:?}");
+    let assessed = typist.run(&["assess", "sim:nvme", "--json"]);
+    assert_eq!(assessed.status, 1);
+    assert_eq!(assessed.json()["kind"], "store");
+    assert!(assessed.stderr.contains("--store"), "{assessed:?}");
+    let text = std::fs::read_to_string(typist.path("store")).unwrap();
+    assert_eq!(text, "this is no database, but somebody's text");
+}
+
+#[test]
+fn a_target_that_fails_is_an_invalid_measurement() {
+    // Half the rate that is offered can be served, so that the run is overloaded and says so.
+    let typist = Typist::new();
+    let ask = ["run", "--target", "sim:gp3", "--rate", "6k", "--time", "5s", "--json"];
+    let answer = typist.run(&ask);
+    assert_eq!(answer.status, 1, "{}", answer.stderr);
+    let record = answer.json();
+    let failed = |check: &serde_json::Value| check["outcome"] == "fail";
+    assert!(record["checks"].as_array().unwrap().iter().any(failed), "{}", record["checks"]);
+    let listed = typist.run(&["runs"]);
+    assert!(listed.stdout.contains("failed"), "{listed:?}");
+}

@@ -1,0 +1,81 @@
+//! Runs the program with a store of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with a store in it, where commands are typed.
+pub struct Typist {
+    folder: TempDir,
+}
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Typist {
+    pub fn new() -> Self {
+        // Beside the program, where the file system takes direct I/O; /tmp may not.
+        Self { folder: TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.current_dir(self.folder.path()).arg("--store").arg(self.path("store"));
+        command.args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Answer {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// A command that must succeed, and its JSON.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let answer = self.run(arguments);
+        assert_eq!(answer.status, 0, "{arguments:?}: {answer:?}");
+        answer.json()
+    }
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Answer {
+    /// All of stdout as one document.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub fn assert_fits(&self) {
+        for line in self.stdout.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+        assert!(!self.stdout.contains('\u{1b}') && !self.stderr.contains('\u{1b}'), "{self:?}");
+    }
+}
