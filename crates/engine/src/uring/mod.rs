@@ -4,11 +4,14 @@
 //! stamped when the completion queue is read. The submitting call also runs the kernel's completion
 //! work but does not wait, so the `returned` stamp is the submission's own; only when nothing has
 //! finished a second call waits.
+#![allow(unsafe_code)] // Keeps buffers mapped when the kernel does not give them back.
 
 mod queue;
 mod setup;
 
 use std::fs::File;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
@@ -17,7 +20,7 @@ use fathom_record::facts::EngineFacts;
 use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
-use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
 use queue::Queue;
 pub use setup::Options;
 
@@ -31,12 +34,16 @@ const ARENA_BUFFER: u16 = 0;
 /// The target, as the ring knows it.
 const REGISTERED_FILE: types::Fixed = types::Fixed(0);
 
+/// Entries of the largest ring that the kernel makes (`IORING_MAX_ENTRIES`).
+pub const MAX_DEPTH: u32 = 32_768;
+
 /// io_uring on one open file or device.
 #[derive(Debug)]
 pub struct Uring<C> {
-    // The ring goes before the buffers: the kernel may write to them until it is closed.
     queue: Queue,
-    arena: Arena,
+    /// Unmapped only when the kernel has given every I/O back: it writes to buffers even after the ring
+    /// is closed.
+    arena: ManuallyDrop<Arena>,
     /// Keeps the target open as long as the ring refers to it.
     _file: Arc<File>,
     clock: C,
@@ -47,13 +54,15 @@ pub struct Uring<C> {
     pending: Vec<u32>,
     in_flight: u32,
     facts: EngineFacts,
+    /// The ring is known to the kernel by the thread that made it, so it must not leave that thread.
+    _of_this_thread: PhantomData<*const ()>,
 }
 
 impl<C: Clock> Uring<C> {
-    /// A ring of `depth` entries over an open file or device. Must be made on the thread that uses it.
+    /// A ring of `depth` entries over an open file or device. Belongs to the thread that makes it.
     ///
     /// # Errors
-    /// When io_uring is missing or forbidden, or memory cannot be had.
+    /// When io_uring is missing or forbidden, memory cannot be had, or `depth` exceeds [`MAX_DEPTH`].
     pub fn new(
         file: Arc<File>,
         depth: u32,
@@ -61,11 +70,16 @@ impl<C: Clock> Uring<C> {
         options: Options,
         clock: C,
     ) -> Result<Self, EngineError> {
+        if depth > MAX_DEPTH {
+            let cause = format!("depth {depth} is more than the {MAX_DEPTH} entries that a ring can have");
+            return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
+                .with_remedy("use a smaller --depth and more --jobs"));
+        }
         let arena = Arena::new(depth, buffer_bytes)?;
         let made = setup::make(&file, &arena, options)?;
         Ok(Self {
             queue: made.queue,
-            arena,
+            arena: ManuallyDrop::new(arena),
             _file: file,
             clock,
             registered_buffers: made.registered_buffers,
@@ -73,6 +87,7 @@ impl<C: Clock> Uring<C> {
             pending: Vec::with_capacity(depth as usize),
             in_flight: 0,
             facts: made.facts,
+            _of_this_thread: PhantomData,
         })
     }
 
@@ -96,7 +111,16 @@ impl<C: Clock> Uring<C> {
                 .build(),
             (Direction::Flush, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
-        entry.user_data(u64::from(slot) | u64::from(bytes) << 32)
+        let trim = if io.direction == Direction::Trim { TRIM } else { 0 };
+        entry.user_data(u64::from(slot) | (u64::from(bytes) << 32 & !TRIM) | trim)
+    }
+
+    /// An I/O that the kernel must not see: it would write beyond the slot's buffer.
+    #[cold]
+    fn refuse(&self, slot: u32) -> Submission {
+        let now_ns = self.clock.now_ns();
+        let stamps = Stamps { submitted_ns: now_ns, returned_ns: now_ns, reaped_ns: now_ns };
+        Submission::Done(Completion { slot, result: -libc::EINVAL, stamps })
     }
 
     /// Hands what is pending to the kernel, and stamps it.
@@ -117,7 +141,7 @@ impl<C: Clock> Uring<C> {
     /// Takes what is in the completion queue; all of it was there at one moment, and is stamped with it.
     fn collect(&mut self, done: &mut Vec<Completion>) -> bool {
         let mut completions = self.queue.completions();
-        if completions.len() == 0 {
+        if completions.is_empty() {
             return false;
         }
         let reaped_ns = self.clock.now_ns();
@@ -132,10 +156,12 @@ impl<C: Clock> Uring<C> {
     }
 }
 
+/// Marks a trim in an entry's user data; below it are the I/O's length, and in the lower half its slot.
+const TRIM: u64 = 1 << 63;
+
 /// A trim reports success as 0; a completion reports the bytes it covered.
 #[inline]
 fn moved(result: i32, user_data: u64) -> i32 {
-    const TRIM: u64 = 1 << 63;
     if result == 0 && user_data & TRIM != 0 { ((user_data & !TRIM) >> 32) as i32 } else { result }
 }
 
@@ -151,10 +177,11 @@ impl<C: Clock> Engine for Uring<C> {
 
     #[inline]
     fn submit(&mut self, io: Io) -> Submission {
-        let mut entry = self.entry(&io);
-        if io.direction == Direction::Trim {
-            entry.set_user_data(entry.get_user_data() | 1 << 63);
+        let moves_data = matches!(io.direction, Direction::Read | Direction::Write);
+        if moves_data && io.bytes as usize > self.arena.stride() {
+            return self.refuse(io.slot);
         }
+        let entry = self.entry(&io);
         if !self.queue.push(&entry) {
             return Submission::Full;
         }
@@ -187,14 +214,16 @@ impl<C: Clock> Engine for Uring<C> {
 
 impl<C> Drop for Uring<C> {
     fn drop(&mut self) {
-        // The kernel may still write to the buffers: wait for everything it was given.
         while self.in_flight > 0 {
             let finished = self.queue.completions().count() as u32;
             self.in_flight -= finished.min(self.in_flight);
             if self.in_flight > 0 && self.queue.wait(1_000_000_000).is_err() {
+                // Nobody will say any more when the kernel is done: the buffers stay mapped for good.
                 return;
             }
         }
+        // SAFETY: dropped once, here, and not used again.
+        unsafe { ManuallyDrop::drop(&mut self.arena) };
     }
 }
 

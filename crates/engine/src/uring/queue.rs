@@ -11,6 +11,7 @@ const ENTER_GETEVENTS: u32 = 1;
 const ENTER_EXT_ARG: u32 = 1 << 3;
 const ENTER_REGISTERED_RING: u32 = 1 << 4;
 const REGISTER_RING_FDS: u32 = 20;
+const UNREGISTER_RING_FDS: u32 = 21;
 
 /// A ring, and how the kernel is told which one is meant.
 pub struct Queue {
@@ -50,22 +51,28 @@ impl Queue {
     /// Saves the kernel the look-up of the descriptor on each call; false where it does not know how.
     pub fn register_handle(&mut self) -> bool {
         let mut update = RingUpdate { offset: u32::MAX, reserved: 0, data: self.ring.as_raw_fd() as u64 };
-        // SAFETY: the kernel reads and writes exactly one `struct io_uring_rsrc_update`, which
-        // `RingUpdate` mirrors, during the call.
-        let registered = unsafe {
-            libc::syscall(
-                libc::SYS_io_uring_register,
-                self.ring.as_raw_fd(),
-                REGISTER_RING_FDS,
-                &raw mut update,
-                1,
-            )
-        };
-        if registered == 1 {
+        let registered = self.update_handles(REGISTER_RING_FDS, &mut update);
+        if registered {
             self.handle = update.offset as i32;
             self.enter_flags = ENTER_REGISTERED_RING;
         }
-        registered == 1
+        registered
+    }
+
+    /// One change of the thread's table of registered rings; whether it was made.
+    fn update_handles(&self, operation: u32, update: &mut RingUpdate) -> bool {
+        // SAFETY: the kernel reads and writes exactly one `struct io_uring_rsrc_update`, which
+        // `RingUpdate` mirrors, during the call.
+        let changed = unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_register,
+                self.ring.as_raw_fd(),
+                operation,
+                std::ptr::from_mut(update),
+                1,
+            )
+        };
+        changed == 1
     }
 
     /// Adds an entry; false when the submission queue is full.
@@ -157,6 +164,20 @@ impl Queue {
             Ok(outcome as u32)
         } else {
             Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+        }
+    }
+}
+
+impl Drop for Queue {
+    /// Gives back at once what the kernel holds for this ring. The thread's table of registered rings
+    /// has few places and keeps a ring alive after its descriptor was closed; and pinned buffers count
+    /// against the limit of locked memory until the kernel has come round to taking the ring apart.
+    fn drop(&mut self) {
+        // Where nothing was registered, or the ring is broken, closing it does the same, later.
+        let _ = self.ring.submitter().unregister_buffers();
+        if self.enter_flags == ENTER_REGISTERED_RING {
+            let mut update = RingUpdate { offset: self.handle as u32, reserved: 0, data: 0 };
+            self.update_handles(UNREGISTER_RING_FDS, &mut update);
         }
     }
 }
