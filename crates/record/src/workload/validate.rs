@@ -147,7 +147,7 @@ fn validate_addresses(addresses: &Addresses) -> Result<(), WorkloadError> {
         }
         Addresses::Zoned { zones } => {
             if zones.iter().any(|z| {
-                !(0.0..=1.0).contains(&z.access_share) || !(z.span_share > 0.0 && z.span_share <= 1.0)
+                !((0.0..=1.0).contains(&z.access_share) && z.span_share > 0.0 && z.span_share <= 1.0)
             }) {
                 return refuse(
                     FIELD,
