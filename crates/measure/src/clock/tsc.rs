@@ -46,13 +46,42 @@ pub fn check() -> Result<(), Unavailable> {
     if !x86_64::invariant() {
         return Err("the processor does not promise an invariant time-stamp counter");
     }
-    // The kernel's watchdog removes an unstable counter from this list; kvm-clock is built on it.
-    match std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource") {
-        Ok(source) => match source.trim() {
-            "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" => Ok(()),
-            "xen" | "hpet" | "acpi_pm" => Err("the kernel does not use the time-stamp counter as its clock"),
-            _ => Err("the kernel's clock source is not one that vouches for the time-stamp counter"),
-        },
-        Err(_) => Err("the kernel's clock source could not be read"),
+    let read = |file: &str| {
+        std::fs::read_to_string(format!("/sys/devices/system/clocksource/clocksource0/{file}"))
+            .map_err(|_| "the kernel's clock source could not be read")
+    };
+    vouched_for(read("current_clocksource")?.trim(), &read("available_clocksource")?)
+}
+
+/// Whether the kernel trusts the counter, from the source it uses and the list of those it could use.
+fn vouched_for(current: &str, available: &str) -> Result<(), Unavailable> {
+    match current {
+        "tsc" => Ok(()),
+        // Clocks of hypervisors read the counter with corrections that make up for an unstable one. The
+        // kernel's watchdog takes an unstable counter off the list.
+        "kvm-clock" | "hyperv_clocksource_tsc_page" => {
+            if available.split_whitespace().any(|source| source == "tsc") {
+                Ok(())
+            } else {
+                Err("the kernel has stopped trusting the time-stamp counter")
+            }
+        }
+        "xen" | "hpet" | "acpi_pm" => Err("the kernel does not use the time-stamp counter as its clock"),
+        _ => Err("the kernel's clock source is not one that vouches for the time-stamp counter"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hypervisor_clock_vouches_only_while_the_counter_is_listed() {
+        assert!(vouched_for("tsc", "tsc kvm-clock").is_ok());
+        assert!(vouched_for("kvm-clock", "kvm-clock tsc acpi_pm \n").is_ok());
+        assert!(vouched_for("kvm-clock", "kvm-clock acpi_pm").is_err());
+        assert!(vouched_for("hyperv_clocksource_tsc_page", "hyperv_clocksource_tsc_page").is_err());
+        assert!(vouched_for("hpet", "tsc hpet").is_err());
+        assert!(vouched_for("jiffies", "tsc").is_err());
     }
 }
