@@ -28,21 +28,24 @@ impl Arena {
     /// When the system has no room for them.
     pub fn new(slots: u32, bytes: u64) -> Result<Self, EngineError> {
         let slots = slots as usize;
-        let stride = (bytes as usize).max(1).next_multiple_of(PAGE);
-        let length = slots * stride;
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        let refuse = |cause: String| {
+            let place = format!("allocating {slots} I/O buffers of {bytes} bytes");
+            EngineError::new(ErrorKind::System, place, cause)
+                .with_remedy("use a smaller --depth, --jobs or --bs")
+        };
+        let beyond = || refuse("more than an address space holds".to_owned());
+        let stride =
+            usize::try_from(bytes.max(1)).ok().and_then(|bytes| bytes.checked_next_multiple_of(PAGE));
+        let stride = stride.ok_or_else(beyond)?;
+        let length = slots.checked_mul(stride).filter(|&length| length <= isize::MAX as usize);
+        let length = length.ok_or_else(beyond)?;
+        // Accounted for, not `NORESERVE`: what the machine obviously lacks is refused here.
+        let flags = MapFlags::PRIVATE;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choosing aliases nothing.
         let base = unsafe {
             mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, flags)
         };
-        let base = base.map_err(|errno| {
-            EngineError::new(
-                ErrorKind::System,
-                format!("allocating {slots} I/O buffers of {stride} bytes"),
-                errno.to_string(),
-            )
-            .with_remedy("use a smaller --depth, --jobs or --bs")
-        })?;
+        let base = base.map_err(|errno| refuse(errno.to_string()))?;
         let base =
             NonNull::new(base.cast::<u8>()).expect("mmap never returns a null pointer without failing");
         let arena = Self { base, slots, stride };
@@ -102,7 +105,8 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: unmaps exactly what `new` mapped; engines drop their rings and threads first.
+        // SAFETY: unmaps exactly what `new` mapped; engines drop it only when neither
+        // the kernel nor a thread of theirs uses it any more.
         // A failure leaves the memory mapped, which is the safe side.
         let _ = unsafe { munmap(self.base.as_ptr().cast(), self.length()) };
     }
@@ -111,6 +115,13 @@ impl Drop for Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_machine_holds_is_refused() {
+        for (slots, bytes) in [(u32::MAX, u64::MAX), (u32::MAX, 1 << 32), (1, u64::MAX), (0, 4096)] {
+            assert_eq!(Arena::new(slots, bytes).unwrap_err().kind, ErrorKind::System, "{slots} of {bytes}");
+        }
+    }
 
     #[test]
     fn buffers_are_aligned_and_apart() {

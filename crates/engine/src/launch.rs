@@ -19,7 +19,7 @@ use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::{Engine, EngineError, ErrorKind, memory, readback, uring};
+use crate::{Engine, EngineError, ErrorKind, memory, readback, room, uring};
 
 /// What an engine works on.
 #[derive(Clone, Debug)]
@@ -72,6 +72,7 @@ impl Launch<'_> {
     pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
         let bytes = u64::from(self.geometry.largest_io_bytes);
         let clock = self.clock;
+        self.refuse_buffers_beyond_memory()?;
         match (self.engine, self.medium) {
             (EngineKind::Uring, Medium::File(file)) => self.on_threads(
                 |plan| Uring::new(Arc::clone(file), plan.depth, bytes, self.uring, clock),
@@ -138,6 +139,12 @@ impl Launch<'_> {
             measured.verified.get_or_insert_with(VerifyReport::default).merge(engine.report());
         }
         Ok(measured)
+    }
+
+    fn refuse_buffers_beyond_memory(&self) -> Result<(), EngineError> {
+        let slots = u128::from(self.workload.jobs) * u128::from(self.workload.depth);
+        let bytes = slots * u128::from(self.geometry.largest_io_bytes);
+        room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
     }
 
     fn refuse_verification(&self) -> Result<(), EngineError> {

@@ -16,6 +16,7 @@ pub mod memory;
 pub mod null;
 pub mod pattern;
 mod readback;
+mod room;
 pub mod sim;
 pub mod sync;
 pub mod target;

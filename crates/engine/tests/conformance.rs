@@ -1,4 +1,9 @@
 //! Every engine through the conformance suite.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test panics when it is wrong, and says what it skips"
+)]
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -37,7 +42,7 @@ fn null() {
 #[test]
 fn memory() {
     let (clock, _) = WallClock::start();
-    let store = memory::Store::new(TARGET_BYTES);
+    let store = memory::Store::new(TARGET_BYTES).unwrap();
     run(&Subject {
         name: "memory",
         make: &|depth| memory::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(),

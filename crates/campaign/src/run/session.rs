@@ -228,7 +228,7 @@ fn choose_engine(
 fn medium_of(target: &mut Target) -> Result<Medium, EngineError> {
     Ok(match (&target.name, &target.file) {
         (_, Some(file)) => Medium::File(file.clone()),
-        (TargetName::Memory { .. }, None) => Medium::Memory(memory::Store::new(target.facts.size_bytes)),
+        (TargetName::Memory { .. }, None) => Medium::Memory(memory::Store::new(target.facts.size_bytes)?),
         (TargetName::Sim(text), None) => {
             let parameters = sim::parse(text)?;
             target.facts.size_bytes = parameters.size_bytes;

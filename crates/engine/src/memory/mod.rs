@@ -7,24 +7,40 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
 
-use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait, room};
 
 const WORD: usize = 8;
 
 /// Memory that the jobs of a run share. Words are written whole; overlapping I/Os of different jobs
 /// may mix word by word, as sectors do on a disk.
 #[derive(Clone, Debug)]
-pub struct Store(Arc<[AtomicU64]>);
+pub struct Store(Arc<Vec<AtomicU64>>);
 
 impl Store {
     /// Zeroed memory of `bytes`, rounded down to whole words.
-    pub fn new(bytes: u64) -> Self {
-        Self((0..bytes as usize / WORD).map(|_| AtomicU64::new(0)).collect())
+    ///
+    /// # Errors
+    /// When the machine does not have as much memory free.
+    pub fn new(bytes: u64) -> Result<Self, EngineError> {
+        const PLACE: &str = "allocating the memory target";
+        const REMEDY: &str = "use a smaller one, as memory:1g";
+        room::check(PLACE, u128::from(bytes), REMEDY)?;
+        let count = bytes as usize / WORD;
+        let mut words = Vec::new();
+        words.try_reserve_exact(count).map_err(|error| {
+            EngineError::new(ErrorKind::System, PLACE, error.to_string()).with_remedy(REMEDY)
+        })?;
+        words.resize_with(count, || AtomicU64::new(0));
+        Ok(Self(Arc::new(words)))
     }
 
+    /// The words of an I/O; `None` when it is not made of whole ones, or reaches beyond the end.
     fn words(&self, io: &Io) -> Option<&[AtomicU64]> {
-        let first = usize::try_from(io.offset).ok()? / WORD;
-        self.0.get(first..first.checked_add(io.bytes as usize / WORD)?)
+        let (offset, bytes) = (usize::try_from(io.offset).ok()?, io.bytes as usize);
+        if !offset.is_multiple_of(WORD) || !bytes.is_multiple_of(WORD) {
+            return None;
+        }
+        self.0.get(offset / WORD..(offset / WORD).checked_add(bytes / WORD)?)
     }
 }
 
@@ -58,13 +74,13 @@ impl<C: Clock> Memory<C> {
         let length = io.bytes as usize;
         match io.direction {
             Direction::Read => {
-                let buffer = &mut self.arena.slice(io.slot)[..length];
+                let Some(buffer) = self.arena.slice(io.slot).get_mut(..length) else { return -libc::EINVAL };
                 for (bytes, word) in buffer.as_chunks_mut::<WORD>().0.iter_mut().zip(words) {
                     *bytes = word.load(Ordering::Relaxed).to_le_bytes();
                 }
             }
             Direction::Write => {
-                let buffer = &self.arena.slice(io.slot)[..length];
+                let Some(buffer) = self.arena.slice(io.slot).get(..length) else { return -libc::EINVAL };
                 for (bytes, word) in buffer.as_chunks::<WORD>().0.iter().zip(words) {
                     word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
                 }
@@ -98,5 +114,27 @@ impl<C: Clock> Engine for Memory<C> {
     #[inline]
     fn reap(&mut self, _: Wait, _: &mut Vec<Completion>) -> Result<(), EngineError> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::VirtualClock;
+
+    use super::*;
+
+    #[test]
+    fn what_a_device_would_refuse_fails_and_does_no_harm() {
+        let mut engine = Memory::new(Store::new(16384).unwrap(), 1, 4096, VirtualClock::new()).unwrap();
+        let bad = [(0, 8192), (4, 4096), (0, 4100), (16384, 4096), (u64::MAX - 7, 4096)];
+        for direction in [Direction::Read, Direction::Write] {
+            for (offset, bytes) in bad {
+                let outcome = engine.submit(Io { slot: 0, direction, offset, bytes });
+                let Submission::Done(completion) = outcome else { panic!("{outcome:?}") };
+                assert_eq!(completion.errno(), Some(libc::EINVAL), "{direction:?} {offset} {bytes}");
+            }
+        }
+        assert!(engine.store.0.iter().all(|word| word.load(Ordering::Relaxed) == 0));
+        assert_eq!(Store::new(1 << 60).unwrap_err().kind, ErrorKind::System);
     }
 }
