@@ -82,28 +82,32 @@ pub fn run<E: Engine>(
 ) -> Result<Measured, EngineError> {
     let halt = Arc::new(AtomicBool::new(false));
     std::thread::scope(|scope| {
+        let _guard = HaltOnPanic(Arc::clone(&halt));
         let (ready, readiness) = mpsc::channel();
-        let mut starts = Vec::new();
-        let mut ends = Vec::new();
-        let mut threads: Vec<ScopedJoinHandle<'_, Result<JobEnding, EngineError>>> = Vec::new();
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let mut threads: Vec<JobThread<'_>> = Vec::new();
         let count = plan.jobs.len() as u32;
-        for job in plan.jobs {
+        let spawned = plan.jobs.into_iter().try_for_each(|job| {
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
             let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[job.job as usize % plan.cpus.len()]);
             let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
-            let body = move || work(job, cpu, clock, hooks, exchange, &ready, &started, halt);
+            let body = move || work(job, cpu, clock, hooks, exchange, ready, &started, halt);
             let thread = std::thread::Builder::new()
                 .name(format!("job-{}", threads.len()))
                 .spawn_scoped(scope, body)
                 .map_err(|error| EngineError::system("starting a job's thread", &error))?;
-            (starts.push(start), ends.push(end), threads.push(thread));
-        }
+            starts.push(start);
+            ends.push(end);
+            threads.push(thread);
+            Ok(())
+        });
         drop(ready);
-        for _ in 0..count {
-            // A closed channel means that a thread died; joining it below tells why.
-            let Ok(outcome) = readiness.recv() else { break };
-            outcome?;
+        if let Err(error) = spawned.and_then(|()| all_ready(&readiness, count)) {
+            // Lets those go that wait for the start; what they say of it is not the cause.
+            drop(starts);
+            threads.into_iter().map(join).for_each(drop);
+            return Err(error);
         }
         let timeline = Timeline::new(clock.now_ns(), plan.length);
         let mut gather = Gather::new(timeline, count, plan.open);
@@ -112,14 +116,42 @@ pub fn run<E: Engine>(
             let _ = start.send(timeline);
         }
         supervise(&mut threads, &mut ends, &mut gather, plan.stop, &halt, observe);
-        let endings = threads.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|_| {
-                Err(EngineError::new(ErrorKind::System, "running a job", "its thread panicked"))
-            })
-        });
-        let endings = endings.collect::<Result<Vec<_>, _>>()?;
+        // All are joined before the first error is returned.
+        let endings: Vec<_> = threads.into_iter().map(join).collect();
+        let endings = endings.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe))
     })
+}
+
+type JobThread<'scope> = ScopedJoinHandle<'scope, Result<JobEnding, EngineError>>;
+
+fn join(thread: JobThread<'_>) -> Result<JobEnding, EngineError> {
+    let panicked = |_| Err(EngineError::new(ErrorKind::System, "running a job", "its thread panicked"));
+    thread.join().unwrap_or_else(panicked)
+}
+
+/// Waits until every job has made its engine.
+///
+/// # Errors
+/// The first job's that could not.
+fn all_ready(readiness: &mpsc::Receiver<Result<(), EngineError>>, count: u32) -> Result<(), EngineError> {
+    for _ in 0..count {
+        // A job closes its end when it has reported; one that closed without a report has panicked.
+        let panicked = |_| Err(EngineError::new(ErrorKind::System, "starting a job", "its thread panicked"));
+        readiness.recv().unwrap_or_else(panicked)?;
+    }
+    Ok(())
+}
+
+/// Stops all jobs when the thread that holds it panics: a run that cannot end well ends at once.
+struct HaltOnPanic(Arc<AtomicBool>);
+
+impl Drop for HaltOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything that crosses into the thread, once")]
@@ -129,11 +161,12 @@ fn work<E: Engine>(
     clock: WallClock,
     (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
     exchange: Exchange,
-    ready: &mpsc::Sender<Result<(), EngineError>>,
+    ready: mpsc::Sender<Result<(), EngineError>>,
     started: &mpsc::Receiver<Timeline>,
     halt: Arc<AtomicBool>,
 ) -> Result<JobEnding, EngineError> {
     let job = plan.job;
+    let _guard = HaltOnPanic(Arc::clone(&halt));
     // Wake up when the timer says, not when it suits the kernel to batch wake-ups. Harmless if refused.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let prepared = pin(cpu).and_then(|()| build(&plan));
@@ -151,6 +184,7 @@ fn work<E: Engine>(
     };
     let facts = engine.facts().clone();
     let _ = ready.send(Ok(()));
+    drop(ready);
     let Ok(timeline) = started.recv() else {
         return Err(EngineError::new(
             ErrorKind::System,
@@ -163,14 +197,14 @@ fn work<E: Engine>(
         match runner.turn(true) {
             Ok(Turn::Working { .. }) => {}
             Ok(Turn::Finished) => break Ok(()),
-            Err(error) => break Err(error),
+            Err(error) => {
+                halt.store(true, Ordering::Relaxed);
+                break Err(error);
+            }
         }
     };
     let verified = harvest(runner.engine());
     let (fatal, failures) = runner.into_failures();
-    if fatal.is_some() || outcome.is_err() {
-        halt.store(true, Ordering::Relaxed);
-    }
     outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures, verified })
 }
 
@@ -192,7 +226,7 @@ fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
 
 /// Takes tallies until every job's thread has ended.
 fn supervise(
-    threads: &mut [ScopedJoinHandle<'_, Result<JobEnding, EngineError>>],
+    threads: &mut [JobThread<'_>],
     ends: &mut [Ends],
     gather: &mut Gather,
     stop: &AtomicBool,

@@ -192,13 +192,16 @@ impl<E: Engine, C: Clock> Job<E, C> {
         Ok(Turn::Working { until_ns: self.wake_ns() })
     }
 
-    /// Stops issuing at the end of the window, of the quota, or when asked to.
+    /// Stops issuing at the end of the window, of the quota, or when asked to. A job whose target has
+    /// failed asks all others to.
     #[inline]
     fn check_end(&mut self, now: u64) {
+        if self.failures.fatal().is_some() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         let over = now >= self.timeline.end_ns
             || self.plan.operations == 0
             || self.plan.bytes == 0
-            || self.failures.fatal().is_some()
             || self.stop.load(Ordering::Relaxed);
         if over {
             self.issuing = false;
@@ -297,7 +300,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
         if let Some(first) = done.first() {
             let (returned_ns, reaped_ns) = (first.stamps.returned_ns, first.stamps.reaped_ns);
             // Completions that were there when the submission returned had waited at most since the last look.
-            if reaped_ns.saturating_sub(returned_ns) < 1000 && self.last_look_ns > 0 {
+            // Where the two stamps are one, completions are stamped as they happen and no look matters.
+            let waited_ns = reaped_ns.saturating_sub(returned_ns);
+            if (1..1000).contains(&waited_ns) && self.last_look_ns > 0 {
                 self.tally.look_gap.record(returned_ns.saturating_sub(self.last_look_ns));
             }
             self.last_look_ns = reaped_ns;

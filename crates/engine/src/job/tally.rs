@@ -38,7 +38,7 @@ pub struct Tally {
     pub lag: Histogram,
     /// Time between two looks at the completion queue without waiting: bounds a completion's age.
     pub look_gap: Histogram,
-    /// Open arrivals that were due.
+    /// Open arrivals that were issued; what was due beyond the in-flight cap at a run's end is not.
     pub arrivals: u64,
     /// Open arrivals that found the in-flight cap reached.
     pub delayed: u64,

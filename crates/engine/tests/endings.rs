@@ -1,0 +1,211 @@
+//! How runs end that do not end by themselves: engines that cannot be made, targets that fail, threads
+//! that panic, a user who stops.
+#![allow(clippy::unwrap_used, reason = "a test panics when it is wrong")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use fathom_engine::catalogue::EngineKind;
+use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
+use fathom_engine::job::crew::{self, CrewPlan};
+use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::launch::{Launch, Medium};
+use fathom_engine::memory::{Memory, Store};
+use fathom_engine::null::Null;
+use fathom_engine::pattern::{DataPattern, Generator, Geometry};
+use fathom_engine::{Engine, EngineError, ErrorKind, uring};
+use fathom_measure::{Clock, WallClock};
+use fathom_record::Workload;
+use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
+
+const TARGET_BYTES: u64 = 1 << 20;
+
+fn workload(jobs: u32, length: Length) -> Workload {
+    Workload {
+        mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
+        addresses: Addresses::RandomIndependent,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: 4096 }),
+        offset_bytes: 0,
+        span_bytes: None,
+        alignment_bytes: None,
+        data: Data::default(),
+        arrival: Arrival::Closed,
+        jobs,
+        depth: 1,
+        length,
+        seed: 1,
+    }
+}
+
+fn seconds(seconds: u64) -> Length {
+    Length { time_ns: Some(seconds * 1_000_000_000), ..Length::default() }
+}
+
+/// Runs jobs of depth 1 on engines that `build` makes, and says how long it took.
+fn run<E: Engine>(
+    jobs: u32,
+    length: Length,
+    stop: &AtomicBool,
+    build: impl Fn(&JobPlan, WallClock) -> Result<E, EngineError> + Sync,
+) -> (Result<Measured, EngineError>, Duration) {
+    let workload = workload(jobs, length);
+    let geometry = Geometry::of(&workload, TARGET_BYTES).unwrap();
+    let cursor = Arc::new(AtomicU64::new(0));
+    let plan = |job| JobPlan {
+        job,
+        depth: 1,
+        generator: Generator::new(&workload, &geometry, job, &cursor),
+        arrival: None,
+        data: DataPattern::new(&workload.data, 1, job),
+        operations: u64::MAX,
+        bytes: u64::MAX,
+        counts_process: job == 0,
+    };
+    let plans =
+        CrewPlan { jobs: (0..jobs).map(plan).collect(), length: &length, cpus: &[], open: false, stop };
+    let (clock, _) = WallClock::start();
+    let started_ns = clock.now_ns();
+    let measured = crew::run(plans, clock, |plan: &JobPlan| build(plan, clock), |_| None, &mut |_| {});
+    (measured, Duration::from_nanos(clock.now_ns() - started_ns))
+}
+
+fn null(_: &JobPlan, clock: WallClock) -> Result<Null<WallClock>, EngineError> {
+    Null::new(1, 4096, clock)
+}
+
+#[test]
+fn an_engine_that_cannot_be_made_ends_the_start_with_its_own_cause() {
+    for broken in 0..4 {
+        let (measured, took) = run(4, seconds(60), &AtomicBool::new(false), |plan, clock| {
+            if plan.job == broken {
+                // The others wait for the start already.
+                std::thread::sleep(Duration::from_millis(50));
+                return Err(EngineError::new(ErrorKind::Permission, "making it", "not allowed"));
+            }
+            null(plan, clock)
+        });
+        let error = measured.unwrap_err();
+        assert_eq!((error.kind, error.place.as_str()), (ErrorKind::Permission, "making it"));
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[test]
+fn a_thread_that_panics_at_the_start_leaves_nobody_waiting() {
+    let (measured, took) = run(3, seconds(60), &AtomicBool::new(false), |plan, clock| {
+        assert!(plan.job != 1, "as planned by the test");
+        null(plan, clock)
+    });
+    assert_eq!(measured.unwrap_err().cause, "its thread panicked");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+/// Carries a number of I/Os and then panics.
+struct Brittle(Null<WallClock>, u32);
+
+impl Engine for Brittle {
+    fn facts(&self) -> &fathom_record::facts::EngineFacts {
+        self.0.facts()
+    }
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.0.buffer(slot)
+    }
+    fn submit(&mut self, io: fathom_engine::Io) -> fathom_engine::Submission {
+        self.1 = self.1.checked_sub(1).expect("as planned by the test");
+        self.0.submit(io)
+    }
+    fn reap(
+        &mut self,
+        wait: fathom_engine::Wait,
+        done: &mut Vec<fathom_engine::Completion>,
+    ) -> Result<(), EngineError> {
+        self.0.reap(wait, done)
+    }
+}
+
+#[test]
+fn a_thread_that_panics_under_way_stops_the_others() {
+    let (measured, took) = run(3, seconds(60), &AtomicBool::new(false), |plan, clock| {
+        Ok(Brittle(null(plan, clock)?, if plan.job == 2 { 1000 } else { u32::MAX }))
+    });
+    assert_eq!(measured.unwrap_err().cause, "its thread panicked");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn a_target_that_is_gone_for_one_job_ends_the_run_for_all() {
+    let store = Store::new(TARGET_BYTES).unwrap();
+    for (errno, most_errors) in [(libc::ENODEV, 1), (libc::EIO, 1000)] {
+        let (measured, took) = run(3, seconds(60), &AtomicBool::new(false), |plan, clock| {
+            let rule = FaultRule {
+                direction: None,
+                when: if plan.job == 1 { When::FromNth(5000) } else { When::FromNth(u64::MAX) },
+                effect: Effect::Fail(errno),
+            };
+            let inner = Memory::new(store.clone(), plan.depth, 4096, clock)?;
+            Ok(Fault::new(inner, FaultPlan { rules: vec![rule] }, plan.depth))
+        });
+        let measured = measured.unwrap();
+        assert_eq!(measured.fatal.unwrap().errno, errno);
+        assert_eq!(measured.total.errors(), most_errors);
+        assert_eq!(measured.jobs[1].operations, 5000);
+        assert!(measured.jobs[0].operations > 0 && !measured.interrupted);
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[test]
+fn a_stop_in_the_warm_up_leaves_an_empty_window() {
+    let stop = AtomicBool::new(false);
+    let length = Length { warmup_ns: 60_000_000_000, ..seconds(60) };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.store(true, Ordering::Relaxed);
+        });
+        let (measured, took) = run(2, length, &stop, null);
+        let measured = measured.unwrap();
+        assert!(measured.interrupted && took < Duration::from_secs(2), "{took:?}");
+        assert_eq!((measured.window_ns, measured.total.operations()), (0, 0));
+        assert!(measured.whole.operations() > 0 && measured.intervals.iter().all(|part| part.warmup));
+        assert!(measured.jobs.iter().all(|job| job.in_flight_mean == 0.0 && job.busy_share == Some(0.0)));
+    });
+}
+
+fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Measured, EngineError> {
+    let geometry = Geometry::of(workload, 1 << 40).unwrap();
+    let (clock, _) = WallClock::start();
+    let launch = Launch {
+        workload,
+        geometry: &geometry,
+        medium,
+        engine,
+        uring: uring::Options::default(),
+        real_time: false,
+        cpus: &[],
+        clock,
+        tag: 1,
+        stop: &AtomicBool::new(false),
+    };
+    launch.run(&mut |_| {})
+}
+
+#[test]
+fn fewer_operations_than_jobs_are_carried_out_once_each() {
+    for operations in [1, 3, 8] {
+        let length = Length { operations: Some(operations), ..Length::default() };
+        let measured = launch(&workload(8, length), &Medium::Null, EngineKind::Null).unwrap();
+        assert_eq!(measured.total.operations(), operations);
+        assert_eq!(measured.jobs.len(), 8);
+    }
+}
+
+#[test]
+fn buffers_beyond_the_memory_of_the_machine_are_refused() {
+    let mut plan = workload(1024, seconds(1));
+    (plan.depth, plan.sizes) = (32_768, SizesByDirection::all(Sizes::Fixed { bytes: 64 << 20 }));
+    let error = launch(&plan, &Medium::Null, EngineKind::Null).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::System);
+    assert!(error.remedy.contains("--depth"), "{error}");
+}
