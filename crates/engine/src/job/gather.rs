@@ -83,6 +83,8 @@ pub struct Gather {
     total: Tally,
     whole: Tally,
     intervals: Vec<Interval>,
+    /// The last interval that was complete, before it joins the series.
+    last: Option<Tally>,
 }
 
 impl Gather {
@@ -97,6 +99,7 @@ impl Gather {
             total: Tally::default(),
             whole: Tally::default(),
             intervals: Vec::new(),
+            last: None,
         }
     }
 
@@ -125,22 +128,65 @@ impl Gather {
         self.finished[job as usize] = true;
     }
 
+    /// End of the first pending interval. A job that handed several seconds over as one makes one of
+    /// the others' too: an interval that begins before the end of an earlier one belongs to it.
+    fn first_end_ns(&self) -> Option<u64> {
+        let mut tallies = self.pending.values();
+        let mut end_ns = tallies.next()?.end_ns;
+        while let Some(tally) = tallies.next().filter(|tally| tally.start_ns < end_ns) {
+            end_ns = end_ns.max(tally.end_ns);
+        }
+        Some(end_ns)
+    }
+
+    /// Takes all that belongs to the first pending interval, which ends at `end_ns`.
+    fn take_first(&mut self, end_ns: u64) -> Option<Tally> {
+        let (_, mut first) = self.pending.pop_first()?;
+        first.end_ns = end_ns;
+        while let Some(entry) = self.pending.first_entry()
+            && *entry.key() < end_ns
+        {
+            first.merge(&entry.remove());
+        }
+        Some(first)
+    }
+
+    /// Puts an interval into the series.
+    fn append(&mut self, tally: Tally) {
+        match &mut self.last {
+            // Nothing lasted: the run's last I/O ended with the interval before.
+            Some(last) if tally.end_ns == tally.start_ns => {
+                if last.phase == tally.phase {
+                    last.merge(&tally);
+                }
+            }
+            _ => {
+                self.append_last();
+                self.last = Some(tally);
+            }
+        }
+    }
+
+    fn append_last(&mut self) {
+        if let Some(last) = self.last.take().filter(|last| last.end_ns > last.start_ns) {
+            self.intervals.push(interval_of(&last, self.open));
+        }
+    }
+
     /// Completes the intervals that no job can add to any more.
     pub fn settle(&mut self, observe: &mut Observer<'_>) {
         let open_jobs = self.jobs.iter().zip(&self.finished).filter(|(_, finished)| !**finished);
         let settled_ns = open_jobs.map(|(totals, _)| totals.until_ns).min().unwrap_or(u64::MAX);
-        while let Some(entry) = self.pending.first_entry() {
-            if entry.get().end_ns > settled_ns {
-                break;
-            }
-            let tally = entry.remove();
+        while let Some(end_ns) = self.first_end_ns().filter(|end_ns| *end_ns <= settled_ns)
+            && let Some(tally) = self.take_first(end_ns)
+        {
             observe(&tally);
             self.whole.merge(&tally);
             if tally.phase == Phase::Measured {
                 self.total.merge(&tally);
             }
-            if tally.phase != Phase::Drain && tally.end_ns > tally.start_ns {
-                self.intervals.push(interval_of(&tally, self.open));
+            if tally.phase != Phase::Drain {
+                self.append(tally);
             }
         }
     }
@@ -154,6 +200,7 @@ impl Gather {
     ) -> Measured {
         self.finished.fill(true);
         self.settle(observe);
+        self.append_last();
         let exposed_ns = self.jobs.iter().map(|job| job.until_ns).max().unwrap_or(0);
         let window_ns = exposed_ns.min(self.timeline.end_ns).saturating_sub(self.timeline.warmup_ns);
         let share = |ns: u64| if window_ns == 0 { 0.0 } else { ns as f64 / window_ns as f64 };
@@ -167,7 +214,7 @@ impl Gather {
             busy_share: Some(share(totals.thread_cpu_ns)),
         });
         let jobs = jobs.collect();
-        let engine = endings.first().map(|ending| ending.facts.clone()).expect("a run has at least one job");
+        let engine = facts_of_all(&endings).expect("a run has at least one job");
         let verified = endings.iter().filter_map(|ending| ending.verified.clone()).reduce(|mut sum, next| {
             sum.merge(&next);
             sum
@@ -187,6 +234,23 @@ impl Gather {
             interrupted,
         }
     }
+}
+
+/// The facts of the jobs' engines as one: a feature counts as used only where all jobs had it, as a
+/// limit of the machine may be reached by some.
+fn facts_of_all(endings: &[JobEnding]) -> Option<EngineFacts> {
+    let mut facts = endings.first()?.facts.clone();
+    for feature in &mut facts.features {
+        let of_each = || endings.iter().flat_map(|ending| &ending.facts.features);
+        let lacking = || of_each().filter(|other| other.name == feature.name && !other.used);
+        let without = lacking().count();
+        if without > 0 && without < endings.len() {
+            let why = lacking().find_map(|other| other.note.as_deref()).unwrap_or("no reason was given");
+            let note = format!("not in {without} of {} jobs: {why}", endings.len());
+            (feature.used, feature.note) = (false, Some(note));
+        }
+    }
+    Some(facts)
 }
 
 fn interval_of(tally: &Tally, open: bool) -> Interval {
@@ -209,3 +273,7 @@ fn interval_of(tally: &Tally, open: bool) -> Interval {
         directions: directions.collect(),
     }
 }
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;
