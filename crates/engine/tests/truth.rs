@@ -1,4 +1,5 @@
 //! The whole loop on simulated devices: what it reports is held against what the device is.
+#![allow(clippy::unwrap_used, reason = "a test panics when it is wrong")]
 
 use std::sync::atomic::AtomicBool;
 

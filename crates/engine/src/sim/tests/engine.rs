@@ -101,7 +101,9 @@ fn in_real_time_completions_come_no_sooner_than_they_end() {
     assert!(done.is_empty());
     let patience_ns = clock.now_ns() + 200_000;
     engine.reap(Wait::Until(patience_ns), &mut done).unwrap();
-    assert!(done.is_empty() && clock.now_ns() >= patience_ns);
+    // On a busy machine the wait may have lasted until they were over.
+    let over = |c: &Completion| c.stamps.reaped_ns - c.stamps.submitted_ns >= 2_000_000;
+    assert!(clock.now_ns() >= patience_ns && done.iter().all(over));
     while latencies.len() < 100 {
         engine.reap(Wait::Until(u64::MAX), &mut done).unwrap();
         assert!(!done.is_empty(), "waited for one");
