@@ -42,7 +42,7 @@ pub enum Command {
     Assess(AssessArguments),
     /// Run one workload on one target.
     #[command(after_help = RUN_EXAMPLES)]
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// List the block devices here: what they are, what holds them, whether they may be written.
     #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
     Devices(Switch),

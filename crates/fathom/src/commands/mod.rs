@@ -25,7 +25,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
     let place = StorePlace::new(asked.store);
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
-        Command::Run(arguments) => run::perform(&place, arguments),
+        Command::Run(arguments) => run::perform(&place, *arguments),
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),

@@ -6,7 +6,6 @@ use crate::typed::Typist;
 
 /// What is typed, the status, the kind, and words of cause or remedy.
 const CASES: &[(&[&str], i32, &str, &str)] = &[
-    (&[], 2, "missing", "fathom assess ."),
     (&["shwo"], 2, "unknown_name", "`show`"),
     (&["assess"], 2, "missing", "fathom assess ."),
     (&["run"], 2, "missing", "say what to measure"),
@@ -38,8 +37,8 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
 
 #[test]
 fn failures_have_a_status_a_kind_and_what_to_type() {
-    let typist = Typist::new();
     for (typed, status, kind, words) in CASES {
+        let typist = Typist::new();
         let answer = typist.run(typed);
         assert_eq!(answer.status, *status, "{typed:?}: {answer:?}");
         assert_eq!(answer.stdout, "", "{typed:?}");
@@ -57,6 +56,13 @@ fn failures_have_a_status_a_kind_and_what_to_type() {
         assert_ne!(document["place"], "", "{document}");
         assert_ne!(document["cause"], "", "{document}");
     }
+}
+
+#[test]
+fn nothing_typed_is_told_what_to_type() {
+    let answer = Typist::new().run(&[]);
+    assert_eq!((answer.status, answer.stdout.as_str()), (2, ""));
+    assert!(answer.stderr.contains("fathom assess ."), "{answer:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Ends that nobody planned: Ctrl-C, and a process that is killed.
 
 use std::process::{Child, Command};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -24,17 +25,16 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Waits for the end, for a time that a person would wait.
-fn ends_soon(mut child: Child) -> Answer {
-    let mut waited = 0;
-    while child.try_wait().unwrap().is_none() {
-        waited += 1;
-        if waited > 40 {
-            let _ = child.kill();
-            panic!("it goes on 2 s after the signal");
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    child.wait_with_output().unwrap().into()
+fn ends_soon(child: Child) -> Answer {
+    let id = child.id().to_string();
+    let (send, receive) = mpsc::channel();
+    // What it prints is read meanwhile: a pipe that is full would hold it up.
+    std::thread::spawn(move || send.send(child.wait_with_output()));
+    let Ok(output) = receive.recv_timeout(Duration::from_secs(2)) else {
+        let _ = Command::new("kill").args(["-s", "KILL", &id]).status();
+        panic!("it goes on 2 s after the signal");
+    };
+    output.unwrap().into()
 }
 
 #[test]
