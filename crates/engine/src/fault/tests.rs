@@ -1,3 +1,5 @@
+//! Faults on a target made of memory: which I/Os they hit, and what they leave on the media.
+
 use super::*;
 use crate::verify::test_engine::{Media, TestEngine};
 use fathom_record::Direction::{Read, Trim, Write};

@@ -1,3 +1,5 @@
+//! Intended starts held against the rate they were asked for.
+
 use super::*;
 use proptest::prelude::*;
 

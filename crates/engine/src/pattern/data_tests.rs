@@ -1,3 +1,5 @@
+//! Content of writes held against a compressor, and against itself.
+
 use std::collections::{HashMap, HashSet};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Whole I/Os: their mix, sizes and places together, and that they replay.
+
 use std::collections::HashMap;
 
 use super::super::test_workload::plain;

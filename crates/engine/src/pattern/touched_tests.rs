@@ -1,3 +1,5 @@
+//! The formula for distinct blocks held against blocks counted one by one.
+
 use std::sync::Arc;
 
 use super::super::test_workload::plain;

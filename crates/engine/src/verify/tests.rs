@@ -1,3 +1,6 @@
+//! Verification against targets that lose, misplace, tear and alter: all of it is found, and an honest
+//! target is never accused.
+
 use std::collections::HashMap;
 
 use super::test_engine::{Media, TestEngine};

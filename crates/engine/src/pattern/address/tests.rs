@@ -1,3 +1,5 @@
+//! Addresses held against the law of each pattern: coverage, order, shares and replay.
+
 use std::collections::HashSet;
 
 use super::permutation::Permutation;
