@@ -2,22 +2,25 @@
 //! that panic, a user who stops.
 #![allow(clippy::unwrap_used, reason = "a test panics when it is wrong")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use fathom_engine::catalogue::EngineKind;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
 use fathom_engine::job::crew::{self, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
-use fathom_engine::{Engine, EngineError, ErrorKind, uring};
-use fathom_measure::{Clock, WallClock};
-use fathom_record::Workload;
+use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
+use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, sync, uring};
+use fathom_measure::{Clock, VirtualClock, WallClock};
+use fathom_record::facts::EngineFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
+use fathom_record::{Direction, Workload};
 
 const TARGET_BYTES: u64 = 1 << 20;
 
@@ -42,6 +45,22 @@ fn seconds(seconds: u64) -> Length {
     Length { time_ns: Some(seconds * 1_000_000_000), ..Length::default() }
 }
 
+fn job_plans(workload: &Workload) -> Vec<JobPlan> {
+    let geometry = Geometry::of(workload, TARGET_BYTES).unwrap();
+    let cursor = Arc::new(AtomicU64::new(0));
+    let plan = |job| JobPlan {
+        job,
+        depth: 1,
+        generator: Generator::new(workload, &geometry, job, &cursor),
+        arrival: None,
+        data: DataPattern::new(&workload.data, 1, job),
+        operations: u64::MAX,
+        bytes: u64::MAX,
+        counts_process: job == 0,
+    };
+    (0..workload.jobs).map(plan).collect()
+}
+
 /// Runs jobs of depth 1 on engines that `build` makes, and says how long it took.
 fn run<E: Engine>(
     jobs: u32,
@@ -49,21 +68,8 @@ fn run<E: Engine>(
     stop: &AtomicBool,
     build: impl Fn(&JobPlan, WallClock) -> Result<E, EngineError> + Sync,
 ) -> (Result<Measured, EngineError>, Duration) {
-    let workload = workload(jobs, length);
-    let geometry = Geometry::of(&workload, TARGET_BYTES).unwrap();
-    let cursor = Arc::new(AtomicU64::new(0));
-    let plan = |job| JobPlan {
-        job,
-        depth: 1,
-        generator: Generator::new(&workload, &geometry, job, &cursor),
-        arrival: None,
-        data: DataPattern::new(&workload.data, 1, job),
-        operations: u64::MAX,
-        bytes: u64::MAX,
-        counts_process: job == 0,
-    };
-    let plans =
-        CrewPlan { jobs: (0..jobs).map(plan).collect(), length: &length, cpus: &[], open: false, stop };
+    let jobs = job_plans(&workload(jobs, length));
+    let plans = CrewPlan { jobs, length: &length, cpus: &[], open: false, stop };
     let (clock, _) = WallClock::start();
     let started_ns = clock.now_ns();
     let measured = crew::run(plans, clock, |plan: &JobPlan| build(plan, clock), |_| None, &mut |_| {});
@@ -105,21 +111,17 @@ fn a_thread_that_panics_at_the_start_leaves_nobody_waiting() {
 struct Brittle(Null<WallClock>, u32);
 
 impl Engine for Brittle {
-    fn facts(&self) -> &fathom_record::facts::EngineFacts {
+    fn facts(&self) -> &EngineFacts {
         self.0.facts()
     }
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
         self.0.buffer(slot)
     }
-    fn submit(&mut self, io: fathom_engine::Io) -> fathom_engine::Submission {
+    fn submit(&mut self, io: Io) -> Submission {
         self.1 = self.1.checked_sub(1).expect("as planned by the test");
         self.0.submit(io)
     }
-    fn reap(
-        &mut self,
-        wait: fathom_engine::Wait,
-        done: &mut Vec<fathom_engine::Completion>,
-    ) -> Result<(), EngineError> {
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         self.0.reap(wait, done)
     }
 }
@@ -153,6 +155,50 @@ fn a_target_that_is_gone_for_one_job_ends_the_run_for_all() {
         assert!(measured.jobs[0].operations > 0 && !measured.interrupted);
         assert!(took < Duration::from_secs(10), "{took:?}");
     }
+}
+
+#[test]
+fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
+    let (clock, length, stop) = (VirtualClock::new(), seconds(60), AtomicBool::new(false));
+    let parameters = parse("ideal,read=1ms").unwrap();
+    let device = Arc::new(Mutex::new(SimDevice::new(parameters).unwrap()));
+    let jobs = job_plans(&workload(3, length));
+    let plan = CrewPlan { jobs, length: &length, cpus: &[], open: false, stop: &stop };
+    let build = |plan: &JobPlan| {
+        let device = Arc::clone(&device);
+        let inner = SimEngine::new(device, plan.depth, 4096, clock.clone(), Mode::Virtual)?;
+        let when = When::FromNth(if plan.job == 1 { 100 } else { u64::MAX });
+        let rule = FaultRule { when, direction: None, effect: Effect::Fail(libc::ENODEV) };
+        Ok(Fault::new(inner, FaultPlan { rules: vec![rule] }, plan.depth))
+    };
+    let measured = simulated::run(plan, &clock, build, &mut |_| {}).unwrap();
+    assert_eq!(measured.fatal.unwrap().errno, libc::ENODEV);
+    assert!(measured.exposed_ns < 200_000_000, "{} ns", measured.exposed_ns);
+}
+
+/// A clock that breaks on every thread but one.
+#[derive(Clone)]
+struct OneThread(WallClock, ThreadId);
+
+impl Clock for OneThread {
+    fn now_ns(&self) -> u64 {
+        assert_eq!(std::thread::current().id(), self.1, "as planned by the test");
+        self.0.now_ns()
+    }
+}
+
+#[test]
+fn a_dead_thread_of_engine_sync_is_an_error_and_not_a_wait_for_ever() {
+    let file = Arc::new(tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+    let clock = OneThread(WallClock::start().0, std::thread::current().id());
+    let mut engine = sync::Sync::new(file, 2, 4096, clock.clone()).unwrap();
+    let io = Io { slot: 1, direction: Direction::Read, offset: 0, bytes: 4096 };
+    assert_eq!(engine.submit(io), Submission::Queued);
+    let mut done = Vec::new();
+    let outcome =
+        (0..50).find_map(|_| engine.reap(Wait::Until(clock.now_ns() + 50_000_000), &mut done).err());
+    assert_eq!(outcome.unwrap().kind, ErrorKind::System);
+    assert!(done.is_empty());
 }
 
 #[test]
