@@ -118,7 +118,7 @@ fn an_interrupted_assessment_says_how_to_continue_and_does() {
 #[test]
 fn the_second_ctrl_c_ends_at_once() {
     let typist = Typist::new();
-    // So slow that the I/Os in flight take long to finish.
+    // An I/O in flight that takes far longer to finish than a person waits.
     let ask = ["run", "--target", "sim:ideal,read=20s", "--real-time", "--time", "60s", "--depth", "1"];
     let child = typist.start(&ask);
     std::thread::sleep(Duration::from_millis(500));
@@ -126,5 +126,5 @@ fn the_second_ctrl_c_ends_at_once() {
     std::thread::sleep(Duration::from_millis(300));
     signal(&child, "INT");
     let answer = ends_soon(child);
-    assert!(answer.status == 130 || answer.status == 1, "{answer:?}");
+    assert_eq!(answer.status, 130, "{answer:?}");
 }
