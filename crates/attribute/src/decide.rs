@@ -126,7 +126,8 @@ fn unknown(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound], found: &[
         }
     };
     missing(shape.unloaded.is_none(), "Latency at one job and depth 1 was not measured beside it.");
-    missing(shape.busiest_core().is_none(), "The processors' load was not measured.");
+    let unseen = shape.busiest_core().is_none() && !shape.telemetry.simulated_time;
+    missing(unseen, "The processors' load was not measured.");
     missing(shape.growth.is_none(), "No other concurrency was measured to see whether the rate grows.");
     for check in &shape.cell.failed_checks {
         missing(true, &format!("A self-check failed: {check}"));

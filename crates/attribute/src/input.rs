@@ -47,4 +47,6 @@ pub struct CellTelemetry {
     pub device_bytes_share: Option<f64>,
     /// Share of the processors' time that a hypervisor gave to others.
     pub steal_share: Option<f64>,
+    /// Whether time was simulated: processors then play no part in the rate.
+    pub simulated_time: bool,
 }

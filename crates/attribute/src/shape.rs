@@ -135,6 +135,7 @@ fn cleaned(telemetry: &CellTelemetry) -> CellTelemetry {
         rate_variation: known(telemetry.rate_variation),
         device_bytes_share: known(telemetry.device_bytes_share),
         steal_share: share(telemetry.steal_share),
+        simulated_time: telemetry.simulated_time,
     }
 }
 

@@ -63,12 +63,18 @@ impl Case<'_> {
     /// Whether all that is known of processors and threads says that they had time, and the busiest
     /// processor is known.
     fn processors_have_time(&self) -> bool {
+        if self.shape.telemetry.simulated_time {
+            return true;
+        }
         let (core, generator) = (self.shape.busiest_core(), self.shape.telemetry.generator_busy_share);
         core.is_some_and(|share| share < HAS_TIME) && generator.is_none_or(|share| share < HAS_TIME)
     }
 
     /// What processors say about a limit elsewhere.
     fn processor_evidence(&self) -> Option<Evidence> {
+        if self.shape.telemetry.simulated_time {
+            return Some(supports("Time is simulated: processors play no part."));
+        }
         let busiest = self.shape.busiest_core()?;
         Some(if self.processors_are_full() {
             against(format!(

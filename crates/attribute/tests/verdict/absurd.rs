@@ -31,6 +31,7 @@ fn telemetry() -> impl Strategy<Value = CellTelemetry> {
             rate_variation: known[2],
             device_bytes_share: known[3],
             steal_share: known[4],
+            simulated_time: false,
         })
 }
 

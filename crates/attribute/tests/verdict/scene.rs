@@ -86,6 +86,7 @@ pub fn quiet(variation: f64) -> CellTelemetry {
         rate_variation: Some(variation),
         device_bytes_share: Some(1.0),
         steal_share: Some(0.0),
+        simulated_time: false,
     }
 }
 

@@ -137,6 +137,7 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
             .and_then(|(user, system)| (user + system > 0).then(|| user as f64 / (user + system) as f64)),
         rate_variation: mean_of(variations.collect()),
         device_bytes_share: device_bytes_share(group),
+        simulated_time: group.iter().all(|run| run.clock.source == "virtual"),
         steal_share: mean_of(
             group
                 .iter()
