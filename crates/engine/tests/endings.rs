@@ -152,7 +152,7 @@ fn a_target_that_is_gone_for_one_job_ends_the_run_for_all() {
         assert_eq!(measured.fatal.unwrap().errno, errno);
         assert_eq!(measured.total.errors(), most_errors);
         assert_eq!(measured.jobs[1].operations, 5000);
-        assert!(measured.jobs[0].operations > 0 && !measured.interrupted);
+        assert!(!measured.interrupted);
         assert!(took < Duration::from_secs(10), "{took:?}");
     }
 }
