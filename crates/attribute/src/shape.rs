@@ -5,7 +5,7 @@ use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
 use crate::input::{CellTelemetry, Pattern};
-use crate::thresholds::{MIN_SECONDS, REACHED, SOFT_CORNER};
+use crate::thresholds::{MIN_SECONDS, PACED, REACHED, SOFT_CORNER};
 
 /// Least ratio of two concurrencies that growth is judged over.
 const DOUBLING: f64 = 1.9;
@@ -97,6 +97,12 @@ impl<'a> Shape<'a> {
     /// Whether the rate bends too softly for a cap.
     pub fn bends_softly(&self) -> bool {
         self.corner.is_some_and(|corner| corner > SOFT_CORNER)
+    }
+
+    /// Whether the seconds are more even than independent I/Os can be: somebody counts them out.
+    pub fn is_paced(&self) -> bool {
+        let chance = 1.0 / self.focus.x_per_s.max(1.0).sqrt();
+        self.plateau.is_some() && self.telemetry.variation().is_some_and(|v| v <= PACED * chance)
     }
 
     /// Busy share of the busiest processor, where known.

@@ -17,6 +17,9 @@ pub const CREEPS: f64 = 0.15;
 pub const FLAT: f64 = 0.03;
 /// Shortfall from the asymptotes at their crossing that no cap has: that of a p-norm with p below about 8.
 pub const SOFT_CORNER: f64 = 0.08;
+/// Variation of the 1-s rates over that of independent I/Os (one over the root of their number) below
+/// which something paces them: a queue of random services stays near 1.
+pub const PACED: f64 = 0.3;
 /// Latency over the unloaded latency of a device that queues.
 pub const QUEUES: f64 = 2.0;
 /// Busy share of a processor or thread with time to spare.

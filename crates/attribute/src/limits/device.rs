@@ -21,7 +21,7 @@ pub fn finding(case: &Case<'_>) -> Option<Finding> {
     let at_declared = case.declared().any(|b| b.is_reached());
     let variation = shape.telemetry.variation();
     let is_even = variation.is_none_or(|v| v <= MAX_VARIATION);
-    let may_be_cap = is_even && !shape.bends_softly();
+    let may_be_cap = is_even && (shape.is_paced() || !shape.bends_softly());
     let is_cap = may_be_cap && variation.is_some() && shape.plateau.is_some();
     if at_declared || case.processors_are_full() || is_cap {
         return None;

@@ -31,14 +31,20 @@ pub fn finding(case: &Case<'_>) -> Option<Finding> {
         Some(variation) => evidence.push(case.evenness_evidence(variation <= MAX_VARIATION, variation)),
         None => evidence.push(against("Too few seconds were measured to see whether they are even.")),
     }
-    if shape.bends_softly() {
+    let is_soft = shape.bends_softly() && !shape.is_paced();
+    if shape.is_paced() {
+        evidence.push(supports(
+            "The seconds are more even than independent I/Os can be: something counts them out.",
+        ));
+    }
+    if is_soft {
         evidence.push(against("The rate bends softly towards its highest value, as a queue does."));
     }
     evidence.extend(case.processor_evidence());
     if case.declared().next().is_none() {
         evidence.push(against("No limit was declared that this rate could be held against."));
     }
-    let confidence = if plateau.is_cap() && !shape.bends_softly() && case.processors_have_time() {
+    let confidence = if plateau.is_cap() && !is_soft && case.processors_have_time() {
         Confidence::Likely
     } else {
         Confidence::Possible

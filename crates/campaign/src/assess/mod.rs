@@ -50,8 +50,14 @@ pub fn assess(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Assessment, CampaignError> {
-    let started = resume::start(store, &options.plan, progress)?;
-    let session = open(&started.plan, options.permit.as_deref(), progress, stop)?;
+    let unfinished = resume::find(store, &options.plan, progress)?;
+    let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
+    let session = open(plan, options.permit.as_deref(), progress, stop)?;
+    // Begun only now: a target that is refused leaves nothing behind.
+    let started = match unfinished {
+        Some(started) => started,
+        None => resume::begin(store, &options.plan)?,
+    };
     let budget = Budget::start(&session, started.plan.budget_ns, started.spent_ns());
     let mut work = Work { store, session: &session, campaign: &started.campaign, budget, stop };
     let mut record = work.blank_record(&started.plan);

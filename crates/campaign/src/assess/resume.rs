@@ -20,22 +20,27 @@ pub struct Started {
     spent_ns: u64,
 }
 
-/// Continues the unfinished assessment of the same target with the same plan, or begins one.
-pub fn start(
+/// The unfinished assessment of the same target with the same plan.
+pub fn find(
     store: &Store,
     plan: &AssessPlan,
     progress: &mut dyn Progress,
-) -> Result<Started, CampaignError> {
-    let key = key_of(plan);
-    if let Some(campaign) = store.open_campaign(&key)?
+) -> Result<Option<Started>, CampaignError> {
+    if let Some(campaign) = store.open_campaign(&key_of(plan))?
         && let Ok(plan) = serde_json::from_str::<AssessPlan>(campaign.plan_json())
     {
         let finished: Vec<(String, String)> =
             store.finished_steps(&campaign)?.into_iter().map(|step| (step.step, step.run_id)).collect();
         let spent_ns = spent(store, &finished)?;
         progress.note(&format!("Continuing assessment {}: {} runs are done.", campaign.id(), finished.len()));
-        return Ok(Started { plan, campaign, finished, spent_ns });
+        return Ok(Some(Started { plan, campaign, finished, spent_ns }));
     }
+    Ok(None)
+}
+
+/// Begins an assessment.
+pub fn begin(store: &Store, plan: &AssessPlan) -> Result<Started, CampaignError> {
+    let key = key_of(plan);
     let id = identity::new_id("a", plan.seed);
     let plan_json = serde_json::to_string(plan).unwrap_or_default();
     let new = NewCampaign {
