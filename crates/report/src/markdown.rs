@@ -137,7 +137,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
 /// When a histogram of a record is damaged, or a drawing fails.
 pub fn campaign(campaign: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
-    out.heading(1, &format!("What {} can do", campaign.target.name));
+    out.heading(1, &format!("What {} can do", words::subject(&campaign.target)));
     out.line(&text(&format!(
         "{}. Campaign {}, {}, {} under load.",
         words::target(&campaign.target),

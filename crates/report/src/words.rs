@@ -108,6 +108,14 @@ pub fn target_kind(kind: TargetKind) -> &'static str {
     }
 }
 
+/// The target as the subject of a sentence: a scratch file stands for the disk under it.
+pub fn subject(facts: &TargetFacts) -> String {
+    match facts.devices.last() {
+        Some(disk) if facts.scratch => format!("{} under {}", disk.name, facts.name),
+        _ => facts.name.clone(),
+    }
+}
+
 /// The target in one line: `/data/x (scratch file, ext4 on nvme0n1, Samsung 990)`.
 pub fn target(facts: &TargetFacts) -> String {
     let kind = if facts.scratch { "scratch file" } else { target_kind(facts.kind) };

@@ -25,6 +25,9 @@ pub struct Made {
     pub facts: EngineFacts,
 }
 
+/// What a trim does, for the record.
+const TRIM_NOTE: &str = "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
+
 /// Sets of setup flags, best first; each step leaves out what older kernels refuse.
 #[derive(Clone, Copy)]
 struct Rung {
@@ -149,6 +152,7 @@ fn register(
     };
     note("registered_ring", handle, (!handle).then(|| "refused by this kernel (needs 5.18)".to_owned()));
     note("registered_file", true, None);
+    note("trim_by_punch_hole", true, Some(TRIM_NOTE.to_owned()));
     note(
         "registered_buffers",
         registered_buffers.is_ok(),

@@ -76,7 +76,7 @@ pub fn page(campaign: &CampaignRecord, runs: &[RunRecord]) -> Result<String, Rep
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: format!("What {} can do", campaign.target.name),
+        title: format!("What {} can do", words::subject(&campaign.target)),
         target: words::target(&campaign.target),
         campaign: campaign.id.clone(),
         made: format!(
