@@ -1,7 +1,8 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
-//! licences of everything that is built in.
+//! licences of everything that is built in, and `cargo xtask bench` measures fathom beside its peers.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
+mod bench;
 mod finding;
 mod licences;
 mod manifest;
@@ -19,7 +20,8 @@ use tree::Tree;
 
 const USAGE: &str = "\
 cargo xtask tidy       check the house rules; lists file:line and what to do
-cargo xtask licences   check licences and forbidden crates against deny.toml";
+cargo xtask licences   check licences and forbidden crates against deny.toml
+cargo xtask bench      measure fathom beside its peers; `cargo xtask bench --help` for more";
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let outcome = match task.as_deref() {
         Some("tidy") => tidy(root),
         Some("licences") => licences::check(root),
+        Some("bench") => return bench(root),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
@@ -61,4 +64,19 @@ fn tidy(root: &Path) -> Result<Vec<Finding>, String> {
     let largest = lengths.last().copied().unwrap_or(0);
     println!("tidy: {} Rust files, median {median} lines, largest {largest}", lengths.len());
     Ok(findings)
+}
+
+fn bench(root: &Path) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("{}", bench::USAGE);
+        return ExitCode::SUCCESS;
+    }
+    match bench::run(root, arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
