@@ -9,6 +9,8 @@ use crate::{EngineError, ErrorKind};
 pub enum EngineKind {
     /// io_uring.
     Uring,
+    /// Native asynchronous I/O.
+    Aio,
     /// `pread` and `pwrite`.
     Sync,
     /// The process's memory.
@@ -44,6 +46,14 @@ pub const ENGINES: &[EngineEntry] = &[
         kind: EngineKind::Uring,
         name: "uring",
         summary: "io_uring with registered file and buffers; one system call a batch",
+        targets: STORAGE,
+        keeps_content: true,
+        asynchronous: true,
+    },
+    EngineEntry {
+        kind: EngineKind::Aio,
+        name: "aio",
+        summary: "Linux native asynchronous I/O, the interface behind libaio",
         targets: STORAGE,
         keeps_content: true,
         asynchronous: true,

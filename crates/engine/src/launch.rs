@@ -9,6 +9,7 @@ use fathom_measure::{VirtualClock, WallClock};
 use fathom_record::Workload;
 use fathom_record::workload::Verify as VerifyMode;
 
+use crate::aio::Aio;
 use crate::catalogue::EngineKind;
 use crate::job::crew::{self, CrewPlan};
 use crate::job::{JobPlan, Measured, Observer, simulated};
@@ -78,6 +79,9 @@ impl Launch<'_> {
                 |plan| Uring::new(Arc::clone(file), plan.depth, bytes, self.uring, clock),
                 observe,
             ),
+            (EngineKind::Aio, Medium::File(file)) => {
+                self.on_threads(|plan| Aio::new(Arc::clone(file), plan.depth, bytes, clock), observe)
+            }
             (EngineKind::Sync, Medium::File(file)) => {
                 self.on_threads(|plan| SyncEngine::new(Arc::clone(file), plan.depth, bytes, clock), observe)
             }

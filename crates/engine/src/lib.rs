@@ -5,6 +5,7 @@
 //! size and data, are values with one method each ([`pattern`]). One loop ([`job`]) drives them all,
 //! on the wall clock or on a virtual one.
 
+pub mod aio;
 pub mod arena;
 pub mod catalogue;
 pub mod contract;

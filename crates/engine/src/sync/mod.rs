@@ -14,7 +14,7 @@ use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
-use call::perform;
+pub(crate) use call::perform;
 use pool::Pool;
 
 /// More threads than this a job are refused: they would measure the scheduler.

@@ -26,7 +26,8 @@ pub struct Made {
 }
 
 /// What a trim does, for the record.
-const TRIM_NOTE: &str = "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
+const TRIM_NOTE: &str =
+    "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
 
 /// Sets of setup flags, best first; each step leaves out what older kernels refuse.
 #[derive(Clone, Copy)]

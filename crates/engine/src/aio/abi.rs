@@ -1,0 +1,71 @@
+//! The kernel's structures of native asynchronous I/O (`include/uapi/linux/aio_abi.h`).
+
+use std::os::fd::RawFd;
+
+use fathom_record::Direction;
+
+use crate::Io;
+
+const PREAD: u16 = 0;
+const PWRITE: u16 = 1;
+const FDSYNC: u16 = 3;
+
+/// `struct iocb` on little-endian machines.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request {
+    data: u64,
+    key: u32,
+    flags_of_rw: u32,
+    opcode: u16,
+    priority: i16,
+    file: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    event_file: u32,
+}
+
+/// `struct io_event`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Event {
+    data: u64,
+    object: u64,
+    result: i64,
+    second_result: i64,
+}
+
+const _: () = assert!(size_of::<Request>() == 64 && size_of::<Event>() == 32);
+
+#[cfg(target_endian = "big")]
+compile_error!("`struct iocb` has another order of fields on big-endian machines");
+
+impl Request {
+    /// The request for an I/O that is a read, a write or a flush.
+    #[inline]
+    pub fn new(io: &Io, file: RawFd, buffer: *mut u8) -> Self {
+        let (opcode, buffer, bytes, offset) = match io.direction {
+            Direction::Read => (PREAD, buffer as u64, u64::from(io.bytes), io.offset as i64),
+            Direction::Write => (PWRITE, buffer as u64, u64::from(io.bytes), io.offset as i64),
+            Direction::Trim | Direction::Flush => (FDSYNC, 0, 0, 0),
+        };
+        Self { data: u64::from(io.slot), opcode, file: file as u32, buffer, bytes, offset, ..Self::default() }
+    }
+}
+
+impl Event {
+    /// The slot whose I/O ended.
+    #[inline]
+    pub fn slot(&self) -> u32 {
+        self.data as u32
+    }
+
+    /// Bytes moved, or a negated error number.
+    #[inline]
+    pub fn result(&self) -> i32 {
+        self.result as i32
+    }
+}
