@@ -102,6 +102,7 @@ fn open(
             permit,
             keep: false,
             real_time: false,
+            polled: false,
             cpus: &[],
             seed: plan.seed,
         },
@@ -231,7 +232,14 @@ impl Work<'_> {
                 targets: vec![plan.target.clone()],
                 engine: plan.engine.clone(),
                 workload: workload.clone(),
-                options: RunOptions { direct: true, permit: None, real_time: false, keep: false, cpus: None },
+                options: RunOptions {
+                    direct: true,
+                    permit: None,
+                    real_time: false,
+                    polled: false,
+                    keep: false,
+                    cpus: None,
+                },
             })
         };
         let verdict = (!cells.results.is_empty()).then(|| {

@@ -56,6 +56,8 @@ pub struct RunOptions {
     pub permit: Option<String>,
     /// A simulated device runs by the wall clock.
     pub real_time: bool,
+    /// Completions are polled for inside the kernel; the device needs poll queues.
+    pub polled: bool,
     /// A scratch file stays when the run is over.
     pub keep: bool,
     /// Processors that the jobs are bound to, in turn; absent: unbound.

@@ -150,14 +150,19 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn plan() -> impl Strategy<Value = RunPlan> {
-    let options =
-        (any::<bool>(), option::of(text()), any::<bool>(), any::<bool>(), option::of(vec(0u32..4096, 1..20)));
+    let options = (
+        any::<bool>(),
+        option::of(text()),
+        any::<(bool, bool)>(),
+        any::<bool>(),
+        option::of(vec(0u32..4096, 1..20)),
+    );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
-        |(targets, engine, workload, (direct, permit, real_time, keep, cpus))| RunPlan {
+        |(targets, engine, workload, (direct, permit, (real_time, polled), keep, cpus))| RunPlan {
             targets,
             engine,
             workload,
-            options: RunOptions { direct, permit, real_time, keep, cpus },
+            options: RunOptions { direct, permit, real_time, polled, keep, cpus },
         },
     )
 }

@@ -156,6 +156,11 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub real_time: Option<bool>,
 
+    /// Poll for completions inside the kernel (engine uring, devices with poll queues).
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+          require_equals = true, hide_possible_values = true)]
+    pub polled: Option<bool>,
+
     /// Keep the scratch file that the run made.
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]

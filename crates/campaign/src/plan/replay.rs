@@ -20,6 +20,7 @@ impl RunPlan {
                 direct: record.target.direct,
                 permit: None,
                 real_time: simulated && record.clock.source != "virtual",
+                polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 keep: false,
                 cpus: cpus.filter(|cpus| !cpus.is_empty()),
             },

@@ -51,6 +51,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         direct: !raw.buffered.unwrap_or(false),
         permit: name("destroy", &raw.destroy)?,
         real_time: raw.real_time.unwrap_or(false),
+        polled: raw.polled.unwrap_or(false),
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
     };

@@ -124,6 +124,7 @@ fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     raw.buffered = (!options.direct).then_some(true);
     raw.destroy = options.permit.clone().map(Text);
     raw.real_time = options.real_time.then_some(true);
+    raw.polled = options.polled.then_some(true);
     raw.keep = options.keep.then_some(true);
     raw.cpus = options.cpus.as_deref().map(|cpus| Text(quantity::write_cpus(cpus)));
 }

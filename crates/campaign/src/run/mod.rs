@@ -38,6 +38,7 @@ pub fn run_once(
             permit: plan.options.permit.as_deref(),
             keep: plan.options.keep,
             real_time: plan.options.real_time,
+            polled: plan.options.polled,
             cpus: plan.options.cpus.as_deref().unwrap_or_default(),
             seed: workload.seed,
         },

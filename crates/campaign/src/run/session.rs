@@ -9,7 +9,7 @@ use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::sim;
 use fathom_engine::target::{OpenRequest, Permit, Target, TargetName};
-use fathom_engine::{EngineError, memory, uring};
+use fathom_engine::{EngineError, ErrorKind, memory, uring};
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
@@ -45,6 +45,8 @@ pub struct SessionPlan<'a> {
     pub keep: bool,
     /// Whether a simulated device runs by the wall clock.
     pub real_time: bool,
+    /// Whether completions are polled for.
+    pub polled: bool,
     /// Processors for the jobs, in turn.
     pub cpus: &'a [u32],
     /// Seed of the data that a new file is laid out with.
@@ -62,6 +64,7 @@ pub struct Session {
     environment: Environment,
     cpus: Vec<u32>,
     real_time: bool,
+    uring: uring::Options,
     notes: Vec<String>,
 }
 
@@ -97,6 +100,9 @@ impl Session {
         };
         let mut notes = Vec::new();
         let engine = choose_engine(plan.engine, &target, &mut notes)?;
+        if plan.polled {
+            require_polling(engine, &target.facts)?;
+        }
         let medium = medium_of(&mut target)?;
         let path = target.facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
         let environment = environment::collect(&target.facts.devices, path);
@@ -109,6 +115,7 @@ impl Session {
             environment,
             cpus: plan.cpus.to_vec(),
             real_time: plan.real_time,
+            uring: uring::Options { polled: plan.polled },
             notes,
         })
     }
@@ -167,7 +174,7 @@ impl Session {
             geometry: &geometry,
             medium: &self.medium,
             engine: self.engine,
-            uring: uring::Options::default(),
+            uring: self.uring,
             real_time: self.real_time,
             cpus: &self.cpus,
             clock: self.clock,
@@ -222,6 +229,27 @@ fn choose_engine(
             Ok(EngineKind::Sync)
         }
     }
+}
+
+/// Polling needs engine `uring`, direct I/O, and queues on the device that are polled.
+fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), EngineError> {
+    let refuse = |cause: String, remedy: &str| {
+        Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
+            .with_remedy(remedy))
+    };
+    if engine != EngineKind::Uring || !target.direct {
+        return refuse(
+            "only engine uring with direct I/O polls".to_owned(),
+            "leave --polled or --buffered out",
+        );
+    }
+    for device in target.devices.iter().filter(|device| device.layer == "disk") {
+        if !uring::has_poll_queues(&device.name) {
+            let remedy = "for NVMe: `modprobe nvme poll_queues=2`, or nvme.poll_queues=2 at boot; otherwise leave --polled out";
+            return refuse(format!("{} has no poll queues", device.name), remedy);
+        }
+    }
+    Ok(())
 }
 
 /// What the engine works on; a simulated device also tells the target its size and truth.
