@@ -3,11 +3,15 @@
 use super::process::Ended;
 use super::tool::{Cpu, Load, Measured};
 
+/// It prints no rate for its last second, so it gets one more.
+const SILENT_SECONDS: u64 = 1;
+
 /// Not polled; registered files and one registered buffer are its defaults.
 pub fn command(program: &str, load: &Load) -> Vec<String> {
     let mut command: Vec<String> =
         [program, "-p0", "-B1", "-F1", "-b4096", "-R1"].map(str::to_owned).to_vec();
-    command.extend([format!("-d{}", load.depth), format!("-r{}", load.seconds), load.target.clone()]);
+    let seconds = load.seconds + SILENT_SECONDS;
+    command.extend([format!("-d{}", load.depth), format!("-r{seconds}"), load.target.clone()]);
     command
 }
 
@@ -21,7 +25,7 @@ pub fn read(ended: &Ended, load: &Load) -> Result<Measured, String> {
     if rates.is_empty() || rate_per_s == 0.0 {
         return Err(format!("t/io_uring printed no rate: {} {}", ended.stdout.trim(), ended.stderr.trim()));
     }
-    let operations = rate_per_s * load.seconds as f64;
+    let operations = rate_per_s * (load.seconds + SILENT_SECONDS) as f64;
     let process = Cpu::of_process(ended.usage, operations);
     Ok(Measured { rate_per_s, operations, median_latency_ns: None, own: None, process })
 }
@@ -51,13 +55,13 @@ mod tests {
                       polled=0, fixedbufs=1, register_files=1, buffered=0, QD=32\n\
                       IOPS=1.25M, BW=4882MiB/s, IOS/call=32/32\nIOPS=750.00K, BW=2929MiB/s, IOS/call=32/32\n\
                       IOPS=99500, BW=388MiB/s, IOS/call=32/32\nExiting on timeout\nMaximum IOPS=1.25M\n";
-        let usage = Usage { user_ns: 0, system_ns: 2_099_500, peak_rss_bytes: 1 };
+        let usage = Usage { user_ns: 0, system_ns: 2_799_333, peak_rss_bytes: 1 };
         let mut ended =
             Ended { stdout: stdout.to_owned(), stderr: String::new(), wall: Duration::ZERO, usage };
         let load = Load { interface: Interface::Uring, target: String::new(), depth: 32, seconds: 3 };
         let measured = read(&ended, &load).unwrap();
         assert!((measured.rate_per_s - 699_833.3).abs() < 0.1, "{}", measured.rate_per_s);
-        assert!((measured.process.system_ns - 1.0).abs() < 1e-9);
+        assert!((measured.process.system_ns - 1.0).abs() < 1e-6);
 
         ended.stdout = "Maximum IOPS=1.25M\n".to_owned();
         assert!(read(&ended, &load).unwrap_err().contains("no rate"));
