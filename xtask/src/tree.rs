@@ -8,8 +8,8 @@ use crate::manifest::Manifest;
 use crate::modules;
 use crate::scan::{self, Scan};
 
-/// Folders that hold nothing of ours: build results, version control, found fuzz inputs.
-const SKIPPED: [&str; 6] = ["target", ".git", "corpus", "artifacts", "proptest-regressions", "node_modules"];
+/// Folders that hold nothing of ours, by their whole path: build results, version control, found fuzz inputs.
+const SKIPPED: [&str; 5] = ["target", ".git", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
 /// Endings of files that people write as text.
 const TEXTS: [&str; 12] = ["rs", "md", "toml", "sh", "html", "css", "js", "txt", "sql", "yaml", "yml", "csv"];
 
@@ -98,7 +98,7 @@ fn walk(
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
         let kind = entry.file_type().map_err(|error| format!("{path}: {error}"))?;
         paths.insert(path.clone());
-        if kind.is_dir() && !SKIPPED.contains(&name.as_str()) {
+        if kind.is_dir() && !SKIPPED.contains(&path.as_str()) {
             walk(root, &path, texts, paths)?;
         } else if kind.is_file() && is_text(&path) {
             let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;

@@ -1,5 +1,7 @@
 //! Names of runs and campaigns, and calendar time.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use jiff::{Timestamp, Unit};
 
 /// The calendar time now, RFC 3339, UTC, to the millisecond.
@@ -8,13 +10,17 @@ pub fn now() -> String {
     now.round(Unit::Millisecond).unwrap_or(now).to_string()
 }
 
-/// A name that sorts by time and differs from any made elsewhere: a prefix, the time, and six digits of
-/// `entropy`.
-pub fn new_id(prefix: &str, entropy: u64) -> String {
-    let time = Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-    // The golden-ratio multiplier spreads nearby values, such as clock readings, over all digits.
-    let mixed = entropy.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    format!("{prefix}-{time}-{mixed:06x}")
+/// A name that sorts by time, to the millisecond, and differs from any made elsewhere: a prefix, the
+/// time, and four digits of the nanoseconds, the process and a count.
+pub fn new_id(prefix: &str) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = Timestamp::now();
+    let entropy = (now.subsec_nanosecond() as u64)
+        ^ u64::from(std::process::id()) << 32
+        ^ COUNT.fetch_add(1, Ordering::Relaxed) << 20;
+    // The golden-ratio multiplier spreads nearby values over all digits.
+    let mixed = entropy.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
+    format!("{prefix}-{}-{mixed:04x}", now.strftime("%Y%m%d-%H%M%S%3f"))
 }
 
 /// A number that differs for different names (FNV-1a, 64 bits).
@@ -29,9 +35,9 @@ mod tests {
 
     #[test]
     fn names_sort_by_time_and_differ() {
-        let (first, second) = (new_id("r", 1), new_id("r", 2));
-        assert!(first.starts_with("r-2") && first.len() == "r-20261120-155300-7f3a9c".len());
-        assert_ne!(first, second);
+        let ids: std::collections::BTreeSet<String> = (0..100).map(|_| new_id("r")).collect();
+        assert_eq!(ids.len(), 100);
+        assert!(ids.iter().all(|id| id.starts_with("r-2") && id.len() == "r-20261120-155300123-7f3a".len()));
         assert!(now().ends_with('Z'));
     }
 }

@@ -106,7 +106,10 @@ impl Launch<'_> {
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
         let bytes = u64::from(self.geometry.largest_io_bytes);
-        let device = Arc::new(Mutex::new(SimDevice::new(parameters.clone())?));
+        // A device's noise differs from run to run, as a real one's does, and replays with the run's seed.
+        let seed = parameters.seed.wrapping_add(self.workload.seed);
+        let parameters = SimParameters { seed, ..parameters.clone() };
+        let device = Arc::new(Mutex::new(SimDevice::new(parameters)?));
         if self.real_time {
             let build = |plan: &JobPlan| {
                 SimEngine::new(Arc::clone(&device), plan.depth, bytes, self.clock, Mode::RealTime)

@@ -124,7 +124,8 @@ pub struct CellResult {
     pub operations_per_s: f64,
     /// Mean over runs.
     pub throughput_bytes_per_s: f64,
-    /// Half-width of the 95 % interval of the rate over runs, relative; absent for fewer than two runs.
+    /// Half-width of the 95 % interval of the rate over runs, relative; absent for fewer than three
+    /// runs, which say too little of how runs differ.
     pub interval_share: Option<f64>,
     /// Mean in-flight over runs.
     pub in_flight_mean: f64,

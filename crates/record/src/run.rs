@@ -106,9 +106,9 @@ pub struct Summary {
     pub reap_lag: Option<LatencySummary>,
     /// Share of the time that the generator's threads were not waiting, mean over jobs.
     pub generator_busy_share: Option<f64>,
-    /// Processor time of the generator's threads in user mode.
+    /// Processor time of the whole process in user mode, the kernel's threads on its behalf included.
     pub cpu_user_ns: Option<u64>,
-    /// Processor time of the generator's threads in the kernel.
+    /// Processor time of the whole process in the kernel.
     pub cpu_system_ns: Option<u64>,
 }
 

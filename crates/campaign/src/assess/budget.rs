@@ -72,7 +72,9 @@ impl Budget {
     /// The next pattern's part when `patterns` are still to come, itself included; its runs are as long as
     /// those that are known of it.
     pub fn share(&self, patterns: usize, known: &[RunRecord]) -> Share {
-        let part = self.left_ns() / patterns.max(1) as u64;
+        // What the pattern had before it was cut off counts as its own.
+        let had_ns = known.iter().map(|run| (run.ledger.seconds * 1e9) as u64).sum::<u64>();
+        let part = ((self.left_ns() + had_ns) / patterns.max(1) as u64).saturating_sub(had_ns);
         let slot = (part / RUNS_WANTED).saturating_sub(OVERHEAD_NS);
         let window =
             ((slot as f64 * (1.0 - WARMUP_SHARE)) as u64).clamp(SHORTEST_WINDOW_NS, LONGEST_WINDOW_NS);

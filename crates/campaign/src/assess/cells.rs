@@ -10,6 +10,9 @@ use fathom_record::run::Ending;
 use fathom_record::{Direction, RunRecord};
 use fathom_stats::{Observed, coefficient_of_variation, student};
 
+/// Two runs give an interval twelve times their scatter: true, and no help to anybody.
+const LEAST_RUNS: usize = 3;
+
 /// One entry a cell in each list, in the order in which cells were first measured.
 pub struct Cells {
     pub results: Vec<CellResult>,
@@ -84,7 +87,9 @@ fn result_of((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histogra
         runs: group.iter().map(|run| run.id.clone()).collect(),
         operations_per_s: mean(&|run| run.summary.operations_per_s()),
         throughput_bytes_per_s: mean(&|run| run.summary.throughput_bytes_per_s()),
-        interval_share: student::mean_interval(&rates).and_then(|interval| interval.half_width_share()),
+        interval_share: student::mean_interval(&rates)
+            .filter(|interval| interval.runs >= LEAST_RUNS)
+            .and_then(|interval| interval.half_width_share()),
         in_flight_mean: mean(&|run| run.summary.in_flight_mean),
         service_mean_ns: service.mean().unwrap_or(0.0),
         service_p50_ns: quantiles.quantile_ns(0.5).unwrap_or(0),

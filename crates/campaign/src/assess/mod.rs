@@ -65,6 +65,9 @@ pub fn assess(
     for (index, pattern) in started.plan.patterns.iter().enumerate() {
         let known = started.runs_of(store, pattern)?;
         let outcome = work.pattern(&started.plan, index, known, progress)?;
+        if let Some(note) = points::unmet(&outcome.result, started.plan.slo) {
+            record.notes.push(note);
+        }
         let (ended, failed) = (outcome.interrupted, outcome.result.incomplete.is_some());
         record.patterns.push(outcome.result);
         runs.extend(outcome.runs);

@@ -1,7 +1,7 @@
 //! Chooses operating points and says why.
 
 use fathom_measure::Nanos;
-use fathom_record::campaign::{OperatingPoint, OperatingPointKind, Slo};
+use fathom_record::campaign::{OperatingPoint, OperatingPointKind, PatternResult, Slo};
 use fathom_stats::{Observed, balanced, peak, slo};
 
 /// The operating points of a pattern, and the peak's cell.
@@ -38,4 +38,18 @@ pub fn choose(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoint
         points.push(OperatingPoint { kind: OperatingPointKind::Slo, cell: point.index, reason });
     }
     (points, highest.map(|point| point.index))
+}
+
+/// A remark when an objective was set and no measured cell is known to hold it.
+pub fn unmet(pattern: &PatternResult, objective: Option<Slo>) -> Option<String> {
+    let objective = objective?;
+    let met = pattern.operating_points.iter().any(|point| point.kind == OperatingPointKind::Slo);
+    (!met && !pattern.cells.is_empty()).then(|| {
+        format!(
+            "{}: no concurrency measured is known to hold {} at the {} quantile.",
+            pattern.title,
+            Nanos(objective.limit_ns),
+            objective.quantile
+        )
+    })
 }

@@ -41,7 +41,7 @@ pub fn find(
 /// Begins an assessment.
 pub fn begin(store: &Store, plan: &AssessPlan) -> Result<Started, CampaignError> {
     let key = key_of(plan);
-    let id = identity::new_id("a", plan.seed);
+    let id = identity::new_id("a");
     let plan_json = serde_json::to_string(plan).unwrap_or_default();
     let new = NewCampaign {
         id: &id,

@@ -55,9 +55,15 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
     let edges = 2.0 * mean_ns / summary.duration_ns.max(1) as f64;
     let limit = LITTLE_LIMIT.max(edges);
     let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };
+    let advice = if outcome == Outcome::Pass {
+        ""
+    } else {
+        " The generator was interrupted between issuing and submitting, or stamps are wrong: run again on a \
+         machine that is otherwise idle."
+    };
     let text = format!(
         "{observed:.3} I/Os in flight by the time integral, {derived:.3} by rate times mean service latency \
-         ({}).",
+         ({}).{advice}",
         Nanos(mean_ns as u64)
     );
     Check::figure(NAME, outcome, (difference, limit), "share", text)

@@ -3,7 +3,7 @@
 use fathom_measure::{Nanos, Rate};
 use fathom_record::facts::TargetKind;
 use fathom_record::workload::Arrival;
-use fathom_record::{Check, CheckName, Outcome};
+use fathom_record::{Check, CheckName, LatencySummary, Outcome};
 
 use super::Evidence;
 
@@ -54,18 +54,18 @@ pub fn reap_lag(evidence: &Evidence<'_>) -> Check {
         let text = "Completions are seen as they happen: each wait or call returns with its I/O.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     };
-    let p99 = lag.quantile_ns(0.99).unwrap_or(lag.max_ns) as f64;
+    let (p99, which) = upper_end(lag);
     let limit = (median * REAP_LAG_SHARE).max(LAG_FLOOR_NS);
     let seen = Nanos(p99 as u64);
     if p99 > limit {
         let text = format!(
-            "A completion can have waited up to {seen} (99th percentile) before it was seen, against a median \
+            "A completion can have waited up to {seen} ({which}) before it was seen, against a median \
              service latency of {}: latencies include that wait.",
             Nanos(median as u64)
         );
         return Check::figure(NAME, Outcome::Caution, (p99, limit), "ns", text);
     }
-    let text = format!("A completion waited at most {seen} (99th percentile) before it was seen.");
+    let text = format!("A completion waited at most {seen} ({which}) before it was seen.");
     Check::figure(NAME, Outcome::Pass, (p99, limit), "ns", text)
 }
 
@@ -78,11 +78,11 @@ pub fn lag(evidence: &Evidence<'_>) -> Check {
             "A closed loop has no intended start to be late for.",
         );
     };
-    let p99 = lag.quantile_ns(0.99).unwrap_or(lag.max_ns) as f64;
+    let (p99, which) = upper_end(lag);
     let limit = (median_response(evidence).unwrap_or(0.0) * LAG_SHARE).max(LAG_FLOOR_NS);
     let outcome = if p99 <= limit { Outcome::Pass } else { Outcome::Fail };
     let text = format!(
-        "I/Os were submitted {} after their intended start (99th percentile; limit {}).",
+        "I/Os were submitted {} after their intended start ({which}; limit {}).",
         Nanos(p99 as u64),
         Nanos(limit as u64)
     );
@@ -136,6 +136,14 @@ pub fn lost_intervals(evidence: &Evidence<'_>) -> Check {
         "{lost} seconds were added to the one before: no I/O is lost, but the series is coarser there."
     );
     Check::figure(NAME, Outcome::Caution, (lost as f64, 0.0), "intervals", text)
+}
+
+/// The 99th percentile, or the largest where too few values resolve it.
+fn upper_end(lag: &LatencySummary) -> (f64, &'static str) {
+    match lag.quantile_ns(0.99) {
+        Some(p99) => (p99 as f64, "99th percentile"),
+        None => (lag.max_ns as f64, "largest of few"),
+    }
 }
 
 fn median_service(evidence: &Evidence<'_>) -> Option<f64> {

@@ -9,8 +9,8 @@ use super::text::{Text, one_or_many, one_or_many_schema, write_one_or_many};
 /// What a plan file or a command line says, value by value and unread.
 ///
 /// A field's name with hyphens is the key in TOML and, behind two hyphens, the flag. Its comment is the
-/// flag's help and the schema's description. An absent field takes its default in
-/// [`PlanSource::resolve`](super::PlanSource::resolve).
+/// flag's help and the schema's description. An absent field takes the default that
+/// its comment names.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[schemars(title = "fathom run plan", deny_unknown_fields)]

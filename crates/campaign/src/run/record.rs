@@ -7,7 +7,7 @@ use fathom_measure::clock::{ClockFacts, ClockSource};
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, TargetFacts};
-use fathom_record::run::{CampaignLink, Ending, Tool};
+use fathom_record::run::{CampaignLink, Ending, JobSummary, Tool};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{RunRecord, Workload};
 
@@ -79,13 +79,21 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         checks,
         ending,
         summary,
-        jobs: measured.jobs,
+        jobs: jobs(measured.jobs, parts.simulated_time),
         ledger,
         intervals: measured.intervals,
         telemetry: parts.telemetry,
         environment: parts.environment.clone(),
         notes,
     }
+}
+
+/// The jobs' shares; processor time is left out where time was simulated.
+fn jobs(mut jobs: Vec<JobSummary>, simulated: bool) -> Vec<JobSummary> {
+    if simulated {
+        jobs.iter_mut().for_each(|job| job.busy_share = None);
+    }
+    jobs
 }
 
 /// This program, as records name it.

@@ -10,8 +10,8 @@ use fathom_engine::pattern::Geometry;
 use fathom_engine::sim;
 use fathom_engine::target::{OpenRequest, Permit, Target, TargetName};
 use fathom_engine::{EngineError, ErrorKind, memory, uring};
+use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
-use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::run::CampaignLink;
@@ -164,7 +164,7 @@ impl Session {
         // Only a remark about the page cache depends on it.
         let cached_share = if facts.direct { None } else { self.target.cached_share(span).ok().flatten() };
         let started_at = identity::now();
-        let id = identity::new_id("r", self.clock.now_ns() ^ workload.seed);
+        let id = identity::new_id("r");
         let sampler = (!self.is_simulated_time()).then(|| {
             let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
             Sampler::start(SamplerPlan { devices, ..SamplerPlan::default() }, self.clock)

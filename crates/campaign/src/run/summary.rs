@@ -25,7 +25,7 @@ pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary
             throughput_bytes_per_s: per_s(counts.bytes as f64),
             service: LatencySummary::of(&counts.service),
             response: open.then(|| LatencySummary::of(&counts.response)).flatten(),
-            submit: LatencySummary::of(&counts.submit),
+            submit: timed.then(|| LatencySummary::of(&counts.submit)).flatten(),
             service_histogram: SparseHistogram::from(&counts.service),
             response_histogram: open.then(|| SparseHistogram::from(&counts.response)),
         })

@@ -351,7 +351,6 @@ impl<E: Engine, C: Clock> Job<E, C> {
             direction.errors += 1;
         } else {
             direction.short += 1;
-            direction.bytes += result as u64;
         }
         let Slot { direction, offset, bytes, .. } = state;
         self.failures.note(Failure { direction, offset, bytes, errno: (-result).max(0) });

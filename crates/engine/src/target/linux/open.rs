@@ -226,6 +226,7 @@ fn new_file(
     let device = bare.map(|name| machine.roots.dev.join(name)).filter(|device| device.exists());
     let remedy = match (&device, request.size_bytes) {
         (Some(device), _) => format!("did you mean {}? A file of that name is ./{name}", device.display()),
+        (None, None) if path.starts_with(&machine.roots.dev) => "see what is here: fathom devices".to_owned(),
         (None, None) => format!("to have it made, add its size: --size 1GiB; otherwise check `{name}`"),
         (None, Some(_)) => String::new(),
     };
