@@ -1,3 +1,5 @@
+//! The guard on machines drawn as trees of files.
+
 use super::drawn::{Drawn, number};
 use crate::target::guard::{Hold, Permit, Verdict, verdict};
 use crate::target::linux::machine::{Backing, FileId, Machine};

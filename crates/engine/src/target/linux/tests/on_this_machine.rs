@@ -1,3 +1,5 @@
+//! The guard on the machine that runs the test, looked at and never written.
+
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
 

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
-mod sample;
-
+use crate::sample::{Device, Shape, campaign, run};
 use fathom_record::check::{CheckName, Outcome};
 use fathom_record::{Check, RunRecord};
 use fathom_report::html;
-use sample::{Device, Shape, campaign, run};
 
 const NVME: Device = Device { unloaded_ns: 82e3, most_per_s: 585e3, sharpness: 3.0 };
 const HOSTILE: &str = "/data/<script>alert(1)</script>\"'&|`\u{1b}[31m";

@@ -7,16 +7,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 #![cfg(unix)]
 
-mod sample;
-
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::sample::{Disorder, id, step_run, time};
 use fathom_store::{NewCampaign, RunFilter, StepState, Store, StoreErrorKind};
-use sample::{Disorder, id, step_run, time};
 
 const STORE: &str = "FATHOM_TEST_STORE";
 const KEY: &str = "crash test";
@@ -55,7 +53,7 @@ fn writer_process() {
 
 fn writer(path: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "writer_process", "--nocapture"])
+        .args(["--exact", "crash::writer_process", "--nocapture"])
         .env(STORE, path)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

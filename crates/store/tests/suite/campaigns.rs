@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 
-mod sample;
-
+use crate::sample;
+use crate::sample::{CAMPAIGN, campaign, run, step_run, time};
 use fathom_record::run::CampaignLink;
 use fathom_store::{CampaignState, JournalEntry, NewCampaign, RunFilter, StepState, Store, StoreErrorKind};
-use sample::{CAMPAIGN, campaign, run, step_run, time};
 
 fn new_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 
-mod sample;
-
+use crate::sample;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,16 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 
-mod sample;
-
+use crate::sample;
 use std::path::Path;
 
+use crate::sample::{environment, run, time};
 use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Arrival, HotSpot, Mix, SizeShare, Sizes, SizesByDirection};
 use fathom_record::{Check, CheckName, Outcome, RunRecord};
 use fathom_store::{Resolved, RunFilter, Store, StoreErrorKind};
 use proptest::prelude::*;
-use sample::{environment, run, time};
 
 fn new_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();

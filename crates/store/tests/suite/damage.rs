@@ -3,16 +3,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 
-mod sample;
-
+use crate::sample;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::sample::CAMPAIGN;
 use fathom_record::RunRecord;
 use fathom_store::{RunFilter, Store, StoreError, StoreErrorKind};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use sample::CAMPAIGN;
 
 /// What happens to a file.
 #[derive(Clone, Debug)]

@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 #![cfg(target_os = "linux")]
 
-mod sample;
-
+use crate::sample;
 use std::path::Path;
 use std::process::Command;
 
@@ -65,7 +64,7 @@ fn a_full_disk_loses_nothing_that_was_saved() {
         eprintln!("skipped: this system does not let one mount a small file system");
         return;
     }
-    let output = mounted("exec \"$0\" --exact on_a_small_file_system --nocapture").unwrap();
+    let output = mounted("exec \"$0\" --exact full_disk::on_a_small_file_system --nocapture").unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the mount leaked");
 }

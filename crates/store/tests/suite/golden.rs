@@ -1,13 +1,12 @@
 //! Files of every version that was ever written stay readable.
 //!
 //! `golden/store-1.sqlite` was written by the first version. To make the files of a new version,
-//! raise the names below and run `cargo test -p fathom-store --test golden -- --ignored`; those of
+//! raise the names below and run `FATHOM_WRITE_GOLDEN=1 cargo test -p fathom-store golden_files`; those of
 //! old versions are never written again.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 
-mod sample;
-
+use crate::sample;
 use std::path::{Path, PathBuf};
 
 use fathom_record::parse_run;
@@ -39,8 +38,10 @@ fn a_store_of_version_1_stays_readable_and_writable() {
 }
 
 #[test]
-#[ignore = "writes the golden files of the present version"]
-fn write_golden_files() {
+fn golden_files_are_written_when_asked_for() {
+    if std::env::var_os("FATHOM_WRITE_GOLDEN").is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
     let records = sample::fill(&path);

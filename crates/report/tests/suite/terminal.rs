@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
-mod sample;
-
+use crate::sample::{Device, Shape, campaign, run};
 use fathom_record::check::{CheckName, Outcome};
 use fathom_record::{Check, RunRecord};
 use fathom_report::terminal::{self, RunRow, Style};
-use sample::{Device, Shape, campaign, run};
 
 const GP3: Device = Device { unloaded_ns: 520e3, most_per_s: 3000.0, sharpness: 10.0 };
 

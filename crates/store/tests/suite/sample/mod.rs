@@ -1,8 +1,5 @@
 //! Records as real runs give them, made from a number: the same number gives the same record.
 
-// Each test file uses a part of this.
-#![allow(dead_code)]
-
 use std::path::Path;
 
 use fathom_measure::Histogram;

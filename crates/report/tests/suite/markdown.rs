@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
-mod sample;
-
+use crate::sample::{Device, Shape, campaign, run};
 use fathom_report::{json, markdown};
-use sample::{Device, Shape, campaign, run};
 
 const NVME: Device = Device { unloaded_ns: 82e3, most_per_s: 585e3, sharpness: 3.0 };
 
