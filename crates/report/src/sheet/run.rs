@@ -2,7 +2,7 @@
 
 use fathom_record::check::Outcome;
 use fathom_record::run::DirectionSummary;
-use fathom_record::{Direction, LatencySummary, RunRecord};
+use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry};
 use crate::table::{Table, numbers, words};
@@ -162,6 +162,9 @@ pub fn conditions(run: &RunRecord) -> Vec<Entry> {
     }
     out.push(entry("CPU per I/O", cpu(run)));
     out.push(entry("generator busy", number::known(summary.generator_busy_share.map(number::percent))));
+    let verified =
+        run.checks.iter().find(|c| c.name == CheckName::Verification && c.outcome == Outcome::Pass);
+    out.extend(verified.map(|check| entry("verification", check.explanation.clone())));
     out
 }
 

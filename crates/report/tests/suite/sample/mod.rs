@@ -1,7 +1,5 @@
 //! Records as a real assessment makes them, from a closed formula and a seed: the same on every machine.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 mod device;
 mod whole;
 
