@@ -1,4 +1,5 @@
 //! Whole assessments of simulated devices: what is concluded is held against what the devices are.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a scene that cannot be set is a failed test")]
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -171,6 +171,55 @@ fn what_weakens_a_number_is_a_caution() {
 }
 
 #[test]
+fn content_that_nobody_stamped_is_not_called_verified() {
+    let verified = |writes: bool, report: VerifyReport| {
+        after(CheckName::Verification, |case| {
+            case.workload.mix.read_share = if writes { 0.5 } else { 1.0 };
+            case.verified = Some(report);
+        })
+    };
+    let report = |checked, not_stamped| VerifyReport { checked, not_stamped, ..VerifyReport::default() };
+    assert_eq!(verified(false, report(5, 0)), Outcome::Pass);
+    assert_eq!(verified(false, report(5, 1)), Outcome::Caution);
+    assert_eq!(verified(true, report(5, 1)), Outcome::Pass);
+    assert_eq!(verified(true, report(0, 1)), Outcome::Caution);
+    assert_eq!(verified(true, report(0, 0)), Outcome::NotApplicable);
+}
+
+#[test]
+fn waiting_for_the_last_ios_is_no_lack_of_concurrency() {
+    // The longest latency is 100 us: a thirtieth of this window.
+    let short = |case: &mut Case, in_flight: f64| {
+        case.summary.duration_ns = 3_000_000;
+        case.summary.in_flight_mean = in_flight;
+    };
+    let counted = |case: &mut Case| case.workload.length.operations = Some(960);
+    assert_eq!(after(CheckName::InFlight, |c| short(c, 31.0)), Outcome::Fail, "ended by time");
+    let ended_by_count = |in_flight| {
+        after(CheckName::InFlight, |case| {
+            short(case, in_flight);
+            counted(case);
+        })
+    };
+    assert_eq!(ended_by_count(31.0), Outcome::Pass);
+    assert_eq!(ended_by_count(30.0), Outcome::Fail);
+}
+
+#[test]
+fn one_long_io_over_the_edge_of_the_window_does_not_break_littles_law() {
+    let straddled = |longest_ns: u64| {
+        after(CheckName::LittlesLaw, |case| {
+            case.engine.completes_inline = true;
+            case.summary.in_flight_mean = 0.2;
+            case.summary.directions[0].operations_per_s = 0.215 / 100e-6;
+            case.summary.directions[0].service.as_mut().expect("a latency").max_ns = longest_ns;
+        })
+    };
+    assert_eq!(straddled(160_000_000), Outcome::Pass, "0.016 I/Os of the window at most, and 0.015 differ");
+    assert_eq!(straddled(100_000), Outcome::Fail);
+}
+
+#[test]
 fn open_arrivals_are_held_to_their_schedule() {
     let lag = |ns: u64| {
         let mut histogram = Histogram::new();

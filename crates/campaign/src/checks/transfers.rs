@@ -47,9 +47,27 @@ pub fn verification(evidence: &Evidence<'_>) -> Check {
         let text = format!("{} blocks could not be read back.{open}", report.unread);
         return Check::figure(NAME, Outcome::Fail, (report.unread as f64, 0.0), "blocks", text);
     }
-    let text = format!(
-        "{} blocks were read back and held what was written; {} were not stamped.{open}",
-        report.checked, report.not_stamped
-    );
+    if report.checked + report.not_stamped + report.partial + report.uncertain == 0 {
+        let text =
+            "Nothing was read. What was written carries stamps: read it with --verify=on-read to check it.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    }
+    if report.checked == 0 {
+        let text = format!(
+            "Nothing was verified: none of the blocks that were read carries a stamp. Write them first with \
+             --verify.{open}"
+        );
+        return Check::plain(NAME, Outcome::Caution, text);
+    }
+    let checked = format!("{} blocks were read back and held what was written", report.checked);
+    // A run that writes meets blocks from before it; one that only reads is there to find lost ones.
+    if report.not_stamped > 0 && evidence.workload.mix.read_share >= 1.0 {
+        let text = format!(
+            "{checked}, but {} carry no stamp: they were never written with --verify, or their stamp was lost.{open}",
+            report.not_stamped
+        );
+        return Check::figure(NAME, Outcome::Caution, (report.not_stamped as f64, 0.0), "blocks", text);
+    }
+    let text = format!("{checked}; {} were not stamped.{open}", report.not_stamped);
     Check::figure(NAME, Outcome::Pass, (0.0, 0.0), "blocks", text)
 }

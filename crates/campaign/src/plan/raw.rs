@@ -34,7 +34,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "KIND")]
     pub rw: Option<Text>,
 
-    /// Size of an I/O: 4k, a range 4k-64k or 4k-64k/8k (step), or a split 4k:70%,64k:30%. Default: 4k.
+    /// Size of an I/O: 4k, a range 4k-64k or 4k-64k/4k (step), or a split 4k:70%,64k:30%. Default: 4k.
     #[arg(long, value_name = "SIZE")]
     pub bs: Option<Text>,
 
