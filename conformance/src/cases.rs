@@ -31,7 +31,13 @@ pub fn carry<E: Engine>(subject: &Subject<'_, E>, engine: &mut E, ios: &[Io]) ->
         };
         engine.reap(wait, &mut done).unwrap_or_else(|error| panic!("{}: {error}", subject.name));
         rounds += 1;
-        assert!(rounds < 10_000, "{}: {} of {} I/Os never came back", subject.name, ios.len() - done.len(), ios.len());
+        assert!(
+            rounds < 10_000,
+            "{}: {} of {} I/Os never came back",
+            subject.name,
+            ios.len() - done.len(),
+            ios.len()
+        );
     }
     done
 }
@@ -58,7 +64,12 @@ pub fn buffers_are_apart_and_stay<E: Engine>(subject: &Subject<'_, E>, depth: u3
     }
     carry(subject, &mut engine, &blocks(depth, Direction::Write, 0));
     for slot in 0..depth {
-        assert_eq!(engine.buffer(slot).as_ptr() as usize, places[slot as usize], "{}: a buffer moved", subject.name);
+        assert_eq!(
+            engine.buffer(slot).as_ptr() as usize,
+            places[slot as usize],
+            "{}: a buffer moved",
+            subject.name
+        );
     }
 }
 
@@ -104,7 +115,11 @@ pub fn all_directions_end<E: Engine>(subject: &Subject<'_, E>, depth: u32) {
         for completion in carry(subject, &mut engine, &ios) {
             let expected = if direction == Direction::Flush { 0 } else { BLOCK };
             let unsupported = direction == Direction::Trim && completion.errno().is_some();
-            assert!(unsupported || completion.bytes() == expected, "{}: {direction:?} {completion:?}", subject.name);
+            assert!(
+                unsupported || completion.bytes() == expected,
+                "{}: {direction:?} {completion:?}",
+                subject.name
+            );
         }
     }
 }
@@ -118,7 +133,11 @@ pub fn bad_ranges_fail_and_do_no_harm<E: Engine>(subject: &Subject<'_, E>, depth
     let done = carry(subject, &mut engine, &[beyond]);
     assert_eq!(done[0].bytes(), 0, "{}: read data from beyond the end", subject.name);
     let done = carry(subject, &mut engine, &blocks(depth, Direction::Read, 0));
-    assert!(done.iter().all(|completion| completion.bytes() == BLOCK), "{}: broken by a bad range", subject.name);
+    assert!(
+        done.iter().all(|completion| completion.bytes() == BLOCK),
+        "{}: broken by a bad range",
+        subject.name
+    );
 }
 
 pub fn dropping_with_io_in_flight_is_safe<E: Engine>(subject: &Subject<'_, E>, depth: u32) {

@@ -21,7 +21,12 @@ pub fn reads_give_back_writes<E: Engine>(subject: &Subject<'_, E>, depth: u32) {
     for round in 0..30u64 {
         // 7919 is prime and does not divide the number of blocks: a round's blocks differ.
         let place = |slot: u32| (u64::from(slot) * 7919 + round * 13) % blocks;
-        let write = |slot| Io { slot, direction: Direction::Write, offset: place(slot) * BLOCK as u64, bytes: BLOCK as u32 };
+        let write = |slot| Io {
+            slot,
+            direction: Direction::Write,
+            offset: place(slot) * BLOCK as u64,
+            bytes: BLOCK as u32,
+        };
         for slot in 0..depth {
             stamp(&mut engine.buffer(slot)[..BLOCK], place(slot), round);
         }
@@ -36,7 +41,12 @@ pub fn reads_give_back_writes<E: Engine>(subject: &Subject<'_, E>, depth: u32) {
         for io in &reads {
             let mut expected = [0; BLOCK];
             stamp(&mut expected, io.offset / BLOCK as u64, round);
-            assert!(engine.buffer(io.slot)[..BLOCK] == expected, "{}: block at {} differs", subject.name, io.offset);
+            assert!(
+                engine.buffer(io.slot)[..BLOCK] == expected,
+                "{}: block at {} differs",
+                subject.name,
+                io.offset
+            );
         }
     }
 }

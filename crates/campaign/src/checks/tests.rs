@@ -126,7 +126,8 @@ fn a_good_run_passes_everything_that_applies() {
 
 #[test]
 fn each_flaw_fails_its_own_check_and_comes_first() {
-    let flaws: [(CheckName, fn(&mut Case)); 6] = [
+    type Flaw = fn(&mut Case);
+    let flaws: [(CheckName, Flaw); 6] = [
         (CheckName::InFlight, |case| {
             case.summary.in_flight_mean = 31.0;
             case.summary.directions[0].operations_per_s = 310_000.0;
