@@ -90,8 +90,9 @@ const SIM_DEFAULT_BYTES: u64 = 1 << 40;
 impl Target {
     /// Opens a target for what is asked.
     ///
-    /// A directory gets a scratch file without a name in it, and a path that does not exist one under
-    /// that name when a size is given; both are laid out before this returns. Existing files and
+    /// A directory gets a scratch file without a name in it, and so does the directory of a path that does
+    /// not exist when a size is given, unless the file is to be kept: then it gets that name. All are
+    /// laid out before this returns. Existing files and
     /// devices are read as they are, and written only when the guard admits it, on the descriptor
     /// that the run then uses.
     ///

@@ -79,11 +79,12 @@ fn what_is_laid_out_does_not_compress_and_depends_on_the_seed() {
 }
 
 #[test]
-fn a_new_name_is_removed_at_the_end_unless_it_is_to_be_kept() {
+fn a_new_file_has_a_name_only_if_it_is_to_be_kept() {
     let dir = folder();
     let path = dir.path().join("new.bin");
     let target = open(&path, small()).unwrap();
-    assert!(target.facts.scratch && path.exists());
+    // Without a name from the start, so that a process that is killed leaves nothing either.
+    assert!(target.facts.scratch && !path.exists());
     drop(target);
     assert!(!path.exists());
     drop(open(&path, OpenRequest { keep: true, ..small() }).unwrap());
@@ -100,10 +101,15 @@ fn a_new_name_is_removed_at_the_end_unless_it_is_to_be_kept() {
 fn a_file_that_took_the_place_of_ours_is_not_removed() {
     let dir = folder();
     let path = dir.path().join("new.bin");
-    let target = open(&path, small()).unwrap();
-    fs::remove_file(&path).unwrap();
-    fs::write(&path, "somebody else's").unwrap();
-    drop(target);
+    let stop = AtomicBool::new(false);
+    let replace = |_, _| {
+        if !stop.swap(true, Ordering::Relaxed) {
+            fs::remove_file(&path).unwrap();
+            fs::write(&path, "somebody else's").unwrap();
+        }
+    };
+    let request = OpenRequest { keep: true, stop: &stop, progress: Some(&replace), ..small() };
+    assert_eq!(open(&path, request).unwrap_err().kind, ErrorKind::Interrupted);
     assert_eq!(fs::read_to_string(&path).unwrap(), "somebody else's");
 }
 

@@ -240,6 +240,9 @@ fn new_file(
     }
     let folder = Folder::open(&machine, parent)?;
     made(name, &machine, &folder, request, || {
+        if !request.keep {
+            return folder.nameless().map(|file| (file, None));
+        }
         let (file, made) = folder.named(file_name)?;
         Ok((file, Some(made)))
     })
