@@ -6,6 +6,7 @@ use std::time::Duration;
 use fathom_campaign::plan::{AssessOptions, assess_command_line};
 use fathom_campaign::{Assessment, CampaignError};
 use fathom_record::CampaignRecord;
+use fathom_record::campaign::AssessPlan;
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
@@ -42,7 +43,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     );
     let store_flag = place.flag();
     if assessment.interrupted {
-        let line = again(&options, &store_flag);
+        let line = again(&record.plan, options.permit.as_deref(), &store_flag);
         output::message(&format!(
             "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
         ));
@@ -54,7 +55,8 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
 }
 
 /// A process that was killed a moment ago holds its campaign until the kernel has taken its memory
-/// back, so that a busy campaign is asked for again before it is told.
+/// back, so that a busy campaign is asked for again before it is told; and so is one that another process
+/// began at this moment, which is then found busy.
 fn assess(
     options: &AssessOptions,
     store: &Store,
@@ -65,7 +67,8 @@ fn assess(
     loop {
         match fathom_campaign::assess(options, store, screen, stop) {
             Err(CampaignError::Store(error))
-                if error.kind == StoreErrorKind::CampaignBusy && attempts < BUSY_ATTEMPTS =>
+                if matches!(error.kind, StoreErrorKind::CampaignBusy | StoreErrorKind::Exists)
+                    && attempts < BUSY_ATTEMPTS =>
             {
                 attempts += 1;
                 std::thread::sleep(BUSY_WAIT);
@@ -76,10 +79,10 @@ fn assess(
 }
 
 /// The command that continues. It ends in `--` and the target, so that flags go before.
-fn again(options: &AssessOptions, store_flag: &str) -> String {
-    let line = assess_command_line(&options.plan);
+fn again(plan: &AssessPlan, permit: Option<&str>, store_flag: &str) -> String {
+    let line = assess_command_line(plan);
     let rest = line.trim_start_matches("fathom assess");
-    let permit = options.permit.as_ref().map_or_else(String::new, |serial| format!(" --destroy='{serial}'"));
+    let permit = permit.map_or_else(String::new, |serial| format!(" --destroy='{serial}'"));
     format!("fathom{store_flag} assess{permit}{rest}")
 }
 

@@ -67,8 +67,11 @@ impl Workload {
                 "say when to stop: a time (30s), a number of I/Os (count) or of bytes (bytes)",
             );
         }
-        if length.time_ns == Some(0) || length.operations == Some(0) || length.bytes == Some(0) {
-            return refuse("time", "a length of zero measures nothing");
+        for (key, value) in [("time", length.time_ns), ("count", length.operations), ("bytes", length.bytes)]
+        {
+            if value == Some(0) {
+                return refuse(key, "a length of zero measures nothing");
+            }
         }
         Ok(())
     }

@@ -112,6 +112,9 @@ pub fn limited_by(pattern: &PatternResult) -> String {
     }
 }
 
+/// Failed checks of a cell that are told in full.
+const TOLD: usize = 2;
+
 /// Checks that failed and patterns that were cut short, as sentences.
 pub fn failures(campaign: &CampaignRecord) -> Vec<String> {
     let mut out = Vec::new();
@@ -121,7 +124,11 @@ pub fn failures(campaign: &CampaignRecord) -> Vec<String> {
         let failed: Vec<_> = pattern.cells.iter().filter(|cell| !cell.failed_checks.is_empty()).collect();
         if let Some(first) = failed.first() {
             let at = number::cell(first.jobs, first.depth);
-            let text = first.failed_checks.join(" ");
+            // Repeats say the same of the same checks with other numbers.
+            let mut text = first.failed_checks.iter().take(TOLD).cloned().collect::<Vec<_>>().join(" ");
+            if let Some(more) = first.failed_checks.len().checked_sub(TOLD + 1) {
+                text.push_str(&format!(" And {} more of its runs and checks.", more + 1));
+            }
             out.push(match failed.len() {
                 1 => format!("{title} at {at}: {text}"),
                 count => format!(
