@@ -99,6 +99,12 @@ pub trait Engine {
     /// then is lost to the caller.
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError>;
 
+    /// Whether an I/O that was handed on starts noticeably later, as on another thread that has to wake
+    /// up: in-flight is then counted from its own stamps.
+    fn starts_late(&self) -> bool {
+        false
+    }
+
     /// When the next completion of this engine is due, on a virtual clock; `None` when nothing is in
     /// flight, or on a real clock, where nobody knows.
     fn next_due_ns(&self) -> Option<u64> {

@@ -68,7 +68,7 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
     let derived = summary.operations_per_s() * mean_ns / 1e9;
     let observed = summary.in_flight_mean;
     let difference = if observed > 0.0 { (observed - derived).abs() / observed } else { 0.0 };
-    let limit = LITTLE_LIMIT.max(straddling_share(evidence));
+    let limit = LITTLE_LIMIT.max(straddling_share(evidence, mean_ns));
     let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };
     let advice = if outcome == Outcome::Pass {
         ""
@@ -85,14 +85,9 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
 }
 
 /// What I/Os that straddle an edge of the window may add to one side of Little's law alone, as a share of
-/// the I/Os in flight: each at most the longest latency. Where I/Os end inside their submission one a job
-/// can straddle, however few are in flight on average.
-fn straddling_share(evidence: &Evidence<'_>) -> f64 {
+/// the I/Os in flight: a mean latency of all of them at each edge, and the longest latency of one.
+fn straddling_share(evidence: &Evidence<'_>, mean_ns: f64) -> f64 {
+    let means = 2.0 * mean_ns / evidence.summary.duration_ns.max(1) as f64;
     let observed = evidence.summary.in_flight_mean;
-    let straddlers = if evidence.engine.completes_inline && observed > 0.0 {
-        f64::from(evidence.workload.jobs) / observed
-    } else {
-        1.0
-    };
-    longest_share(evidence) * straddlers
+    if observed > 0.0 { means + longest_share(evidence) / observed } else { means }
 }

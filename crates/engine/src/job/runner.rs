@@ -18,6 +18,9 @@ use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
 /// Longest sleep of a job, so that it sees a request to stop in time.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
+/// Writes are handed on when so much of them was prepared: one that is ready does not wait while the
+/// content of many others is made.
+const WRITE_BATCH_BYTES: u32 = 64 << 10;
 /// Time before a due arrival from which a job polls instead of sleeping.
 const SPIN_NS: u64 = 100_000;
 
@@ -72,6 +75,8 @@ struct Slot {
     filled_bytes: u32,
     offset: u64,
     intended_ns: u64,
+    /// Start of the turn that issued it.
+    turn_ns: u64,
 }
 
 /// One job on one engine.
@@ -119,6 +124,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             filled_bytes: 0,
             offset: 0,
             intended_ns: 0,
+            turn_ns: 0,
         };
         let mut tally = Box::<Tally>::default();
         tally.begin(0, timeline.interval_end(0), timeline.phase(0));
@@ -177,7 +183,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
         }
         let queued = if self.issuing { self.issue(now) } else { 0 };
         if queued > 0 {
-            let issued_ns = self.now_ns();
+            // Where I/Os start later than this, their own stamps correct it when they end.
+            let issued_ns = if self.engine.starts_late() { now } else { self.now_ns() };
             self.issued_sum_ns = self.issued_sum_ns.wrapping_add(issued_ns.wrapping_mul(u64::from(queued)));
             self.in_flight += queued;
         }
@@ -232,8 +239,11 @@ impl<E: Engine, C: Clock> Job<E, C> {
     /// at most one a slot, so that the loop comes back to look at the time.
     #[inline]
     fn issue(&mut self, now: u64) -> u32 {
-        let mut queued = 0;
+        let (mut queued, mut filled_bytes) = (0, 0);
         for _ in 0..self.plan.depth {
+            if filled_bytes >= WRITE_BATCH_BYTES {
+                break;
+            }
             let (intended_ns, delayed) = match &mut self.plan.arrival {
                 None => (0, false),
                 Some(_) if self.next_arrival_ns > now => break,
@@ -245,6 +255,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
             let Some(slot) = self.free.pop() else { break };
             let draft = self.plan.generator.next();
             let io = self.prepare(slot, draft, intended_ns, delayed);
+            self.slots[slot as usize].turn_ns = now;
+            if draft.direction == Direction::Write {
+                filled_bytes += draft.bytes;
+            }
             match self.engine.submit(io) {
                 Submission::Queued => queued += 1,
                 Submission::Done(completion) => self.complete_inline(completion),
@@ -324,6 +338,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
         self.reaped_sum_ns = self.reaped_sum_ns.wrapping_add(reaped_ns);
         self.in_flight -= 1;
         let state = self.slots[slot as usize];
+        if self.engine.starts_late() {
+            let submitted_ns = stamps.submitted_ns.saturating_sub(self.timeline.origin_ns);
+            self.issued_sum_ns = self.issued_sum_ns.wrapping_add(submitted_ns.wrapping_sub(state.turn_ns));
+        }
         let direction = &mut self.tally.directions[state.direction.index()];
         if result >= 0 && (result as u32 == state.bytes || state.direction == Direction::Flush) {
             direction.service.record(stamps.reaped_ns.saturating_sub(stamps.submitted_ns));

@@ -75,6 +75,10 @@ impl<C: Clock> Engine for Sync<C> {
         Submission::Done(Completion { slot: io.slot, result, stamps })
     }
 
+    fn starts_late(&self) -> bool {
+        self.pool.is_some()
+    }
+
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         match &mut self.pool {
             Some(pool) => pool.reap(wait, &self.clock, done),
