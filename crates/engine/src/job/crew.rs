@@ -15,6 +15,7 @@ use fathom_record::workload::Length;
 
 use super::gather::{Gather, JobEnding, Measured, Observer};
 use super::runner::{Exchange, Job, JobPlan, Turn};
+use super::scheduling::prefer_batches;
 use super::tally::Tally;
 use super::timeline::Timeline;
 use crate::verify::VerifyReport;
@@ -169,6 +170,7 @@ fn work<E: Engine>(
     let _guard = HaltOnPanic(Arc::clone(&halt));
     // Wake up when the timer says, not when it suits the kernel to batch wake-ups. Harmless if refused.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    let scheduling = prefer_batches(plan.arrival.is_none(), plan.depth);
     let prepared = pin(cpu).and_then(|()| build(&plan));
     let engine = match prepared {
         Ok(engine) => engine,
@@ -182,7 +184,8 @@ fn work<E: Engine>(
             ));
         }
     };
-    let facts = engine.facts().clone();
+    let mut facts = engine.facts().clone();
+    facts.features.push(scheduling);
     let _ = ready.send(Ok(()));
     drop(ready);
     let Ok(timeline) = started.recv() else {

@@ -9,6 +9,7 @@ pub mod crew;
 pub mod failure;
 pub mod gather;
 pub mod runner;
+mod scheduling;
 pub mod simulated;
 pub mod tally;
 pub mod timeline;
