@@ -18,9 +18,6 @@ use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
 /// Longest sleep of a job, so that it sees a request to stop in time.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
-/// Writes are handed on when so much of them was prepared: one that is ready does not wait while the
-/// content of many others is made.
-const WRITE_BATCH_BYTES: u32 = 64 << 10;
 /// Time before a due arrival from which a job polls instead of sleeping.
 const SPIN_NS: u64 = 100_000;
 
@@ -239,11 +236,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
     /// at most one a slot, so that the loop comes back to look at the time.
     #[inline]
     fn issue(&mut self, now: u64) -> u32 {
-        let (mut queued, mut filled_bytes) = (0, 0);
+        let mut queued = 0;
         for _ in 0..self.plan.depth {
-            if filled_bytes >= WRITE_BATCH_BYTES {
-                break;
-            }
             let (intended_ns, delayed) = match &mut self.plan.arrival {
                 None => (0, false),
                 Some(_) if self.next_arrival_ns > now => break,
@@ -256,9 +250,6 @@ impl<E: Engine, C: Clock> Job<E, C> {
             let draft = self.plan.generator.next();
             let io = self.prepare(slot, draft, intended_ns, delayed);
             self.slots[slot as usize].turn_ns = now;
-            if draft.direction == Direction::Write {
-                filled_bytes += draft.bytes;
-            }
             match self.engine.submit(io) {
                 Submission::Queued => queued += 1,
                 Submission::Done(completion) => self.complete_inline(completion),
