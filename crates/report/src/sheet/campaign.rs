@@ -176,10 +176,11 @@ pub fn summary(campaign: &CampaignRecord) -> Table {
 }
 
 fn figures(cell: &CellResult) -> [String; 9] {
-    let one_run = || "one run".to_owned();
+    // An interval takes three runs.
+    let without_interval = || if cell.runs.len() == 2 { "two runs".to_owned() } else { "one run".to_owned() };
     [
         number::rate(cell.operations_per_s),
-        cell.interval_share.map_or_else(one_run, number::interval),
+        cell.interval_share.map_or_else(without_interval, number::interval),
         number::throughput(cell.throughput_bytes_per_s),
         number::time(cell.service_p50_ns as f64),
         cell.service_p99_ns.map_or("–".to_owned(), |ns| number::time(ns as f64)),
