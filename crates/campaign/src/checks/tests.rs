@@ -257,3 +257,32 @@ fn inline_engines_are_not_held_to_a_depth() {
     };
     assert_eq!(after(CheckName::InFlight, inline), Outcome::NotApplicable);
 }
+
+/// A shortfall of 5 % and one I/O of a second, in ten seconds.
+fn short_with_one_long(case: &mut Case) {
+    case.summary.in_flight_mean = 30.4;
+    case.summary.directions[0].operations_per_s = 304_000.0;
+    case.summary.directions[0].service.as_mut().expect("reads were measured").max_ns = 1_000_000_000;
+}
+
+#[test]
+fn only_a_run_that_drains_may_fall_short_by_its_longest_latency() {
+    assert_eq!(after(CheckName::InFlight, short_with_one_long), Outcome::Fail);
+    let counted = |case: &mut Case| {
+        short_with_one_long(case);
+        case.workload.length.operations = Some(3_040_000);
+    };
+    assert_eq!(after(CheckName::InFlight, counted), Outcome::Pass);
+}
+
+#[test]
+fn littles_law_forgives_one_straddling_io_and_no_more() {
+    let off_by = |share: f64| {
+        after(CheckName::LittlesLaw, |case| {
+            case.summary.directions[0].operations_per_s = 320_000.0 * (1.0 - share);
+            // One of 32 I/Os across a tenth of the window: 0.3 % of the in-flight integral.
+            case.summary.directions[0].service.as_mut().expect("reads were measured").max_ns = 1_000_000_000;
+        })
+    };
+    assert_eq!((off_by(0.009), off_by(0.012)), (Outcome::Pass, Outcome::Fail));
+}
