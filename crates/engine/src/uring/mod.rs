@@ -6,8 +6,8 @@
 //! finished a second call waits.
 #![allow(unsafe_code)] // Keeps buffers mapped when the kernel does not give them back.
 
-mod queue;
-mod setup;
+pub(crate) mod queue;
+pub(crate) mod setup;
 
 use std::fs::File;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::EngineFacts;
+use fathom_record::facts::{EngineFacts, Feature};
 use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
@@ -36,6 +36,22 @@ const REGISTERED_FILE: types::Fixed = types::Fixed(0);
 
 /// Entries of the largest ring that the kernel makes (`IORING_MAX_ENTRIES`).
 pub const MAX_DEPTH: u32 = 32_768;
+
+/// What a trim does, for the record.
+const TRIM_NOTE: &str =
+    "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
+
+fn facts(mut features: Vec<Feature>) -> EngineFacts {
+    let note = Some(TRIM_NOTE.to_owned());
+    features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
+    EngineFacts {
+        name: "uring".to_owned(),
+        version: 1,
+        features,
+        completes_inline: false,
+        returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
+    }
+}
 
 /// io_uring on one open file or device.
 #[derive(Debug)]
@@ -86,7 +102,7 @@ impl<C: Clock> Uring<C> {
             stamps: vec![(0, 0); depth as usize],
             pending: Vec::with_capacity(depth as usize),
             in_flight: 0,
-            facts: made.facts,
+            facts: facts(made.features),
             _of_this_thread: PhantomData,
         })
     }

@@ -13,16 +13,16 @@ const ENTER_REGISTERED_RING: u32 = 1 << 4;
 const REGISTER_RING_FDS: u32 = 20;
 const UNREGISTER_RING_FDS: u32 = 21;
 
-/// A ring, and how the kernel is told which one is meant.
-pub struct Queue {
-    ring: IoUring,
+/// A ring of entries of either size, and how the kernel is told which one is meant.
+pub struct Queue<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
+    ring: IoUring<S, C>,
     /// Descriptor, or index in the thread's table of registered rings.
     handle: i32,
     enter_flags: u32,
     polled: bool,
 }
 
-impl std::fmt::Debug for Queue {
+impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> std::fmt::Debug for Queue<S, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Queue").field("handle", &self.handle).finish_non_exhaustive()
     }
@@ -36,15 +36,15 @@ struct RingUpdate {
     data: u64,
 }
 
-impl Queue {
+impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
     /// Takes a ring; `polled` rings must be asked for completions.
-    pub fn new(ring: IoUring, polled: bool) -> Self {
+    pub fn new(ring: IoUring<S, C>, polled: bool) -> Self {
         let handle = ring.as_raw_fd();
         Self { ring, handle, enter_flags: 0, polled }
     }
 
     /// The ring, for registering files and buffers.
-    pub fn ring(&self) -> &IoUring {
+    pub fn ring(&self) -> &IoUring<S, C> {
         &self.ring
     }
 
@@ -77,7 +77,7 @@ impl Queue {
 
     /// Adds an entry; false when the submission queue is full.
     #[inline]
-    pub fn push(&mut self, entry: &squeue::Entry) -> bool {
+    pub fn push(&mut self, entry: &S) -> bool {
         // SAFETY: the engine holds the contract: the entry's buffer is the slot's own, which stays
         // mapped and untouched until the completion was reaped, and its file stays open.
         unsafe { self.ring.submission().push(entry).is_ok() }
@@ -85,7 +85,7 @@ impl Queue {
 
     /// What has completed.
     #[inline]
-    pub fn completions(&mut self) -> cqueue::CompletionQueue<'_> {
+    pub fn completions(&mut self) -> cqueue::CompletionQueue<'_, C> {
         self.ring.completion()
     }
 
@@ -168,7 +168,7 @@ impl Queue {
     }
 }
 
-impl Drop for Queue {
+impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for Queue<S, C> {
     /// Gives back at once what the kernel holds for this ring. The thread's table of registered rings
     /// has few places and keeps a ring alive after its descriptor was closed; and pinned buffers count
     /// against the limit of locked memory until the kernel has come round to taking the ring apart.

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-use fathom_record::facts::{EngineFacts, Feature};
-use io_uring::IoUring;
+use fathom_record::facts::Feature;
+use io_uring::{IoUring, cqueue, squeue};
 
 use super::queue::Queue;
 use crate::{Arena, EngineError, ErrorKind};
@@ -19,15 +19,11 @@ pub struct Options {
 }
 
 /// A ring ready for use.
-pub struct Made {
-    pub queue: Queue,
+pub struct Made<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
+    pub queue: Queue<S, C>,
     pub registered_buffers: bool,
-    pub facts: EngineFacts,
+    pub features: Vec<Feature>,
 }
-
-/// What a trim does, for the record.
-const TRIM_NOTE: &str =
-    "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
 
 /// Sets of setup flags, best first; each step leaves out what older kernels refuse.
 #[derive(Clone, Copy)]
@@ -47,8 +43,12 @@ const LADDER: [Rung; 5] = [
 ];
 
 impl Rung {
-    fn build(self, depth: u32, options: Options) -> io::Result<IoUring> {
-        let mut builder = IoUring::builder();
+    fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+        self,
+        depth: u32,
+        options: Options,
+    ) -> io::Result<IoUring<S, C>> {
+        let mut builder = IoUring::<S, C>::builder();
         builder.setup_clamp().setup_cqsize((depth * 2).max(2));
         if self.submit_all {
             builder.setup_submit_all();
@@ -113,11 +113,16 @@ fn refused(error: &io::Error) -> EngineError {
 
 /// Makes a small ring and lets it go.
 pub fn try_ring() -> Result<(), EngineError> {
-    LADDER[LADDER.len() - 1].build(2, Options::default()).map(drop).map_err(|error| refused(&error))
+    let built = LADDER[LADDER.len() - 1].build::<squeue::Entry, cqueue::Entry>(2, Options::default());
+    built.map(drop).map_err(|error| refused(&error))
 }
 
 /// Builds the ring and registers file, buffers and ring with the kernel.
-pub fn make(file: &File, arena: &Arena, options: Options) -> Result<Made, EngineError> {
+pub fn make<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    file: &File,
+    arena: &Arena,
+    options: Options,
+) -> Result<Made<S, C>, EngineError> {
     let mut last = io::Error::from_raw_os_error(libc::EINVAL);
     for rung in LADDER {
         match rung.build(arena.slots(), options) {
@@ -132,12 +137,12 @@ pub fn make(file: &File, arena: &Arena, options: Options) -> Result<Made, Engine
     Err(refused(&last))
 }
 
-fn register(
-    mut queue: Queue,
+fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    mut queue: Queue<S, C>,
     file: &File,
     arena: &Arena,
     mut features: Vec<Feature>,
-) -> Result<Made, EngineError> {
+) -> Result<Made<S, C>, EngineError> {
     let handle = queue.register_handle();
     queue
         .ring()
@@ -153,23 +158,12 @@ fn register(
     };
     note("registered_ring", handle, (!handle).then(|| "refused by this kernel (needs 5.18)".to_owned()));
     note("registered_file", true, None);
-    note("trim_by_punch_hole", true, Some(TRIM_NOTE.to_owned()));
     note(
         "registered_buffers",
         registered_buffers.is_ok(),
         registered_buffers.as_ref().err().map(buffer_note),
     );
-    Ok(Made {
-        queue,
-        registered_buffers: registered_buffers.is_ok(),
-        facts: EngineFacts {
-            name: "uring".to_owned(),
-            version: 1,
-            features,
-            completes_inline: false,
-            returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
-        },
-    })
+    Ok(Made { queue, registered_buffers: registered_buffers.is_ok(), features })
 }
 
 fn buffer_note(error: &io::Error) -> String {
@@ -186,7 +180,8 @@ mod tests {
 
     #[test]
     fn every_rung_below_the_first_that_works_here_works_too() {
-        let works = LADDER.map(|rung| rung.build(4, Options::default()).is_ok());
+        let works =
+            LADDER.map(|rung| rung.build::<squeue::Entry, cqueue::Entry>(4, Options::default()).is_ok());
         let first = works.iter().position(|works| *works).unwrap_or(works.len());
         assert!(works[first..].iter().all(|works| *works), "{works:?}");
     }
