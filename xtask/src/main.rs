@@ -1,5 +1,6 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
-//! licences of everything that is built in, and `cargo xtask bench` measures fathom beside its peers.
+//! licences of everything that is built in, `cargo xtask bench` measures fathom beside its peers, and
+//! `cargo xtask statistics` the error rates of the statistics.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bench;
@@ -10,6 +11,7 @@ mod modules;
 mod rules;
 mod scan;
 mod spdx;
+mod statistics;
 mod tree;
 
 use std::path::Path;
@@ -21,7 +23,8 @@ use tree::Tree;
 const USAGE: &str = "\
 cargo xtask tidy       check the house rules; lists file:line and what to do
 cargo xtask licences   check licences and forbidden crates against deny.toml
-cargo xtask bench      measure fathom beside its peers; `cargo xtask bench --help` for more";
+cargo xtask bench      measure fathom beside its peers; `cargo xtask bench --help` for more
+cargo xtask statistics error rates of the statistics on simulated truth; `--help` for more";
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -31,6 +34,12 @@ fn main() -> ExitCode {
         Some("tidy") => tidy(root),
         Some("licences") => licences::check(root),
         Some("bench") => return bench(root),
+        Some("statistics") => {
+            return statistics::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
+                eprintln!("xtask: {error}");
+                ExitCode::FAILURE
+            });
+        }
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

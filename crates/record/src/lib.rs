@@ -12,6 +12,7 @@ pub mod check;
 pub mod environment;
 pub mod facts;
 pub mod latency;
+pub mod precision;
 pub mod run;
 pub mod series;
 pub mod telemetry;

@@ -6,6 +6,7 @@
 pub mod operating_point;
 pub mod plateau;
 pub mod search;
+pub mod stopping;
 pub mod student;
 
 pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};

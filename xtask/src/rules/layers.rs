@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
@@ -34,6 +34,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("conformance", &["measure", "spec", "record", "engine"]),
+    ("truth", &["measure", "spec", "record", "stats"]),
     (
         "fathom",
         &[

@@ -1,0 +1,4 @@
+//! Processes with a known answer: what a storage target shows second by second, drawn from a seed.
+
+pub mod noise;
+pub mod wander;

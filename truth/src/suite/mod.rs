@@ -1,0 +1,43 @@
+//! The suites: each puts one method through processes of known truth. A new suite is a file here and an
+//! entry in [`SUITES`].
+
+pub mod stopping;
+
+use crate::Figure;
+
+/// How many trials to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Few enough for the ordinary tests: a second or two a suite.
+    Short,
+    /// Enough for the published rates.
+    Full,
+}
+
+impl Effort {
+    /// The number of trials of this effort.
+    pub fn trials(self, short: usize, full: usize) -> usize {
+        match self {
+            Effort::Short => short,
+            Effort::Full => full,
+        }
+    }
+}
+
+/// One method against the truth.
+#[derive(Clone, Copy, Debug)]
+pub struct Suite {
+    /// Its name, as typed after `cargo xtask statistics`.
+    pub name: &'static str,
+    /// What it measures, in a line.
+    pub summary: &'static str,
+    /// Measures; the same effort gives the same figures, to the last bit.
+    pub run: fn(Effort) -> Vec<Figure>,
+}
+
+/// All suites, in the order in which they are printed.
+pub const SUITES: &[Suite] = &[Suite {
+    name: "stopping",
+    summary: "spaced runs until the stated error: coverage and distance from the truth",
+    run: stopping::run,
+}];
