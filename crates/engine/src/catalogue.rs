@@ -13,6 +13,8 @@ pub enum EngineKind {
     Aio,
     /// `pread` and `pwrite`.
     Sync,
+    /// A shared mapping.
+    Mmap,
     /// The process's memory.
     Memory,
     /// Nothing.
@@ -62,6 +64,14 @@ pub const ENGINES: &[EngineEntry] = &[
         kind: EngineKind::Sync,
         name: "sync",
         summary: "pread and pwrite, one thread for each I/O in flight",
+        targets: STORAGE,
+        keeps_content: true,
+        asynchronous: false,
+    },
+    EngineEntry {
+        kind: EngineKind::Mmap,
+        name: "mmap",
+        summary: "copies to and from a shared mapping, through the page cache",
         targets: STORAGE,
         keeps_content: true,
         asynchronous: false,

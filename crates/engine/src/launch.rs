@@ -14,6 +14,7 @@ use crate::catalogue::EngineKind;
 use crate::job::crew::{self, CrewPlan};
 use crate::job::{JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
+use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
@@ -84,6 +85,13 @@ impl Launch<'_> {
             }
             (EngineKind::Sync, Medium::File(file)) => {
                 self.on_threads(|plan| SyncEngine::new(Arc::clone(file), plan.depth, bytes, clock), observe)
+            }
+            (EngineKind::Mmap, Medium::File(file)) => {
+                let (span, addresses) = (self.geometry.span(), &self.workload.addresses);
+                let build = |plan: &JobPlan| {
+                    Mmap::new(Arc::clone(file), span.clone(), addresses, (plan.depth, bytes), clock)
+                };
+                self.on_threads(build, observe)
             }
             (EngineKind::Memory, Medium::Memory(store)) => {
                 self.on_threads(|plan| Memory::new(store.clone(), plan.depth, bytes, clock), observe)

@@ -14,6 +14,7 @@ pub mod fault;
 pub mod job;
 pub mod launch;
 pub mod memory;
+pub mod mmap;
 pub mod null;
 pub mod pattern;
 mod readback;

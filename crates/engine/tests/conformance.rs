@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
-use fathom_engine::{aio, memory, null, sync, uring};
+use fathom_engine::{aio, memory, mmap, null, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
@@ -59,6 +59,23 @@ fn sync() {
     run(&Subject {
         name: "sync",
         make: &|depth| sync::Sync::new(Arc::clone(&file), depth, BUFFER_BYTES, clock).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
+
+#[test]
+fn mmap() {
+    let (clock, _) = WallClock::start();
+    let (_named, file) = file();
+    run(&Subject {
+        name: "mmap",
+        make: &|depth| {
+            let size = (depth, BUFFER_BYTES);
+            let addresses = fathom_record::workload::Addresses::RandomCycle;
+            mmap::Mmap::new(Arc::clone(&file), 0..TARGET_BYTES, &addresses, size, clock).unwrap()
+        },
         now_ns: &|| clock.now_ns(),
         advance_to: None,
         traits: DATA,

@@ -32,7 +32,8 @@ pub fn verification(evidence: &Evidence<'_>) -> Check {
     let open = match report.uncertain + report.unread {
         0 => String::new(),
         count => format!(
-            " {count} blocks were not judged: their write failed, was under way, or they could not be read."
+            " {count} blocks were not judged: their write failed, was under way or overlapped another, or they could \
+             not be read."
         ),
     };
     if report.corrupt > 0 {

@@ -25,7 +25,7 @@ pub struct RawPlan {
     #[schemars(schema_with = "one_or_many_schema")]
     pub target: Option<Vec<String>>,
 
-    /// Engine that carries the I/O, as uring, sync, memory, null or sim. Default: the best one the target allows.
+    /// Engine that carries the I/O, as uring, aio, sync or mmap (`fathom engines` lists them). Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
 
@@ -117,7 +117,7 @@ pub struct RawPlan {
 
     /// I/Os that each job keeps in flight, or may have in flight at most with --rate. Default: 32, because
     /// at 1 a modern device idles; 256 with --rate; 1 (32 with --rate) on the sync engine, which
-    /// needs a thread for each.
+    /// needs a thread for each, and 1 on the mmap engine, which has one in flight at a time.
     #[arg(long, value_name = "NUMBER")]
     pub depth: Option<Text>,
 
@@ -142,7 +142,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<Text>,
 
-    /// Go through the page cache. Default: direct I/O, past it.
+    /// Go through the page cache. Default: direct I/O, past it; engine mmap always goes through it.
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]
     pub buffered: Option<bool>,

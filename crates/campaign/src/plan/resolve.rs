@@ -18,6 +18,8 @@ const DEFAULT_DEPTH: u32 = 32;
 const DEFAULT_OPEN_CAP: u32 = 256;
 /// The engine that needs a thread for each I/O in flight.
 const THREAD_ENGINE: &str = "sync";
+/// The engine that has one I/O in flight, whatever the depth.
+const LONE_ENGINE: &str = "mmap";
 
 const KINDS: [&str; 9] =
     ["read", "write", "rw", "readwrite", "trim", "randread", "randwrite", "randrw", "randtrim"];
@@ -42,7 +44,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         arrival,
         jobs: value("jobs", &raw.jobs, quantity::small_count)?.unwrap_or(1),
         depth: value("depth", &raw.depth, quantity::small_count)?
-            .unwrap_or(default_depth(arrival.is_open(), engine.as_deref() == Some(THREAD_ENGINE))),
+            .unwrap_or(default_depth(arrival.is_open(), engine.as_deref())),
         length: length(raw)?,
         seed: value("seed", &raw.seed, quantity::count)?.unwrap_or(new_seed),
     };
@@ -222,13 +224,13 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
     })
 }
 
-fn default_depth(open: bool, threads: bool) -> u32 {
-    match (open, threads) {
-        (false, false) => DEFAULT_DEPTH,
-        (false, true) => 1,
-        (true, false) => DEFAULT_OPEN_CAP,
+fn default_depth(open: bool, engine: Option<&str>) -> u32 {
+    match (open, engine) {
+        (false, Some(THREAD_ENGINE | LONE_ENGINE)) => 1,
+        (false, _) => DEFAULT_DEPTH,
         // A thread for each: enough for a slow device, few enough to be scheduled.
-        (true, true) => DEFAULT_DEPTH,
+        (true, Some(THREAD_ENGINE)) => DEFAULT_DEPTH,
+        (true, _) => DEFAULT_OPEN_CAP,
     }
 }
 
@@ -293,6 +295,7 @@ mod tests {
     fn defaults_follow_what_is_asked() {
         let depth = |fill: fn(&mut RawPlan)| plan(fill).expect("a plan").depth;
         assert_eq!(depth(|raw| raw.engine = some("sync")), 1);
+        assert_eq!(depth(|raw| raw.engine = some("mmap")), 1);
         assert_eq!(depth(|raw| raw.rate = some("5k")), 256);
         let counted = plan(|raw| raw.count = some("1000")).expect("a plan").length;
         assert_eq!(counted, Length { operations: Some(1000), ..Length::default() });

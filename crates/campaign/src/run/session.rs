@@ -81,6 +81,8 @@ impl Session {
     ) -> Result<Self, CampaignError> {
         let name: TargetName = plan.target.parse()?;
         let (clock, clock_facts) = WallClock::start();
+        let mut notes = Vec::new();
+        let direct = past_the_cache(plan, &mut notes);
         let permit = plan.permit.map(|words| Permit(words.to_owned()));
         let mut target = {
             let shown = RefCell::new(progress);
@@ -88,7 +90,7 @@ impl Session {
             let request = OpenRequest {
                 reads: plan.reads,
                 writes: plan.writes,
-                direct: plan.direct,
+                direct,
                 size_bytes: plan.size_bytes,
                 permit: permit.as_ref(),
                 keep: plan.keep,
@@ -98,7 +100,6 @@ impl Session {
             };
             Target::open(&name, &request)?
         };
-        let mut notes = Vec::new();
         let engine = choose_engine(plan.engine, &target, &mut notes)?;
         if plan.polled {
             require_polling(engine, &target.facts)?;
@@ -209,6 +210,17 @@ impl Session {
 fn no_telemetry() -> Telemetry {
     let reason = "time is simulated: what the machine did meanwhile says nothing about the run".to_owned();
     Telemetry { absent: vec![AbsentSource { source: "all".to_owned(), reason }], ..Telemetry::default() }
+}
+
+/// Whether the page cache is bypassed: a mapping is the page cache.
+fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
+    let mapped = plan.engine == Some(EngineKind::Mmap.entry().name);
+    if mapped && plan.direct {
+        notes.push(
+            "Engine mmap goes through the page cache: the target was opened as with --buffered.".into(),
+        );
+    }
+    plan.direct && !mapped
 }
 
 /// The engine asked for, or the best one that works here, with a note where that is not the first choice.

@@ -1,5 +1,7 @@
 //! The part of a target that a workload uses, and the grid of blocks on it.
 
+use std::ops::Range;
+
 use fathom_record::Direction;
 use fathom_record::workload::{Addresses, Sizes, Workload};
 
@@ -104,6 +106,11 @@ impl Geometry {
             .with_remedy("use a stride that is a multiple of the alignment, or a smaller --align"));
         }
         Ok(geometry)
+    }
+
+    /// Bytes of the target that I/Os may touch.
+    pub fn span(&self) -> Range<u64> {
+        self.first_byte..self.first_byte + self.span_bytes
     }
 
     /// Distance of two starts that patterns count in: the block, or the smallest I/O rounded up to

@@ -59,6 +59,8 @@ impl Evidence<'_> {
             // While it is being written the old content is as good as the new.
             Some(Damage::Stale { other_run: false, .. }) if racy => report.checked += 1,
             Some(_) if racy => report.uncertain += 1,
+            // Writes that overlapped may lie mixed in the block: no target promises that they do not.
+            Some(Damage::Checksum) if after.has_overlapped() => report.uncertain += 1,
             Some(damage) => report.add(offset, damage),
             None => report.checked += 1,
         }

@@ -2,8 +2,8 @@
 //!
 //! Every block of a write carries its address, its generation, the run's tag and a checksum; the layout
 //! is in `stamp.rs`. A block that is read must hold the last write that was acknowledged, or, where
-//! several overlapped, one of them. What a failed write, a trim or a write under way leaves open is
-//! counted as uncertain and never called corrupt. Content that an earlier run stamped is checked for
+//! several overlapped, one of them. What a failed write, a trim, a write under way or a mixture of
+//! writes that overlapped leaves open is counted as uncertain and never called corrupt. Content that an earlier run stamped is checked for
 //! address and checksum.
 
 mod judge;

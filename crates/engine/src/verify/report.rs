@@ -15,7 +15,8 @@ pub struct VerifyReport {
     pub not_stamped: u64,
     /// Stamped by an earlier run with larger blocks, and read or overwritten in part: not judged.
     pub partial: u64,
-    /// Open because a write of them failed, was trimmed, or was under way while they were read.
+    /// Open because a write of them failed, was trimmed, or was under way while they were read, or because
+    /// writes that overlapped left a mixture.
     pub uncertain: u64,
     /// Not judged because reading them failed or ended early.
     pub unread: u64,

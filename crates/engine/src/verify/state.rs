@@ -57,6 +57,11 @@ impl BlockState {
         Self(self.0 & !PENDING_MAX | if known { WRITTEN } else { UNKNOWN } | pending)
     }
 
+    /// Whether several writes of the last burst were under way at once or without a gap.
+    pub fn has_overlapped(self) -> bool {
+        self.burst() > 0
+    }
+
     /// Whether nothing of this run ever changed the block.
     pub fn is_untouched(self) -> bool {
         self.issued() == 0

@@ -218,6 +218,22 @@ fn overlapping_writes_may_land_in_any_order_but_no_older_one_may_stay() {
 }
 
 #[test]
+fn a_mixture_is_open_after_writes_that_overlapped_and_corrupt_after_a_lone_one() {
+    for (writes, expected) in [(2, (1, 0)), (1, (0, 1))] {
+        let (media, mut engine) = fresh(FaultPlan::default());
+        for slot in 0..writes {
+            submit(&mut engine, io(slot, Write, 1, 1));
+        }
+        reap(&mut engine);
+        let block = BLOCK as usize;
+        media.lock().unwrap()[block + block / 2..2 * block].fill(block as u8 ^ 0x5a);
+        media.lock().unwrap()[2 * block - 1] ^= 1;
+        run(&mut engine, io(2, Read, 1, 1));
+        assert_eq!((engine.report().uncertain, engine.report().corrupt), expected);
+    }
+}
+
+#[test]
 fn a_submission_that_found_the_engine_full_changes_nothing() {
     let media = TestEngine::media((BLOCKS * u64::from(BLOCK)) as usize);
     let mut inner = TestEngine::new(&media, DEPTH, BLOCK as usize);
