@@ -21,6 +21,13 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// Time before a due arrival from which a job polls instead of sleeping.
 const SPIN_NS: u64 = 100_000;
 
+/// I/Os that one turn of a closed loop takes at least where they end inside their submission: looking at
+/// the time and for the end of the run costs as much as several of them.
+const INLINE_BURST: u32 = 32;
+
+/// Longest time for which a job whose I/Os end inside their submission does not look around.
+const LONGEST_BURST_NS: u64 = 1_000_000;
+
 /// What a job does, apart from the engine that carries it.
 #[derive(Debug)]
 pub struct JobPlan {
@@ -97,6 +104,8 @@ pub struct Job<E, C> {
     /// Since when a slot is free again after all were taken.
     uncapped_at_ns: u64,
     issuing: bool,
+    /// Most I/Os that one turn issues.
+    burst: u32,
     tally: Box<Tally>,
     exchange: Exchange,
     failures: Failures,
@@ -125,6 +134,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
         };
         let mut tally = Box::<Tally>::default();
         tally.begin(0, timeline.interval_end(0), timeline.phase(0));
+        let is_inline = engine.facts().completes_inline && plan.arrival.is_none();
+        let burst = if is_inline { plan.depth.max(INLINE_BURST) } else { plan.depth };
         let next_arrival_ns = plan.arrival.as_mut().map_or(0, ArrivalPattern::next_ns);
         Self {
             engine,
@@ -142,6 +153,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             last_look_ns: 0,
             uncapped_at_ns: 0,
             issuing: true,
+            burst,
             tally,
             exchange,
             failures: Failures::new(),
@@ -232,12 +244,13 @@ impl<E: Engine, C: Clock> Job<E, C> {
         }
     }
 
-    /// Issues what is due; returns how many I/Os were queued. I/Os that end at once are counted here,
-    /// at most one a slot, so that the loop comes back to look at the time.
+    /// Issues what is due; returns how many I/Os were queued. I/Os that end at once are counted here, for
+    /// a limited time, so that the loop comes back to look around.
     #[inline]
     fn issue(&mut self, now: u64) -> u32 {
-        let mut queued = 0;
-        for _ in 0..self.plan.depth {
+        let (mut queued, mut inline_ns) = (0, 0);
+        let look_again_ns = self.timeline.origin_ns + self.tally.end_ns.min(now + LONGEST_BURST_NS);
+        for _ in 0..self.burst {
             let (intended_ns, delayed) = match &mut self.plan.arrival {
                 None => (0, false),
                 Some(_) if self.next_arrival_ns > now => break,
@@ -252,7 +265,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.slots[slot as usize].turn_ns = now;
             match self.engine.submit(io) {
                 Submission::Queued => queued += 1,
-                Submission::Done(completion) => self.complete_inline(completion),
+                Submission::Done(completion) => {
+                    self.complete_inline(completion);
+                    inline_ns = completion.stamps.reaped_ns;
+                }
                 Submission::Full => unreachable!("an engine has as many slots as its depth"),
             }
             self.plan.operations -= 1;
@@ -260,6 +276,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
             if let Some(arrival) = &mut self.plan.arrival {
                 self.tally.arrivals += 1;
                 self.next_arrival_ns = arrival.next_ns();
+            }
+            if inline_ns >= look_again_ns {
+                break;
             }
         }
         queued

@@ -121,17 +121,25 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
 
     /// Waits until something completes, at most `timeout_ns`.
     pub fn wait(&mut self, timeout_ns: u64) -> Result<(), EngineError> {
+        self.start_and_wait(0, timeout_ns).map(|_| ())
+    }
+
+    /// Submits `count` entries and waits in the same call until something completes, at most `timeout_ns`.
+    /// Returns how many entries were accepted, as [`start`](Self::start) does.
+    #[inline]
+    pub fn start_and_wait(&mut self, count: u32, timeout_ns: u64) -> Result<u32, EngineError> {
         let time =
             types::Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
         let arguments = types::SubmitArgs::new().timespec(&time);
         let size = size_of::<types::SubmitArgs<'_, '_>>();
+        let flags = ENTER_GETEVENTS | ENTER_EXT_ARG;
         // SAFETY: `arguments` is the kernel's `struct io_uring_getevents_arg` of `size` bytes and lives,
         // with the time it points to, through the call.
-        let outcome =
-            unsafe { self.enter(0, 1, ENTER_GETEVENTS | ENTER_EXT_ARG, (&raw const arguments).cast(), size) };
-        match outcome {
-            Ok(_) | Err(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
-            Err(errno) => Err(broken("waiting on io_uring", errno)),
+        match unsafe { self.enter(count, 1, flags, (&raw const arguments).cast(), size) } {
+            Ok(accepted) => Ok(accepted),
+            // The time is over, or completions must be taken before more can start.
+            Err(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(0),
+            Err(errno) => Err(broken("submitting to io_uring and waiting", errno)),
         }
     }
 
