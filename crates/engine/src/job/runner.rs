@@ -267,7 +267,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 Submission::Queued => queued += 1,
                 Submission::Done(completion) => {
                     self.complete_inline(completion);
-                    inline_ns = completion.stamps.reaped_ns;
+                    // A failure may be the last one that the job is to meet.
+                    inline_ns = if completion.result < 0 { u64::MAX } else { completion.stamps.reaped_ns };
                 }
                 Submission::Full => unreachable!("an engine has as many slots as its depth"),
             }
