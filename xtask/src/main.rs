@@ -1,13 +1,16 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
-//! licences of everything that is built in, `cargo xtask bench` measures fathom beside its peers, and
-//! `cargo xtask statistics` the error rates of the statistics.
+//! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
+//! `cargo xtask bench` measures fathom beside its peers, and `cargo xtask statistics` the error rates of the
+//! statistics.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bench;
 mod finding;
+mod instructions;
 mod licences;
 mod manifest;
 mod modules;
+mod release;
 mod rules;
 mod scan;
 mod spdx;
@@ -21,10 +24,11 @@ use finding::Finding;
 use tree::Tree;
 
 const USAGE: &str = "\
-cargo xtask tidy       check the house rules; lists file:line and what to do
-cargo xtask licences   check licences and forbidden crates against deny.toml
-cargo xtask bench      measure fathom beside its peers; `cargo xtask bench --help` for more
-cargo xtask statistics error rates of the statistics on simulated truth; `--help` for more";
+cargo xtask tidy           check the house rules; lists file:line and what to do
+cargo xtask licences       check licences and forbidden crates against deny.toml
+cargo xtask instructions   count the instructions of an I/O; `--help` for more
+cargo xtask bench          measure fathom beside its peers; `--help` for more
+cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more";
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -33,7 +37,8 @@ fn main() -> ExitCode {
     let outcome = match task.as_deref() {
         Some("tidy") => tidy(root),
         Some("licences") => licences::check(root),
-        Some("bench") => return bench(root),
+        Some("instructions") => return talking(instructions::USAGE, |more| instructions::run(root, more)),
+        Some("bench") => return talking(bench::USAGE, |more| bench::run(root, more)),
         Some("statistics") => {
             return statistics::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
                 eprintln!("xtask: {error}");
@@ -75,13 +80,14 @@ fn tidy(root: &Path) -> Result<Vec<Finding>, String> {
     Ok(findings)
 }
 
-fn bench(root: &Path) -> ExitCode {
+/// A task with options, which prints what it finds itself.
+fn talking(usage: &str, task: impl FnOnce(Vec<String>) -> Result<(), String>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(2).collect();
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{}", bench::USAGE);
+        println!("{usage}");
         return ExitCode::SUCCESS;
     }
-    match bench::run(root, arguments) {
+    match task(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");

@@ -1,10 +1,10 @@
 //! Finds the programs, and builds fathom.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::options::Options;
 use super::process::first_line;
+use crate::release;
 
 /// What can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Programs {
         Ok(Self {
             fathom: match &options.fathom {
                 Some(path) => absolute(path)?,
-                None => build(root)?,
+                None => release::build(root, "fathom")?,
             },
             fio: first_line(&options.fio, &["--version"]).map(|_| program(&options.fio)).transpose()?,
             t_io_uring: options.t_io_uring.as_deref().map(program).transpose()?,
@@ -49,42 +49,4 @@ fn program(name: &str) -> Result<String, String> {
 
 fn absolute(path: &Path) -> Result<PathBuf, String> {
     path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Builds the release program and gives the place that Cargo put it.
-fn build(root: &Path) -> Result<PathBuf, String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = Command::new(cargo)
-        .args(["build", "--release", "--package", "fathom", "--message-format=json-render-diagnostics"])
-        .current_dir(root)
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cargo build: {error}"))?;
-    if !output.status.success() {
-        return Err("fathom could not be built".to_owned());
-    }
-    executable(&String::from_utf8_lossy(&output.stdout)).ok_or("cargo built no program `fathom`".to_owned())
-}
-
-/// The program among Cargo's messages, one JSON document a line.
-fn executable(messages: &str) -> Option<PathBuf> {
-    messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "fathom")
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_program_is_found_among_cargos_messages() {
-        let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"serde\"},\"executable\":null}\n\
-            {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"fathom\"},\"executable\":\"/t/release/fathom\"}\n\
-            {\"reason\":\"build-finished\",\"success\":true}\n";
-        assert_eq!(executable(messages), Some("/t/release/fathom".into()));
-        assert_eq!(executable("Compiling\n"), None);
-    }
 }

@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
@@ -35,6 +35,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ),
     ("conformance", &["measure", "spec", "record", "engine"]),
     ("truth", &["measure", "spec", "record", "stats"]),
+    ("instructions", &["measure", "spec", "record", "engine"]),
     (
         "fathom",
         &[

@@ -54,6 +54,12 @@ impl WallClock {
         Self::from_system("asked for")
     }
 
+    /// The time-stamp counter, one tick for a nanosecond: it is read as after [`start`](Self::start), and
+    /// its time means nothing. For counting what a reading costs; without such a counter it stands still.
+    pub fn uncalibrated() -> Self {
+        Self { multiplier: 1 << 32, origin: tsc::read(), origin_os_ns: 0 }
+    }
+
     fn from_tsc(rate: Rate, origin: Edge) -> (Self, ClockFacts) {
         let clock = Self { multiplier: rate.multiplier, origin: origin.ticks, origin_os_ns: origin.ns };
         let facts = clock.measure(ClockSource::Tsc, None, rate.error_ppm);
