@@ -42,6 +42,7 @@ pub fn run(case: &Case, operations: u64) -> Result<(), EngineError> {
 fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Result<(), EngineError> {
     let plan = JobPlan {
         job: 0,
+        target: 0,
         depth: workload.depth,
         generator: Generator::new(workload, geometry, 0, &Arc::new(AtomicU64::new(0))),
         arrival: workload

@@ -23,17 +23,17 @@ use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
 use crate::{Engine, EngineError, ErrorKind, memory, readback, room, uring};
 
-/// What an engine works on.
+/// What engines work on: one entry a target, in the order of [`JobPlan::target`].
 #[derive(Clone, Debug)]
 pub enum Medium {
-    /// A file or device, opened.
-    File(Arc<File>),
+    /// Files and devices, opened.
+    Files(Vec<Arc<File>>),
     /// The process's memory.
-    Memory(memory::Store),
-    /// Nothing.
+    Memory(Vec<memory::Store>),
+    /// Nothing, however many times.
     Null,
-    /// A simulated device.
-    Simulated(Box<SimParameters>),
+    /// Simulated devices.
+    Simulated(Vec<SimParameters>),
 }
 
 /// One run, as it is handed to the engines.
@@ -41,8 +41,9 @@ pub enum Medium {
 pub struct Launch<'a> {
     /// What to do; validated.
     pub workload: &'a Workload,
-    /// Where addresses lie on this target.
-    pub geometry: &'a Geometry,
+    /// Where addresses lie on each target: job j works on target j modulo their number. At least one,
+    /// and no more than there are jobs.
+    pub geometries: &'a [Geometry],
     /// On what.
     pub medium: &'a Medium,
     /// Carried by what.
@@ -61,6 +62,13 @@ pub struct Launch<'a> {
     pub stop: &'a AtomicBool,
 }
 
+type SharedDevice = Arc<Mutex<SimDevice>>;
+
+/// What belongs to a job's target among one entry a target.
+fn of<T: Clone>(plan: &JobPlan, each: &[T]) -> T {
+    each[plan.target as usize].clone()
+}
+
 impl Launch<'_> {
     /// Whether the run takes place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
@@ -72,34 +80,35 @@ impl Launch<'_> {
     /// # Errors
     /// When an engine cannot be made or breaks. A target that fails is an ending, not an error.
     pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
-        let bytes = u64::from(self.geometry.largest_io_bytes);
+        let bytes = u64::from(self.largest_io_bytes());
         let clock = self.clock;
         self.refuse_buffers_beyond_memory()?;
         match (self.engine, self.medium) {
-            (EngineKind::Uring, Medium::File(file)) => self.on_threads(
-                |plan| Uring::new(Arc::clone(file), plan.depth, bytes, self.uring, clock),
+            (EngineKind::Uring, Medium::Files(files)) => self.on_threads(
+                |plan| Uring::new(of(plan, files), plan.depth, bytes, self.uring, clock),
                 observe,
             ),
-            (EngineKind::Aio, Medium::File(file)) => {
-                self.on_threads(|plan| Aio::new(Arc::clone(file), plan.depth, bytes, clock), observe)
+            (EngineKind::Aio, Medium::Files(files)) => {
+                self.on_threads(|plan| Aio::new(of(plan, files), plan.depth, bytes, clock), observe)
             }
-            (EngineKind::Sync, Medium::File(file)) => {
-                self.on_threads(|plan| SyncEngine::new(Arc::clone(file), plan.depth, bytes, clock), observe)
+            (EngineKind::Sync, Medium::Files(files)) => {
+                self.on_threads(|plan| SyncEngine::new(of(plan, files), plan.depth, bytes, clock), observe)
             }
-            (EngineKind::Mmap, Medium::File(file)) => {
-                let (span, addresses) = (self.geometry.span(), &self.workload.addresses);
+            (EngineKind::Mmap, Medium::Files(files)) => {
+                let addresses = &self.workload.addresses;
                 let build = |plan: &JobPlan| {
-                    Mmap::new(Arc::clone(file), span.clone(), addresses, (plan.depth, bytes), clock)
+                    let span = of(plan, self.geometries).span();
+                    Mmap::new(of(plan, files), span, addresses, (plan.depth, bytes), clock)
                 };
                 self.on_threads(build, observe)
             }
-            (EngineKind::Memory, Medium::Memory(store)) => {
-                self.on_threads(|plan| Memory::new(store.clone(), plan.depth, bytes, clock), observe)
+            (EngineKind::Memory, Medium::Memory(stores)) => {
+                self.on_threads(|plan| Memory::new(of(plan, stores), plan.depth, bytes, clock), observe)
             }
             (EngineKind::Null, Medium::Null) => {
                 self.on_threads(|plan| Null::new(plan.depth, bytes, clock), observe)
             }
-            (EngineKind::Sim, Medium::Simulated(parameters)) => self.simulate(parameters, observe),
+            (EngineKind::Sim, Medium::Simulated(devices)) => self.simulate(devices, observe),
             _ => Err(EngineError::new(
                 ErrorKind::Plan,
                 format!("starting engine {}", self.engine.entry().name),
@@ -110,26 +119,34 @@ impl Launch<'_> {
 
     fn simulate(
         &self,
-        parameters: &SimParameters,
+        devices: &[SimParameters],
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
-        let bytes = u64::from(self.geometry.largest_io_bytes);
-        // A device's noise differs from run to run, as a real one's does, and replays with the run's seed.
-        let seed = parameters.seed.wrapping_add(self.workload.seed);
-        let parameters = SimParameters { seed, ..parameters.clone() };
-        let device = Arc::new(Mutex::new(SimDevice::new(parameters)?));
+        let bytes = u64::from(self.largest_io_bytes());
+        let devices = self.simulated_devices(devices)?;
         if self.real_time {
             let build = |plan: &JobPlan| {
-                SimEngine::new(Arc::clone(&device), plan.depth, bytes, self.clock, Mode::RealTime)
+                SimEngine::new(of(plan, &devices), plan.depth, bytes, self.clock, Mode::RealTime)
             };
             return self.on_threads(build, observe);
         }
         self.refuse_verification()?;
         let clock = VirtualClock::new();
         let build = |plan: &JobPlan| {
-            SimEngine::new(Arc::clone(&device), plan.depth, bytes, clock.clone(), Mode::Virtual)
+            SimEngine::new(of(plan, &devices), plan.depth, bytes, clock.clone(), Mode::Virtual)
         };
         simulated::run(self.crew_plan(), &clock, build, observe)
+    }
+
+    /// A device's noise differs from run to run, as a real one's does, and from device to device; it
+    /// replays with the run's seed.
+    fn simulated_devices(&self, devices: &[SimParameters]) -> Result<Vec<SharedDevice>, EngineError> {
+        let make = |(parameters, place): (&SimParameters, u64)| {
+            let seed = parameters.seed.wrapping_add(self.workload.seed).wrapping_add(place);
+            let device = SimDevice::new(SimParameters { seed, ..parameters.clone() })?;
+            Ok(Arc::new(Mutex::new(device)))
+        };
+        devices.iter().zip(0..).map(make).collect()
     }
 
     fn on_threads<E: Engine>(
@@ -142,24 +159,35 @@ impl Launch<'_> {
             return crew::run(plan, self.clock, build, |_: &E| None, observe);
         }
         self.refuse_verification()?;
-        let table = Arc::new(VerifyTable::of(self.workload, self.geometry, self.tag)?);
-        let largest = self.geometry.largest_io_bytes;
-        let stacked = |plan: &JobPlan| Verify::new(build(plan)?, Arc::clone(&table), plan.depth, largest);
+        // A tag for each target: what was written to another one is then found out too.
+        let table = |(geometry, place): (&Geometry, u64)| {
+            VerifyTable::of(self.workload, geometry, self.tag.wrapping_add(place)).map(Arc::new)
+        };
+        let tables = self.geometries.iter().zip(0..).map(table).collect::<Result<Vec<_>, _>>()?;
+        let largest = self.largest_io_bytes();
+        let stacked = |plan: &JobPlan| Verify::new(build(plan)?, of(plan, &tables), plan.depth, largest);
         let found = |engine: &Verify<E>| Some(engine.report().clone());
         let mut measured = crew::run(plan, self.clock, stacked, found, observe)?;
         if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
-            let plan = self.job_plans().swap_remove(0);
-            let mut engine = stacked(&plan)?;
-            readback::run(&mut engine, &table, plan.depth, largest, self.clock, self.stop)?;
-            measured.verified.get_or_insert_with(VerifyReport::default).merge(engine.report());
+            // The first jobs have one target each.
+            for (plan, table) in self.job_plans().iter().zip(&tables) {
+                let mut engine = stacked(plan)?;
+                readback::run(&mut engine, table, plan.depth, largest, self.clock, self.stop)?;
+                measured.verified.get_or_insert_with(VerifyReport::default).merge(engine.report());
+            }
         }
         Ok(measured)
     }
 
     fn refuse_buffers_beyond_memory(&self) -> Result<(), EngineError> {
         let slots = u128::from(self.workload.jobs) * u128::from(self.workload.depth);
-        let bytes = slots * u128::from(self.geometry.largest_io_bytes);
+        let bytes = slots * u128::from(self.largest_io_bytes());
         room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
+    }
+
+    /// The same on all targets: the workload's.
+    fn largest_io_bytes(&self) -> u32 {
+        self.geometries.iter().map(|geometry| geometry.largest_io_bytes).max().unwrap_or(0)
     }
 
     fn refuse_verification(&self) -> Result<(), EngineError> {
@@ -185,7 +213,14 @@ impl Launch<'_> {
     fn job_plans(&self) -> Vec<JobPlan> {
         let workload = self.workload;
         let (jobs, seed) = (workload.jobs, workload.seed);
-        let cursor = Arc::new(AtomicU64::new(0));
+        let targets = self.geometries.len() as u32;
+        let cursors: Vec<_> = self.geometries.iter().map(|_| Arc::new(AtomicU64::new(0))).collect();
+        let generator = |job: u32| {
+            let target = job % targets;
+            let (geometry, cursor) = (&self.geometries[target as usize], &cursors[target as usize]);
+            let sharing = jobs / targets + u32::from(target < jobs % targets);
+            Generator::among(workload, geometry, job, (job / targets, sharing), cursor)
+        };
         let share = |total: Option<u64>, job: u32| {
             total.map_or(u64::MAX, |total| {
                 total / u64::from(jobs) + u64::from(u64::from(job) < total % u64::from(jobs))
@@ -194,8 +229,9 @@ impl Launch<'_> {
         (0..jobs)
             .map(|job| JobPlan {
                 job,
+                target: job % targets,
                 depth: workload.depth,
-                generator: Generator::new(workload, self.geometry, job, &cursor),
+                generator: generator(job),
                 arrival: workload
                     .arrival
                     .is_open()

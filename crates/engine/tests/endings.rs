@@ -50,6 +50,7 @@ fn job_plans(workload: &Workload) -> Vec<JobPlan> {
     let cursor = Arc::new(AtomicU64::new(0));
     let plan = |job| JobPlan {
         job,
+        target: 0,
         depth: 1,
         generator: Generator::new(workload, &geometry, job, &cursor),
         arrival: None,
@@ -224,7 +225,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
     let (clock, _) = WallClock::start();
     let launch = Launch {
         workload,
-        geometry: &geometry,
+        geometries: &[geometry],
         medium,
         engine,
         uring: uring::Options::default(),

@@ -138,8 +138,8 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
     let (clock, _) = WallClock::start();
     let launch = Launch {
         workload: &workload,
-        geometry: &geometry,
-        medium: &Medium::File(Arc::clone(file)),
+        geometries: &[geometry],
+        medium: &Medium::Files(vec![Arc::clone(file)]),
         engine: EngineKind::Mmap,
         uring: uring::Options::default(),
         real_time: false,

@@ -38,8 +38,8 @@ fn simulate(device: &str, workload: &Workload) -> Measured {
     let (clock, _) = WallClock::start();
     let launch = Launch {
         workload,
-        geometry: &geometry,
-        medium: &Medium::Simulated(Box::new(parameters)),
+        geometries: &[geometry],
+        medium: &Medium::Simulated(vec![parameters]),
         engine: EngineKind::Sim,
         uring: uring::Options::default(),
         real_time: false,

@@ -44,6 +44,14 @@ pub struct TargetFacts {
     pub written_share: Option<f64>,
     /// Parameters of a simulated device: its truth.
     pub simulated: Option<serde_json::Value>,
+    /// Where several targets were measured as one: each of them. The fields above then hold for all:
+    /// sizes as they were used together, the largest blocks, the devices of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<TargetFacts>,
+    /// Bytes that lie on one member before the next one's turn, where all are one stripe; absent
+    /// where each job has one member to itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stripe_bytes: Option<u64>,
 }
 
 /// One block device.

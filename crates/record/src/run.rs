@@ -40,6 +40,9 @@ pub struct RunRecord {
     pub summary: Summary,
     /// Each job's share.
     pub jobs: Vec<JobSummary>,
+    /// Each target's share, where jobs were spread over several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetSummary>,
     /// What the target was exposed to, warm-up included.
     pub ledger: Ledger,
     /// Second by second, warm-up included.
@@ -144,18 +147,42 @@ pub struct DirectionSummary {
 pub struct JobSummary {
     /// Number, from 0.
     pub job: u32,
+    /// Which of the target's members it worked on, from 0; absent where there is one target or one stripe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<u32>,
     /// Processor that it was bound to, if it was.
     pub cpu: Option<u32>,
+    /// Why it was bound there, as `queue 1 of nvme0n1, node 0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<String>,
     /// I/Os that ended well.
     pub operations: u64,
     /// Bytes they moved.
     pub bytes: u64,
     /// I/Os that ended in an error.
     pub errors: u64,
+    /// I/Os that ended well, per second of the window.
+    #[serde(default)]
+    pub operations_per_s: Option<f64>,
     /// Mean I/Os in flight.
     pub in_flight_mean: f64,
     /// Share of the time that its thread was not waiting.
     pub busy_share: Option<f64>,
+}
+
+/// One target of several over the measured window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetSummary {
+    /// Which of the target's members, from 0.
+    pub target: u32,
+    /// As the user named it.
+    pub name: String,
+    /// Jobs that worked on it.
+    pub jobs: u32,
+    /// One entry for each direction that finished any I/O on it.
+    pub directions: Vec<DirectionSummary>,
+    /// Mean I/Os in flight on it.
+    pub in_flight_mean: f64,
 }
 
 /// What was exposed, and so what may be claimed.

@@ -110,6 +110,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
         out.line(&text(&remark));
     }
     out.entries(&run_sheet::conditions(run));
+    out.table(&run_sheet::targets(run));
     out.heading(2, "Pictures");
     out.figures("", pictures::of_run(run)?);
     out.heading(2, "Ledger");

@@ -1,6 +1,7 @@
 //! The command that measures the same thing again.
 
 use fathom_record::campaign::{AssessPlan, DeclaredCeiling};
+use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 
@@ -42,10 +43,9 @@ pub fn run(run: &RunRecord) -> Reproduction {
     let scratch =
         run.target.scratch.then(|| format!("The run made a scratch file of {sized} and removed it."));
     match flags(&run.workload) {
-        Some(flags) => Reproduction {
-            command: format!("fathom run --target {} {flags}", shell(&run.target.name)),
-            remark: scratch,
-        },
+        Some(flags) => {
+            Reproduction { command: format!("fathom run{} {flags}", targets(&run.target)), remark: scratch }
+        }
         None => Reproduction {
             command: format!("fathom show {} --json", shell(&run.id)),
             remark: Some(
@@ -54,6 +54,14 @@ pub fn run(run: &RunRecord) -> Reproduction {
             ),
         },
     }
+}
+
+/// The flags that name the target, or several.
+fn targets(facts: &TargetFacts) -> String {
+    let members = if facts.members.is_empty() { std::slice::from_ref(facts) } else { &facts.members };
+    let flags = members.iter().map(|member| format!(" --target {}", shell(&member.name)));
+    let stripe = facts.stripe_bytes.map(|bytes| format!(" --stripe {}", size(bytes)));
+    flags.chain(stripe).collect()
 }
 
 /// The flags of a plain closed loop; `None` for anything that they do not say exactly.

@@ -116,8 +116,12 @@ pub fn subject(facts: &TargetFacts) -> String {
     }
 }
 
-/// The target in one line: `/data/x (scratch file, ext4 on nvme0n1, Samsung 990)`.
+/// The target in one line: `/data/x (scratch file, ext4 on nvme0n1, Samsung 990)`; several after each other.
 pub fn target(facts: &TargetFacts) -> String {
+    if !facts.members.is_empty() {
+        let members: Vec<String> = facts.members.iter().map(target).collect();
+        return format!("{}: {}", layout(facts), members.join(", "));
+    }
     let kind = if facts.scratch { "scratch file" } else { target_kind(facts.kind) };
     let file_system = facts.file_system.as_ref().map(|fs| fs.kind.clone());
     let device = facts.devices.last().map(|disk| match &disk.model {
@@ -131,6 +135,15 @@ pub fn target(facts: &TargetFacts) -> String {
         _ => String::new(),
     };
     format!("{} ({kind}{place})", facts.name)
+}
+
+/// How several targets were measured together.
+pub fn layout(facts: &TargetFacts) -> String {
+    let count = facts.members.len();
+    match facts.stripe_bytes {
+        Some(bytes) => format!("{count} targets striped in chunks of {}", number::size(bytes)),
+        None => format!("jobs spread over {count} targets"),
+    }
 }
 
 /// Why a run ended, when not as planned.

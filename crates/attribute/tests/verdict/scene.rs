@@ -35,6 +35,8 @@ pub fn target(kind: TargetKind) -> TargetFacts {
         scratch: false,
         written_share: None,
         simulated: None,
+        members: Vec::new(),
+        stripe_bytes: None,
     }
 }
 

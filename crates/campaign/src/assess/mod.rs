@@ -52,7 +52,7 @@ pub fn assess(
 ) -> Result<Assessment, CampaignError> {
     let unfinished = resume::find(store, &options.plan, progress)?;
     let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
-    let session = open(plan, options.permit.as_deref(), progress, stop)?;
+    let session = open(plan, options.permit.as_slice(), progress, stop)?;
     // Begun only now: a target that is refused leaves nothing behind.
     let started = match unfinished {
         Some(started) => started,
@@ -89,20 +89,20 @@ pub fn assess(
 /// Opens the target for everything that the plan's patterns do to it.
 fn open(
     plan: &AssessPlan,
-    permit: Option<&str>,
+    permits: &[String],
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Session, CampaignError> {
     let any = |test: &dyn Fn(&Workload) -> bool| plan.patterns.iter().any(|pattern| test(&pattern.workload));
     let session = Session::open(
         &SessionPlan {
-            target: &plan.target,
+            targets: std::slice::from_ref(&plan.target),
             engine: plan.engine.as_deref(),
             reads: any(&|workload| workload.mix.read_share > 0.0),
             writes: any(&|workload| workload.mix.changes_data()),
             direct: true,
             size_bytes: plan.size_bytes,
-            permit,
+            permits,
             keep: false,
             real_time: false,
             polled: false,
@@ -237,7 +237,7 @@ impl Work<'_> {
                 workload: workload.clone(),
                 options: RunOptions {
                     direct: true,
-                    permit: None,
+                    permits: Vec::new(),
                     real_time: false,
                     polled: false,
                     keep: false,

@@ -62,6 +62,8 @@ fn good() -> Case {
             scratch: false,
             written_share: Some(1.0),
             simulated: None,
+            members: Vec::new(),
+            stripe_bytes: None,
         },
         engine: EngineFacts {
             name: "uring".to_owned(),

@@ -52,8 +52,8 @@ pub struct RunPlan {
 pub struct RunOptions {
     /// Past the page cache.
     pub direct: bool,
-    /// Serial number of the device whose content may be lost.
-    pub permit: Option<String>,
+    /// Serial numbers of the devices whose content may be lost.
+    pub permits: Vec<String>,
     /// A simulated device runs by the wall clock.
     pub real_time: bool,
     /// Completions are polled for inside the kernel; the device needs poll queues.
@@ -62,24 +62,4 @@ pub struct RunOptions {
     pub keep: bool,
     /// Processors that the jobs are bound to, in turn; absent: unbound.
     pub cpus: Option<Vec<u32>>,
-}
-
-impl RunPlan {
-    /// The target of a run that measures one.
-    ///
-    /// # Errors
-    /// When the plan names none or several.
-    pub fn only_target(&self) -> Result<&str, PlanError> {
-        match self.targets.as_slice() {
-            [target] => Ok(target),
-            several => Err(PlanError {
-                kind: PlanErrorKind::Value,
-                place: Place::Argument("--target".to_owned()),
-                cause: format!(
-                    "a run measures one target, and {} are named: run each by itself",
-                    several.len()
-                ),
-            }),
-        }
-    }
 }

@@ -152,17 +152,17 @@ fn text() -> impl Strategy<Value = String> {
 fn plan() -> impl Strategy<Value = RunPlan> {
     let options = (
         any::<bool>(),
-        option::of(text()),
+        vec(text(), 0..3),
         any::<(bool, bool)>(),
         any::<bool>(),
         option::of(vec(0u32..4096, 1..20)),
     );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
-        |(targets, engine, workload, (direct, permit, (real_time, polled), keep, cpus))| RunPlan {
+        |(targets, engine, workload, (direct, permits, (real_time, polled), keep, cpus))| RunPlan {
+            workload: Workload { jobs: workload.jobs.max(targets.len() as u32), ..workload },
             targets,
             engine,
-            workload,
-            options: RunOptions { direct, permit, real_time, polled, keep, cpus },
+            options: RunOptions { direct, permits, real_time, polled, keep, cpus },
         },
     )
 }
@@ -300,7 +300,7 @@ cpus = \"0-1\"
 #[test]
 fn a_written_line_passes_a_real_shell() {
     let mut plan = read_toml("target = \"it's $HOME; `x` \\\\ \\n –\"").expect("a plan");
-    plan.options.permit = Some("-S3R1 AL".to_owned());
+    plan.options.permits = vec!["-S3R1 AL".to_owned()];
     let script = format!("printf '%s\\0' {}", to_command_line(&plan));
     let output = std::process::Command::new("sh").arg("-c").arg(script).output().expect("a POSIX shell");
     let printed = String::from_utf8(output.stdout).expect("text");

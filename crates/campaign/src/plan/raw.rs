@@ -15,7 +15,8 @@ use super::text::{Text, one_or_many, one_or_many_schema, write_one_or_many};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[schemars(title = "fathom run plan", deny_unknown_fields)]
 pub struct RawPlan {
-    /// What to measure: FILE, /dev/X, null:, memory: or sim:NAME.
+    /// What to measure: FILE, /dev/X, null:, memory: or sim:NAME. Give it again for each further target:
+    /// each job then works on one of them, in turn.
     #[arg(long, value_name = "TARGET", allow_hyphen_values = true)]
     #[serde(
         deserialize_with = "one_or_many",
@@ -111,7 +112,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "TIME")]
     pub ramp_over: Option<Text>,
 
-    /// Independent submitters, one thread each. Default: 1.
+    /// Independent submitters, one thread each. Default: 1, or one for each target.
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<Text>,
 
@@ -147,9 +148,16 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub buffered: Option<bool>,
 
-    /// Permit the loss of everything on the device with this serial number.
+    /// Permit the loss of everything on the device with this serial number. Give it again for each
+    /// further device.
     #[arg(long, value_name = "SERIAL")]
-    pub destroy: Option<Text>,
+    #[serde(
+        deserialize_with = "one_or_many",
+        serialize_with = "write_one_or_many",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(schema_with = "one_or_many_schema")]
+    pub destroy: Option<Vec<String>>,
 
     /// Run a simulated device by the wall clock instead of as fast as it computes.
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",

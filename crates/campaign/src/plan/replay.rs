@@ -13,18 +13,26 @@ impl RunPlan {
         let cpus: Option<Vec<u32>> = record.jobs.iter().map(|job| job.cpu).collect();
         let simulated = record.target.kind == TargetKind::Simulated;
         Self {
-            targets: vec![record.target.name.clone()],
+            targets: names(record),
             engine: Some(record.engine.name.clone()),
             workload: record.workload.clone(),
             options: RunOptions {
                 direct: record.target.direct,
-                permit: None,
+                permits: Vec::new(),
                 real_time: simulated && record.clock.source != "virtual",
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 keep: false,
                 cpus: cpus.filter(|cpus| !cpus.is_empty()),
             },
         }
+    }
+}
+
+/// The targets as they were named.
+fn names(record: &RunRecord) -> Vec<String> {
+    match record.target.members.as_slice() {
+        [] => vec![record.target.name.clone()],
+        members => members.iter().map(|member| member.name.clone()).collect(),
     }
 }
 
@@ -39,8 +47,8 @@ mod tests {
         let mut record = fathom_record::parse_run(json).expect("a record");
         let plan = RunPlan::replay(&record);
         assert_eq!(plan.workload, record.workload);
-        assert_eq!(plan.only_target(), Ok("/dev/nvme0n1"));
-        assert!(plan.options.direct && !plan.options.real_time && plan.options.permit.is_none());
+        assert_eq!(plan.targets, ["/dev/nvme0n1"]);
+        assert!(plan.options.direct && !plan.options.real_time && plan.options.permits.is_empty());
         let read = PlanSource::from_toml(&to_toml(&plan), "plan.toml").and_then(|source| source.resolve(99));
         assert_eq!(read, Ok(plan));
 

@@ -42,7 +42,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         alignment_bytes: value("align", &raw.align, quantity::bytes)?,
         data: data(raw)?,
         arrival,
-        jobs: value("jobs", &raw.jobs, quantity::small_count)?.unwrap_or(1),
+        jobs: jobs(raw, targets.len())?,
         depth: value("depth", &raw.depth, quantity::small_count)?
             .unwrap_or(default_depth(arrival.is_open(), engine.as_deref())),
         length: length(raw)?,
@@ -51,7 +51,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     workload.validate().map_err(|error| refused(raw, error))?;
     let options = RunOptions {
         direct: !raw.buffered.unwrap_or(false),
-        permit: name("destroy", &raw.destroy)?,
+        permits: permits(raw)?,
         real_time: raw.real_time.unwrap_or(false),
         polled: raw.polled.unwrap_or(false),
         keep: raw.keep.unwrap_or(false),
@@ -85,6 +85,29 @@ pub(super) fn name(key: &'static str, text: &Option<Text>) -> Result<Option<Stri
         }
         other => Ok(other.as_ref().map(|text| text.0.clone())),
     }
+}
+
+/// At least one job for each target.
+fn jobs(raw: &RawPlan, targets: usize) -> Result<u32, Mistake> {
+    let targets = u32::try_from(targets).unwrap_or(u32::MAX);
+    let jobs = value("jobs", &raw.jobs, quantity::small_count)?.unwrap_or(targets);
+    // No jobs at all is the workload's to refuse.
+    if (1..targets).contains(&jobs) {
+        let cause = format!(
+            "each job works on one target, so {jobs} of {targets} targets would be measured: write at least {targets}"
+        );
+        return Err(Mistake::new("jobs", PlanErrorKind::Contradiction, cause));
+    }
+    Ok(jobs)
+}
+
+fn permits(raw: &RawPlan) -> Result<Vec<String>, Mistake> {
+    let permits = raw.destroy.clone().unwrap_or_default();
+    if permits.iter().any(String::is_empty) {
+        let cause = "a serial number is not empty; leave it out to destroy nothing";
+        return Err(Mistake::new("destroy", PlanErrorKind::Value, cause));
+    }
+    Ok(permits)
 }
 
 /// One of a few words, with a near one offered.

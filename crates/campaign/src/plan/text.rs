@@ -79,7 +79,7 @@ impl JsonSchema for Text {
     }
 }
 
-/// Reads `"a"` or `["a", "b"]` for a key that may name several.
+/// Reads `"a"`, a bare number, or `["a", "b"]` for a key that may name several.
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {
@@ -93,6 +93,10 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Vec<String>, E> {
             Ok(vec![text.to_owned()])
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<Vec<String>, E> {
+            Ok(vec![number.to_string()])
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
@@ -119,5 +123,5 @@ pub(super) fn write_one_or_many<S: Serializer>(
 
 /// Schema of [`one_or_many`].
 pub(super) fn one_or_many_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "array"], "items": { "type": "string" } })
+    json_schema!({ "type": ["string", "integer", "array"], "items": { "type": "string" } })
 }

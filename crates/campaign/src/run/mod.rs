@@ -3,6 +3,7 @@
 mod record;
 mod session;
 mod summary;
+mod targets;
 
 use std::sync::atomic::AtomicBool;
 
@@ -29,13 +30,13 @@ pub fn run_once(
     let workload = &plan.workload;
     let session = Session::open(
         &SessionPlan {
-            target: plan.only_target()?,
+            targets: &plan.targets,
             engine: plan.engine.as_deref(),
             reads: workload.mix.read_share > 0.0,
             writes: workload.mix.changes_data(),
             direct: plan.options.direct,
             size_bytes: workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes)),
-            permit: plan.options.permit.as_deref(),
+            permits: &plan.options.permits,
             keep: plan.options.keep,
             real_time: plan.options.real_time,
             polled: plan.options.polled,

@@ -11,7 +11,7 @@ use fathom_record::run::{CampaignLink, Ending, JobSummary, Tool};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{RunRecord, Workload};
 
-use super::summary::{ledger, summary};
+use super::summary::{ledger, summary, targets};
 use crate::checks::{self, Evidence};
 
 /// Everything that a record is made of.
@@ -20,7 +20,7 @@ pub struct Parts<'a> {
     pub started_at: String,
     pub campaign: Option<CampaignLink>,
     pub workload: &'a Workload,
-    pub geometry: &'a Geometry,
+    pub geometries: &'a [Geometry],
     pub target: &'a TargetFacts,
     pub measured: Measured,
     pub clock: (WallClock, &'a ClockFacts),
@@ -35,7 +35,8 @@ pub struct Parts<'a> {
 pub fn assemble(parts: Parts<'_>) -> RunRecord {
     let measured = parts.measured;
     let summary = summary(&measured, parts.workload, !parts.simulated_time);
-    let ledger = ledger(&measured, parts.workload, parts.geometry, parts.target.size_bytes);
+    let ledger = ledger(&measured, parts.workload, parts.geometries, parts.target.size_bytes);
+    let targets = targets(&measured, parts.workload, parts.target, !parts.simulated_time);
     let clock = clock_record(parts.clock, parts.simulated_time, measured.exposed_ns);
     let first_failures: Vec<String> = measured.failures.iter().map(ToString::to_string).collect();
     let counts = &measured.whole.directions;
@@ -80,6 +81,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         ending,
         summary,
         jobs: jobs(measured.jobs, parts.simulated_time),
+        targets,
         ledger,
         intervals: measured.intervals,
         telemetry: parts.telemetry,

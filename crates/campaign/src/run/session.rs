@@ -1,15 +1,11 @@
-//! A target held open for one run or many: found, admitted, laid out and described once.
+//! Targets held open for one run or many: found, admitted, laid out and described once.
 
-use std::cell::RefCell;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::launch::{Launch, Medium};
-use fathom_engine::pattern::Geometry;
-use fathom_engine::sim;
-use fathom_engine::target::{OpenRequest, Permit, Target, TargetName};
-use fathom_engine::{EngineError, ErrorKind, memory, uring};
+use fathom_engine::{EngineError, ErrorKind, uring};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::environment::Environment;
@@ -20,6 +16,7 @@ use fathom_record::{RunRecord, Workload};
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::record::{Parts, assemble};
+use super::targets::Targets;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, Second};
@@ -27,8 +24,8 @@ use crate::progress::{Progress, Second};
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionPlan<'a> {
-    /// Target as the user named it.
-    pub target: &'a str,
+    /// Targets as the user named them; with several, each job works on one of them in turn.
+    pub targets: &'a [String],
     /// Engine asked for.
     pub engine: Option<&'a str>,
     /// Whether anything will be read.
@@ -39,8 +36,8 @@ pub struct SessionPlan<'a> {
     pub direct: bool,
     /// Bytes of the target that are needed, from its start.
     pub size_bytes: Option<u64>,
-    /// The words that permit the loss of data.
-    pub permit: Option<&'a str>,
+    /// The words that permit the loss of data, one entry a device.
+    pub permits: &'a [String],
     /// Whether a file that is made stays.
     pub keep: bool,
     /// Whether a simulated device runs by the wall clock.
@@ -53,11 +50,10 @@ pub struct SessionPlan<'a> {
     pub seed: u64,
 }
 
-/// An open target with all that is known around it.
+/// Open targets with all that is known around it.
 #[derive(Debug)]
 pub struct Session {
-    target: Target,
-    medium: Medium,
+    targets: Targets,
     engine: EngineKind,
     clock: WallClock,
     clock_facts: ClockFacts,
@@ -69,47 +65,30 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens the target, lays a new file out, and looks around.
+    /// Opens the targets, lays new files out, and looks around.
     ///
     /// # Errors
-    /// When the target is refused or missing, the engine does not fit it, or io_uring was asked for and
+    /// When a target is refused or missing, the engine does not fit it, or io_uring was asked for and
     /// is not there.
     pub fn open(
         plan: &SessionPlan<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
-        let name: TargetName = plan.target.parse()?;
         let (clock, clock_facts) = WallClock::start();
         let mut notes = Vec::new();
         let direct = past_the_cache(plan, &mut notes);
-        let permit = plan.permit.map(|words| Permit(words.to_owned()));
-        let mut target = {
-            let shown = RefCell::new(progress);
-            let told = |done, total| shown.borrow_mut().preparing(done, total);
-            let request = OpenRequest {
-                reads: plan.reads,
-                writes: plan.writes,
-                direct,
-                size_bytes: plan.size_bytes,
-                permit: permit.as_ref(),
-                keep: plan.keep,
-                seed: plan.seed,
-                stop,
-                progress: Some(&told),
-            };
-            Target::open(&name, &request)?
-        };
-        let engine = choose_engine(plan.engine, &target, &mut notes)?;
+        let targets = Targets::open(plan, direct, progress, stop)?;
+        notes.extend(targets.notes.iter().cloned());
+        let engine = choose_engine(plan.engine, &targets, &mut notes)?;
         if plan.polled {
-            require_polling(engine, &target.facts)?;
+            require_polling(engine, &targets.facts)?;
         }
-        let medium = medium_of(&mut target)?;
-        let path = target.facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
-        let environment = environment::collect(&target.facts.devices, path);
+        let facts = &targets.facts;
+        let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
+        let environment = environment::collect(&facts.devices, path);
         Ok(Self {
-            target,
-            medium,
+            targets,
             engine,
             clock,
             clock_facts,
@@ -121,9 +100,9 @@ impl Session {
         })
     }
 
-    /// The target as it was opened.
+    /// The target as it was opened, or all as one.
     pub fn target(&self) -> &TargetFacts {
-        &self.target.facts
+        &self.targets.facts
     }
 
     /// The engine that carries its I/O.
@@ -143,7 +122,7 @@ impl Session {
 
     /// Whether runs take place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
-        matches!(self.medium, Medium::Simulated(_)) && !self.real_time
+        matches!(self.targets.medium, Medium::Simulated(_)) && !self.real_time
     }
 
     /// Runs one workload and returns its record.
@@ -158,12 +137,10 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
         workload.validate()?;
-        let facts = &self.target.facts;
-        let geometry = Geometry::of(workload, facts.size_bytes)?;
-        self.target.confirm()?;
-        let span = geometry.first_byte..geometry.first_byte + geometry.span_bytes;
-        // Only a remark about the page cache depends on it.
-        let cached_share = if facts.direct { None } else { self.target.cached_share(span).ok().flatten() };
+        let facts = &self.targets.facts;
+        let geometries = self.targets.geometries(workload)?;
+        self.targets.confirm()?;
+        let cached_share = if facts.direct { None } else { self.targets.cached_share(&geometries) };
         let started_at = identity::now();
         let id = identity::new_id("r");
         let sampler = (!self.is_simulated_time()).then(|| {
@@ -172,8 +149,8 @@ impl Session {
         });
         let launch = Launch {
             workload,
-            geometry: &geometry,
-            medium: &self.medium,
+            geometries: &geometries,
+            medium: &self.targets.medium,
             engine: self.engine,
             uring: self.uring,
             real_time: self.real_time,
@@ -194,7 +171,7 @@ impl Session {
             started_at,
             campaign,
             workload,
-            geometry: &geometry,
+            geometries: &geometries,
             target: facts,
             measured,
             clock: (self.clock, &self.clock_facts),
@@ -226,10 +203,11 @@ fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
 /// The engine asked for, or the best one that works here, with a note where that is not the first choice.
 fn choose_engine(
     asked: Option<&str>,
-    target: &Target,
+    targets: &Targets,
     notes: &mut Vec<String>,
 ) -> Result<EngineKind, EngineError> {
-    let chosen = catalogue::choose(asked, target.facts.kind)?;
+    // Targets of different kinds are all files or devices, which the same engines carry.
+    let chosen = catalogue::choose(asked, targets.facts.kind)?;
     if chosen != EngineKind::Uring {
         return Ok(chosen);
     }
@@ -262,21 +240,4 @@ fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), Engin
         }
     }
     Ok(())
-}
-
-/// What the engine works on; a simulated device also tells the target its size and truth.
-fn medium_of(target: &mut Target) -> Result<Medium, EngineError> {
-    Ok(match (&target.name, &target.file) {
-        (_, Some(file)) => Medium::File(file.clone()),
-        (TargetName::Memory { .. }, None) => Medium::Memory(memory::Store::new(target.facts.size_bytes)?),
-        (TargetName::Sim(text), None) => {
-            let parameters = sim::parse(text)?;
-            target.facts.size_bytes = parameters.size_bytes;
-            target.facts.logical_block_bytes = parameters.logical_block_bytes;
-            // Plain numbers and names always have a JSON form.
-            target.facts.simulated = serde_json::to_value(&parameters).ok();
-            Medium::Simulated(Box::new(parameters))
-        }
-        (_, None) => Medium::Null,
-    })
 }

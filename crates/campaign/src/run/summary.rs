@@ -1,9 +1,11 @@
 //! From what the I/O loop counted to the record's summary and ledger.
 
-use fathom_engine::job::Measured;
+use fathom_engine::job::tally::Tally;
+use fathom_engine::job::{Measured, TargetTotals};
 use fathom_engine::pattern::{Geometry, expected_touched_share};
+use fathom_record::facts::TargetFacts;
 use fathom_record::latency::{LatencySummary, SparseHistogram};
-use fathom_record::run::{DirectionSummary, Ledger, Summary};
+use fathom_record::run::{DirectionSummary, Ledger, Summary, TargetSummary};
 use fathom_record::workload::Arrival;
 use fathom_record::{Direction, Workload};
 
@@ -13,27 +15,10 @@ pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary
     let seconds = measured.window_ns as f64 / 1e9;
     let per_s = |count: f64| if seconds > 0.0 { count / seconds } else { 0.0 };
     let open = workload.arrival.is_open();
-    let directions = Direction::ALL.into_iter().zip(&total.directions).filter_map(|(direction, counts)| {
-        let operations = counts.service.count();
-        let errors = counts.errors + counts.short;
-        (operations + errors > 0).then(|| DirectionSummary {
-            direction,
-            operations,
-            bytes: counts.bytes,
-            errors,
-            operations_per_s: per_s(operations as f64),
-            throughput_bytes_per_s: per_s(counts.bytes as f64),
-            service: LatencySummary::of(&counts.service),
-            response: open.then(|| LatencySummary::of(&counts.response)).flatten(),
-            submit: timed.then(|| LatencySummary::of(&counts.submit)).flatten(),
-            service_histogram: SparseHistogram::from(&counts.service),
-            response_histogram: open.then(|| SparseHistogram::from(&counts.response)),
-        })
-    });
     let busy: Vec<f64> = measured.jobs.iter().filter_map(|job| job.busy_share).collect();
     Summary {
         duration_ns: measured.window_ns,
-        directions: directions.collect(),
+        directions: directions(total, measured.window_ns, open, timed),
         in_flight_mean: per_s(total.in_flight_integral_ns as f64 / 1e9),
         in_flight_requested: (!open).then(|| f64::from(workload.jobs) * f64::from(workload.depth)),
         generator_lag: LatencySummary::of(&total.lag),
@@ -44,6 +29,49 @@ pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary
         cpu_user_ns: timed.then_some(total.process_user_ns),
         cpu_system_ns: timed.then_some(total.process_system_ns),
     }
+}
+
+/// What was counted in each direction over a window.
+fn directions(total: &Tally, window_ns: u64, open: bool, timed: bool) -> Vec<DirectionSummary> {
+    let seconds = window_ns as f64 / 1e9;
+    let per_s = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let each = Direction::ALL.into_iter().zip(&total.directions).filter_map(|(direction, counts)| {
+        let operations = counts.service.count();
+        let errors = counts.errors + counts.short;
+        (operations + errors > 0).then(|| DirectionSummary {
+            direction,
+            operations,
+            bytes: counts.bytes,
+            errors,
+            operations_per_s: per_s(operations),
+            throughput_bytes_per_s: per_s(counts.bytes),
+            service: LatencySummary::of(&counts.service),
+            response: open.then(|| LatencySummary::of(&counts.response)).flatten(),
+            submit: timed.then(|| LatencySummary::of(&counts.submit)).flatten(),
+            service_histogram: SparseHistogram::from(&counts.service),
+            response_histogram: open.then(|| SparseHistogram::from(&counts.response)),
+        })
+    });
+    each.collect()
+}
+
+/// Each target's share of the window, where jobs were spread over several.
+pub fn targets(
+    measured: &Measured,
+    workload: &Workload,
+    facts: &TargetFacts,
+    timed: bool,
+) -> Vec<TargetSummary> {
+    let open = workload.arrival.is_open();
+    let each = measured.targets.iter().zip(&facts.members).zip(0..);
+    let summary = |((totals, member), target): ((&TargetTotals, &TargetFacts), u32)| TargetSummary {
+        target,
+        name: member.name.clone(),
+        jobs: totals.jobs,
+        directions: directions(&totals.total, measured.window_ns, open, timed),
+        in_flight_mean: totals.total.in_flight_integral_ns as f64 / measured.window_ns.max(1) as f64,
+    };
+    each.map(summary).collect()
 }
 
 /// Mean rate that an open arrival process offers over the window, per second.
@@ -67,21 +95,42 @@ fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
 }
 
 /// What the target was exposed to over the whole run.
-pub fn ledger(measured: &Measured, workload: &Workload, geometry: &Geometry, target_bytes: u64) -> Ledger {
+pub fn ledger(
+    measured: &Measured,
+    workload: &Workload,
+    geometries: &[Geometry],
+    target_bytes: u64,
+) -> Ledger {
     let whole = &measured.whole;
     let bytes = |direction: Direction| whole.directions[direction.index()].bytes;
     let seconds = measured.exposed_ns as f64 / 1e9;
-    let flushes = whole.directions[Direction::Flush.index()].service.count();
-    let with_place = whole.operations() - flushes;
-    let (span_touched_share, basis) = expected_touched_share(workload, geometry, with_place);
+    let (span_touched_share, basis) = match geometries {
+        [one] => expected_touched_share(workload, one, whole.placed_operations()),
+        several => touched_of_all(measured, workload, several),
+    };
     Ledger {
         seconds,
         bytes_read: bytes(Direction::Read),
         bytes_written: bytes(Direction::Write),
-        span_bytes: geometry.span_bytes,
+        span_bytes: geometries.iter().map(|geometry| geometry.span_bytes).sum(),
         written_over_capacity: bytes(Direction::Write) as f64 / target_bytes.max(1) as f64,
         span_touched_share,
         span_touched_basis: basis.to_owned(),
         resolves_events_per_s: if seconds > 0.0 { 3.0 / seconds } else { f64::MAX },
     }
+}
+
+/// Share of the spans of several targets that was touched, each by its own jobs.
+fn touched_of_all(measured: &Measured, workload: &Workload, geometries: &[Geometry]) -> (f64, &'static str) {
+    let (mut touched, mut all, mut basis) = (0.0, 0.0, "exact");
+    for (totals, geometry) in measured.targets.iter().zip(geometries) {
+        let own = Workload { jobs: totals.jobs, ..workload.clone() };
+        let (share, known) = expected_touched_share(&own, geometry, totals.placed_ios);
+        touched += share * geometry.span_bytes as f64;
+        all += geometry.span_bytes as f64;
+        if known != "exact" {
+            basis = known;
+        }
+    }
+    (if all > 0.0 { touched / all } else { 0.0 }, basis)
 }

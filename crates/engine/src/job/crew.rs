@@ -88,6 +88,7 @@ pub fn run<E: Engine>(
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let mut threads: Vec<JobThread<'_>> = Vec::new();
         let count = plan.jobs.len() as u32;
+        let target_of = plan.jobs.iter().map(|job| job.target).collect();
         let spawned = plan.jobs.into_iter().try_for_each(|job| {
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
@@ -111,7 +112,7 @@ pub fn run<E: Engine>(
             return Err(error);
         }
         let timeline = Timeline::new(clock.now_ns(), plan.length);
-        let mut gather = Gather::new(timeline, count, plan.open);
+        let mut gather = Gather::new(timeline, count, plan.open).spread_over(target_of);
         for start in &starts {
             // A thread that has died already is found when it is joined.
             let _ = start.send(timeline);

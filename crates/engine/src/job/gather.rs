@@ -49,6 +49,8 @@ pub struct Measured {
     pub intervals: Vec<Interval>,
     /// Each job's share.
     pub jobs: Vec<JobSummary>,
+    /// Each target's share, where there are several.
+    pub targets: Vec<TargetTotals>,
     /// The engine's facts.
     pub engine: EngineFacts,
     /// The failure that ended the run.
@@ -59,6 +61,17 @@ pub struct Measured {
     pub verified: Option<VerifyReport>,
     /// Whether the run was stopped from outside.
     pub interrupted: bool,
+}
+
+/// What one target of several got.
+#[derive(Debug, Default)]
+pub struct TargetTotals {
+    /// Jobs that worked on it.
+    pub jobs: u32,
+    /// Counts of the measured window.
+    pub total: Tally,
+    /// I/Os with an address that ended well in the whole run, warm-up and drain included.
+    pub placed_ios: u64,
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +92,9 @@ pub struct Gather {
     open: bool,
     pending: BTreeMap<u64, Tally>,
     jobs: Vec<JobTotals>,
+    /// Target of each job; empty where there is one.
+    target_of: Vec<u32>,
+    targets: Vec<TargetTotals>,
     finished: Vec<bool>,
     total: Tally,
     whole: Tally,
@@ -95,12 +111,27 @@ impl Gather {
             open,
             pending: BTreeMap::new(),
             jobs: (0..jobs).map(|_| JobTotals::default()).collect(),
+            target_of: Vec::new(),
+            targets: Vec::new(),
             finished: vec![false; jobs as usize],
             total: Tally::default(),
             whole: Tally::default(),
             intervals: Vec::new(),
             last: None,
         }
+    }
+
+    /// Also keeps the targets apart; `target_of` names each job's.
+    pub fn spread_over(mut self, target_of: Vec<u32>) -> Self {
+        let targets = target_of.iter().max().map_or(0, |last| last + 1);
+        if targets > 1 {
+            self.targets = (0..targets).map(|_| TargetTotals::default()).collect();
+            for target in &target_of {
+                self.targets[*target as usize].jobs += 1;
+            }
+            self.target_of = target_of;
+        }
+        self
     }
 
     /// Takes one job's tally.
@@ -113,6 +144,13 @@ impl Gather {
             totals.errors += tally.errors();
             totals.in_flight_integral_ns += tally.in_flight_integral_ns;
             totals.thread_cpu_ns += tally.thread_cpu_ns;
+        }
+        if let Some(target) = self.target_of.get(job as usize) {
+            let target = &mut self.targets[*target as usize];
+            target.placed_ios += tally.placed_operations();
+            if tally.phase == Phase::Measured {
+                target.total.merge(tally);
+            }
         }
         let entry = self.pending.entry(tally.start_ns).or_insert_with(|| {
             let mut fresh = Tally::default();
@@ -204,12 +242,16 @@ impl Gather {
         let exposed_ns = self.jobs.iter().map(|job| job.until_ns).max().unwrap_or(0);
         let window_ns = exposed_ns.min(self.timeline.end_ns).saturating_sub(self.timeline.warmup_ns);
         let share = |ns: u64| if window_ns == 0 { 0.0 } else { ns as f64 / window_ns as f64 };
+        let per_s = |count: u64| (window_ns > 0).then(|| count as f64 * 1e9 / window_ns as f64);
         let jobs = self.jobs.iter().zip(&endings).map(|(totals, ending)| JobSummary {
             job: ending.job,
+            target: self.target_of.get(ending.job as usize).copied(),
             cpu: ending.cpu,
+            placement: None,
             operations: totals.operations,
             bytes: totals.bytes,
             errors: totals.errors,
+            operations_per_s: per_s(totals.operations),
             in_flight_mean: share(totals.in_flight_integral_ns),
             busy_share: Some(share(totals.thread_cpu_ns)),
         });
@@ -228,6 +270,7 @@ impl Gather {
             whole: self.whole,
             intervals: self.intervals,
             jobs,
+            targets: self.targets,
             engine,
             fatal: endings.iter().find_map(|ending| ending.fatal),
             failures: endings.into_iter().flat_map(|ending| ending.failures).collect(),

@@ -16,6 +16,6 @@ pub mod timeline;
 mod usage;
 
 pub use failure::Failure;
-pub use gather::{Measured, Observer};
+pub use gather::{Measured, Observer, TargetTotals};
 pub use runner::{Job, JobPlan, Turn};
 pub use timeline::Timeline;

@@ -33,6 +33,8 @@ const LONGEST_BURST_NS: u64 = 1_000_000;
 pub struct JobPlan {
     /// Number of the job, from 0.
     pub job: u32,
+    /// Which of the run's targets it works on, from 0.
+    pub target: u32,
     /// I/Os in flight: kept there by a closed loop, a cap for open arrivals.
     pub depth: u32,
     /// What and where.

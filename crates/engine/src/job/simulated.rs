@@ -22,7 +22,8 @@ pub fn run<E: Engine>(
     observe: &mut Observer<'_>,
 ) -> Result<Measured, EngineError> {
     let timeline = Timeline::new(clock.now_ns(), plan.length);
-    let mut gather = Gather::new(timeline, plan.jobs.len() as u32, plan.open);
+    let target_of = plan.jobs.iter().map(|job| job.target).collect();
+    let mut gather = Gather::new(timeline, plan.jobs.len() as u32, plan.open).spread_over(target_of);
     let halt = Arc::new(AtomicBool::new(false));
     let mut jobs = Vec::with_capacity(plan.jobs.len());
     for job in plan.jobs {

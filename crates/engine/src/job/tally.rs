@@ -1,6 +1,7 @@
 //! What one job counts in one interval.
 
 use fathom_measure::Histogram;
+use fathom_record::Direction;
 
 use super::timeline::Phase;
 
@@ -92,6 +93,11 @@ impl Tally {
     /// I/Os that ended well, over all directions.
     pub fn operations(&self) -> u64 {
         self.directions.iter().map(|d| d.service.count()).sum()
+    }
+
+    /// The same without flushes, which have no address.
+    pub fn placed_operations(&self) -> u64 {
+        self.operations() - self.directions[Direction::Flush.index()].service.count()
     }
 
     /// Bytes moved, over all directions.

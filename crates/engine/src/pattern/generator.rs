@@ -42,9 +42,23 @@ impl Generator {
     ///
     /// In a sequential or strided pattern each direction moves forward on its own, as in fio.
     pub fn new(workload: &Workload, geometry: &Geometry, job: u32, cursor: &Arc<AtomicU64>) -> Self {
-        let place = (job, workload.jobs);
+        Self::among(workload, geometry, job, (job, workload.jobs), cursor)
+    }
+
+    /// The same where only some of the run's jobs share the geometry: `place` is this job's rank among
+    /// them, and their number. `cursor` is shared by these alone.
+    pub fn among(
+        workload: &Workload,
+        geometry: &Geometry,
+        job: u32,
+        place: (u32, u32),
+        cursor: &Arc<AtomicU64>,
+    ) -> Self {
+        let in_order = has_position(&workload.addresses);
+        // A part of the span goes by rank; random choices go by the job, so that no two jobs' are alike.
+        let place = if in_order { place } else { (job, workload.jobs) };
         let pattern = || AddressPattern::new(&workload.addresses, geometry, place, workload.seed, cursor);
-        let patterns = if has_position(&workload.addresses) { 3 } else { 1 };
+        let patterns = if in_order { 3 } else { 1 };
         let with_data = [Direction::Read, Direction::Write, Direction::Trim];
         Self {
             mix: MixPattern::new(&workload.mix),

@@ -10,6 +10,7 @@ pub mod layout;
 mod name;
 mod open;
 pub mod scratch;
+mod several;
 pub mod signature;
 
 #[cfg(target_os = "linux")]
@@ -25,3 +26,4 @@ pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use name::TargetName;
 pub use open::{OpenRequest, Target};
 pub use platform::{cached_share, devices, drop_cached, written_share};
+pub use several::{Admitted, admit_all};

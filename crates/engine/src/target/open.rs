@@ -168,5 +168,7 @@ fn virtual_facts(name: String, kind: TargetKind, size_bytes: u64) -> TargetFacts
         scratch: false,
         written_share: None,
         simulated: None,
+        members: Vec::new(),
+        stripe_bytes: None,
     }
 }

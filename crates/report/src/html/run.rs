@@ -2,6 +2,7 @@
 
 use askama::Template;
 use fathom_record::RunRecord;
+use fathom_record::facts::TargetFacts;
 
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
@@ -26,6 +27,7 @@ struct Page {
     rates: Table,
     latencies: Table,
     latency_remarks: Vec<String>,
+    targets: Table,
     conditions: Vec<Entry>,
     figures: Vec<Figure>,
     exposure: Option<Exposure>,
@@ -56,6 +58,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         rates: sheet::rates(run),
         latencies: sheet::latencies(run),
         latency_remarks: sheet::latency_remarks(run),
+        targets: sheet::targets(run),
         conditions: sheet::conditions(run),
         figures: pictures::of_run(run)?.into_iter().map(Figure::from).collect(),
         exposure: exposure(&[run]),
@@ -71,7 +74,14 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         },
         checks: machine::checks(&run.checks),
         reproduction: reproduce::run(run),
-        assess: format!("fathom assess {}", crate::escape::shell(&run.target.name)),
+        assess: assessments(&run.target),
     };
     Ok(crate::escape::page(&page.render()?))
+}
+
+/// What to type to assess the target, or each of several by itself.
+fn assessments(facts: &TargetFacts) -> String {
+    let members = if facts.members.is_empty() { std::slice::from_ref(facts) } else { &facts.members };
+    let lines = members.iter().map(|member| format!("fathom assess {}", crate::escape::shell(&member.name)));
+    lines.collect::<Vec<_>>().join("; ")
 }

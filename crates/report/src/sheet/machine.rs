@@ -11,6 +11,12 @@ use crate::{number, words};
 
 /// The target, from its name down to the disks.
 pub fn target(facts: &TargetFacts) -> Vec<Entry> {
+    if !facts.members.is_empty() {
+        let mut out =
+            vec![entry("targets", words::layout(facts)), entry("together", number::size(facts.size_bytes))];
+        out.extend(facts.members.iter().flat_map(target));
+        return out;
+    }
     let kind = words::target_kind(facts.kind);
     let mut out = vec![
         entry("target", facts.name.clone()),

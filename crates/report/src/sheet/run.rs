@@ -180,21 +180,77 @@ fn cpu(run: &RunRecord) -> String {
     format!("{} ({} user, {} system)", each(user.saturating_add(system)), each(user), each(system))
 }
 
+/// Each target's share, where jobs were spread over several: rates, and service latencies.
+pub fn targets(run: &RunRecord) -> Table {
+    let mut table = Table::new(&[
+        words("target", 0),
+        words("direction", 1),
+        numbers("IOPS", 0),
+        numbers("throughput", 0),
+        numbers("service p50", 0),
+        numbers("service p99", 0),
+        numbers("in flight", 1),
+        numbers("errors", 2),
+        numbers("jobs", 3),
+    ]);
+    for target in &run.targets {
+        for d in &target.directions {
+            let quantile = |q| d.service.as_ref().and_then(|service| service.quantile_ns(q));
+            let shown = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| number::time(ns as f64));
+            table.row([
+                target.name.clone(),
+                d.direction.name().to_owned(),
+                number::rate(d.operations_per_s),
+                number::throughput(d.throughput_bytes_per_s),
+                shown(quantile(0.5)),
+                shown(quantile(0.99)),
+                number::in_flight(target.in_flight_mean),
+                number::count(d.errors),
+                target.jobs.to_string(),
+            ]);
+        }
+        if target.directions.is_empty() {
+            let none = || "–".to_owned();
+            let name = format!("{} (no I/O finished)", target.name);
+            table.row([
+                name,
+                none(),
+                none(),
+                none(),
+                none(),
+                none(),
+                none(),
+                none(),
+                target.jobs.to_string(),
+            ]);
+        }
+    }
+    table
+}
+
 /// Each job's share.
 pub fn jobs(run: &RunRecord) -> Table {
     let mut table = Table::new(&[
         numbers("job", 0),
+        words("target", 1),
         numbers("bound to CPU", 1),
-        numbers("I/Os", 0),
+        words("because of", 2),
+        numbers("IOPS", 0),
+        numbers("I/Os", 2),
         numbers("moved", 0),
         numbers("errors", 0),
         numbers("in flight", 0),
         numbers("busy", 0),
     ]);
+    let none = || "–".to_owned();
     for job in &run.jobs {
+        let target = job.target.and_then(|target| run.targets.get(target as usize));
         table.row([
             job.job.to_string(),
-            job.cpu.map_or("–".to_owned(), |cpu| cpu.to_string()),
+            target.map_or_else(none, |target| target.name.clone()),
+            job.cpu.map_or_else(none, |cpu| cpu.to_string()),
+            job.placement.clone().unwrap_or_else(none),
+            job.operations_per_s.map_or_else(none, number::rate),
             number::count(job.operations),
             number::size(job.bytes),
             number::count(job.errors),

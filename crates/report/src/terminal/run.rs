@@ -29,6 +29,10 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
         for remark in sheet::latency_remarks(run) {
             out.text(&remark, 0, Some(Tone::Quiet));
         }
+        if !run.targets.is_empty() {
+            out.gap();
+            out.table(&sheet::targets(run));
+        }
     }
     out.gap();
     for entry in sheet::conditions(run) {

@@ -85,6 +85,7 @@ fn header_json(record: &RunRecord) -> serde_json::Result<CheckedJson> {
         ending: record.ending.clone(),
         summary: record.summary.clone(),
         jobs: record.jobs.clone(),
+        targets: record.targets.clone(),
         ledger: record.ledger.clone(),
         intervals: Vec::new(),
         telemetry: Telemetry::default(),

@@ -320,6 +320,8 @@ fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device:
         scratch: false,
         written_share: None,
         simulated: None,
+        members: Vec::new(),
+        stripe_bytes: None,
     }
 }
 

@@ -218,6 +218,8 @@ fn target(name: &str) -> TargetFacts {
         scratch: true,
         written_share: Some(1.0),
         simulated: None,
+        members: Vec::new(),
+        stripe_bytes: None,
     }
 }
 
@@ -354,6 +356,9 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             .map(|job| JobSummary {
                 job,
                 cpu: None,
+                target: None,
+                placement: None,
+                operations_per_s: None,
                 operations: operations / u64::from(shape.jobs),
                 bytes: operations / u64::from(shape.jobs) * shape.bytes,
                 errors: 0,
@@ -371,6 +376,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             cpu_system_ns: Some((operations as f64 * 1180.0) as u64),
             ..Summary::default()
         },
+        targets: Vec::new(),
         ledger: Ledger {
             seconds: (shape.seconds + shape.warmup_seconds) as f64,
             bytes_read,

@@ -85,6 +85,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
             ..Summary::default()
         },
         jobs: (0..8).map(|job| job_summary(job, &mut disorder)).collect(),
+        targets: Vec::new(),
         ledger: Ledger {
             seconds: seconds as f64,
             bytes_read: disorder.next(),
@@ -159,6 +160,9 @@ fn job_summary(job: u32, disorder: &mut Disorder) -> JobSummary {
     JobSummary {
         job,
         cpu: Some(job % 2),
+        target: None,
+        placement: None,
+        operations_per_s: None,
         operations: disorder.below(1 << 40),
         bytes: disorder.next(),
         errors: 0,
@@ -206,6 +210,8 @@ pub fn target() -> TargetFacts {
         scratch: false,
         written_share: Some(0.1 + 0.2),
         simulated: Some(serde_json::json!({ "servers": 128, "service_us": [1.5, 2.25e-7], "cap": null })),
+        members: Vec::new(),
+        stripe_bytes: None,
     }
 }
 

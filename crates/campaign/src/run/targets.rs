@@ -1,0 +1,189 @@
+//! The targets of a session: admitted together, opened one by one, described as one.
+
+use std::cell::RefCell;
+use std::sync::atomic::AtomicBool;
+
+use fathom_engine::launch::Medium;
+use fathom_engine::pattern::Geometry;
+use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
+use fathom_engine::{EngineError, ErrorKind, memory, sim};
+use fathom_record::Workload;
+use fathom_record::facts::{TargetFacts, TargetKind};
+
+use super::session::SessionPlan;
+use crate::progress::Progress;
+
+/// One target or several, open.
+#[derive(Debug)]
+pub struct Targets {
+    opened: Vec<Target>,
+    /// Of the one target, or of all as one.
+    pub facts: TargetFacts,
+    /// What the engines work on.
+    pub medium: Medium,
+    /// Remarks for people.
+    pub notes: Vec<String>,
+}
+
+impl Targets {
+    /// Opens all that the plan names, past the page cache where `direct` says so: none is written, or laid out, before all were admitted.
+    ///
+    /// # Errors
+    /// When one is refused or missing, or one engine cannot carry all.
+    pub fn open(
+        plan: &SessionPlan<'_>,
+        direct: bool,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Self, EngineError> {
+        let names = plan.targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
+        let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
+        let admitted = admit_all(&names, plan.writes, &permits)?;
+        let shown = RefCell::new(progress);
+        let told = |done, total| shown.borrow_mut().preparing(done, total);
+        let mut opened = Vec::with_capacity(names.len());
+        for (name, permit) in names.iter().zip(&admitted.permits) {
+            let request = OpenRequest {
+                reads: plan.reads,
+                writes: plan.writes,
+                direct,
+                size_bytes: plan.size_bytes,
+                permit: permit.as_ref(),
+                keep: plan.keep,
+                seed: plan.seed,
+                stop,
+                progress: Some(&told),
+            };
+            opened.push(Target::open(name, &request)?);
+        }
+        let medium = medium_of(&mut opened)?;
+        let facts = together(opened.iter().map(|target| &target.facts));
+        Ok(Self { opened, facts, medium, notes: admitted.notes })
+    }
+
+    /// Each target's facts.
+    pub fn members(&self) -> impl Iterator<Item = &TargetFacts> {
+        self.opened.iter().map(|target| &target.facts)
+    }
+
+    /// The part of each target that a workload uses.
+    ///
+    /// # Errors
+    /// When it does not fit one of them.
+    pub fn geometries(&self, workload: &Workload) -> Result<Vec<Geometry>, EngineError> {
+        if (workload.jobs as usize) < self.opened.len() {
+            let cause =
+                format!("{} jobs leave some of {} targets without load", workload.jobs, self.opened.len());
+            return Err(EngineError::new(ErrorKind::Plan, "spreading jobs over targets", cause)
+                .with_remedy(format!("use --jobs {} or more", self.opened.len())));
+        }
+        let geometry = |facts: &TargetFacts| {
+            Geometry::of(workload, facts.size_bytes).map_err(|mut error| {
+                if self.opened.len() > 1 {
+                    error.place = format!("{} on {}", error.place, facts.name);
+                }
+                error
+            })
+        };
+        self.members().map(geometry).collect()
+    }
+
+    /// Looks once more whether anybody began to use a target since it was admitted for writing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] with the reasons.
+    pub fn confirm(&self) -> Result<(), EngineError> {
+        self.opened.iter().try_for_each(Target::confirm)
+    }
+
+    /// Share of the spans that the page cache holds; `None` where nobody knows.
+    pub fn cached_share(&self, geometries: &[Geometry]) -> Option<f64> {
+        let (mut cached, mut all) = (0.0, 0.0);
+        for (target, geometry) in self.opened.iter().zip(geometries) {
+            let span = geometry.first_byte..geometry.first_byte + geometry.span_bytes;
+            // Only a remark about the page cache depends on it.
+            let share = target.cached_share(span).ok().flatten()?;
+            cached += share * geometry.span_bytes as f64;
+            all += geometry.span_bytes as f64;
+        }
+        (all > 0.0).then(|| cached / all)
+    }
+}
+
+/// What the engines work on; a simulated device also tells its target size and truth.
+fn medium_of(opened: &mut [Target]) -> Result<Medium, EngineError> {
+    let files: Vec<_> = opened.iter().filter_map(|target| target.file.clone()).collect();
+    if files.len() == opened.len() {
+        return Ok(Medium::Files(files));
+    }
+    let kind = opened[0].facts.kind;
+    if let Some(other) = opened.iter().find(|target| target.facts.kind != kind) {
+        let cause = format!("no engine carries both {} and {}", opened[0].facts.name, other.facts.name);
+        return Err(EngineError::new(ErrorKind::Plan, "putting the targets together", cause).with_remedy(
+            "name files and devices, or targets of one kind: measure the others by themselves",
+        ));
+    }
+    match &opened[0].name {
+        TargetName::Memory { .. } => {
+            let stores = opened.iter().map(|target| memory::Store::new(target.facts.size_bytes));
+            Ok(Medium::Memory(stores.collect::<Result<_, _>>()?))
+        }
+        TargetName::Sim(_) => {
+            let devices = opened.iter_mut().map(|target| {
+                let TargetName::Sim(text) = &target.name else {
+                    unreachable!("targets of one kind that is not a file have one kind of name")
+                };
+                let parameters = sim::parse(text)?;
+                target.facts.size_bytes = parameters.size_bytes;
+                target.facts.logical_block_bytes = parameters.logical_block_bytes;
+                // Plain numbers and names always have a JSON form.
+                target.facts.simulated = serde_json::to_value(&parameters).ok();
+                Ok(parameters)
+            });
+            Ok(Medium::Simulated(devices.collect::<Result<_, EngineError>>()?))
+        }
+        _ => Ok(Medium::Null),
+    }
+}
+
+/// Several targets as one, or the one as it is.
+fn together<'a>(members: impl Iterator<Item = &'a TargetFacts>) -> TargetFacts {
+    let members: Vec<TargetFacts> = members.cloned().collect();
+    if let [one] = members.as_slice() {
+        return one.clone();
+    }
+    let mut facts = members[0].clone();
+    let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    facts.name = names.join(" + ");
+    facts.simulated = None;
+    facts.written_share = written_share(&members);
+    facts.size_bytes = members.iter().map(|member| member.size_bytes).sum();
+    for member in &members[1..] {
+        if member.kind == TargetKind::BlockDevice {
+            facts.kind = member.kind;
+        }
+        facts.logical_block_bytes = facts.logical_block_bytes.max(member.logical_block_bytes);
+        facts.physical_block_bytes = facts.physical_block_bytes.max(member.physical_block_bytes);
+        facts.direct &= member.direct;
+        facts.scratch |= member.scratch;
+        for device in &member.devices {
+            if facts.devices.iter().all(|known| known.name != device.name) {
+                facts.devices.push(device.clone());
+            }
+        }
+        let mount = |facts: &TargetFacts| facts.file_system.as_ref().map(|fs| fs.mount_point.clone());
+        if mount(member) != mount(&facts) {
+            facts.file_system = None;
+        }
+    }
+    facts.members = members;
+    facts
+}
+
+/// Written data as a share of all bytes; unknown where it is unknown of one.
+fn written_share(members: &[TargetFacts]) -> Option<f64> {
+    let bytes = |member: &TargetFacts| Some(member.written_share? * member.size_bytes as f64);
+    let written: Option<Vec<f64>> = members.iter().map(bytes).collect();
+    let all: u64 = members.iter().map(|member| member.size_bytes).sum();
+    Some(written?.iter().sum::<f64>() / all.max(1) as f64)
+}
