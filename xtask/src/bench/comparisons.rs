@@ -69,7 +69,10 @@ type Case = (&'static str, Interface, u32, &'static [(Quantity, Bound)]);
 
 const TWO_THIRDS: f64 = 2.0 / 3.0;
 
-const BESIDE_FIO: [Case; 6] = [
+const AIO: &[(Quantity, Bound)] =
+    &[(Quantity::Rate, Bound::AtLeast(1.0)), (Quantity::UserCpu, Bound::AtMost(TWO_THIRDS))];
+
+const BESIDE_FIO: [Case; 9] = [
     (
         "device-d32",
         Interface::Uring,
@@ -92,6 +95,9 @@ const BESIDE_FIO: [Case; 6] = [
         1,
         &[(Quantity::MedianLatency, Bound::AtMost(1.0)), (Quantity::Rate, Bound::AtLeast(1.0))],
     ),
+    ("aio-d1", Interface::Aio, 1, AIO),
+    ("aio-d32", Interface::Aio, 32, AIO),
+    ("aio-d128", Interface::Aio, 128, AIO),
     (
         "sync-d1",
         Interface::Blocking,

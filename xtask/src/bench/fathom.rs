@@ -10,7 +10,7 @@ use super::tool::{Cpu, Interface, Load, Measured};
 /// `fathom run` of a load, with `more` flags.
 pub fn command(program: &Path, load: &Load, more: &[&str]) -> Vec<String> {
     let target = match load.interface {
-        Interface::Uring | Interface::Blocking => load.target.as_str(),
+        Interface::Uring | Interface::Aio | Interface::Blocking => load.target.as_str(),
         Interface::Null => "null:",
         Interface::Memory => "memory:",
     };
@@ -19,6 +19,7 @@ pub fn command(program: &Path, load: &Load, more: &[&str]) -> Vec<String> {
     let mut flags = vec!["--rw=randread", "--bs=4k", depth.as_str(), time.as_str(), "--warmup=0s"];
     match load.interface {
         Interface::Uring => flags.push("--engine=uring"),
+        Interface::Aio => flags.push("--engine=aio"),
         Interface::Blocking => flags.push("--engine=sync"),
         Interface::Null | Interface::Memory => {}
     }
@@ -142,6 +143,7 @@ mod tests {
             line(Interface::Uring).contains("/dev/x") && line(Interface::Uring).contains("--engine=uring")
         );
         assert!(line(Interface::Blocking).contains("--engine=sync"));
+        assert!(line(Interface::Aio).contains("/dev/x") && line(Interface::Aio).contains("--engine=aio"));
         assert!(
             line(Interface::Null).contains("--target null:") && !line(Interface::Null).contains("--engine")
         );

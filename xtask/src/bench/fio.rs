@@ -17,11 +17,12 @@ pub fn command(program: &str, load: &Load) -> Vec<String> {
     command.extend([format!("--runtime={}", load.seconds), format!("--iodepth={}", load.depth)]);
     let more: &[&str] = match load.interface {
         Interface::Uring => &["--ioengine=io_uring", "--registerfiles", "--fixedbufs"],
+        Interface::Aio => &["--ioengine=libaio"],
         Interface::Blocking => &["--ioengine=psync"],
         Interface::Null | Interface::Memory => &["--ioengine=null", NULL_SPAN],
     };
     command.extend(more.iter().map(|&flag| flag.to_owned()));
-    if matches!(load.interface, Interface::Uring | Interface::Blocking) {
+    if matches!(load.interface, Interface::Uring | Interface::Aio | Interface::Blocking) {
         command.extend(["--direct=1", "--readonly"].map(str::to_owned));
         command.push(format!("--filename={}", load.target));
         if load.depth == 1 {
@@ -134,6 +135,8 @@ mod tests {
             assert!(line.contains(flag), "{line}");
         }
         assert!(!line.contains("lat_percentiles"));
+        let aio = command("fio", &Load { interface: Interface::Aio, ..load.clone() }).join(" ");
+        assert!(aio.contains("--ioengine=libaio") && aio.contains("--readonly"), "{aio}");
         let null = command("fio", &Load { interface: Interface::Null, depth: 1, ..load }).join(" ");
         assert!(null.contains("--ioengine=null") && !null.contains("/dev/x"), "{null}");
     }

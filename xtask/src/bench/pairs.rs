@@ -75,7 +75,8 @@ mod tests {
     use rand_xoshiro::rand_core::SeedableRng;
 
     fn contender(name: &str, rate: &str) -> Contender {
-        let script = format!("echo {name} >> order; echo 'IOPS={rate}, BW=1MiB/s'");
+        let settings = "polled=0, fixedbufs=1, register_files=1, buffered=0, QD=1";
+        let script = format!("echo {name} >> order; echo {settings}; echo 'IOPS={rate}, BW=1MiB/s'");
         Contender {
             label: name.to_owned(),
             tool: Tool::TIoUring,

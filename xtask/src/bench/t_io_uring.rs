@@ -15,11 +15,20 @@ pub fn command(program: &str, load: &Load) -> Vec<String> {
     command
 }
 
+/// What it must say of itself, so that the comparison is the one that is meant.
+const SETTINGS: [&str; 4] = ["polled=0", "fixedbufs=1", "register_files=1", "buffered=0"];
+
 /// Reads the mean of its lines; the rate that it calls `Maximum` is its best second alone.
 ///
 /// # Errors
-/// Where it printed no rate.
+/// Where it printed no rate, or ran with other settings.
 pub fn read(ended: &Ended, load: &Load) -> Result<Measured, String> {
+    let settings = ended.stdout.lines().find(|line| line.starts_with("polled=")).unwrap_or("");
+    let depth = format!("QD={}", load.depth);
+    let asked = SETTINGS.into_iter().chain([depth.as_str()]);
+    if let Some(other) = asked.into_iter().find(|asked| !settings.split(", ").any(|told| told == *asked)) {
+        return Err(format!("t/io_uring does not say {other} but `{settings}`: {}", ended.stderr.trim()));
+    }
     let rates: Vec<f64> = ended.stdout.lines().filter_map(rate).collect();
     let rate_per_s = rates.iter().sum::<f64>() / rates.len() as f64;
     if rates.is_empty() || rate_per_s == 0.0 {
@@ -63,7 +72,12 @@ mod tests {
         assert!((measured.rate_per_s - 699_833.3).abs() < 0.1, "{}", measured.rate_per_s);
         assert!((measured.process.system_ns - 1.0).abs() < 1e-6);
 
-        ended.stdout = "Maximum IOPS=1.25M\n".to_owned();
+        let polled = stdout.replace("polled=0", "polled=1");
+        ended.stdout = "polled=0, fixedbufs=1, register_files=1, buffered=0, QD=32\n".to_owned();
         assert!(read(&ended, &load).unwrap_err().contains("no rate"));
+        for (settings, word) in [(polled, "polled=0"), (stdout.replace("QD=32", "QD=3"), "QD=32")] {
+            ended.stdout = settings;
+            assert!(read(&ended, &load).unwrap_err().contains(word));
+        }
     }
 }

@@ -17,6 +17,8 @@ pub struct Load {
 pub enum Interface {
     /// io_uring with a registered file and registered buffers.
     Uring,
+    /// Linux native asynchronous I/O; libaio is its thin wrapper.
+    Aio,
     /// One blocking call an I/O.
     Blocking,
     /// Nothing is called: the tool's own cost.
