@@ -7,14 +7,17 @@
 //! Every quantity carries its unit in its name. A field that is absent was not measured; nothing is
 //! filled in.
 
+pub mod bucket;
 pub mod campaign;
 pub mod check;
 pub mod environment;
+pub mod exposure;
 pub mod facts;
 pub mod latency;
 pub mod precision;
 pub mod run;
 pub mod series;
+pub mod steadiness;
 pub mod telemetry;
 pub mod verdict;
 pub mod version;

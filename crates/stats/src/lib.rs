@@ -1,11 +1,15 @@
-//! Pure statistics over run records: searches, operating points, intervals.
+//! Pure statistics over run records: exposure and steady state, stopping, searches, operating points.
 //!
 //! Nothing here reads a clock, a file or a global: observations come in as numbers, decisions go out
 //! as values, and the same input always gives the same output. The run is the statistical unit.
 
+pub mod bucket;
+pub mod exposure;
 pub mod operating_point;
 pub mod plateau;
 pub mod search;
+
+pub mod steady;
 pub mod stopping;
 pub mod student;
 

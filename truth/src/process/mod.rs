@@ -1,4 +1,5 @@
 //! Processes with a known answer: what a storage target shows second by second, drawn from a seed.
 
+pub mod course;
 pub mod noise;
 pub mod wander;

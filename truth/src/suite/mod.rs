@@ -1,6 +1,8 @@
 //! The suites: each puts one method through processes of known truth. A new suite is a file here and an
 //! entry in [`SUITES`].
 
+pub mod bucket;
+pub mod steady;
 pub mod stopping;
 
 use crate::Figure;
@@ -36,8 +38,20 @@ pub struct Suite {
 }
 
 /// All suites, in the order in which they are printed.
-pub const SUITES: &[Suite] = &[Suite {
-    name: "stopping",
-    summary: "spaced runs until the stated error: coverage and distance from the truth",
-    run: stopping::run,
-}];
+pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "bucket",
+        summary: "token buckets read from their series: size, prediction, and what is no bucket",
+        run: bucket::run,
+    },
+    Suite {
+        name: "steady",
+        summary: "the four gates: wrong levels accepted, time to a verdict, verdicts revoked",
+        run: steady::run,
+    },
+    Suite {
+        name: "stopping",
+        summary: "spaced runs until the stated error: coverage and distance from the truth",
+        run: stopping::run,
+    },
+];

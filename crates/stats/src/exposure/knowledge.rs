@@ -1,0 +1,137 @@
+//! What is known of a target's hidden states, from a run record and from what the user adds.
+
+use fathom_record::facts::TargetKind;
+use fathom_record::{Direction, RunRecord};
+
+use super::credits::Credits;
+use super::states::THERMAL_SPAN_S;
+
+/// What is known of one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known<T> {
+    /// It is not there, for this reason.
+    Absent(String),
+    /// It is there, and this is its size.
+    Size(T),
+    /// Nothing is known.
+    Nothing,
+}
+
+/// A temperature at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Temperature {
+    /// Seconds under load.
+    pub at_s: f64,
+    /// Degrees Celsius.
+    pub celsius: f64,
+}
+
+/// How warm a device became: its temperatures, oldest first.
+pub type Thermal = Vec<Temperature>;
+
+/// What is known of each hidden state of a target under a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knowledge {
+    /// Buckets of the volume.
+    pub volume_credits: Known<Vec<Credits>>,
+    /// Buckets of the instance.
+    pub instance_credits: Known<Vec<Credits>>,
+    /// Bytes over capacity that have to be written.
+    pub write_cache: Known<f64>,
+    /// Bytes of the cache that may answer reads.
+    pub read_cache: Known<f64>,
+    /// Whether blocks may still have to be fetched.
+    pub lazy_load: Known<()>,
+    /// Temperatures under load.
+    pub thermal: Known<Thermal>,
+}
+
+impl Knowledge {
+    /// What a record tells by itself; everything else stays unknown. Take the last run of those exposed:
+    /// its temperatures are the latest.
+    pub fn of(record: &RunRecord) -> Self {
+        let kind = record.target.kind;
+        if matches!(kind, TargetKind::Null | TargetKind::Memory) {
+            return Self::nothing_hidden("the target has no device");
+        }
+        let moves = |direction| record.summary.direction(direction).is_some_and(|d| d.operations > 0);
+        let credits = |scope: &str| match local(record) {
+            true => Known::Absent(format!("a device of this machine has no credits of the {scope}")),
+            false => Known::Nothing,
+        };
+        let mut known = Self {
+            volume_credits: credits("volume"),
+            instance_credits: credits("instance"),
+            write_cache: write_cache(record, moves(Direction::Write)),
+            read_cache: Known::Nothing,
+            lazy_load: Known::Nothing,
+            thermal: thermal(record),
+        };
+        if !moves(Direction::Read) {
+            known.read_cache = Known::Absent("nothing is read".to_owned());
+        }
+        if local(record) || record.target.scratch {
+            let reason =
+                if record.target.scratch { "the run wrote the file itself" } else { "a local device" };
+            known.lazy_load = Known::Absent(reason.to_owned());
+        }
+        if kind == TargetKind::Simulated {
+            known.read_cache = Known::Absent("simulated devices have no read cache".to_owned());
+            known.lazy_load = Known::Absent("simulated devices have no snapshots".to_owned());
+            known.thermal = Known::Absent("simulated devices do not become warm".to_owned());
+        }
+        known
+    }
+
+    /// A target that hides nothing, for this reason.
+    pub fn nothing_hidden(reason: &str) -> Self {
+        Self {
+            volume_credits: Known::Absent(reason.to_owned()),
+            instance_credits: Known::Absent(reason.to_owned()),
+            write_cache: Known::Absent(reason.to_owned()),
+            read_cache: Known::Absent(reason.to_owned()),
+            lazy_load: Known::Absent(reason.to_owned()),
+            thermal: Known::Absent(reason.to_owned()),
+        }
+    }
+}
+
+/// Whether the data lies on disks of a machine that is nobody's guest: no one sells credits there.
+fn local(record: &RunRecord) -> bool {
+    let environment = &record.environment;
+    matches!(record.target.kind, TargetKind::File | TargetKind::BlockDevice)
+        && environment.virtualization.is_none()
+        && environment.instance.is_none()
+        && record.target.devices.iter().any(|device| device.layer == "disk")
+}
+
+fn write_cache(record: &RunRecord, writes: bool) -> Known<f64> {
+    if !writes {
+        return Known::Absent("nothing is written".to_owned());
+    }
+    let disks: Vec<_> = record.target.devices.iter().filter(|device| device.layer == "disk").collect();
+    let flash = !disks.is_empty() && disks.iter().all(|disk| disk.rotational == Some(false));
+    // A volume of a cloud says that it does not turn, and tells nothing of what is behind it.
+    if flash && local(record) { Known::Size(super::states::WRITTEN_OVER) } else { Known::Nothing }
+}
+
+/// Temperatures of the warmest device, if they were taken for long enough.
+fn thermal(record: &RunRecord) -> Known<Thermal> {
+    let at = &record.telemetry.at_ns;
+    let warmest = record
+        .telemetry
+        .all("nvme.temperature")
+        .filter_map(|series| Some((series.max()?, series)))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((_, series)) = warmest else { return Known::Nothing };
+    let temperatures: Thermal = at
+        .iter()
+        .zip(&series.values)
+        .filter_map(|(at_ns, celsius)| Some(Temperature { at_s: *at_ns as f64 / 1e9, celsius: (*celsius)? }))
+        .collect();
+    let spanned = match (temperatures.first(), temperatures.last()) {
+        (Some(first), Some(last)) => last.at_s - first.at_s,
+        _ => 0.0,
+    };
+    if spanned >= THERMAL_SPAN_S { Known::Size(temperatures) } else { Known::Nothing }
+}
