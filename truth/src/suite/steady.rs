@@ -22,18 +22,22 @@ struct Setting {
     name: &'static str,
     rule: SteadyRule,
     guard_s: f64,
+    /// Whether the short form tries it too.
+    shortly: bool,
 }
 
 const SETTINGS: [Setting; 4] = [
-    Setting { name: "window only", rule: SteadyRule { tolerance_share: 0.05, horizon_s: 0.0 }, guard_s: 0.0 },
-    Setting { name: "10 min", rule: SteadyRule { tolerance_share: 0.05, horizon_s: 600.0 }, guard_s: 0.0 },
-    Setting { name: "30 min", rule: SteadyRule { tolerance_share: 0.05, horizon_s: 1800.0 }, guard_s: 0.0 },
-    Setting {
-        name: "10 min, guard",
-        rule: SteadyRule { tolerance_share: 0.05, horizon_s: 600.0 },
-        guard_s: GUARD_S,
-    },
+    Setting::new("window only", 0.0, 0.0, false),
+    Setting::new("10 min", 600.0, 0.0, true),
+    Setting::new("30 min", 1800.0, 0.0, false),
+    Setting::new("10 min, guard", 600.0, GUARD_S, true),
 ];
+
+impl Setting {
+    const fn new(name: &'static str, horizon_s: f64, guard_s: f64, shortly: bool) -> Self {
+        Self { name, rule: SteadyRule { tolerance_share: 0.05, horizon_s }, guard_s, shortly }
+    }
+}
 
 /// The first acceptance of a series.
 struct Accepted {
@@ -51,10 +55,13 @@ pub fn run(effort: Effort) -> Vec<Figure> {
     for (index, course) in Course::ALL.into_iter().enumerate() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(100 + index as u64);
         let drawn: Vec<Drawn> = (0..trials).map(|_| course.draw(&mut rng)).collect();
-        for setting in &SETTINGS {
+        for setting in SETTINGS.iter().filter(|setting| effort == Effort::Full || setting.shortly) {
             figures.extend(gates(course, setting, &drawn));
         }
         figures.extend(watched(course, &drawn));
+        if matches!(course, Course::Stationary | Course::Stalls | Course::Settling | Course::Drift) {
+            figures.push(unsettled(course, &drawn));
+        }
     }
     figures.push(foreseen(effort));
     figures
@@ -192,11 +199,28 @@ fn watched(course: Course, drawn: &[Drawn]) -> Vec<Figure> {
     figures
 }
 
+/// Looks within the first ten minutes at which a course is said to be settling or drifting: noise must not
+/// be called so.
+fn unsettled(course: Course, drawn: &[Drawn]) -> Figure {
+    let looks: Vec<usize> = schedule::looks().take_while(|look| *look <= 600).collect();
+    let called = |series: &Drawn, look: usize| {
+        let judged = judge(&series.rates[..look], &guard(look, 0.0), &SteadyRule::default());
+        matches!(judged.verdict, SteadyVerdict::Transient | SteadyVerdict::Drifting)
+    };
+    let count: usize = drawn.iter().map(|d| looks.iter().filter(|look| called(d, **look)).count()).sum();
+    let bound = match course {
+        Course::Stationary | Course::Stalls => Bound::AtMost(0.05),
+        _ => Bound::Shown,
+    };
+    let share = count as f64 / (drawn.len() * looks.len()) as f64;
+    Figure::share(course.name(), "looks that say settling or drifting", share, bound)
+}
+
 /// Time foreseen at the first look over the time it took, for series that stay: the median.
 fn foreseen(effort: Effort) -> Figure {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(150);
     let rule = SteadyRule::default();
-    let setting = Setting { name: "", rule, guard_s: 0.0 };
+    let setting = Setting { rule, ..SETTINGS[1] };
     let ratios: Vec<f64> = (0..effort.trials(60, 1000))
         .filter_map(|_| {
             let drawn = Course::Stationary.draw(&mut rng);

@@ -63,17 +63,14 @@ impl<'a> Judged<'a> {
 
     fn verdict(&self) -> SteadyVerdict {
         if !self.transient.passed {
-            return self.unsettled(self.rates).unwrap_or(SteadyVerdict::Transient);
+            return self.unsettled(self.rates).unwrap_or(SteadyVerdict::NotEnoughData);
         }
         let (Some(drift), Some(level)) = (self.drift, self.level) else {
             return SteadyVerdict::NotEnoughData;
         };
         let window = &self.rates[self.start..];
         if !drift.passed || !level.passed {
-            let shown = drift.drift_share.abs() > drift.uncertainty_share
-                && drift.drift_share.abs() > drift.tolerance_share;
-            let stepped = level.range_share > level.tolerance_share + level.error_share;
-            return match (shown, stepped) {
+            return match (drift_shown(&drift), step_shown(&level)) {
                 (true, _) => self.unsettled(window).unwrap_or(SteadyVerdict::Drifting),
                 (false, true) => SteadyVerdict::Transient,
                 (false, false) => SteadyVerdict::NotEnoughData,
@@ -86,14 +83,13 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// Whether a stretch goes one way all the time (drifting) or levels off (transient); `None` when it
-    /// does neither clearly.
+    /// Whether a stretch goes one way all the time (drifting), or levels off or steps (transient); `None`
+    /// when it does none of these clearly.
     fn unsettled(&self, stretch: &[f64]) -> Option<SteadyVerdict> {
         let line = Line::fit(stretch, BATCHES, stretch.len() / BATCHES)?;
-        let (drift, uncertainty) = line.drift_per_batch();
-        let span = (BATCHES - 1) as f64;
-        if drift.abs() <= uncertainty || drift.abs() * span <= self.tolerance_share / 2.0 {
-            return None;
+        let rule = SteadyRule { tolerance_share: self.tolerance_share / 2.0, horizon_s: 0.0 };
+        if !drift_shown(&drift_gate(&line, &rule)) {
+            return step_shown(&level_gate(&line, &rule)).then_some(SteadyVerdict::Transient);
         }
         let (first, second) = line.batches.split_at(BATCHES / 2);
         let slope = |half: &[f64]| Line::fit(half, half.len(), 1).map(|line| line.slope);
@@ -101,6 +97,18 @@ impl<'a> Judged<'a> {
         let levels_off = after / before < 0.5 || before.abs() < line.slope.abs() / 2.0;
         Some(if levels_off { SteadyVerdict::Transient } else { SteadyVerdict::Drifting })
     }
+}
+
+/// Whether a drift is there beyond doubt and too large. To refuse, an upper end beyond the tolerance is
+/// enough; to say "it drifts" takes twice the uncertainty, or noise would often be called a drift.
+fn drift_shown(drift: &DriftGate) -> bool {
+    drift.drift_share.abs() > (2.0 * drift.uncertainty_share).max(drift.tolerance_share)
+}
+
+/// Whether thirds differ by more than noise and tolerance: of three means of equal level the range stays
+/// within 3.3 of their standard errors in 95 of 100, which is 2.9 times the error of the whole.
+fn step_shown(level: &LevelGate) -> bool {
+    level.range_share > level.tolerance_share + 3.0 * level.error_share
 }
 
 /// The guard with the time that the lasting state must have been seen for after it.

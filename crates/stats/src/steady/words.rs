@@ -84,6 +84,12 @@ fn not_enough(result: &Steadiness) -> String {
             ),
         };
     };
+    if result.gates.transient.is_some_and(|gate| !gate.passed) {
+        return format!(
+            "too noisy for {:.0} s: no end of the start is found in the first half, and no change is shown",
+            result.seconds
+        );
+    }
     if !drift.passed {
         return format!(
             "too noisy for {:.0} s: a drift of {} in {:.0} s cannot be excluded, {} are tolerated",
