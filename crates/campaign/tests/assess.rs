@@ -71,7 +71,7 @@ fn a_budget_is_kept_and_every_run_is_in_the_store() {
         assert!(found.record.patterns.iter().all(|pattern| pattern.incomplete.is_none()));
         let filter = RunFilter { campaign: Some(found.record.id.clone()), ..RunFilter::default() };
         assert_eq!(store.runs(&filter).unwrap().len(), found.runs.len());
-        assert_eq!(store.campaign(&found.record.id).unwrap(), found.record);
+        assert_eq!(store.campaign(&found.record.id).unwrap(), found.record.into());
     }
 }
 

@@ -37,9 +37,10 @@ pub enum ReadError {
     },
 }
 
-fn parse<T: DeserializeOwned>(json: &[u8], format: &'static str, known: u32) -> Result<T, ReadError> {
-    let malformed = |source| ReadError::Malformed { format, source };
-    let value: Value = serde_json::from_slice(json).map_err(malformed)?;
+/// The text as JSON, if it is of this format and of a version that is known.
+fn checked(json: &[u8], format: &'static str, known: u32) -> Result<Value, ReadError> {
+    let value: Value =
+        serde_json::from_slice(json).map_err(|source| ReadError::Malformed { format, source })?;
     let found = value.get("format").and_then(Value::as_str).unwrap_or("something without a format");
     if found != format {
         return Err(ReadError::OtherFormat { expected: format, found: found.to_owned() });
@@ -48,7 +49,11 @@ fn parse<T: DeserializeOwned>(json: &[u8], format: &'static str, known: u32) -> 
     if version > u64::from(known) {
         return Err(ReadError::Newer { format, version, known });
     }
-    serde_json::from_value(value).map_err(malformed)
+    Ok(value)
+}
+
+fn read<T: DeserializeOwned>(value: Value, format: &'static str) -> Result<T, ReadError> {
+    serde_json::from_value(value).map_err(|source| ReadError::Malformed { format, source })
 }
 
 /// Reads a run record.
@@ -56,7 +61,7 @@ fn parse<T: DeserializeOwned>(json: &[u8], format: &'static str, known: u32) -> 
 /// # Errors
 /// When the text is not one, or comes from a newer build.
 pub fn parse_run(json: &[u8]) -> Result<RunRecord, ReadError> {
-    parse(json, RunRecord::FORMAT, RunRecord::VERSION)
+    read(checked(json, RunRecord::FORMAT, RunRecord::VERSION)?, RunRecord::FORMAT)
 }
 
 /// Reads a campaign record.
@@ -64,7 +69,12 @@ pub fn parse_run(json: &[u8]) -> Result<RunRecord, ReadError> {
 /// # Errors
 /// When the text is not one, or comes from a newer build.
 pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
-    parse(json, CampaignRecord::FORMAT, CampaignRecord::VERSION)
+    let mut value = checked(json, CampaignRecord::FORMAT, CampaignRecord::VERSION)?;
+    if let Some(fields) = value.as_object_mut() {
+        // Version 1 knew assessments alone.
+        fields.entry("kind").or_insert_with(|| "assess".into());
+    }
+    read(value, CampaignRecord::FORMAT)
 }
 
 /// JSON Schema of the run record.

@@ -1,7 +1,7 @@
 //! A report as Markdown in GitHub's dialect, with its pictures as files beside it.
 
 use fathom_measure::Nanos;
-use fathom_record::campaign::PatternResult;
+use fathom_record::campaign::{AssessRecord, PatternResult};
 use fathom_record::{CampaignRecord, RunRecord};
 
 use crate::escape::{markdown as text, markdown_code};
@@ -136,7 +136,13 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
 ///
 /// # Errors
 /// When a histogram of a record is damaged, or a drawing fails.
-pub fn campaign(campaign: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+    match record {
+        CampaignRecord::Assess(record) => assess(record, runs),
+    }
+}
+
+fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &format!("What {} can do", words::subject(&campaign.target)));
     out.line(&text(&format!(

@@ -1,9 +1,9 @@
 //! The command that measures the same thing again.
 
-use fathom_record::campaign::{AssessPlan, DeclaredCeiling};
+use fathom_record::campaign::{AssessPlan, AssessRecord, DeclaredCeiling};
 use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
-use fathom_record::{CampaignRecord, RunRecord, Workload};
+use fathom_record::{RunRecord, Workload};
 
 use crate::escape::shell;
 use crate::number;
@@ -103,7 +103,7 @@ fn flags(workload: &Workload) -> Option<String> {
 }
 
 /// How to repeat a campaign.
-pub fn campaign(campaign: &CampaignRecord) -> Reproduction {
+pub fn campaign(campaign: &AssessRecord) -> Reproduction {
     let plan: &AssessPlan = &campaign.plan;
     let mut command = format!("fathom assess {} --budget {}", shell(&plan.target), time(plan.budget_ns));
     if let Some(engine) = &plan.engine {

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_attribute::{Pattern, attribute};
 use fathom_engine::ErrorKind;
-use fathom_record::campaign::{AssessPlan, CampaignRecord, PatternPlan, PatternResult};
+use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan, PatternResult};
 use fathom_record::run::Ending;
-use fathom_record::{RunRecord, Workload};
+use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::{Campaign, Store};
 
 use crate::error::CampaignError;
@@ -33,7 +33,7 @@ use steps::Steps;
 #[derive(Debug)]
 pub struct Assessment {
     /// What was concluded.
-    pub record: CampaignRecord,
+    pub record: AssessRecord,
     /// Every run it rests on.
     pub runs: Vec<RunRecord>,
     /// Whether it was stopped before its end; the same command continues it.
@@ -73,16 +73,16 @@ pub fn assess(
         runs.extend(outcome.runs);
         record.busy_seconds = runs.iter().map(|run| run.ledger.seconds).sum();
         if ended || (failed && outcome.target_gone) {
-            store.save_campaign_progress(&started.campaign, &record)?;
+            store.save_campaign_progress(&started.campaign, &record.clone().into())?;
             if ended {
                 return Ok(Assessment { record, runs, interrupted: true });
             }
             break;
         }
-        store.save_campaign_progress(&started.campaign, &record)?;
+        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
     }
     record.finished_at = Some(identity::now());
-    store.finish_campaign(started.campaign, &record)?;
+    store.finish_campaign(started.campaign, &record.clone().into())?;
     Ok(Assessment { record, runs, interrupted: false })
 }
 
@@ -141,8 +141,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn blank_record(&self, plan: &AssessPlan) -> CampaignRecord {
-        CampaignRecord {
+    fn blank_record(&self, plan: &AssessPlan) -> AssessRecord {
+        AssessRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,
             id: self.campaign.id().to_owned(),

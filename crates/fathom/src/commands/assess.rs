@@ -6,7 +6,7 @@ use std::time::Duration;
 use fathom_campaign::plan::{AssessOptions, assess_command_line};
 use fathom_campaign::{Assessment, CampaignError};
 use fathom_record::CampaignRecord;
-use fathom_record::campaign::AssessPlan;
+use fathom_record::campaign::{AssessPlan, AssessRecord};
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
@@ -35,11 +35,12 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     let stop = interrupt::watch(screen.voice())?;
     let assessment = assess(&options, &store, &mut screen, &stop)?;
     drop(screen);
+    let whole = CampaignRecord::from(assessment.record.clone());
     let record = &assessment.record;
     let handed_over = delivery.hand_over(
-        record,
-        || terminal::campaign(record, output::style()),
-        || html::campaign(record, &assessment.runs),
+        &whole,
+        || terminal::campaign(&whole, output::style()),
+        || html::campaign(&whole, &assessment.runs),
     );
     let store_flag = place.flag();
     if assessment.interrupted {
@@ -87,7 +88,7 @@ fn again(plan: &AssessPlan, permit: Option<&str>, store_flag: &str) -> String {
 }
 
 /// Whether what is published holds: every pattern has a point to run at, and no self-check failed there.
-fn holds(record: &CampaignRecord) -> bool {
+fn holds(record: &AssessRecord) -> bool {
     record.patterns.iter().all(|pattern| {
         let chosen = || pattern.operating_points.iter().filter_map(|point| pattern.cells.get(point.cell));
         chosen().next().is_some() && chosen().all(|cell| cell.failed_checks.is_empty())

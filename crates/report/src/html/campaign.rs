@@ -2,9 +2,9 @@
 
 use askama::Template;
 use fathom_measure::Nanos;
-use fathom_record::campaign::PatternResult;
+use fathom_record::RunRecord;
+use fathom_record::campaign::{AssessRecord, PatternResult};
 use fathom_record::verdict::{Claim, Experiment};
-use fathom_record::{CampaignRecord, RunRecord};
 
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
@@ -69,7 +69,7 @@ struct Source {
 }
 
 /// Fills in the page.
-pub fn page(campaign: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
+pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
     let patterns =
         campaign.patterns.iter().enumerate().map(|(at, p)| pattern(at, p, runs)).collect::<Result<_, _>>()?;
     let instrument = runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, &run.clock));

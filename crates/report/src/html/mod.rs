@@ -56,5 +56,7 @@ pub fn run(record: &RunRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When a histogram of a record is damaged, or a drawing or the template fails.
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
-    campaign::page(record, runs)
+    match record {
+        CampaignRecord::Assess(record) => campaign::page(record, runs),
+    }
 }

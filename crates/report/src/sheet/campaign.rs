@@ -1,8 +1,8 @@
 //! A campaign: what each pattern reached, where, what limited it, and how sure that is.
 
-use fathom_record::campaign::{CellResult, OperatingPointKind, PatternResult};
+use fathom_record::RunRecord;
+use fathom_record::campaign::{AssessRecord, CellResult, OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Claim, Limit};
-use fathom_record::{CampaignRecord, RunRecord};
 
 use crate::table::{Table, numbers, words};
 use crate::{number, words};
@@ -116,7 +116,7 @@ pub fn limited_by(pattern: &PatternResult) -> String {
 const TOLD: usize = 2;
 
 /// Checks that failed and patterns that were cut short, as sentences.
-pub fn failures(campaign: &CampaignRecord) -> Vec<String> {
+pub fn failures(campaign: &AssessRecord) -> Vec<String> {
     let mut out = Vec::new();
     for pattern in &campaign.patterns {
         let title = &pattern.title;
@@ -145,7 +145,7 @@ pub fn failures(campaign: &CampaignRecord) -> Vec<String> {
 }
 
 /// One row a chosen cell of every pattern.
-pub fn summary(campaign: &CampaignRecord) -> Table {
+pub fn summary(campaign: &AssessRecord) -> Table {
     let mut table = Table::new(&[
         words("pattern", 0),
         words("point", 0),

@@ -1,8 +1,7 @@
 //! The terminal summary of a campaign.
 
 use fathom_measure::Nanos;
-use fathom_record::CampaignRecord;
-use fathom_record::campaign::PatternResult;
+use fathom_record::campaign::{AssessRecord, PatternResult};
 
 use super::Style;
 use super::paint::{Sheet, Tone};
@@ -13,7 +12,7 @@ use crate::words;
 const NAMES: usize = 16;
 
 /// Writes it.
-pub fn summary(campaign: &CampaignRecord, style: Style) -> String {
+pub fn summary(campaign: &AssessRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
     out.named("campaign", &format!("{}  {}", campaign.id, campaign.started_at), (NAMES, None));
     out.named("target", &words::target(&campaign.target), (NAMES, None));

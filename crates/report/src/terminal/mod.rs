@@ -31,5 +31,7 @@ pub fn run(record: &RunRecord, style: Style) -> String {
 
 /// The summary of a campaign: failed checks, the verdict of each pattern, and the operating points.
 pub fn campaign(record: &CampaignRecord, style: Style) -> String {
-    campaign::summary(record, style)
+    match record {
+        CampaignRecord::Assess(record) => campaign::summary(record, style),
+    }
 }

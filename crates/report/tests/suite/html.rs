@@ -73,7 +73,7 @@ fn holds_together(page: &str) {
 #[test]
 fn a_campaign_of_seven_patterns_is_one_small_closed_page() {
     let (record, runs) = campaign("/data", 30);
-    let page = html::campaign(&record, &runs).unwrap();
+    let page = html::campaign(&record.clone().into(), &runs).unwrap();
     keep("campaign.html", &page);
     holds_together(&page);
     assert_eq!(page.matches("<svg ").count(), 7 * 4);
@@ -125,7 +125,7 @@ fn hostile_names_stay_text() {
     record.patterns[0].title = HOSTILE.to_owned();
     record.patterns[0].verdict.as_mut().unwrap().ceilings[0].name = HOSTILE.to_owned();
     record.patterns[0].verdict.as_mut().unwrap().claims[0].statement = HOSTILE.to_owned();
-    let page = html::campaign(&record, &runs).unwrap();
+    let page = html::campaign(&record.clone().into(), &runs).unwrap();
     balanced(&page);
     assert!(!page.contains("<script>alert"));
     assert!(!page.contains('\u{1b}'));
@@ -175,7 +175,7 @@ fn empty_and_cut_short_records_still_make_a_page() {
     record.patterns[2].verdict = None;
     record.patterns[3].operating_points[0].cell = 99;
     record.finished_at = None;
-    let page = html::campaign(&record, &[]).unwrap();
+    let page = html::campaign(&record.clone().into(), &[]).unwrap();
     balanced(&page);
     assert!(page.contains("the budget ended") && page.contains("were not at hand"));
 }

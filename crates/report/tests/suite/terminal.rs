@@ -42,8 +42,8 @@ fn a_campaign() {
     record.patterns.truncate(3);
     record.patterns[2].incomplete = Some("the budget ended after 12 of 14 cells".to_owned());
     record.patterns[2].verdict = None;
-    insta::assert_snapshot!("campaign_100", terminal::campaign(&record, plain(100)));
-    insta::assert_snapshot!("campaign_60", terminal::campaign(&record, plain(60)));
+    insta::assert_snapshot!("campaign_100", terminal::campaign(&record.clone().into(), plain(100)));
+    insta::assert_snapshot!("campaign_60", terminal::campaign(&record.clone().into(), plain(60)));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn no_line_is_wider_than_asked() {
     for width in 20..=140 {
         for text in [
             terminal::run(&record, plain(width)),
-            terminal::campaign(&assessed, plain(width)),
+            terminal::campaign(&assessed.clone().into(), plain(width)),
             terminal::runs(&rows, plain(width)),
         ] {
             for line in text.lines() {

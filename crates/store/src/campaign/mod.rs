@@ -144,7 +144,7 @@ impl Store {
     /// When the record has no end, is of another campaign or could not be read back, or when the
     /// disk fails; then the campaign stays unfinished.
     pub fn finish_campaign(&self, campaign: Campaign, record: &CampaignRecord) -> Result<(), StoreError> {
-        let Some(finished_at) = record.finished_at.as_deref() else {
+        let Some(finished_at) = record.finished_at() else {
             return Err(self.bad_campaign(&campaign.id, "it has no end"));
         };
         self.save_campaign(&campaign, record, Some(finished_at))?;
@@ -188,13 +188,13 @@ impl Store {
         record: &CampaignRecord,
         closed_at: Option<&str>,
     ) -> Result<(), StoreError> {
-        if record.id != campaign.id {
+        if record.id() != campaign.id {
             return Err(self.bad_campaign(&campaign.id, "the record is of another campaign"));
         }
         let saved =
-            CheckedJson::of(record).map_err(|error| self.bad_campaign(&record.id, error.to_string()))?;
+            CheckedJson::of(record).map_err(|error| self.bad_campaign(record.id(), error.to_string()))?;
         fathom_record::parse_campaign(saved.json.as_bytes())
-            .map_err(|error| self.bad_campaign(&record.id, format!("it would not read back ({error})")))?;
+            .map_err(|error| self.bad_campaign(record.id(), format!("it would not read back ({error})")))?;
         self.change(SAVING, |transaction| {
             transaction
                 .prepare_cached(
@@ -233,7 +233,11 @@ impl Store {
             }
             _ => self.damaged_campaign(id, &error.to_string()),
         })?;
-        if record.id == id { Ok(record) } else { Err(self.damaged_campaign(id, "its record has another id")) }
+        if record.id() == id {
+            Ok(record)
+        } else {
+            Err(self.damaged_campaign(id, "its record has another id"))
+        }
     }
 
     fn damaged_campaign(&self, id: &str, cause: &str) -> StoreError {

@@ -125,9 +125,9 @@ fn contradictions_are_refused_and_change_nothing() {
     assert_eq!(wrong_step.kind, StoreErrorKind::BadRecord);
     let foreign = store.save_campaign_progress(&begun, &campaign("c2", None)).unwrap_err();
     assert_eq!(foreign.kind, StoreErrorKind::BadRecord);
-    let mut not_a_number = campaign("c1", None);
+    let mut not_a_number = campaign("c1", None).into_assess().unwrap();
     not_a_number.busy_seconds = f64::INFINITY;
-    let unreadable = store.save_campaign_progress(&begun, &not_a_number).unwrap_err();
+    let unreadable = store.save_campaign_progress(&begun, &not_a_number.into()).unwrap_err();
     assert_eq!(unreadable.kind, StoreErrorKind::BadRecord);
     assert_eq!(store.runs(&RunFilter::default()).unwrap(), []);
 

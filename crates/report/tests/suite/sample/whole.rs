@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// The campaign and its runs, `seconds` long each; the target bears the given name.
-pub fn campaign(target: &str, seconds: u64) -> (CampaignRecord, Vec<RunRecord>) {
+pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
     let mut runs = Vec::new();
     let mut patterns = Vec::new();
     let mut plans = Vec::new();
@@ -57,7 +57,7 @@ pub fn campaign(target: &str, seconds: u64) -> (CampaignRecord, Vec<RunRecord>) 
         runs.extend(made);
     }
     let first = &runs[0];
-    let campaign = CampaignRecord {
+    let campaign = AssessRecord {
         format: CampaignRecord::FORMAT.to_owned(),
         version: CampaignRecord::VERSION,
         id: "c-20261120-161500-7f3a".to_owned(),

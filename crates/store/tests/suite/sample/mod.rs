@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_measure::Histogram;
-use fathom_record::campaign::{AssessPlan, PatternPlan};
+use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan};
 use fathom_record::environment::{Environment, Fact, Preflight, Severity};
 use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, Feature, TargetFacts, TargetKind};
 use fathom_record::run::{CampaignLink, DirectionSummary, Ending, JobSummary, Ledger, Summary, Tool};
@@ -289,7 +289,7 @@ pub fn environment() -> Environment {
 }
 
 pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
-    CampaignRecord {
+    let record = AssessRecord {
         format: CampaignRecord::FORMAT.into(),
         version: CampaignRecord::VERSION,
         id: id.into(),
@@ -315,7 +315,8 @@ pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
         patterns: vec![],
         busy_seconds: 0.1,
         notes: vec![],
-    }
+    };
+    record.into()
 }
 
 /// The id under which [`fill`] begins its campaign.

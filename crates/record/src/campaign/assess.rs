@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cell::CellResult;
 use crate::environment::Environment;
 use crate::facts::TargetFacts;
 use crate::run::Tool;
 use crate::{Verdict, Workload};
 
-/// A campaign of the kind `assess`.
+/// What a target can do at which concurrency, and what limits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CampaignRecord {
+pub struct AssessRecord {
     /// Always `fathom.campaign`.
     pub format: String,
     /// Version of this structure.
@@ -111,40 +112,6 @@ pub struct PatternResult {
     pub incomplete: Option<String>,
 }
 
-/// One cell: all runs at the same jobs and depth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CellResult {
-    /// Jobs.
-    pub jobs: u32,
-    /// Depth of each.
-    pub depth: u32,
-    /// Its runs, in the order they were made.
-    pub runs: Vec<String>,
-    /// Mean over runs.
-    pub operations_per_s: f64,
-    /// Mean over runs.
-    pub throughput_bytes_per_s: f64,
-    /// Half-width of the 95 % interval of the rate over runs, relative; absent for fewer than three
-    /// runs, which say too little of how runs differ.
-    pub interval_share: Option<f64>,
-    /// Mean in-flight over runs.
-    pub in_flight_mean: f64,
-    /// Mean service latency over runs.
-    pub service_mean_ns: f64,
-    /// Median, 99th and 99.9th percentile of service latency, from the runs' merged histograms.
-    pub service_p50_ns: u64,
-    /// 99th percentile; absent with too few I/Os.
-    pub service_p99_ns: Option<u64>,
-    /// 99.9th percentile; absent with too few I/Os.
-    pub service_p999_ns: Option<u64>,
-    /// Generator's processor time per I/O, user and system, where known.
-    pub cpu_ns_per_operation: Option<f64>,
-    /// Highest share of one processor's time in use, 0 to 1, where known.
-    pub busiest_core_share: Option<f64>,
-    /// Self-checks that failed in any of the runs, as sentences.
-    pub failed_checks: Vec<String>,
-}
-
 /// A cell that was chosen, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatingPoint {
@@ -166,11 +133,4 @@ pub enum OperatingPointKind {
     Peak,
     /// Highest rate that holds the objective.
     Slo,
-}
-
-impl CampaignRecord {
-    /// The format's name.
-    pub const FORMAT: &'static str = "fathom.campaign";
-    /// The version that this build writes.
-    pub const VERSION: u32 = 1;
 }

@@ -1,0 +1,55 @@
+//! Campaigns as data: what was asked, the runs that were made, and what was concluded, by kind.
+
+mod assess;
+mod cell;
+
+pub use assess::{
+    AssessPlan, AssessRecord, DeclaredCeiling, OperatingPoint, OperatingPointKind, PatternPlan,
+    PatternResult, Slo,
+};
+pub use cell::CellResult;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The record of a campaign of any kind. One without a `kind`, as version 1 wrote it, is an assessment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CampaignRecord {
+    /// What a target can do at which concurrency, and what limits it.
+    Assess(AssessRecord),
+}
+
+impl CampaignRecord {
+    /// The format's name.
+    pub const FORMAT: &'static str = "fathom.campaign";
+    /// The version that this build writes.
+    pub const VERSION: u32 = 2;
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Assess(record) => &record.id,
+        }
+    }
+
+    /// The record of an assessment; `None` for other kinds.
+    pub fn into_assess(self) -> Option<AssessRecord> {
+        match self {
+            Self::Assess(record) => Some(record),
+        }
+    }
+
+    /// End, RFC 3339, UTC; absent while it runs.
+    pub fn finished_at(&self) -> Option<&str> {
+        match self {
+            Self::Assess(record) => record.finished_at.as_deref(),
+        }
+    }
+}
+
+impl From<AssessRecord> for CampaignRecord {
+    fn from(record: AssessRecord) -> Self {
+        Self::Assess(record)
+    }
+}
