@@ -17,6 +17,7 @@ pub mod memory;
 pub mod mmap;
 pub mod null;
 pub mod pattern;
+pub mod placement;
 mod readback;
 mod room;
 pub mod sim;

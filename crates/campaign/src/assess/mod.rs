@@ -106,7 +106,7 @@ fn open(
             keep: false,
             real_time: false,
             polled: false,
-            cpus: &[],
+            cpus: None,
             seed: plan.seed,
         },
         progress,

@@ -27,6 +27,14 @@ pub fn busy(evidence: &Evidence<'_>) -> Check {
             "Time is simulated: processor time has no meaning.",
         );
     };
+    let jobs = evidence.workload.jobs;
+    if let Some(processors) = evidence.processors.filter(|processors| (jobs as usize) > *processors) {
+        let text = format!(
+            "{jobs} jobs share {processors} processors: a job waits for its turn now and then, and latencies hold \
+             that wait. Use at most --jobs {processors} for the target's own latency."
+        );
+        return Check::figure(NAME, Outcome::Caution, (f64::from(jobs), processors as f64), "jobs", text);
+    }
     if evidence.workload.arrival.is_open() {
         let text =
             "Open arrivals are awaited by polling, so the core is busy by design; see the generator lag.";

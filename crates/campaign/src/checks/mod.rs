@@ -41,6 +41,8 @@ pub struct Evidence<'a> {
     pub verified: Option<&'a VerifyReport>,
     /// Share of the span in the page cache when a buffered run started, where known.
     pub cached_share: Option<f64>,
+    /// Processors that the jobs may use, where known and of meaning.
+    pub processors: Option<usize>,
 }
 
 /// All checks, those that failed first.

@@ -21,6 +21,7 @@ struct Case {
     errors: u64,
     short: u64,
     extended: u64,
+    processors: usize,
 }
 
 /// Ten seconds of 32 reads in flight at 100 us each: everything agrees.
@@ -85,6 +86,7 @@ fn good() -> Case {
         errors: 0,
         short: 0,
         extended: 0,
+        processors: 2,
     }
 }
 
@@ -103,6 +105,7 @@ impl Case {
             extended_intervals: self.extended,
             verified: self.verified.as_ref(),
             cached_share: None,
+            processors: Some(self.processors),
         })
     }
 
@@ -162,6 +165,8 @@ fn what_weakens_a_number_is_a_caution() {
         after(CheckName::GeneratorBusy, |c| c.summary.generator_busy_share = Some(0.95)),
         Outcome::Caution
     );
+    assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 2), Outcome::Pass);
+    assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 3), Outcome::Caution);
     assert_eq!(after(CheckName::LostIntervals, |c| c.extended = 2), Outcome::Caution);
     assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = Some(0.5)), Outcome::Caution);
     assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = None), Outcome::Caution);

@@ -60,6 +60,7 @@ pub struct RunOptions {
     pub polled: bool,
     /// A scratch file stays when the run is over.
     pub keep: bool,
-    /// Processors that the jobs are bound to, in turn; absent: unbound.
+    /// Processors that the jobs are bound to, in turn; none in the list: the scheduler's choice; absent:
+    /// near the device.
     pub cpus: Option<Vec<u32>>,
 }

@@ -155,7 +155,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
         vec(text(), 0..3),
         any::<(bool, bool)>(),
         any::<bool>(),
-        option::of(vec(0u32..4096, 1..20)),
+        option::of(vec(0u32..4096, 0..20)),
     );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
         |(targets, engine, workload, (direct, permits, (real_time, polled), keep, cpus))| RunPlan {

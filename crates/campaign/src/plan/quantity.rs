@@ -110,9 +110,16 @@ fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Processors by number: `0-3,6`.
+/// The scheduler's choice.
+const ANY_CPU: &str = "any";
+
+/// Processors by number, `0-3,6`; `any` names none.
 pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
-    let refused = || format!("`{text}` is not a list of processors: write numbers and ranges, as 0-3,6");
+    if text == ANY_CPU {
+        return Ok(Vec::new());
+    }
+    let refused =
+        || format!("`{text}` is not a list of processors: write numbers and ranges, as 0-3,6, or any");
     let mut list = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -130,6 +137,9 @@ pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
 }
 
 pub(super) fn write_cpus(cpus: &[u32]) -> String {
+    if cpus.is_empty() {
+        return ANY_CPU.to_owned();
+    }
     let mut parts: Vec<String> = Vec::new();
     for run in cpus.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
         match run {
@@ -192,7 +202,7 @@ mod tests {
         }
 
         #[test]
-        fn processors_read_back(list in proptest::collection::vec(0u32..4096, 1..100)) {
+        fn processors_read_back(list in proptest::collection::vec(0u32..4096, 0..100)) {
             prop_assert_eq!(cpus(&write_cpus(&list)), Ok(list));
         }
     }

@@ -174,7 +174,8 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub keep: Option<bool>,
 
-    /// Processors to bind the jobs to, in turn, as 0-3,6. Default: wherever the kernel puts them.
+    /// Processors to bind the jobs to, in turn, as 0-3,6; any: wherever the scheduler puts them. Default:
+    /// near the device, each job on a hardware queue and a core of its own, if there are enough.
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<Text>,
 }

@@ -4,13 +4,13 @@ use fathom_record::RunRecord;
 use fathom_record::facts::TargetKind;
 
 use super::{RunOptions, RunPlan};
+use crate::run::BOUND_NEAR_DEVICE;
 
 impl RunPlan {
     /// The plan that makes the same run again, with the record's seed.
     ///
     /// Permission to destroy data is not carried over: whoever replays gives it again.
     pub fn replay(record: &RunRecord) -> Self {
-        let cpus: Option<Vec<u32>> = record.jobs.iter().map(|job| job.cpu).collect();
         let simulated = record.target.kind == TargetKind::Simulated;
         Self {
             targets: names(record),
@@ -22,10 +22,18 @@ impl RunPlan {
                 real_time: simulated && record.clock.source != "virtual",
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 keep: false,
-                cpus: cpus.filter(|cpus| !cpus.is_empty()),
+                cpus: cpus(record),
             },
         }
     }
+}
+
+/// The processors that were asked for; a run that chose them itself chooses again.
+fn cpus(record: &RunRecord) -> Option<Vec<u32>> {
+    let chosen = record.engine.features.iter().any(|feature| feature.name == BOUND_NEAR_DEVICE);
+    let cpus = record.jobs.iter().map(|job| job.cpu).collect::<Option<Vec<u32>>>();
+    // Nobody was bound by a record that says nothing of it: the scheduler chose.
+    (!chosen && record.clock.source != "virtual").then(|| cpus.unwrap_or_default())
 }
 
 /// The targets as they were named.
@@ -38,6 +46,8 @@ fn names(record: &RunRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use fathom_record::facts::Feature;
+
     use super::*;
     use crate::plan::{PlanSource, to_toml};
 
@@ -57,5 +67,8 @@ mod tests {
         let plan = RunPlan::replay(&record);
         assert!(plan.options.real_time, "the record's clock is not a virtual one");
         assert_eq!(plan.options.cpus, Some(vec![3; record.jobs.len()]));
+        let feature = Feature { name: BOUND_NEAR_DEVICE.to_owned(), used: true, note: None };
+        record.engine.features.push(feature);
+        assert_eq!(RunPlan::replay(&record).options.cpus, None, "chosen again");
     }
 }

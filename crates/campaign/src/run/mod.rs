@@ -1,5 +1,6 @@
 //! One run, from a plan to a record.
 
+mod binding;
 mod record;
 mod session;
 mod summary;
@@ -13,6 +14,7 @@ use crate::error::CampaignError;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
 
+pub use binding::BOUND_NEAR_DEVICE;
 pub use record::this_tool;
 pub use session::{Session, SessionPlan};
 
@@ -40,7 +42,7 @@ pub fn run_once(
             keep: plan.options.keep,
             real_time: plan.options.real_time,
             polled: plan.options.polled,
-            cpus: plan.options.cpus.as_deref().unwrap_or_default(),
+            cpus: plan.options.cpus.as_deref(),
             seed: workload.seed,
         },
         progress,

@@ -28,6 +28,7 @@ pub struct Parts<'a> {
     pub telemetry: Telemetry,
     pub environment: &'a Environment,
     pub cached_share: Option<f64>,
+    pub processors: Option<usize>,
     pub notes: &'a [String],
 }
 
@@ -53,6 +54,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         extended_intervals: measured.whole.extended,
         verified: measured.verified.as_ref(),
         cached_share: parts.cached_share,
+        processors: parts.processors.filter(|_| !parts.simulated_time),
     });
     let ending = match measured.fatal {
         Some(failure) => Ending::Failed { error: failure.to_string() },

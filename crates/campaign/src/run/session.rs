@@ -1,5 +1,6 @@
 //! Targets held open for one run or many: found, admitted, laid out and described once.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -15,6 +16,7 @@ use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload};
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
+use super::binding::{self, Binding};
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use crate::error::CampaignError;
@@ -44,8 +46,8 @@ pub struct SessionPlan<'a> {
     pub real_time: bool,
     /// Whether completions are polled for.
     pub polled: bool,
-    /// Processors for the jobs, in turn.
-    pub cpus: &'a [u32],
+    /// Processors for the jobs, in turn; an empty list: the scheduler's choice; absent: near the devices.
+    pub cpus: Option<&'a [u32]>,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
 }
@@ -58,7 +60,8 @@ pub struct Session {
     clock: WallClock,
     clock_facts: ClockFacts,
     environment: Environment,
-    cpus: Vec<u32>,
+    cpus: Option<Vec<u32>>,
+    allowed: Result<BTreeSet<u32>, String>,
     real_time: bool,
     uring: uring::Options,
     notes: Vec<String>,
@@ -84,6 +87,9 @@ impl Session {
         if plan.polled {
             require_polling(engine, &targets.facts)?;
         }
+        if plan.cpus.is_some() {
+            refuse_cpus_of_simulated_time(&targets.medium, plan.real_time)?;
+        }
         let facts = &targets.facts;
         let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
         let environment = environment::collect(&facts.devices, path);
@@ -93,7 +99,8 @@ impl Session {
             clock,
             clock_facts,
             environment,
-            cpus: plan.cpus.to_vec(),
+            cpus: plan.cpus.map(<[u32]>::to_vec),
+            allowed: binding::allowed(),
             real_time: plan.real_time,
             uring: uring::Options { polled: plan.polled },
             notes,
@@ -141,6 +148,7 @@ impl Session {
         let geometries = self.targets.geometries(workload)?;
         self.targets.confirm()?;
         let cached_share = if facts.direct { None } else { self.targets.cached_share(&geometries) };
+        let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
         let sampler = (!self.is_simulated_time()).then(|| {
@@ -154,16 +162,17 @@ impl Session {
             engine: self.engine,
             uring: self.uring,
             real_time: self.real_time,
-            cpus: &self.cpus,
+            cpus: &binding.cpus,
             clock: self.clock,
             tag: identity::tag_of(&id),
             stop,
         };
-        let measured = launch.run(&mut |tally| {
+        let mut measured = launch.run(&mut |tally| {
             if let Some(second) = Second::of(tally) {
                 progress.second(&second);
             }
         })?;
+        binding.describe(&mut measured.engine, &mut measured.jobs);
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
@@ -179,9 +188,28 @@ impl Session {
             telemetry,
             environment: &self.environment,
             cached_share,
+            processors: self.allowed.as_ref().ok().map(BTreeSet::len),
             notes: &self.notes,
         }))
     }
+
+    /// Processors for the jobs of one run.
+    fn binding(&self, workload: &Workload) -> Binding {
+        match &self.cpus {
+            _ if self.is_simulated_time() => Binding::default(),
+            Some(asked) => Binding::asked(asked),
+            None => Binding::near(self.targets.members(), self.engine, workload, &self.allowed),
+        }
+    }
+}
+
+fn refuse_cpus_of_simulated_time(medium: &Medium, real_time: bool) -> Result<(), EngineError> {
+    if real_time || !matches!(medium, Medium::Simulated(_)) {
+        return Ok(());
+    }
+    let cause = "time is simulated, and one thread computes all jobs";
+    Err(EngineError::new(ErrorKind::Plan, "binding jobs to processors", cause)
+        .with_remedy("leave --cpus out, or add --real-time"))
 }
 
 fn no_telemetry() -> Telemetry {

@@ -3,6 +3,7 @@
 //! The calling thread is the control plane: it takes finished tallies, gives emptied ones back, and
 //! never touches what a job is using.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -221,6 +222,21 @@ fn pin(cpu: Option<u32>) -> Result<(), EngineError> {
     }
     set.set(cpu as usize);
     rustix::thread::sched_setaffinity(None, &set).map_err(|errno| no_such_cpu(cpu, &errno.to_string()))
+}
+
+/// The processors that this process may use: what it was started with, by a cpuset or `taskset`.
+///
+/// # Errors
+/// [`ErrorKind::Permission`] where threads may not be bound.
+pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
+    let refused = |errno: rustix::io::Errno| {
+        EngineError::new(ErrorKind::Permission, "looking for processors", errno.to_string())
+            .with_remedy("use --cpus any")
+    };
+    let set = rustix::thread::sched_getaffinity(None).map_err(refused)?;
+    // What is set already is set again: it changes nothing, and shows whether it would be allowed.
+    rustix::thread::sched_setaffinity(None, &set).map_err(refused)?;
+    Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect())
 }
 
 fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {

@@ -160,12 +160,34 @@ pub fn conditions(run: &RunRecord) -> Vec<Entry> {
             format!("{}, arrivals delayed by the in-flight cap: {delayed}", number::iops(offered)),
         ));
     }
+    out.extend(processors(run).map(|text| entry("processors", text)));
     out.push(entry("CPU per I/O", cpu(run)));
     out.push(entry("generator busy", number::known(summary.generator_busy_share.map(number::percent))));
     let verified =
         run.checks.iter().find(|c| c.name == CheckName::Verification && c.outcome == Outcome::Pass);
     out.extend(verified.map(|check| entry("verification", check.explanation.clone())));
     out
+}
+
+/// Jobs that a line names one by one; of more only the processors are listed.
+const NAMED_JOBS: usize = 4;
+
+/// Where the jobs ran and why; nothing where the record does not say.
+fn processors(run: &RunRecord) -> Option<String> {
+    let bound: Vec<_> = run.jobs.iter().filter_map(|job| Some((job, job.cpu?))).collect();
+    if bound.is_empty() {
+        let chosen = run.engine.features.iter().find(|feature| feature.name == "bound_near_device")?;
+        return Some(format!("not bound: {}", chosen.note.as_deref().unwrap_or("no reason was given")));
+    }
+    if bound.len() > NAMED_JOBS {
+        let cpus: Vec<String> = bound.iter().map(|(_, cpu)| cpu.to_string()).collect();
+        return Some(format!("{} jobs bound to {}", bound.len(), cpus.join(", ")));
+    }
+    let named = bound.iter().map(|(job, cpu)| match &job.placement {
+        Some(why) => format!("job {} bound to {cpu} ({why})", job.job),
+        None => format!("job {} bound to {cpu}", job.job),
+    });
+    Some(named.collect::<Vec<_>>().join("; "))
 }
 
 fn cpu(run: &RunRecord) -> String {

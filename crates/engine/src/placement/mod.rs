@@ -1,0 +1,14 @@
+//! Which processor each job is bound to: near its device, on a hardware queue and a core of its own.
+//!
+//! [`machine`] reads processors and devices as the kernel shows them; [`planner`] decides from that
+//! alone. A thread that moves between processors changes its hardware queue, its caches and perhaps
+//! its memory's node in the middle of a measurement; a bound one does not.
+
+pub mod machine;
+pub mod planner;
+
+#[cfg(test)]
+mod tests;
+
+pub use machine::Machine;
+pub use planner::{Cpu, Device, Queue, Seat, seats};

@@ -1,0 +1,120 @@
+//! Seats for jobs, from processors and devices as values.
+
+/// One processor that the process may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cpu {
+    /// The kernel's number.
+    pub id: u32,
+    /// NUMA node, where there are nodes.
+    pub node: Option<u32>,
+    /// Package and core: the same for threads of one core.
+    pub core: (u32, u32),
+}
+
+/// One hardware queue of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// The kernel's number.
+    pub number: u32,
+    /// Processors that submit to it.
+    pub cpus: Vec<u32>,
+}
+
+/// What is near a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Device {
+    /// Kernel's name of the disk.
+    pub name: String,
+    /// NUMA node, where it has one.
+    pub node: Option<u32>,
+    /// Hardware queues; empty where they are not shown.
+    pub queues: Vec<Queue>,
+    /// Processors that its interrupts arrive at.
+    pub interrupts: Vec<u32>,
+}
+
+/// One job's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Processor.
+    pub cpu: u32,
+    /// Why this one, as `queue 1 of nvme0n1, node 0`.
+    pub why: String,
+}
+
+/// A seat for each of `jobs` jobs; job j works on the device at j modulo their number, of which there
+/// is at least one; `None` stands for a target without one.
+///
+/// Each job takes the free processor that is best by, in this order: on the device's node; on a core
+/// that no job has yet; on a hardware queue with the fewest of the device's jobs; where the device's
+/// interrupts arrive; the lowest number.
+///
+/// # Errors
+/// When there are more jobs than processors: why nobody is bound.
+pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<Seat>, String> {
+    if jobs as usize > cpus.len() {
+        return Err(format!("{jobs} jobs share {} processors, as the scheduler decides", cpus.len()));
+    }
+    let mut taken: Vec<Taken<'_>> = Vec::with_capacity(jobs as usize);
+    for job in 0..jobs as usize {
+        let place = job % devices.len().max(1);
+        let device = devices.get(place).and_then(Option::as_ref);
+        let free = cpus.iter().filter(|cpu| taken.iter().all(|other| other.cpu.id != cpu.id));
+        let best = free.min_by_key(|cpu| {
+            let queue = device.and_then(|device| queue_of(device, cpu));
+            let beside = |other: &&Taken<'_>| other.cpu.core == cpu.core;
+            let same_queue = |other: &&Taken<'_>| other.place == place && other.queue == queue;
+            (
+                is_far(device, cpu),
+                taken.iter().filter(beside).count(),
+                queue.map_or(0, |_| taken.iter().filter(same_queue).count()),
+                !device.is_some_and(|device| device.interrupts.contains(&cpu.id)),
+                cpu.id,
+            )
+        });
+        let cpu = best.expect("there are at least as many processors as jobs");
+        taken.push(Taken { cpu, place, queue: device.and_then(|device| queue_of(device, cpu)) });
+    }
+    let why = |(at, seat): (usize, &Taken<'_>)| Seat {
+        cpu: seat.cpu.id,
+        why: reason(seat, devices.get(seat.place).and_then(Option::as_ref), &taken[..at]),
+    };
+    Ok(taken.iter().enumerate().map(why).collect())
+}
+
+struct Taken<'a> {
+    cpu: &'a Cpu,
+    /// Which device.
+    place: usize,
+    queue: Option<u32>,
+}
+
+fn queue_of(device: &Device, cpu: &Cpu) -> Option<u32> {
+    device.queues.iter().find(|queue| queue.cpus.contains(&cpu.id)).map(|queue| queue.number)
+}
+
+/// On a node that is known not to be the device's.
+fn is_far(device: Option<&Device>, cpu: &Cpu) -> bool {
+    let nodes = device.and_then(|device| device.node).zip(cpu.node);
+    nodes.is_some_and(|(device, cpu)| device != cpu)
+}
+
+fn reason(seat: &Taken<'_>, device: Option<&Device>, before: &[Taken<'_>]) -> String {
+    let mut parts = Vec::new();
+    match (device, seat.queue) {
+        (Some(device), Some(queue)) => parts.push(format!("queue {queue} of {}", device.name)),
+        (Some(device), None) => parts.push(format!("near {}", device.name)),
+        (None, _) => parts.push("no device to be near to".to_owned()),
+    }
+    if let Some(node) = seat.cpu.node {
+        let away = device.and_then(|device| device.node).filter(|_| is_far(device, seat.cpu));
+        parts.push(match away {
+            Some(home) => format!("node {node} as node {home} is full"),
+            None => format!("node {node}"),
+        });
+    }
+    if before.iter().any(|other| other.cpu.core == seat.cpu.core) {
+        parts.push("another thread of a core in use".to_owned());
+    }
+    parts.join(", ")
+}
