@@ -1,12 +1,13 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
 //! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
-//! `cargo xtask bench` measures fathom beside its peers, and `cargo xtask statistics` the error rates of the
-//! statistics.
+//! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
+//! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bench;
 mod finding;
 mod instructions;
+mod lab;
 mod licences;
 mod manifest;
 mod modules;
@@ -28,7 +29,8 @@ cargo xtask tidy           check the house rules; lists file:line and what to do
 cargo xtask licences       check licences and forbidden crates against deny.toml
 cargo xtask instructions   count the instructions of an I/O; `--help` for more
 cargo xtask bench          measure fathom beside its peers; `--help` for more
-cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more";
+cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
+cargo xtask lab            try fathom in a virtual machine; `--help` for more";
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             });
         }
+        Some("lab") => return lab(root),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
@@ -89,6 +92,26 @@ fn talking(usage: &str, task: impl FnOnce(Vec<String>) -> Result<(), String>) ->
     }
     match task(arguments) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn lab(root: &Path) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("{}", lab::USAGE);
+        return ExitCode::SUCCESS;
+    }
+    match lab::run(root, arguments) {
+        Ok(lab::Outcome::Passed) => ExitCode::SUCCESS,
+        Ok(lab::Outcome::Failed) => ExitCode::FAILURE,
+        Ok(lab::Outcome::Missing(reason)) => {
+            println!("not run: {reason}");
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("xtask: {error}");
             ExitCode::FAILURE

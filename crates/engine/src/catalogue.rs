@@ -15,6 +15,8 @@ pub enum EngineKind {
     Sync,
     /// A shared mapping.
     Mmap,
+    /// NVMe commands through io_uring.
+    Passthrough,
     /// The process's memory.
     Memory,
     /// Nothing.
@@ -75,6 +77,14 @@ pub const ENGINES: &[EngineEntry] = &[
         targets: STORAGE,
         keeps_content: true,
         asynchronous: false,
+    },
+    EngineEntry {
+        kind: EngineKind::Passthrough,
+        name: "passthrough",
+        summary: "NVMe commands through io_uring, past the block layer",
+        targets: &[TargetKind::NvmeNamespace],
+        keeps_content: true,
+        asynchronous: true,
     },
     EngineEntry {
         kind: EngineKind::Memory,

@@ -35,7 +35,8 @@ pub struct Stamps {
 pub struct Completion {
     /// The slot, free again.
     pub slot: u32,
-    /// Bytes moved, or a negated `errno`.
+    /// Bytes moved, a negated `errno`, or below all of those a status of the target's own
+    /// ([`crate::passthrough::status`]).
     pub result: i32,
     /// When.
     pub stamps: Stamps,
@@ -119,7 +120,7 @@ impl Completion {
         self.result.max(0) as u64
     }
 
-    /// The error number of a failed I/O.
+    /// The error number of a failed I/O, or what stands for its status.
     #[inline]
     pub fn errno(&self) -> Option<i32> {
         (self.result < 0).then_some(-self.result)

@@ -16,7 +16,8 @@ use crate::job::{JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
 use crate::mmap::Mmap;
 use crate::null::Null;
-use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
+use crate::passthrough::{Namespace, Passthrough};
+use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry, largest_transfer_bytes};
 use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
@@ -48,7 +49,7 @@ pub struct Launch<'a> {
     pub medium: &'a Medium,
     /// Carried by what.
     pub engine: EngineKind,
-    /// Choices of engine `uring`.
+    /// Choices of engines `uring` and `passthrough`.
     pub uring: uring::Options,
     /// Whether a simulated device runs by the wall clock.
     pub real_time: bool,
@@ -101,6 +102,15 @@ impl Launch<'_> {
                     Mmap::new(of(plan, files), span, addresses, (plan.depth, bytes), clock)
                 };
                 self.on_threads(build, observe)
+            }
+            (EngineKind::Passthrough, Medium::Files(files)) => {
+                for file in files {
+                    Namespace::of(file)?.admit_transfer(largest_transfer_bytes(self.workload))?;
+                }
+                self.on_threads(
+                    |plan| Passthrough::new(of(plan, files), plan.depth, bytes, self.uring, clock),
+                    observe,
+                )
             }
             (EngineKind::Memory, Medium::Memory(stores)) => {
                 self.on_threads(|plan| Memory::new(of(plan, stores), plan.depth, bytes, clock), observe)

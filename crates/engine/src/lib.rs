@@ -16,6 +16,7 @@ pub mod launch;
 pub mod memory;
 pub mod mmap;
 pub mod null;
+pub mod passthrough;
 pub mod pattern;
 pub mod placement;
 mod readback;

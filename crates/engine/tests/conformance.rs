@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
-use fathom_engine::{aio, memory, mmap, null, sync, uring};
+use fathom_engine::{aio, memory, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
@@ -115,6 +115,39 @@ fn uring() {
         advance_to: None,
         traits: DATA,
     });
+}
+
+/// Needs a namespace that may be written over, of at least the suite's target, named by
+/// `FATHOM_SCRATCH_NAMESPACE`; `cargo xtask lab passthrough` makes some. Its end is where the namespace's
+/// is, so that the suite's "beyond the end" is beyond it only for one of the suite's size.
+#[test]
+fn passthrough() {
+    let Ok(path) = std::env::var("FATHOM_SCRATCH_NAMESPACE") else {
+        println!("skipped: no scratch namespace is named");
+        return;
+    };
+    let (clock, _) = WallClock::start();
+    let file = Arc::new(OpenOptions::new().read(true).write(true).open(path).unwrap());
+    let namespace = passthrough::Namespace::of(&file).unwrap();
+    let knows_its_end = namespace.size_bytes <= TARGET_BYTES * 4;
+    assert!(knows_its_end && namespace.size_bytes >= TARGET_BYTES, "{namespace:?}");
+    for polled in [false, true] {
+        if polled && std::env::var_os("FATHOM_SCRATCH_NAMESPACE_POLLS").is_none() {
+            println!("skipped: polling");
+            continue;
+        }
+        let options = uring::Options { polled };
+        let make = |depth| {
+            passthrough::Passthrough::new(Arc::clone(&file), depth, BUFFER_BYTES, options, clock).unwrap()
+        };
+        run(&Subject {
+            name: "passthrough",
+            make: &make,
+            now_ns: &|| clock.now_ns(),
+            advance_to: None,
+            traits: Traits { keeps_content: true, knows_its_end },
+        });
+    }
 }
 
 fn simulated() -> Arc<Mutex<SimDevice>> {

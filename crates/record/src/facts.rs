@@ -11,6 +11,8 @@ pub enum TargetKind {
     File,
     /// A block device, whole or a partition.
     BlockDevice,
+    /// An NVMe namespace by its character device, which takes NVMe commands.
+    NvmeNamespace,
     /// A device with known truth, on a virtual or a real clock.
     Simulated,
     /// The process's own memory.
@@ -65,7 +67,8 @@ pub struct DeviceFacts {
     pub serial: Option<String>,
     /// Size.
     pub size_bytes: u64,
-    /// `disk`, `partition`, `device-mapper`, `raid`, `loop` or `memory`.
+    /// `disk`, `partition`, `device-mapper`, `raid`, `loop` or `memory`; in lists of devices also
+    /// `NVMe commands`.
     pub layer: String,
     /// Whether it turns.
     pub rotational: Option<bool>,
@@ -97,7 +100,7 @@ pub struct FileSystemFacts {
 /// The engine that carried the I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineFacts {
-    /// `uring`, `sync`, `null`, `memory`, `sim`.
+    /// `uring`, `sync`, `passthrough`, `null`, `memory`, `sim`, ...
     pub name: String,
     /// Raised whenever a change makes results differ from those of the version before.
     pub version: u32,

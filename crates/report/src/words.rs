@@ -102,6 +102,7 @@ pub fn target_kind(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::File => "file",
         TargetKind::BlockDevice => "block device",
+        TargetKind::NvmeNamespace => "NVMe namespace",
         TargetKind::Simulated => "simulated device",
         TargetKind::Memory => "memory",
         TargetKind::Null => "null",

@@ -17,6 +17,8 @@ pub enum IdentifyWhat {
     Namespace,
     /// CNS 01h: the controller.
     Controller,
+    /// CNS 03h: the list of the namespace's identifiers; see [`crate::descriptors`].
+    NamespaceDescriptors,
 }
 
 impl IdentifyWhat {
@@ -25,6 +27,7 @@ impl IdentifyWhat {
         match self {
             Self::Namespace => 0x00,
             Self::Controller => 0x01,
+            Self::NamespaceDescriptors => 0x03,
         }
     }
 }

@@ -10,13 +10,17 @@
 
 pub mod admin;
 pub mod controller;
+pub mod descriptors;
+pub mod io;
 pub mod namespace;
 pub mod smart;
+pub mod status;
 mod text;
 
 pub use controller::IdentifyController;
 pub use namespace::IdentifyNamespace;
 pub use smart::SmartLog;
+pub use status::Status;
 pub use text::Text;
 
 use core::fmt;

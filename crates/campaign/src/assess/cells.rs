@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fathom_attribute::CellTelemetry;
 use fathom_measure::Histogram;
 use fathom_record::campaign::{CellResult, Slo};
+use fathom_record::facts::TargetKind;
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::Ending;
 use fathom_record::{Direction, RunRecord};
@@ -153,9 +154,9 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
 }
 
 /// Bytes that the disk under the target moved, over those of the workload; of the lowest layer that is
-/// one disk.
+/// one disk. NVMe commands pass the block layer's counters and say nothing.
 fn device_bytes_share(group: &[&RunRecord]) -> Option<f64> {
-    let shares = group.iter().filter_map(|run| {
+    let shares = group.iter().filter(|run| run.target.kind != TargetKind::NvmeNamespace).filter_map(|run| {
         let device = run.target.devices.iter().rev().find(|device| device.layer == "disk")?;
         let mean = |metric: &str| run.telemetry.find(metric, &device.name).and_then(|series| series.mean());
         let moved = mean("disk.read_bytes")? + mean("disk.write_bytes")?;

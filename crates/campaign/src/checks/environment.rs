@@ -106,5 +106,5 @@ pub fn write_cache(evidence: &Evidence<'_>) -> Check {
 }
 
 fn is_storage(evidence: &Evidence<'_>) -> bool {
-    matches!(evidence.target.kind, TargetKind::File | TargetKind::BlockDevice)
+    matches!(evidence.target.kind, TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace)
 }

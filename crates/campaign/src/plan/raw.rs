@@ -15,7 +15,7 @@ use super::text::{Text, one_or_many, one_or_many_schema, write_one_or_many};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[schemars(title = "fathom run plan", deny_unknown_fields)]
 pub struct RawPlan {
-    /// What to measure: FILE, /dev/X, null:, memory: or sim:NAME. Give it again for each further target:
+    /// What to measure: FILE, /dev/X, /dev/ngX (NVMe commands), null:, memory: or sim:NAME. Give it again for each further target:
     /// each job then works on one of them, in turn.
     #[arg(long, value_name = "TARGET", allow_hyphen_values = true)]
     #[serde(
@@ -26,7 +26,7 @@ pub struct RawPlan {
     #[schemars(schema_with = "one_or_many_schema")]
     pub target: Option<Vec<String>>,
 
-    /// Engine that carries the I/O, as uring, aio, sync or mmap (`fathom engines` lists them). Default: the best one the target allows.
+    /// Engine that carries the I/O, as uring, aio, sync, mmap or passthrough (`fathom engines` lists them). Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
 
@@ -164,7 +164,7 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub real_time: Option<bool>,
 
-    /// Poll for completions inside the kernel (engine uring, devices with poll queues).
+    /// Poll for completions inside the kernel (engines uring and passthrough, devices with poll queues).
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]
     pub polled: Option<bool>,

@@ -6,11 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::launch::{Launch, Medium};
-use fathom_engine::{EngineError, ErrorKind, uring};
+use fathom_engine::target::generic_of;
+use fathom_engine::{EngineError, ErrorKind, passthrough, uring};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::environment::Environment;
-use fathom_record::facts::TargetFacts;
+use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload};
@@ -146,6 +147,9 @@ impl Session {
         workload.validate()?;
         let facts = &self.targets.facts;
         let geometries = self.targets.geometries(workload)?;
+        if self.uring.polled && self.engine == EngineKind::Uring {
+            refuse_what_is_not_polled(workload)?;
+        }
         self.targets.confirm()?;
         let cached_share = if facts.direct { None } else { self.targets.cached_share(&geometries) };
         let binding = self.binding(workload);
@@ -234,8 +238,13 @@ fn choose_engine(
     targets: &Targets,
     notes: &mut Vec<String>,
 ) -> Result<EngineKind, EngineError> {
-    // Targets of different kinds are all files or devices, which the same engines carry.
-    let chosen = catalogue::choose(asked, targets.facts.kind)?;
+    let chosen = catalogue::choose(asked, targets.facts.kind)
+        .map_err(|error| advise_other_path(error, asked, &targets.facts))?;
+    // Files and block devices have the same engines; NVMe namespaces have one of their own.
+    for member in targets.members() {
+        catalogue::choose(Some(chosen.entry().name), member.kind)
+            .map_err(|error| advise_other_path(error, asked, member))?;
+    }
     if chosen != EngineKind::Uring {
         return Ok(chosen);
     }
@@ -249,17 +258,45 @@ fn choose_engine(
     }
 }
 
-/// Polling needs engine `uring`, direct I/O, and queues on the device that are polled.
+/// One NVMe namespace has two devices, for different engines: names the one that the engine takes.
+fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFacts) -> EngineError {
+    let wants_commands = asked == Some(EngineKind::Passthrough.entry().name);
+    let disk = target.devices.iter().find(|device| device.layer == "disk");
+    let remedy = match (target.kind, disk) {
+        (TargetKind::NvmeNamespace, Some(disk)) => {
+            format!("name its block device for that: --target /dev/{}", disk.name)
+        }
+        (TargetKind::BlockDevice, Some(disk)) if wants_commands => match generic_of(&disk.name) {
+            Some(path) => format!("NVMe commands go to the character device: --target {path}"),
+            None => "it is no NVMe namespace; use --engine uring, or --target /dev/ng0n1, where there is one".to_owned(),
+        },
+        _ if wants_commands => {
+            "NVMe commands go to a namespace: --target /dev/ng0n1, for example; `fathom devices` lists what is here"
+                .to_owned()
+        }
+        _ => return error,
+    };
+    if error.cause.starts_with("there is no engine") { error } else { error.with_remedy(remedy) }
+}
+
+/// Polling needs an engine that can, direct I/O, and queues on the device that are polled.
 fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), EngineError> {
     let refuse = |cause: String, remedy: &str| {
         Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
             .with_remedy(remedy))
     };
-    if engine != EngineKind::Uring || !target.direct {
+    if !matches!(engine, EngineKind::Uring | EngineKind::Passthrough) || !target.direct {
         return refuse(
-            "only engine uring with direct I/O polls".to_owned(),
+            "only engines uring and passthrough, with direct I/O, poll".to_owned(),
             "leave --polled or --buffered out",
         );
+    }
+    if engine == EngineKind::Passthrough {
+        passthrough::admit_polling()?;
+    }
+    if target.kind == TargetKind::NvmeNamespace && target.devices.is_empty() {
+        let cause = format!("{} has no block device that would tell of poll queues", target.name);
+        return refuse(cause, "leave --polled out");
     }
     for device in target.devices.iter().filter(|device| device.layer == "disk") {
         if !uring::has_poll_queues(&device.name) {
@@ -268,4 +305,15 @@ fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), Engin
         }
     }
     Ok(())
+}
+
+/// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.
+fn refuse_what_is_not_polled(workload: &Workload) -> Result<(), EngineError> {
+    let mix = &workload.mix;
+    if mix.flush_every_writes == 0 && mix.trim_share <= 0.0 {
+        return Ok(());
+    }
+    let cause = "io_uring polls for reads and writes alone, and this workload flushes or trims";
+    Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
+        .with_remedy("leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX"))
 }

@@ -2,6 +2,8 @@
 
 use fathom_record::Direction;
 
+use crate::passthrough::status;
+
 /// One failed I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -11,7 +13,8 @@ pub struct Failure {
     pub offset: u64,
     /// How much.
     pub bytes: u32,
-    /// The operating system's error number; 0 for a short transfer.
+    /// The operating system's error number, or what stands for an NVMe status
+    /// ([`crate::passthrough::status`]); 0 for a short transfer.
     pub errno: i32,
 }
 
@@ -42,7 +45,8 @@ impl Failures {
         }
         self.consecutive += 1;
         let gone =
-            matches!(failure.errno, libc::ENODEV | libc::ENXIO | libc::EBADF | libc::ESHUTDOWN | libc::EROFS);
+            matches!(failure.errno, libc::ENODEV | libc::ENXIO | libc::EBADF | libc::ESHUTDOWN | libc::EROFS)
+                || status::of_errno(failure.errno).is_some_and(status::is_final);
         if self.fatal.is_none() && (gone || self.consecutive >= CONSECUTIVE_LIMIT) {
             self.fatal = Some(failure);
         }
@@ -71,8 +75,11 @@ impl std::fmt::Display for Failure {
         if self.errno == 0 {
             return write!(f, "{what} of {} bytes at offset {} moved fewer bytes", self.bytes, self.offset);
         }
-        let error = std::io::Error::from_raw_os_error(self.errno);
-        write!(f, "{what} of {} bytes at offset {}: {error}", self.bytes, self.offset)
+        write!(f, "{what} of {} bytes at offset {}: ", self.bytes, self.offset)?;
+        match status::of_errno(self.errno) {
+            Some(status) => write!(f, "{status}"),
+            None => write!(f, "{}", std::io::Error::from_raw_os_error(self.errno)),
+        }
     }
 }
 

@@ -152,6 +152,13 @@ fn io_bytes(workload: &Workload) -> (u32, u32) {
     (clamp(smallest), clamp(largest))
 }
 
+/// Largest read or write that a workload draws, in bytes; 0 for one of trims alone.
+pub fn largest_transfer_bytes(workload: &Workload) -> u64 {
+    let moves_data = |direction: &Direction| *direction != Direction::Trim;
+    let sizes = directions_in_use(workload).filter(moves_data).map(|direction| sizes_of(workload, direction));
+    sizes.map(Sizes::max_bytes).max().unwrap_or(0)
+}
+
 /// Directions with data that the mix draws.
 pub(super) fn directions_in_use(workload: &Workload) -> impl Iterator<Item = Direction> {
     let shares = direction_shares(workload);

@@ -26,7 +26,7 @@ pub use address::AddressPattern;
 pub use arrival::ArrivalPattern;
 pub use data::DataPattern;
 pub use generator::{Draft, Generator};
-pub use geometry::Geometry;
+pub use geometry::{Geometry, largest_transfer_bytes};
 pub use mix::MixPattern;
 pub use seed::{Purpose, random_of, seed_of};
 pub use size::SizePattern;

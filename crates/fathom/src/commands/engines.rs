@@ -87,6 +87,7 @@ fn target_words(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::File => "files",
         TargetKind::BlockDevice => "block devices",
+        TargetKind::NvmeNamespace => "NVMe namespaces (/dev/ng0n1)",
         TargetKind::Simulated => "sim:NAME",
         TargetKind::Memory => "memory:",
         TargetKind::Null => "null:",

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fathom_record::facts::DeviceFacts;
 
+use super::generic::{Generic, without_sibling};
 use super::inspect::{self, Findings};
 use super::limits::queue_number;
 use super::machine::{Machine, Node, Roots};
@@ -12,7 +13,8 @@ use super::refusal::how_to_reach;
 use super::sysfs;
 use crate::EngineError;
 use crate::target::device::{Claims, Device};
-use crate::target::guard::{self, Hold, Identity, Reason, Verdict};
+use crate::target::guard::{self, Hold, Identity, Reason};
+use crate::target::open::OpenRequest;
 
 /// Every disk, partition, stack and memory device that has a node, in the order of their names, then
 /// the character devices of NVMe namespaces. Loop devices without a file are left out. Devices are
@@ -31,7 +33,8 @@ pub fn devices() -> Result<Vec<Device>, EngineError> {
     let mut nodes: Vec<_> = machine.nodes.values().filter(|node| is_listed(node)).collect();
     nodes.sort_by_cached_key(|node| natural(&node.name));
     let mut devices: Vec<_> = nodes.into_iter().map(|node| describe(&machine, node)).collect();
-    devices.extend(generic_namespaces(&roots));
+    let generic = generic_namespaces(&machine, &devices);
+    devices.extend(generic);
     Ok(devices)
 }
 
@@ -157,23 +160,48 @@ fn claims(machine: &Machine, node: &Node) -> Claims {
     }
 }
 
-/// `/dev/ng0n1` and its like: they carry NVMe commands past the block layer.
-fn generic_namespaces(roots: &Roots) -> Vec<Device> {
-    let names = sysfs::entries(&roots.sys.join("class/nvme-generic"));
-    let device = |name: String| {
-        let text = "it carries NVMe commands past the block layer";
-        let reasons = vec![Reason::new(Hold::Unknown, text)];
-        let block = name.strip_prefix("ng").map(|rest| format!("/dev/nvme{rest}")).unwrap_or_default();
-        Device {
-            path: roots.dev.join(&name).display().to_string(),
-            facts: DeviceFacts { name, layer: "disk".to_owned(), ..DeviceFacts::default() },
-            disk: None,
-            identity: Identity { words: String::new(), also: Vec::new() },
-            verdict: Verdict::Never { first: Vec::new() },
-            reasons,
-            claims: Claims::default(),
-            unusable: Some(format!("NVMe command devices cannot be measured yet; name {block}")),
-        }
-    };
-    names.into_iter().map(device).collect()
+/// `/dev/ng0n1` and its like: what holds them is what holds their block devices.
+fn generic_namespaces(machine: &Machine, blocks: &[Device]) -> Vec<Device> {
+    let names = sysfs::entries(&machine.roots.sys.join("class/nvme-generic"));
+    names.into_iter().map(|name| generic_namespace(machine, blocks, name)).collect()
+}
+
+fn generic_namespace(machine: &Machine, blocks: &[Device], name: String) -> Device {
+    let path = machine.roots.dev.join(&name);
+    let opened = Generic::open(&name, &path, &OpenRequest::default());
+    let sibling = opened.as_ref().ok().and_then(|generic| generic.sibling(machine));
+    let block = sibling.and_then(|node| blocks.iter().find(|device| device.facts.name == node.name));
+    let mut reasons = block.map_or_else(|| vec![without_sibling()], |device| device.reasons.clone());
+    reasons.extend(opened.iter().flat_map(|generic| generic.writers(machine, &path)));
+    let nobody = || Identity { words: String::new(), also: Vec::new() };
+    let identity = block.map_or_else(nobody, |device| device.identity.clone());
+    let facts = block.map_or_else(DeviceFacts::default, |device| device.facts.clone());
+    let namespace = opened.as_ref().ok().map(|generic| generic.namespace);
+    Device {
+        path: path.display().to_string(),
+        facts: DeviceFacts {
+            name,
+            layer: "NVMe commands".to_owned(),
+            size_bytes: namespace.map_or(facts.size_bytes, |namespace| namespace.size_bytes),
+            // The block layer's, which commands pass.
+            scheduler: None,
+            queue_requests: None,
+            ..facts
+        },
+        disk: None,
+        verdict: guard::verdict(&reasons, &identity),
+        reasons,
+        identity,
+        claims: Claims {
+            direct_io: Some(true),
+            logical_block_bytes: namespace.map(|namespace| namespace.block_bytes()),
+            physical_block_bytes: block.and_then(|device| device.claims.physical_block_bytes),
+            trim: namespace.is_some_and(|namespace| namespace.deallocates),
+            counters: block.map_or_else(Vec::new, |device| {
+                let passes = |name: &&String| name.starts_with("nvme") || *name == "temperature";
+                device.claims.counters.iter().filter(passes).cloned().collect()
+            }),
+        },
+        unusable: opened.err().map(|error| error.cause),
+    }
 }

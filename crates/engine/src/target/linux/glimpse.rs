@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use super::generic::{Generic, is_generic};
 use super::inspect::{self, Findings};
 use super::machine::{FileId, Machine};
 use super::number::DeviceNumber;
@@ -36,6 +37,13 @@ impl Glimpse {
             |error: io::Error| advise(&format!("opening {name}"), &error, path, &OpenRequest::default());
         let meta = match fs::metadata(path) {
             Ok(meta) if meta.is_file() || meta.file_type().is_block_device() => meta,
+            // Judged by the block device of the same namespace.
+            Ok(_) if is_generic(path) => {
+                let machine = Machine::now();
+                let generic = Generic::open(name, path, &OpenRequest::default())?;
+                let block = generic.sibling(&machine).map(|node| machine.path(node));
+                return block.map_or(Ok(None), |block| Self::of(name, &block));
+            }
             // What is neither is refused when it is opened.
             Ok(_) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

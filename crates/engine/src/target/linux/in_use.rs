@@ -242,7 +242,8 @@ impl Machine {
     }
 }
 
-fn open_for_writing(user: &User, what: &str) -> Reason {
+/// Somebody can write to it at any time.
+pub fn open_for_writing(user: &User, what: &str) -> Reason {
     let text = format!("process {} ({}) has {what} open for writing", user.process, user.name);
     Reason::new(Hold::InUse, text).first(format!("end process {}", user.process))
 }

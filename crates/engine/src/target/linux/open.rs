@@ -10,6 +10,7 @@ use std::sync::Arc;
 use fathom_record::facts::{TargetFacts, TargetKind};
 
 use super::file_system::{self, mount_of, space};
+use super::generic::{is_generic, open_namespace};
 use super::inspect::{self, Findings};
 use super::machine::Machine;
 use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
@@ -31,13 +32,23 @@ pub struct Opened {
     made: Option<Made>,
 }
 
+/// How a target was admitted for writing.
 #[derive(Debug)]
-struct Admission {
-    place: String,
-    permit: Option<Permit>,
+pub struct Admission {
+    /// What is being done, for messages: `writing to /dev/sdb`.
+    pub place: String,
+    /// The words of `--destroy`.
+    pub permit: Option<Permit>,
+    /// What is judged and held alone for the length of the run, where that is not the file itself.
+    pub claim: Option<File>,
 }
 
 impl Opened {
+    /// An open device that the run did not make.
+    pub fn of_device(file: Arc<File>, admitted: Option<Admission>) -> Self {
+        Self { file, admitted, made: None }
+    }
+
     /// The descriptor that was admitted.
     pub fn file(&self) -> Arc<File> {
         Arc::clone(&self.file)
@@ -46,8 +57,9 @@ impl Opened {
     /// Looks again at the target's use, not at its bytes, which may be the run's own by now.
     pub fn confirm(&self) -> Result<(), EngineError> {
         let Some(admission) = &self.admitted else { return Ok(()) };
-        let meta = self.file.metadata().map_err(|error| EngineError::system(&admission.place, &error))?;
-        let Findings { reasons, identity } = inspect::hold_without_bytes(&Machine::now(), &self.file, &meta)?;
+        let judged = admission.claim.as_ref().unwrap_or(&self.file);
+        let meta = judged.metadata().map_err(|error| EngineError::system(&admission.place, &error))?;
+        let Findings { reasons, identity } = inspect::hold_without_bytes(&Machine::now(), judged, &meta)?;
         guard::admit(&admission.place, &reasons, &identity, admission.permit.as_ref())
     }
 }
@@ -94,26 +106,27 @@ fn admitted(
     if kind.is_block_device() || kind.is_file() {
         return existing(name, path, request);
     }
-    let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let remedy = match file_name.strip_prefix("ng").filter(|_| kind.is_char_device()) {
-        Some(rest) => format!("name its block device: /dev/nvme{rest}"),
-        None => "name a file, a block device or a folder; `fathom devices` lists what is here".to_owned(),
-    };
+    if is_generic(path) {
+        return open_namespace(name, path, request);
+    }
     let cause = "it is neither a file nor a block device";
-    Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause).with_remedy(remedy))
+    Err(EngineError::new(ErrorKind::NoSuchTarget, place, cause)
+        .with_remedy("name a file, a block device or a folder; `fathom devices` lists what is here"))
 }
 
 /// Flags beyond reading and writing.
 #[derive(Clone, Copy, Default)]
-struct Flags {
-    writes: bool,
-    direct: bool,
+pub struct Flags {
+    /// Writing too.
+    pub writes: bool,
+    /// Past the page cache.
+    pub direct: bool,
     /// Fails where the kernel or another program has claimed the device.
-    alone: bool,
+    pub alone: bool,
 }
 
 /// Opens again what a descriptor stands for, whatever became of its names.
-fn reopen(machine: &Machine, file: &File, flags: Flags) -> io::Result<File> {
+pub fn reopen(machine: &Machine, file: &File, flags: Flags) -> io::Result<File> {
     let link = machine.roots.proc.join("self/fd").join(file.as_raw_fd().to_string());
     let direct = if flags.direct { libc::O_DIRECT } else { 0 };
     let alone = if flags.alone { libc::O_EXCL } else { 0 };
@@ -158,7 +171,7 @@ fn existing(
         }
         let Findings { reasons, identity } = inspect::hold(&Machine::now(), &file)?;
         guard::admit(&writing, &reasons, &identity, request.permit)?;
-        admitted = Some(Admission { place: writing, permit: request.permit.cloned() });
+        admitted = Some(Admission { place: writing, permit: request.permit.cloned(), claim: None });
     }
     let size_bytes = if is_device { ioctl::block_size_bytes(&file) } else { Ok(meta.len()) };
     let size_bytes = size_bytes.map_err(|error| fail(&error))?;
@@ -326,7 +339,7 @@ fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device:
 }
 
 /// The size that is used: what is there, or the first part of it that was asked for.
-fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result<u64, EngineError> {
+pub fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result<u64, EngineError> {
     let place = format!("opening {name}");
     let block = u64::from(block.max(1));
     if let Some(wanted) = wanted.filter(|wanted| *wanted > there) {

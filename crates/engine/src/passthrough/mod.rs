@@ -1,0 +1,358 @@
+//! NVMe commands through io_uring on a namespace's character device (`/dev/ng0n1`): past the block
+//! layer, its splitting, merging, scheduling and accounting.
+//!
+//! Submission entries carry a whole NVMe command, so the ring has entries of twice the size; otherwise
+//! it is used as [`uring`](crate::uring) uses it, and stamps mean the same. A command that the
+//! controller ends with a status other than success becomes a negative result that keeps it
+//! ([`status`]).
+#![allow(unsafe_code)] // Writes the ranges of trims, and keeps buffers mapped when the kernel keeps them.
+
+mod admin;
+mod command;
+mod namespace;
+mod polling;
+pub mod status;
+
+use std::fs::File;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use fathom_measure::Clock;
+use fathom_record::Direction;
+use fathom_record::facts::{EngineFacts, Feature};
+use fathom_spec::Status;
+use fathom_spec::io::RANGE_BYTES;
+use io_uring::cqueue::Entry32;
+use io_uring::squeue::Entry128;
+use io_uring::{opcode, types};
+
+use crate::uring::queue::Queue;
+use crate::uring::{MAX_DEPTH, Options, setup};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
+pub use admin::namespace_id;
+use command::{Command, OPERATION};
+pub use namespace::Namespace;
+pub use polling::admit as admit_polling;
+
+/// Below this much time to a deadline the engine polls instead of sleeping, as [`crate::uring`] does.
+const SPIN_NS: u64 = 100_000;
+
+/// Whole mapping as one registered buffer.
+const ARENA_BUFFER: u16 = 0;
+
+/// The namespace's character device, as the ring knows it.
+const REGISTERED_FILE: types::Fixed = types::Fixed(0);
+
+/// NVMe commands to one open character device.
+#[derive(Debug)]
+pub struct Passthrough<C> {
+    queue: Queue<Entry128, Entry32>,
+    /// Unmapped only when the kernel has given every I/O back.
+    arena: ManuallyDrop<Arena>,
+    /// Ranges of trims, one a slot: the controller reads them as it reads data.
+    ranges: ManuallyDrop<Arena>,
+    /// Keeps the device open as long as the ring refers to it.
+    _file: Arc<File>,
+    namespace: Namespace,
+    clock: C,
+    registered_buffers: bool,
+    /// Submitted and returned stamps by slot.
+    stamps: Vec<(u64, u64)>,
+    /// Slots whose entries are in the submission queue and not yet with the kernel, in order.
+    pending: Vec<u32>,
+    in_flight: u32,
+    facts: EngineFacts,
+    /// The ring is known to the kernel by the thread that made it, so it must not leave that thread.
+    _of_this_thread: PhantomData<*const ()>,
+}
+
+impl<C: Clock> Passthrough<C> {
+    /// A ring of `depth` entries over the open character device of a namespace. Reads one block of it,
+    /// to learn what the kernel takes. Belongs to the thread that makes it.
+    ///
+    /// # Errors
+    /// As [`Namespace::of`] and io_uring refuse it; [`ErrorKind::Plan`] for a `depth` beyond
+    /// [`MAX_DEPTH`] or buffers below a block.
+    pub fn new(
+        file: Arc<File>,
+        depth: u32,
+        buffer_bytes: u64,
+        options: Options,
+        clock: C,
+    ) -> Result<Self, EngineError> {
+        if depth > MAX_DEPTH {
+            let cause = format!("depth {depth} is more than the {MAX_DEPTH} entries that a ring can have");
+            return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
+                .with_remedy("use a smaller --depth and more --jobs"));
+        }
+        if options.polled {
+            polling::admit()?;
+        }
+        let namespace = Namespace::of(&file)?;
+        let arena = Arena::new(depth, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
+        let ranges = Arena::new(1, u64::from(depth) * RANGE_BYTES as u64)?;
+        let made = setup::make(&file, &arena, options).map_err(needs_large_entries)?;
+        let mut engine = Self {
+            queue: made.queue,
+            arena: ManuallyDrop::new(arena),
+            ranges: ManuallyDrop::new(ranges),
+            _file: file,
+            namespace,
+            clock,
+            registered_buffers: made.registered_buffers,
+            stamps: vec![(0, 0); depth as usize],
+            pending: Vec::with_capacity(depth as usize),
+            in_flight: 0,
+            facts: facts(made.features, &namespace),
+            _of_this_thread: PhantomData,
+        };
+        engine.learn_what_is_taken()?;
+        Ok(engine)
+    }
+
+    /// Reads the first block, with a registered buffer and, where the kernel does not take it, without.
+    fn learn_what_is_taken(&mut self) -> Result<(), EngineError> {
+        let mut result = self.read_first_block()?;
+        let mut note = None;
+        if result == -libc::EINVAL && self.registered_buffers {
+            self.registered_buffers = false;
+            result = self.read_first_block()?;
+            note = Some("refused for NVMe commands by this kernel (needs 6.1)".to_owned());
+        }
+        if let Some(note) = note
+            && let Some(feature) =
+                self.facts.features.iter_mut().find(|feature| feature.name == "registered_buffers")
+        {
+            (feature.used, feature.note) = (false, Some(note));
+        }
+        const PLACE: &str = "sending a first NVMe command";
+        match -result {
+            libc::EACCES | libc::EPERM => Err(namespace::not_permitted(PLACE)),
+            libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL => {
+                let cause = "this kernel takes no NVMe commands through io_uring (needs 5.19)";
+                Err(EngineError::new(ErrorKind::Unsupported, PLACE, cause)
+                    .with_remedy("name its block device, /dev/nvmeXnY"))
+            }
+            // A block that cannot be read is the target's failure, which the run will count.
+            _ => Ok(()),
+        }
+    }
+
+    fn read_first_block(&mut self) -> Result<i32, EngineError> {
+        let bytes = self.namespace.block_bytes();
+        let mut done = Vec::with_capacity(1);
+        match self.submit(Io { slot: 0, direction: Direction::Read, offset: 0, bytes }) {
+            Submission::Done(completion) => return Ok(completion.result),
+            Submission::Full => return Ok(-libc::EAGAIN),
+            Submission::Queued => {}
+        }
+        while done.is_empty() {
+            let deadline_ns = self.clock.now_ns() + 1_000_000_000;
+            self.reap(Wait::Until(deadline_ns), &mut done)?;
+        }
+        Ok(done[0].result)
+    }
+
+    /// The entry of an I/O; `None` for one that must not be sent.
+    #[inline]
+    fn entry(&mut self, io: &Io) -> Option<Entry128> {
+        let moves_data = matches!(io.direction, Direction::Read | Direction::Write);
+        let address = if moves_data {
+            if io.bytes as usize > self.arena.stride() {
+                return None;
+            }
+            self.arena.pointer(io.slot) as u64
+        } else {
+            self.range_address(io)?
+        };
+        let command = Command::of(io, &self.namespace, address)?;
+        let buffer = (moves_data && self.registered_buffers).then_some(ARENA_BUFFER);
+        let entry = opcode::UringCmd80::new(REGISTERED_FILE, OPERATION).cmd(command.entry_bytes());
+        let user_data = u64::from(io.slot) | u64::from(io.bytes) << 32;
+        Some(entry.buf_index(buffer).build().user_data(user_data))
+    }
+
+    /// Writes the range of a trim into its slot's place, and says where that is; 0 for a flush.
+    #[inline(never)]
+    fn range_address(&mut self, io: &Io) -> Option<u64> {
+        if io.direction != Direction::Trim {
+            return Some(0);
+        }
+        let range = command::trim_range(io, &self.namespace)?;
+        let start = io.slot as usize * RANGE_BYTES;
+        if start + RANGE_BYTES > self.arena.slots() as usize * RANGE_BYTES {
+            return None;
+        }
+        // SAFETY: within the mapping, which holds a range a slot; the slot is not in flight, so that the
+        // device does not read there.
+        let place = unsafe { self.ranges.base().add(start) };
+        // SAFETY: as above, for all bytes of the range.
+        unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), place, RANGE_BYTES) };
+        Some(place as u64)
+    }
+
+    /// An I/O that is not sent: beyond the slot's buffer, or not made of whole blocks.
+    #[cold]
+    fn refuse(&self, slot: u32, errno: i32) -> Submission {
+        let now_ns = self.clock.now_ns();
+        let stamps = Stamps { submitted_ns: now_ns, returned_ns: now_ns, reaped_ns: now_ns };
+        Submission::Done(Completion { slot, result: -errno, stamps })
+    }
+
+    /// Hands what is pending to the kernel, and stamps it.
+    fn flush(&mut self) -> Result<(), EngineError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let submitted_ns = self.clock.now_ns();
+        let accepted = self.queue.start(self.pending.len() as u32)?;
+        let returned_ns = self.clock.now_ns();
+        for slot in self.pending.drain(..accepted as usize) {
+            self.stamps[slot as usize] = (submitted_ns, returned_ns);
+        }
+        self.in_flight += accepted;
+        Ok(())
+    }
+
+    /// Takes what is in the completion queue; all of it was there at one moment, and is stamped with it.
+    fn collect(&mut self, done: &mut Vec<Completion>) -> bool {
+        let mut completions = self.queue.completions();
+        if completions.is_empty() {
+            return false;
+        }
+        let reaped_ns = self.clock.now_ns();
+        for entry in &mut completions {
+            let slot = entry.user_data() as u32;
+            let (submitted_ns, returned_ns) = self.stamps[slot as usize];
+            let stamps = Stamps { submitted_ns, returned_ns, reaped_ns };
+            done.push(Completion { slot, result: moved(entry.result(), entry.user_data()), stamps });
+            self.in_flight -= 1;
+        }
+        true
+    }
+}
+
+/// What a completion says: 0 for success, which moves all or nothing; a negated `errno` of the driver;
+/// or the controller's status.
+#[inline]
+fn moved(result: i32, user_data: u64) -> i32 {
+    match result {
+        0 => i32::try_from(user_data >> 32).unwrap_or(i32::MAX),
+        ..0 => result,
+        controller => status::as_result(Status(controller as u16)),
+    }
+}
+
+fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
+    let mut feature = |name: &str, used: bool, note: Option<String>| {
+        features.push(Feature { name: name.to_owned(), used, note });
+    };
+    feature("nvme_commands", true, Some(format!("to namespace {}; none is split or merged", namespace.id)));
+    let limit = namespace.max_transfer_bytes.map(|bytes| format!("one command moves at most {bytes} bytes"));
+    feature("transfer_limit", limit.is_some(), limit.or_else(|| Some("the controller sets none".to_owned())));
+    let trims = if namespace.deallocates {
+        "trims are Dataset Management commands that deallocate one range each"
+    } else {
+        "the controller has no Dataset Management command"
+    };
+    feature("trim_by_deallocation", namespace.deallocates, Some(trims.to_owned()));
+    EngineFacts {
+        name: "passthrough".to_owned(),
+        version: 1,
+        features,
+        completes_inline: false,
+        returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
+    }
+}
+
+/// Kernels that know no entries of this size refuse every ring in the same words.
+fn needs_large_entries(error: EngineError) -> EngineError {
+    let refused = std::io::Error::from_raw_os_error(libc::EINVAL).to_string();
+    if error.cause != refused {
+        return error;
+    }
+    let cause = "this kernel takes no NVMe commands through io_uring (needs 5.19)";
+    EngineError::new(ErrorKind::Unsupported, error.place, cause)
+        .with_remedy("name its block device, /dev/nvmeXnY")
+}
+
+impl<C: Clock> Engine for Passthrough<C> {
+    fn facts(&self) -> &EngineFacts {
+        &self.facts
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.arena.slice(slot)
+    }
+
+    #[inline]
+    fn submit(&mut self, io: Io) -> Submission {
+        if io.direction == Direction::Trim && !self.namespace.deallocates {
+            return self.refuse(io.slot, libc::EOPNOTSUPP);
+        }
+        let Some(entry) = self.entry(&io) else {
+            return self.refuse(io.slot, libc::EINVAL);
+        };
+        if !self.queue.push(&entry) {
+            return Submission::Full;
+        }
+        self.pending.push(io.slot);
+        Submission::Queued
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        self.flush()?;
+        loop {
+            if self.collect(done) || self.in_flight == 0 {
+                return Ok(());
+            }
+            let Wait::Until(deadline_ns) = wait else {
+                self.queue.poll()?;
+                self.collect(done);
+                return Ok(());
+            };
+            let now = self.clock.now_ns();
+            if now >= deadline_ns {
+                return Ok(());
+            }
+            match deadline_ns - now {
+                left if left > SPIN_NS => self.queue.wait(left - SPIN_NS)?,
+                _ => self.queue.poll()?,
+            }
+        }
+    }
+}
+
+impl<C> Drop for Passthrough<C> {
+    fn drop(&mut self) {
+        while self.in_flight > 0 {
+            let finished = self.queue.completions().count() as u32;
+            self.in_flight -= finished.min(self.in_flight);
+            if self.in_flight > 0 && self.queue.wait(1_000_000_000).is_err() {
+                // Nobody will say any more when the kernel is done: the buffers stay mapped for good.
+                return;
+            }
+        }
+        // SAFETY: dropped once, here, and not used again.
+        unsafe { ManuallyDrop::drop(&mut self.arena) };
+        // SAFETY: dropped once, here, and not used again.
+        unsafe { ManuallyDrop::drop(&mut self.ranges) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_bytes_errors_or_statuses() {
+        let user_data = 5 | 4096 << 32;
+        assert_eq!(moved(0, user_data), 4096);
+        assert_eq!(moved(-libc::EACCES, user_data), -libc::EACCES);
+        let failed = moved(0x4281, user_data);
+        assert_eq!(status::of_errno(-failed).and_then(Status::name), Some("Unrecovered Read Error"));
+        assert_eq!(moved(0, u64::MAX), i32::MAX);
+    }
+}

@@ -1,0 +1,74 @@
+//! `cargo xtask lab`: small virtual machines with the kernel's own drivers, for what this machine has no
+//! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
+//! its results from the serial console.
+
+mod console;
+mod cpio;
+mod guest;
+mod kernel;
+mod modules;
+mod options;
+mod passthrough;
+mod programs;
+mod vm;
+
+use std::path::Path;
+
+use console::Verdict;
+use options::Options;
+pub use options::USAGE;
+
+/// Why no lab was run, or that it was.
+pub enum Outcome {
+    /// All cases ended as they should.
+    Passed,
+    /// At least one did not, or the guest did not come to its end.
+    Failed,
+    /// A program or package that labs need is not here.
+    Missing(String),
+}
+
+/// Runs the lab that the arguments name, and prints its results.
+///
+/// # Errors
+/// Arguments without sense, a build that fails, or a guest that cannot be made.
+pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
+    let options = Options::read(arguments)?;
+    let missing = vm::missing().into_iter().chain(guest::missing()).next();
+    let kernel = match (missing, kernel::find(&options.kernel_root)) {
+        (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
+        (None, Ok(kernel)) => kernel,
+    };
+    let programs = programs::build(root, &options)?;
+    let folder = tempfile::tempdir().map_err(|error| format!("no folder for the guest: {error}"))?;
+    let case = passthrough::lab(&kernel, &programs, folder.path())?;
+    let seconds = options.seconds;
+    let seen = vm::boot(&kernel, &case, seconds, folder.path())?;
+    if let Some(path) = &options.console {
+        std::fs::write(path, &seen.text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(report(&console::read(&seen.text), &seen))
+}
+
+fn report(results: &console::Results, seen: &vm::Seen) -> Outcome {
+    for case in &results.cases {
+        match &case.verdict {
+            Verdict::Pass => println!("pass  {}", case.name),
+            Verdict::Skip => println!("skip  {}: {}", case.name, case.text.trim()),
+            Verdict::Fail => println!("FAIL  {}\n{}", case.name, indented(&case.text)),
+        }
+    }
+    let count = |verdict: Verdict| results.cases.iter().filter(|case| case.verdict == verdict).count();
+    let (passed, failed, skipped) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Skip));
+    println!("lab: {passed} passed, {failed} failed, {skipped} skipped, in {:.0} s", seen.wall.as_secs_f64());
+    if !results.complete {
+        let last: Vec<&str> = seen.text.lines().rev().take(25).collect();
+        println!("the guest did not come to its end; its last lines:");
+        last.iter().rev().for_each(|line| println!("  {line}"));
+    }
+    if failed == 0 && results.complete && passed > 0 { Outcome::Passed } else { Outcome::Failed }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("      {line}")).collect::<Vec<_>>().join("\n")
+}
