@@ -10,6 +10,8 @@
 pub mod bucket;
 pub mod campaign;
 pub mod check;
+pub mod comparison;
+pub mod distribution;
 pub mod environment;
 pub mod exposure;
 pub mod facts;

@@ -4,14 +4,17 @@
 //! as values, and the same input always gives the same output. The run is the statistical unit.
 
 pub mod bucket;
+pub mod comparison;
+pub mod curve;
 pub mod exposure;
 pub mod operating_point;
 pub mod plateau;
 pub mod search;
-
+pub mod shape;
 pub mod steady;
 pub mod stopping;
 pub mod student;
+pub mod tail;
 
 pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};
 pub use plateau::{Plateau, PlateauCell, coefficient_of_variation, plateau};

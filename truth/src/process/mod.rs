@@ -2,4 +2,7 @@
 
 pub mod course;
 pub mod noise;
+pub mod shape;
+pub mod sides;
+pub mod tail;
 pub mod wander;

@@ -2,8 +2,11 @@
 //! entry in [`SUITES`].
 
 pub mod bucket;
+pub mod pairs;
+pub mod shapes;
 pub mod steady;
 pub mod stopping;
+pub mod tails;
 
 use crate::Figure;
 
@@ -53,5 +56,20 @@ pub const SUITES: &[Suite] = &[
         name: "stopping",
         summary: "spaced runs until the stated error: coverage and distance from the truth",
         run: stopping::run,
+    },
+    Suite {
+        name: "tails",
+        summary: "quantile intervals with design effect: coverage of tails that come in bursts",
+        run: tails::run,
+    },
+    Suite {
+        name: "shapes",
+        summary: "cliffs and modes: false alarms on smooth latencies, detections of slow groups",
+        run: shapes::run,
+    },
+    Suite {
+        name: "pairs",
+        summary: "two sides in random pairs: false differences, differences found, pairs used",
+        run: pairs::run,
     },
 ];

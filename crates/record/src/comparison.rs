@@ -1,0 +1,235 @@
+//! Two sides put beside each other: ratios with intervals, verdicts, and the reasons where there is none.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One of the two sides of a comparison. Ratios are B over A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// What is compared with.
+    A,
+    /// What is judged.
+    B,
+}
+
+impl Side {
+    /// The side that is not this one.
+    pub fn other(self) -> Self {
+        match self {
+            Side::A => Side::B,
+            Side::B => Side::A,
+        }
+    }
+}
+
+/// Which way a metric is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Rates.
+    Higher,
+    /// Latencies, processor time.
+    Lower,
+}
+
+/// What is said of side B beside side A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// The interval excludes "no difference" on B's good side and reaches beyond the materiality.
+    Faster,
+    /// The same on B's bad side.
+    Slower,
+    /// The difference is smaller than the margin, shown by two one-sided tests.
+    Equivalent,
+    /// The data carry none of the three.
+    Inconclusive,
+    /// The two sides' numbers do not answer the question, whatever they are.
+    NotComparable,
+}
+
+/// A ratio B / A with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ratio {
+    /// Geometric mean of the ratios.
+    pub ratio: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Confidence of the interval, 0 to 1.
+    pub confidence: f64,
+}
+
+impl Ratio {
+    /// Whether no difference is inside the interval.
+    pub fn contains_one(&self) -> bool {
+        self.low <= 1.0 && self.high >= 1.0
+    }
+}
+
+/// One metric, both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricComparison {
+    /// Short name, as `operations_per_s`.
+    pub metric: String,
+    /// Unit of the values behind it.
+    pub unit: String,
+    /// Which way it is good.
+    pub better: Better,
+    /// Whether it was declared beforehand to decide; the others are looked at, and say less.
+    pub primary: bool,
+    /// Pairs, or for sides that were not interleaved the runs of the smaller side.
+    pub pairs: u32,
+    /// B / A; absent where there is no number.
+    pub ratio: Option<Ratio>,
+    /// What follows.
+    pub decision: Decision,
+    /// Why there is no decision, or what weakens it.
+    pub reason: Option<Reason>,
+    /// Standard deviation of the logarithm of the ratio from pair to pair.
+    pub deviation: Option<f64>,
+    /// Two-sided p-value of "no difference" by Student's t.
+    pub p_value: Option<f64>,
+    /// The same by exchanging the sides within pairs; a check, from six pairs on.
+    pub exchange_p_value: Option<f64>,
+    /// Least relative difference that so many pairs find in 4 of 5 cases.
+    pub minimum_detectable: Option<f64>,
+    /// For an inconclusive metric, pairs that decide it in 4 of 5 cases if it goes on as it did.
+    pub pairs_still_needed: Option<u32>,
+}
+
+/// Quantiles of both sides put beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShiftFunction {
+    /// By rising order.
+    pub points: Vec<ShiftPoint>,
+    /// Pairs behind every point.
+    pub pairs: u32,
+    /// Confidence that the whole band holds the whole truth, 0 to 1.
+    pub confidence: f64,
+}
+
+/// One quantile of a shift function.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShiftPoint {
+    /// Order of the quantile, 0 to 1.
+    pub q: f64,
+    /// B / A.
+    pub ratio: f64,
+    /// Lower edge of the band.
+    pub low: f64,
+    /// Upper edge of the band.
+    pub high: f64,
+}
+
+/// Why there is no number or no decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reason {
+    /// Too few pairs.
+    TooFewPairs {
+        /// Usable ones.
+        have: u32,
+        /// Least number.
+        need: u32,
+    },
+    /// Too few runs on a side.
+    TooFewRuns {
+        /// The side; absent where there is only one.
+        side: Option<Side>,
+        /// Usable ones.
+        have: u32,
+        /// Least number.
+        need: u32,
+    },
+    /// Every value is the same, so the error cannot be known.
+    NoVariation,
+    /// A value of zero, below zero, or not a number.
+    NotPositive {
+        /// The side; absent where there is only one.
+        side: Option<Side>,
+    },
+    /// The two sides' values have different units.
+    UnitsDiffer {
+        /// Unit of A.
+        a: String,
+        /// Unit of B.
+        b: String,
+    },
+    /// The sides ran different workloads.
+    WorkloadsDiffer {
+        /// What differs, as it is called in a record.
+        field: String,
+    },
+    /// A closed loop kept different numbers of I/Os in flight on the two sides.
+    InFlightDiffers {
+        /// Mean in-flight of A.
+        a: f64,
+        /// Mean in-flight of B.
+        b: f64,
+    },
+    /// A side's runs failed or did not measure what was asked for.
+    SideFailed {
+        /// The side.
+        side: Side,
+        /// Runs of it that failed.
+        runs: u32,
+    },
+    /// The interval still holds both "no difference" and a difference that matters.
+    Undecided,
+    /// The sides were measured in different sessions; the interval allows for how sessions differ.
+    NotInterleaved {
+        /// Standard deviation between sessions that was allowed for, relative.
+        session_deviation: f64,
+        /// Least relative difference that can be told with it, however many runs there are.
+        least_difference: f64,
+    },
+    /// Identical sides differ in the control, so the comparison sees more than the sides.
+    ControlFailed,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |side: &Side| if *side == Side::A { "A" } else { "B" };
+        let of = |side: &Option<Side>| side.as_ref().map(|s| format!(" of {}", name(s))).unwrap_or_default();
+        match self {
+            Reason::TooFewPairs { have, need } => {
+                write!(f, "{have} usable pairs; at least {need} are needed to know the error")
+            }
+            Reason::TooFewRuns { side, have, need } => {
+                write!(f, "{have} usable runs{}; at least {need} are needed to know the error", of(side))
+            }
+            Reason::NoVariation => {
+                write!(f, "every value is the same to the last digit, so the error cannot be known")
+            }
+            Reason::NotPositive { side } => {
+                write!(f, "a value{} is zero, below zero or not a number, which has no ratio", of(side))
+            }
+            Reason::UnitsDiffer { a, b } => write!(f, "A is in {a}, B in {b}"),
+            Reason::WorkloadsDiffer { field } => write!(f, "the sides ran different workloads: {field}"),
+            Reason::InFlightDiffers { a, b } => write!(
+                f,
+                "A had {a:.1} I/Os in flight, B {b:.1}: latency grows with what is in flight, so the two latencies answer different questions"
+            ),
+            Reason::SideFailed { side, runs } => {
+                write!(f, "{runs} runs of side {} failed or did not measure what was asked for", name(side))
+            }
+            Reason::Undecided => {
+                write!(f, "the interval holds both no difference and a difference that matters")
+            }
+            Reason::NotInterleaved { session_deviation, least_difference } => write!(
+                f,
+                "the sides were measured in different sessions, which were allowed to differ by {:.1} % each: differences below {:.1} % cannot be told, whatever the number of runs",
+                100.0 * session_deviation,
+                100.0 * least_difference
+            ),
+            Reason::ControlFailed => {
+                write!(f, "A against itself shows a difference, so this comparison sees more than its sides")
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a comparison counts as a difference, and how much error it allows.
+
+use std::fmt;
+
+/// Settings of a comparison; relative sizes are shares, 0.01 is 1 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// A difference surely below this is not called one.
+    pub materiality: f64,
+    /// Sides that differ by less than this, shown by two one-sided tests, are equivalent.
+    pub margin: f64,
+    /// The difference that the number of pairs is planned to find.
+    pub detect: f64,
+    /// Chance of finding it.
+    pub power: f64,
+    /// Chance that identical sides are called different, over all looks and primary metrics.
+    pub alpha: f64,
+    /// Pairs before anything is planned.
+    pub pilot: u32,
+    /// Pairs at most.
+    pub max_pairs: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            materiality: 0.01,
+            margin: 0.03,
+            detect: 0.02,
+            power: 0.8,
+            alpha: 0.05,
+            pilot: 5,
+            max_pairs: 40,
+        }
+    }
+}
+
+/// A setting that makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RulesError {
+    /// A share is not between 0 and 1, both excluded.
+    NotAShare(&'static str),
+    /// The margin is below the materiality, so a difference could be both.
+    MarginBelowMateriality,
+    /// Fewer than three pilot pairs show no error; fewer pairs than the pilot are no plan.
+    TooFewPairs,
+    /// More than three primary metrics, or none.
+    PrimaryMetrics,
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesError::NotAShare(name) => write!(f, "{name} must lie between 0 and 1, as 0.02 for 2 %"),
+            RulesError::MarginBelowMateriality => {
+                write!(f, "the margin of equivalence must not be below the materiality")
+            }
+            RulesError::TooFewPairs => {
+                write!(f, "a comparison needs 3 pilot pairs or more, and no fewer pairs than its pilot")
+            }
+            RulesError::PrimaryMetrics => {
+                write!(f, "name one to three primary metrics; every other one says less")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RulesError {}
+
+impl Rules {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// The first that makes no sense.
+    pub fn validate(&self) -> Result<(), RulesError> {
+        let shares = [
+            ("materiality", self.materiality),
+            ("margin", self.margin),
+            ("detect", self.detect),
+            ("power", self.power),
+            ("alpha", self.alpha),
+        ];
+        if let Some((name, _)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {
+            return Err(RulesError::NotAShare(name));
+        }
+        if self.margin < self.materiality {
+            return Err(RulesError::MarginBelowMateriality);
+        }
+        if self.pilot < 3 || self.max_pairs < self.pilot {
+            return Err(RulesError::TooFewPairs);
+        }
+        Ok(())
+    }
+
+    pub(super) fn ln_materiality(&self) -> f64 {
+        self.materiality.ln_1p()
+    }
+
+    pub(super) fn ln_margin(&self) -> f64 {
+        self.margin.ln_1p()
+    }
+
+    pub(super) fn ln_detect(&self) -> f64 {
+        self.detect.ln_1p()
+    }
+}

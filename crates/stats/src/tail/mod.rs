@@ -1,0 +1,17 @@
+//! Latency quantiles with honest intervals, from the second-by-second histograms of a run.
+//!
+//! Slow I/Os come in bursts, so a run holds far fewer independent ones than it counts. The share of
+//! values beyond a quantile is therefore judged by how it varies over 30 stretches of the run (a ratio
+//! estimate over batches, corrected for the correlation of neighbours), not by the number of I/Os: the
+//! textbook binomial interval of a p99.99 covers 5 to 37 % where bursts make the tail, this one 90 % and
+//! more once the run holds twelve recurrences.
+
+mod interval;
+mod over_runs;
+mod plan;
+mod series;
+
+pub use interval::{MIN_BEYOND, MIN_EFFECTIVE, Unresolved, quantile_interval};
+pub use over_runs::{MIN_RUNS, quantile_over_runs};
+pub use plan::{CYCLES, TailPlan, recurrence_resolved_s, run_length_s, seconds_for};
+pub use series::{BATCHES, LatencySeries};

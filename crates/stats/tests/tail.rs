@@ -1,0 +1,79 @@
+//! Quantile intervals where there is too little to say, and their reference values.
+
+use fathom_measure::Histogram;
+use fathom_stats::tail::{LatencySeries, Unresolved, quantile_interval, quantile_over_runs, seconds_for};
+use fathom_truth::process::tail::{FIVE, Tail, TailTruth};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+#[test]
+fn a_binomial_interval_would_not_cover_bursts() {
+    let truth = TailTruth::new();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    let (series, _) = truth.run(FIVE, 3600, &mut rng);
+    let interval = quantile_interval(&series, 0.9999, &[]).unwrap();
+    // 72 million I/Os, 7,200 of them beyond, worth a few dozen independent ones.
+    assert!(interval.design_effect > 20.0, "{}", interval.design_effect);
+    assert!(interval.effective_beyond < 400.0, "{}", interval.effective_beyond);
+    assert_eq!(interval.resolves_every_s, 300.0);
+}
+
+fn constant(seconds: usize, rate: u64, value_ns: u64) -> LatencySeries {
+    let mut series = LatencySeries::of_seconds(seconds);
+    let mut histogram = Histogram::new();
+    (0..rate).for_each(|_| histogram.record(value_ns));
+    (0..seconds).for_each(|second| {
+        series.add_histogram(second, &histogram).expect("the second is within the series")
+    });
+    series
+}
+
+#[test]
+fn too_little_data_gives_a_reason_or_a_lower_bound_and_never_a_number() {
+    assert_eq!(quantile_interval(&LatencySeries::of_seconds(60), 0.5, &[]), Err(Unresolved::Empty));
+    let short = constant(29, 1000, 100_000);
+    assert_eq!(quantile_interval(&short, 0.99, &[]), Err(Unresolved::TooShort { seconds: 29 }));
+    let few = constant(60, 10, 100_000);
+    let bound = quantile_interval(&few, 0.99, &[]).unwrap();
+    assert_eq!((bound.value_ns, bound.high_ns, bound.beyond), (None, None, 6));
+    assert_eq!(quantile_interval(&few, 0.999_99, &[]), Err(Unresolved::Unbounded));
+    assert_eq!(quantile_interval(&few, 1.0, &[]), Err(Unresolved::NotAnOrder));
+    assert_eq!(quantile_interval(&few, f64::NAN, &[]), Err(Unresolved::NotAnOrder));
+    let enough = quantile_interval(&few, 0.5, &[]).unwrap();
+    assert_eq!((enough.value_ns, enough.low_ns, enough.high_ns), (Some(100_000), 100_000, Some(100_000)));
+}
+
+#[test]
+fn one_burst_of_many_slow_ios_is_one_event() {
+    let mut series = constant(600, 10_000, 100_000);
+    let mut burst = Histogram::new();
+    (0..2000).for_each(|_| burst.record(50_000_000));
+    series.add_histogram(300, &burst).unwrap();
+    let interval = quantile_interval(&series, 0.9999, &[]).unwrap();
+    assert!(interval.effective_beyond < 5.0 && interval.value_ns.is_none(), "{interval:?}");
+}
+
+/// `scipy.stats.t.interval` of the logarithms, version 1.17.
+#[test]
+fn quantiles_over_runs_are_a_t_interval_of_logarithms() {
+    let runs: Vec<f64> = [410, 395, 433, 402, 418, 390, 425, 407].map(|us| f64::from(us) * 1e3).to_vec();
+    let found = quantile_over_runs(0.999, &runs).unwrap();
+    assert!((found.value_ns - REFERENCE[0]).abs() < 1.0, "{found:?}");
+    assert!((found.low_ns - REFERENCE[1]).abs() < 1.0, "{found:?}");
+    assert!((found.high_ns - REFERENCE[2]).abs() < 1.0, "{found:?}");
+    assert!(quantile_over_runs(0.999, &runs[..7]).is_err());
+    assert!(quantile_over_runs(0.999, &[5.0; 8]).is_err());
+    assert!(quantile_over_runs(0.999, &[5.0, 6.0, 5.0, 6.0, 5.0, 6.0, 5.0, 0.0]).is_err());
+}
+
+const REFERENCE: [f64; 3] = [409_769.75, 397_685.9, 422_220.8];
+
+#[test]
+fn the_length_for_a_precision_grows_with_its_square() {
+    let truth = TailTruth::new();
+    let (series, _) = truth.run(Tail::Independent, 120, &mut Xoshiro256PlusPlus::seed_from_u64(5));
+    let at = |precision| seconds_for(&series, 0.99995, precision, 1.0).unwrap();
+    assert!((at(0.05).run_s / at(0.1).run_s - 4.0).abs() < 1e-9);
+    assert!(at(0.1).slope > 0.1 && at(0.1).slope < 1.5, "{:?}", at(0.1));
+    assert_eq!(seconds_for(&series, 0.3, 0.1, 1.0), None);
+}
