@@ -2,9 +2,11 @@
 //! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
 //! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
 //! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines.
+//! `cargo xtask bpf` builds the programs of the block-layer witness.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bench;
+mod bpf;
 mod finding;
 mod instructions;
 mod lab;
@@ -28,6 +30,7 @@ const USAGE: &str = "\
 cargo xtask tidy           check the house rules; lists file:line and what to do
 cargo xtask licences       check licences and forbidden crates against deny.toml
 cargo xtask instructions   count the instructions of an I/O; `--help` for more
+cargo xtask bpf            rebuild the programs that watch the block layer; --check compares them
 cargo xtask bench          measure fathom beside its peers; `--help` for more
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
 cargo xtask lab            try fathom in a virtual machine; `--help` for more";
@@ -48,6 +51,14 @@ fn main() -> ExitCode {
             });
         }
         Some("lab") => return lab(root),
+        Some("bpf") => match std::env::args().nth(2).as_deref() {
+            None => bpf::run(root, false),
+            Some("--check") => bpf::run(root, true),
+            Some(_) => {
+                println!("{}", bpf::USAGE);
+                return ExitCode::SUCCESS;
+            }
+        },
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -23,6 +23,7 @@ pub mod steadiness;
 pub mod telemetry;
 pub mod verdict;
 pub mod version;
+pub mod witness;
 pub mod workload;
 
 pub use campaign::CampaignRecord;
@@ -32,6 +33,7 @@ pub use run::RunRecord;
 pub use series::{DirectionInterval, Interval};
 pub use verdict::Verdict;
 pub use version::{ReadError, campaign_schema, parse_campaign, parse_run, run_schema};
+pub use witness::Witness;
 pub use workload::Workload;
 
 use schemars::JsonSchema;

@@ -7,6 +7,7 @@ use crate::check::{Check, Outcome};
 use crate::environment::Environment;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
 use crate::telemetry::Telemetry;
+use crate::witness::Witness;
 use crate::{Direction, Interval, LatencySummary, SparseHistogram, Workload};
 
 /// Everything one run exposed.
@@ -51,6 +52,9 @@ pub struct RunRecord {
     pub telemetry: Telemetry,
     /// Around the run.
     pub environment: Environment,
+    /// The same I/Os as the block layer saw them, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
     /// Remarks for people: fallbacks, dropped features.
     pub notes: Vec<String>,
 }

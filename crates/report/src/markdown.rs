@@ -8,7 +8,7 @@ use crate::escape::{markdown as text, markdown_code};
 use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
-use crate::sheet::{Entry, campaign as sheet, machine, run as run_sheet};
+use crate::sheet::{Entry, campaign as sheet, machine, run as run_sheet, witness};
 use crate::{ReportError, words};
 
 /// A report and the files that it refers to.
@@ -111,6 +111,12 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     }
     out.entries(&run_sheet::conditions(run));
     out.table(&run_sheet::targets(run));
+    if let Some(account) = witness::account(run) {
+        out.heading(2, "Beside the block layer");
+        out.table(&account.table);
+        out.list(&account.sentences);
+        out.figures("", pictures::of_witness(run)?);
+    }
     out.heading(2, "Pictures");
     out.figures("", pictures::of_run(run)?);
     out.heading(2, "Ledger");

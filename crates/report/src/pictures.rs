@@ -72,6 +72,38 @@ pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
     Ok(series.into_iter().chain(percentiles).collect())
 }
 
+/// The run's distribution and the block layer's in one picture; none where nobody watched.
+///
+/// # Errors
+/// When a histogram is damaged, or the drawing library refuses.
+pub fn of_witness(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
+    let mut curves = Vec::new();
+    let seen = run.witness.as_ref().and_then(|witness| witness.seen());
+    for direction in seen.iter().flat_map(|trace| &trace.directions) {
+        let (name, ink) = (direction.direction.name(), hue(direction.direction));
+        for (stage, of, dashed) in
+            [(&direction.service, "service", false), (&direction.total, "block layer", true)]
+        {
+            if let Some(stage) = stage {
+                let points = distribution::curve(&distribution::read(run, &stage.histogram)?);
+                curves.push(Curve { name: format!("{name} {of}"), ink, dashed, points });
+            }
+        }
+    }
+    let drawn = percentile_curves("Beside the block layer", "service and block-layer", &curves)?;
+    Ok(drawn
+        .map(|picture| Figure {
+            name: "block-layer",
+            title: "Service latency and the block layer's".to_owned(),
+            caption: format!(
+                "{PERCENTILES} Dashed: the same I/Os from their arrival in the block layer to their end there."
+            ),
+            picture,
+        })
+        .into_iter()
+        .collect())
+}
+
 const PERCENTILES: &str = "Each step to the right leaves ten times fewer I/Os above. A curve ends where fewer than 10 I/Os lie beyond.";
 
 fn hue(direction: Direction) -> Ink {

@@ -5,6 +5,7 @@
 //! A source is a folder whose metrics are a constant table; [`sources`] lists them all. Everything
 //! is read below a [`Root`], so that tests feed it trees of their own. Nothing is ever changed.
 
+pub mod blocktrace;
 mod collector;
 mod counter;
 pub mod cpu;

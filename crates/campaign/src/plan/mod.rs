@@ -33,6 +33,7 @@ pub use text::Text;
 pub use write::{to_command_line, to_toml};
 
 use fathom_record::Workload;
+use fathom_telemetry::blocktrace::Source;
 
 /// All that one run needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,8 @@ pub struct RunOptions {
     pub real_time: bool,
     /// Completions are polled for inside the kernel; the device needs poll queues.
     pub polled: bool,
+    /// The same I/Os are watched in the block layer, through this source; absent: not.
+    pub witness: Option<Source>,
     /// A scratch file stays when the run is over.
     pub keep: bool,
     /// Processors that the jobs are bound to, in turn; none in the list: the scheduler's choice; absent:

@@ -5,6 +5,7 @@ use fathom_record::workload::{
     Addresses, Arrival, Data, HotSpot, Length, Mix, SizeShare, Sizes, SizesByDirection, Verify, Workload,
     Zone,
 };
+use fathom_telemetry::blocktrace::Source;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -153,16 +154,24 @@ fn plan() -> impl Strategy<Value = RunPlan> {
     let options = (
         any::<bool>(),
         vec(text(), 0..3),
-        any::<(bool, bool)>(),
+        any::<(bool, bool, Option<usize>)>(),
         any::<bool>(),
         option::of(vec(0u32..4096, 0..20)),
     );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
-        |(targets, engine, workload, (direct, permits, (real_time, polled), keep, cpus))| RunPlan {
+        |(targets, engine, workload, (direct, permits, (real_time, polled, witness), keep, cpus))| RunPlan {
             workload: Workload { jobs: workload.jobs.max(targets.len() as u32), ..workload },
             targets,
             engine,
-            options: RunOptions { direct, permits, real_time, polled, keep, cpus },
+            options: RunOptions {
+                witness: witness.map(|at| Source::NAMES[at % Source::NAMES.len()].1),
+                direct,
+                permits,
+                real_time,
+                polled,
+                keep,
+                cpus,
+            },
         },
     )
 }

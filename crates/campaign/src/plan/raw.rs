@@ -169,6 +169,11 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub polled: Option<bool>,
 
+    /// Watch the same I/Os in the kernel's block layer, and set both side by side: auto, bpf, tracefs or
+    /// off. Costs processor time; needs root. Default: off.
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "auto", require_equals = true)]
+    pub witness: Option<Text>,
+
     /// Keep the scratch file that the run made.
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]

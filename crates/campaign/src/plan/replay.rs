@@ -1,10 +1,17 @@
 //! The plan that a run record was made by.
 
-use fathom_record::RunRecord;
 use fathom_record::facts::TargetKind;
+use fathom_record::{RunRecord, Witness};
+use fathom_telemetry::blocktrace::Source;
 
 use super::{RunOptions, RunPlan};
 use crate::run::BOUND_NEAR_DEVICE;
+
+/// The source that a witness was asked of; of one that could not be had, only that it was asked for.
+fn asked_of(witness: &Witness) -> Source {
+    let name = witness.seen().map_or("auto", |trace| trace.source.as_str());
+    Source::NAMES.iter().find(|(known, _)| *known == name).map_or(Source::Any, |(_, source)| *source)
+}
 
 impl RunPlan {
     /// The plan that makes the same run again, with the record's seed.
@@ -21,6 +28,7 @@ impl RunPlan {
                 permits: Vec::new(),
                 real_time: simulated && record.clock.source != "virtual",
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
+                witness: record.witness.as_ref().map(asked_of),
                 keep: false,
                 cpus: cpus(record),
             },

@@ -3,6 +3,7 @@
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
 };
+use fathom_telemetry::blocktrace::Source;
 
 use super::error::{Mistake, PlanErrorKind};
 use super::raw::RawPlan;
@@ -54,10 +55,20 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         permits: permits(raw)?,
         real_time: raw.real_time.unwrap_or(false),
         polled: raw.polled.unwrap_or(false),
+        witness: value("witness", &raw.witness, witness)?.flatten(),
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
     };
     Ok(RunPlan { targets, engine, workload, options })
+}
+
+/// A source of the block layer's account by its name; `None` for none.
+fn witness(text: &str) -> Result<Option<Source>, String> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let found = Source::NAMES.iter().find(|(name, _)| *name == text).map(|(_, source)| *source);
+    found.map(Some).ok_or_else(|| format!("`{text}` is no witness: give auto, bpf, tracefs or off"))
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.

@@ -33,9 +33,10 @@ pub fn to_command_line(plan: &RunPlan) -> String {
     line
 }
 
-/// A flag with its value; one that starts with a hyphen is bound to the flag.
+/// A flag with its value. A value that starts with a hyphen, and one that the flag can do without, are
+/// bound to it.
 pub(super) fn flag(name: &str, value: &str) -> String {
-    let separator = if value.starts_with('-') { '=' } else { ' ' };
+    let separator = if value.starts_with('-') || name == "witness" { '=' } else { ' ' };
     format!(" --{name}{separator}{}", quoted(value))
 }
 
@@ -125,6 +126,7 @@ fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     raw.destroy = (!options.permits.is_empty()).then(|| options.permits.clone());
     raw.real_time = options.real_time.then_some(true);
     raw.polled = options.polled.then_some(true);
+    raw.witness = options.witness.map(|source| source.name().into());
     raw.keep = options.keep.then_some(true);
     raw.cpus = options.cpus.as_deref().map(|cpus| Text(quantity::write_cpus(cpus)));
 }

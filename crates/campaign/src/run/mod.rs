@@ -5,6 +5,7 @@ mod record;
 mod session;
 mod summary;
 mod targets;
+mod witness;
 
 use std::sync::atomic::AtomicBool;
 
@@ -42,6 +43,7 @@ pub fn run_once(
             keep: plan.options.keep,
             real_time: plan.options.real_time,
             polled: plan.options.polled,
+            witness: plan.options.witness,
             cpus: plan.options.cpus.as_deref(),
             seed: workload.seed,
         },

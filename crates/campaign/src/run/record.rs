@@ -9,7 +9,7 @@ use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, TargetFacts};
 use fathom_record::run::{CampaignLink, Ending, JobSummary, Tool};
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{RunRecord, Workload};
+use fathom_record::{RunRecord, Witness, Workload};
 
 use super::summary::{ledger, summary, targets};
 use crate::checks::{self, Evidence};
@@ -27,6 +27,7 @@ pub struct Parts<'a> {
     pub simulated_time: bool,
     pub telemetry: Telemetry,
     pub environment: &'a Environment,
+    pub witness: Option<Witness>,
     pub cached_share: Option<f64>,
     pub processors: Option<usize>,
     pub notes: &'a [String],
@@ -88,6 +89,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         intervals: measured.intervals,
         telemetry: parts.telemetry,
         environment: parts.environment.clone(),
+        witness: parts.witness,
         notes,
     }
 }

@@ -15,11 +15,13 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload};
+use fathom_telemetry::blocktrace::Source;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::binding::{self, Binding};
 use super::record::{Parts, assemble};
 use super::targets::Targets;
+use super::witness;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, Second};
@@ -47,6 +49,8 @@ pub struct SessionPlan<'a> {
     pub real_time: bool,
     /// Whether completions are polled for.
     pub polled: bool,
+    /// Whether the block layer is watched, and through what.
+    pub witness: Option<Source>,
     /// Processors for the jobs, in turn; an empty list: the scheduler's choice; absent: near the devices.
     pub cpus: Option<&'a [u32]>,
     /// Seed of the data that a new file is laid out with.
@@ -64,6 +68,7 @@ pub struct Session {
     cpus: Option<Vec<u32>>,
     allowed: Result<BTreeSet<u32>, String>,
     real_time: bool,
+    witness: Option<Source>,
     uring: uring::Options,
     notes: Vec<String>,
 }
@@ -88,6 +93,9 @@ impl Session {
         if plan.polled {
             require_polling(engine, &targets.facts)?;
         }
+        if plan.witness.is_some() {
+            witness::require(&targets.facts)?;
+        }
         if plan.cpus.is_some() {
             refuse_cpus_of_simulated_time(&targets.medium, plan.real_time)?;
         }
@@ -103,6 +111,7 @@ impl Session {
             cpus: plan.cpus.map(<[u32]>::to_vec),
             allowed: binding::allowed(),
             real_time: plan.real_time,
+            witness: plan.witness,
             uring: uring::Options { polled: plan.polled },
             notes,
         })
@@ -171,12 +180,18 @@ impl Session {
             tag: identity::tag_of(&id),
             stop,
         };
+        let mut witness =
+            self.witness.map(|source| witness::start(source, workload, facts, self.clock)).transpose()?;
         let mut measured = launch.run(&mut |tally| {
+            if let Some(Ok(witness)) = &mut witness {
+                witness.second();
+            }
             if let Some(second) = Second::of(tally) {
                 progress.second(&second);
             }
         })?;
         binding.describe(&mut measured.engine, &mut measured.jobs);
+        let witness = witness.map(|witness| witness::finish(witness, &measured));
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
@@ -191,6 +206,7 @@ impl Session {
             simulated_time: self.is_simulated_time(),
             telemetry,
             environment: &self.environment,
+            witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
             notes: &self.notes,

@@ -7,6 +7,7 @@ use fathom_record::facts::TargetFacts;
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
+use crate::sheet::witness::{self, Account};
 use crate::sheet::{Entry, machine, run as sheet};
 use crate::table::Table;
 use crate::{ReportError, pictures, words};
@@ -29,6 +30,8 @@ struct Page {
     latency_remarks: Vec<String>,
     targets: Table,
     conditions: Vec<Entry>,
+    witness: Option<Account>,
+    witness_figures: Vec<Figure>,
     figures: Vec<Figure>,
     exposure: Option<Exposure>,
     jobs: Table,
@@ -60,6 +63,8 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         latency_remarks: sheet::latency_remarks(run),
         targets: sheet::targets(run),
         conditions: sheet::conditions(run),
+        witness: witness::account(run),
+        witness_figures: pictures::of_witness(run)?.into_iter().map(Figure::from).collect(),
         figures: pictures::of_run(run)?.into_iter().map(Figure::from).collect(),
         exposure: exposure(&[run]),
         jobs: sheet::jobs(run),

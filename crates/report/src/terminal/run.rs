@@ -4,7 +4,7 @@ use fathom_record::RunRecord;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
-use crate::sheet::run as sheet;
+use crate::sheet::{run as sheet, witness};
 use crate::words;
 
 /// Width of the names' column.
@@ -37,6 +37,14 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
     out.gap();
     for entry in sheet::conditions(run) {
         out.named(&entry.name, &entry.value, (NAMES, None));
+    }
+    if let Some(account) = witness::account(run) {
+        out.gap();
+        out.text("beside the block layer", 0, Some(Tone::Title));
+        if !account.table.rows.is_empty() {
+            out.table(&account.table);
+        }
+        out.items(&account.sentences, Some(Tone::Quiet));
     }
     let cautions = sheet::cautions(run);
     if !cautions.is_empty() {

@@ -90,6 +90,7 @@ fn header_json(record: &RunRecord) -> serde_json::Result<CheckedJson> {
         intervals: Vec::new(),
         telemetry: Telemetry::default(),
         environment: Environment::default(),
+        witness: record.witness.clone(),
         notes: record.notes.clone(),
     };
     let mut header = serde_json::to_value(header)?;

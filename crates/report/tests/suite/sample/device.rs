@@ -390,6 +390,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         intervals,
         telemetry: telemetry(shape, busy),
         environment: environment(),
+        witness: None,
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
     }
 }

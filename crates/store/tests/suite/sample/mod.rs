@@ -99,6 +99,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         telemetry: telemetry(seconds, &mut disorder),
         intervals,
         environment: environment(),
+        witness: None,
         notes: vec!["poll mode is not available: \u{201c}Operation not supported\u{201d}".into()],
     }
 }

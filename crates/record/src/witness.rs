@@ -1,0 +1,163 @@
+//! What the kernel's block layer saw of a run, set beside what the run itself saw.
+//!
+//! All of it covers the whole run, warm-up and drain included: the block layer knows of no window.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Direction, LatencySummary, SparseHistogram};
+
+/// An independent measurement of the same I/Os, or why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Witness {
+    /// The block layer was traced.
+    Seen(BlockTrace),
+    /// It was asked for and could not be.
+    Absent {
+        /// Why, and what would help.
+        reason: String,
+    },
+}
+
+/// The block layer's account of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockTrace {
+    /// `bpf` (programs on the kernel's tracepoints) or `tracefs` (their text).
+    pub source: String,
+    /// Block devices that were watched: those that the target lies on directly.
+    pub devices: Vec<String>,
+    /// Events that were counted: arrivals, hand-overs to the driver, ends.
+    pub events: u64,
+    /// I/Os whose end was not seen, and events that could not be kept.
+    pub lost: u64,
+    /// I/Os that had begun in the block layer and had not ended there when the run was over.
+    pub unfinished: u64,
+    /// I/Os of this process that are not the run's: metadata of the file system, read-ahead.
+    pub strays: u64,
+    /// How the witness's clock relates to the run's.
+    pub clock: WitnessClock,
+    /// What watching cost.
+    pub cost: WitnessCost,
+    /// By direction, where the run or the block layer finished any.
+    pub directions: Vec<WitnessDirection>,
+}
+
+/// The witness's clock beside the run's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WitnessClock {
+    /// What the witness's stamps are read from.
+    pub source: String,
+    /// Smallest step of its stamps.
+    pub resolution_ns: u64,
+    /// How well the two clocks are known to each other: half the brackets in which both were read.
+    pub uncertainty_ns: u64,
+    /// How far they drifted apart over the run; corrected for.
+    pub drift_ns: i64,
+}
+
+/// What watching cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WitnessCost {
+    /// Processor time of one event, where it was measured.
+    pub event_ns: Option<f64>,
+    /// Processor time over all events of the run: measured, or the cost of one times their number.
+    pub cpu_ns: Option<u64>,
+    /// How that is known.
+    pub basis: String,
+}
+
+/// One direction, as the run and as the block layer saw it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WitnessDirection {
+    /// Which.
+    pub direction: Direction,
+    /// I/Os that the run finished, those that failed included.
+    pub operations: u64,
+    /// I/Os (bios) that the block layer finished for it.
+    pub ios: u64,
+    /// I/Os that shared a request with one before them.
+    pub merged: u64,
+    /// Further parts that I/Os were cut into.
+    pub cuts: u64,
+    /// I/Os that ended without being handed to a driver, as on devices without requests.
+    pub unissued: u64,
+    /// I/Os that waited in a list of the block layer (a scheduler's, or for a free tag).
+    pub scheduled: u64,
+    /// Mean time in that list.
+    pub scheduled_mean_ns: Option<f64>,
+    /// The run's own service latency over the whole run.
+    pub service: Option<Stage>,
+    /// Arrival in the block layer to hand-over to the driver.
+    pub queue: Option<Stage>,
+    /// Hand-over to the driver to the end of the last part.
+    pub device: Option<Stage>,
+    /// Arrival in the block layer to the end.
+    pub total: Option<Stage>,
+    /// The difference in numbers.
+    pub explanation: Option<Explanation>,
+    /// What stands in the way of an explanation, or of a part of it.
+    pub unexplained: Option<String>,
+}
+
+/// One distribution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stage {
+    /// In a few numbers.
+    pub summary: LatencySummary,
+    /// Whole.
+    pub histogram: SparseHistogram,
+}
+
+/// Where the time between submission and reaping went.
+///
+/// `service_mean_ns` = `before_mean_ns` + `block_mean_ns` + `after_mean_ns`. The split into before and
+/// after is absent where the block layer saw one I/O more or less arrive than the run finished.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// Mean service latency, submission to reaping.
+    pub service_mean_ns: f64,
+    /// Mean from the submission stamp to the arrival in the block layer.
+    pub before_mean_ns: Option<f64>,
+    /// Mean in the block layer and the device.
+    pub block_mean_ns: f64,
+    /// Mean from the end in the block layer to the stamp at reaping.
+    pub after_mean_ns: Option<f64>,
+    /// Quantiles that both distributions resolve.
+    pub quantiles: Vec<QuantileDifference>,
+}
+
+/// One quantile as both saw it. What is left over is `service - block - explained`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct QuantileDifference {
+    /// Order, 0 to 1.
+    pub q: f64,
+    /// Service latency.
+    pub service_ns: u64,
+    /// Block layer and device.
+    pub block_ns: u64,
+    /// What the mean time outside the block layer explains of the difference.
+    pub explained_ns: f64,
+    /// What is left over, as a share of the service latency; negative where too much was explained.
+    pub left_over_share: f64,
+}
+
+impl Witness {
+    /// The trace, where there is one.
+    pub fn seen(&self) -> Option<&BlockTrace> {
+        match self {
+            Self::Seen(trace) => Some(trace),
+            Self::Absent { .. } => None,
+        }
+    }
+}
+
+impl Explanation {
+    /// The largest share that is left over at any listed quantile, by its size.
+    pub fn worst_left_over(&self) -> Option<QuantileDifference> {
+        self.quantiles
+            .iter()
+            .copied()
+            .max_by(|a, b| a.left_over_share.abs().total_cmp(&b.left_over_share.abs()))
+    }
+}

@@ -1,0 +1,299 @@
+//! Programs on the kernel's block tracepoints: loaded, attached, and their maps read at the end.
+//!
+//! The object is compiled from `bpf/witness.bpf.c` by `cargo xtask bpf` and committed. What is read
+//! from the maps has the layout of the structures there.
+#![allow(unsafe_code)] // maps hold plain structures of integers, and aya asks for a promise that they do
+
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use aya::maps::{HashMap, MapData, PerCpuArray};
+use aya::programs::BtfTracePoint;
+use aya::sys::{Stats, enable_stats};
+use aya::{Btf, Ebpf, EbpfLoader, Pod};
+use fathom_measure::Histogram;
+use fathom_measure::histogram::BUCKETS;
+use fathom_record::witness::WitnessCost;
+
+use super::device::Watched;
+use crate::blocktrace::{Seen, SeenDirection};
+
+static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/witness.bpf.o");
+
+/// Programs and their tracepoints.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("on_bio_queue", "block_bio_queue"),
+    ("on_split", "block_split"),
+    ("on_insert", "block_rq_insert"),
+    ("on_issue", "block_rq_issue"),
+    ("on_complete", "block_rq_complete"),
+    ("on_bio_complete", "block_bio_complete"),
+];
+
+const DIRECTIONS: usize = 4;
+const CHUNK: usize = 1024;
+const CHUNKS: usize = 8;
+/// As many devices as the programs look for.
+const DEVICES: usize = 8;
+
+/// `struct start`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Start([u64; 6]);
+
+/// `struct chunk`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Chunk([u64; CHUNK]);
+
+/// `struct stage`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct StageSums {
+    count: u64,
+    sum_ns: u64,
+    max_ns: u64,
+    unmin_ns: u64,
+}
+
+/// `struct tally`.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Tally {
+    started: u64,
+    finished: u64,
+    queued_sum_ns: u64,
+    unissued: u64,
+    inserted: u64,
+    inserted_sum_ns: u64,
+    merged: u64,
+    cuts: u64,
+    strays: u64,
+}
+
+// SAFETY: a structure of integers without padding; every bit pattern is a value.
+unsafe impl Pod for Start {}
+// SAFETY: as above.
+unsafe impl Pod for Chunk {}
+// SAFETY: as above.
+unsafe impl Pod for StageSums {}
+// SAFETY: as above.
+unsafe impl Pod for Tally {}
+
+/// Programs that run.
+pub struct Bpf {
+    programs: Ebpf,
+    /// While it is open the kernel times every program.
+    timing: Option<OwnedFd>,
+    timed: Ran,
+}
+
+/// What the kernel counted of programs.
+#[derive(Clone, Copy, Default)]
+struct Ran {
+    time_ns: u64,
+    times: u64,
+    missed: u64,
+}
+
+impl Bpf {
+    /// Loads and attaches.
+    pub fn start(watched: &Watched, direct: bool, base_ns: u64) -> Result<Self, String> {
+        let refused = |what: &str, error: &dyn std::error::Error| refusal(what, error);
+        if watched.arrivals.len() > DEVICES {
+            return Err(format!("programs watch {DEVICES} devices at most"));
+        }
+        let btf = Btf::from_sys_fs().map_err(|error| {
+            format!(
+                "the kernel's types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF) cannot be read: {error}"
+            )
+        })?;
+        let mut devices = [0u32; DEVICES];
+        devices[..watched.arrivals.len()].copy_from_slice(&watched.arrivals);
+        let (process, used, direct) = (std::process::id(), watched.arrivals.len() as u32, u32::from(direct));
+        let mut programs = EbpfLoader::new()
+            .btf(Some(&btf))
+            .override_global("process", &process, true)
+            .override_global("devices", &devices, true)
+            .override_global("devices_used", &used, true)
+            .override_global("direct", &direct, true)
+            .override_global("base_ns", &base_ns, true)
+            .load(OBJECT)
+            .map_err(|error| refused("loading maps", &error))?;
+        for (name, tracepoint) in PROGRAMS {
+            let program: &mut BtfTracePoint = programs
+                .program_mut(name)
+                .and_then(|program| program.try_into().ok())
+                .ok_or_else(|| format!("the object holds no program {name}"))?;
+            program.load(tracepoint, &btf).map_err(|error| refused(tracepoint, &error))?;
+        }
+        let timing = enable_stats(Stats::RunTime).ok();
+        // The beginning of an I/O last, so that none is known that could have begun unseen.
+        for (name, tracepoint) in PROGRAMS.into_iter().rev() {
+            let program: Option<&mut BtfTracePoint> =
+                programs.program_mut(name).and_then(|program| program.try_into().ok());
+            if let Some(program) = program {
+                program.attach().map_err(|error| refused(tracepoint, &error))?;
+            }
+        }
+        Ok(Self { programs, timing, timed: Ran::default() })
+    }
+
+    /// Ends the timing of programs: timing each costs more than the program.
+    pub fn second(&mut self) {
+        if self.timing.is_some() {
+            self.timed = self.ran();
+            self.timing = None;
+        }
+    }
+
+    /// What the kernel says of the programs in this process's list of descriptors.
+    fn ran(&self) -> Ran {
+        let mut sum = Ran::default();
+        for (name, _) in PROGRAMS {
+            let Some(program) = self.programs.program(name) else { continue };
+            let program: Result<&BtfTracePoint, _> = program.try_into();
+            let Some(fd) = program.ok().and_then(|program| program.fd().ok()) else { continue };
+            let path = format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd());
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let value = |key: &str| {
+                text.lines()
+                    .find_map(|line| line.strip_prefix(key)?.trim().parse::<u64>().ok())
+                    .unwrap_or_default()
+            };
+            sum.time_ns += value("run_time_ns:");
+            sum.times += value("run_cnt:");
+            sum.missed += value("recursion_misses:");
+        }
+        sum
+    }
+
+    /// Detaches the programs and reads what they counted.
+    pub fn finish(mut self) -> Result<Seen, String> {
+        self.second();
+        let missed = self.ran().missed;
+        for (name, _) in PROGRAMS {
+            if let Some(program) = self.programs.program_mut(name) {
+                let program: Result<&mut BtfTracePoint, _> = program.try_into();
+                if let Ok(program) = program {
+                    // A program that cannot be unloaded ends with this structure all the same.
+                    let _ = program.unload();
+                }
+            }
+        }
+        let mut seen =
+            read(&self.programs).map_err(|error| format!("reading the programs' maps: {error}"))?;
+        seen.lost += missed;
+        seen.cost = cost(self.timed, seen.events);
+        Ok(seen)
+    }
+}
+
+fn cost(timed: Ran, events: u64) -> WitnessCost {
+    let event_ns = (timed.times > 0).then(|| timed.time_ns as f64 / timed.times as f64);
+    let basis = match event_ns {
+        Some(_) => format!(
+            "the kernel's own timing of {} program runs in the first second, the reading of its clock included, times the run's events",
+            timed.times
+        ),
+        None => "not known: the kernel does not time programs (Linux 5.8 does)".to_owned(),
+    };
+    WitnessCost { event_ns, cpu_ns: event_ns.map(|ns| (ns * events as f64) as u64), basis }
+}
+
+fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
+    let map = |name: &str| programs.map(name).ok_or(aya::maps::MapError::KeyNotFound);
+    let tallies = PerCpuArray::<&MapData, Tally>::try_from(map("tallies")?)?;
+    let stages = PerCpuArray::<&MapData, StageSums>::try_from(map("stages")?)?;
+    let buckets = PerCpuArray::<&MapData, Chunk>::try_from(map("buckets")?)?;
+    let in_flight = HashMap::<&MapData, u64, Start>::try_from(map("in_flight")?)?;
+    let mut seen = Seen { unfinished: in_flight.keys().flatten().count() as u64, ..Seen::default() };
+    let (mut arrivals, mut ends) = (0u64, 0u64);
+    for direction in 0..DIRECTIONS {
+        let mut tally = Tally::default();
+        for part in tallies.get(&(direction as u32), 0)?.iter() {
+            tally.add(part);
+        }
+        seen.events += 3 * tally.finished - tally.unissued + tally.inserted + tally.strays + tally.cuts;
+        seen.strays += tally.strays;
+        arrivals += tally.started;
+        ends += tally.finished;
+        let stage = |stage: usize| histogram(&stages, &buckets, stage * DIRECTIONS + direction);
+        seen.directions[direction] = SeenDirection {
+            queue: stage(0)?,
+            device: stage(1)?,
+            total: stage(2)?,
+            arrivals: tally.started,
+            queued_sum_ns: tally.queued_sum_ns,
+            merged: tally.merged,
+            cuts: tally.cuts,
+            unissued: tally.unissued,
+            scheduled: tally.inserted,
+            scheduled_sum_ns: tally.inserted_sum_ns,
+        };
+    }
+    // An I/O that arrived and is neither there nor ended has had an end that no program saw.
+    seen.lost = arrivals.saturating_sub(ends).saturating_sub(seen.unfinished);
+    Ok(seen)
+}
+
+/// One stage of one direction, over all processors. Parts that contradict each other, as after an event
+/// that ran into the middle of another, give a histogram without the exact sums.
+fn histogram(
+    stages: &PerCpuArray<&MapData, StageSums>,
+    buckets: &PerCpuArray<&MapData, Chunk>,
+    place: usize,
+) -> Result<Histogram, aya::maps::MapError> {
+    let sums = stages.get(&(place as u32), 0)?;
+    let count: u64 = sums.iter().map(|part| part.count).sum();
+    if count == 0 {
+        return Ok(Histogram::new());
+    }
+    let mut counts = vec![0u64; BUCKETS];
+    for piece in 0..CHUNKS {
+        for part in buckets.get(&((place * CHUNKS + piece) as u32), 0)?.iter() {
+            let from = piece * CHUNK;
+            counts.iter_mut().skip(from).zip(&part.0).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    let sum: u128 = sums.iter().map(|part| u128::from(part.sum_ns)).sum();
+    let max = sums.iter().map(|part| part.max_ns).max().unwrap_or(0);
+    let min = !sums.iter().map(|part| part.unmin_ns).max().unwrap_or(u64::MAX);
+    let used = || counts.iter().copied().enumerate().filter(|&(_, count)| count > 0);
+    Ok(Histogram::from_parts(used(), sum, min, max).unwrap_or_default())
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.started += other.started;
+        self.finished += other.finished;
+        self.queued_sum_ns = self.queued_sum_ns.wrapping_add(other.queued_sum_ns);
+        self.unissued += other.unissued;
+        self.inserted += other.inserted;
+        self.inserted_sum_ns += other.inserted_sum_ns;
+        self.merged += other.merged;
+        self.cuts += other.cuts;
+        self.strays += other.strays;
+    }
+}
+
+/// The kernel's refusal, with what would help.
+fn refusal(what: &str, error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    let mut denied = false;
+    while let Some(inner) = cause {
+        denied |= inner
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES)));
+        text = inner.to_string();
+        cause = inner.source();
+    }
+    let text = text.lines().next().unwrap_or_default();
+    if denied {
+        return format!(
+            "the kernel does not let this process load programs ({what}: {text}): run it as root, or give it the rights with `setcap cap_bpf,cap_perfmon+ep` on the fathom binary"
+        );
+    }
+    format!("programs cannot be loaded into this kernel ({what}: {text}); Linux 5.11 or newer takes them")
+}

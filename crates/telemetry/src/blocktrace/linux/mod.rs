@@ -1,0 +1,66 @@
+//! Chooses between programs in the kernel and the text of tracefs.
+
+mod bpf;
+mod device;
+mod tracefs;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use self::bpf::Bpf;
+use self::device::Watched;
+use self::tracefs::Tracefs;
+use super::{Seen, Source, WitnessPlan};
+
+/// A source that watches.
+pub enum Watch {
+    Bpf(Box<Bpf>),
+    Tracefs(Tracefs),
+}
+
+impl Watch {
+    /// Stamps are counted from `base_ns` of `CLOCK_MONOTONIC`.
+    pub fn start(plan: &WitnessPlan, base_ns: u64) -> Result<Self, String> {
+        let watched = Watched::of(&plan.devices)?;
+        let bpf = || Bpf::start(&watched, plan.direct, base_ns).map(|bpf| Self::Bpf(Box::new(bpf)));
+        let text = || Tracefs::start(&watched, plan.direct, base_ns).map(Self::Tracefs);
+        match plan.source {
+            Source::Bpf => bpf(),
+            Source::Tracefs => text(),
+            Source::Any => bpf().or_else(|bpf| text().map_err(|text| format!("{bpf}; {text}"))),
+        }
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Bpf(_) => "bpf",
+            Self::Tracefs(_) => "tracefs",
+        }
+    }
+
+    pub fn resolution_ns(&self) -> u64 {
+        match self {
+            Self::Bpf(_) => 1,
+            Self::Tracefs(_) => tracefs::RESOLUTION_NS,
+        }
+    }
+
+    pub fn second(&mut self) {
+        if let Self::Bpf(bpf) = self {
+            bpf.second();
+        }
+    }
+
+    pub fn finish(self) -> Result<Seen, String> {
+        match self {
+            Self::Bpf(bpf) => (*bpf).finish(),
+            Self::Tracefs(text) => text.finish(),
+        }
+    }
+}
+
+/// The clock that the kernel stamps block events with.
+pub fn monotonic_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    // Both fields are non-negative for a clock that counts from boot.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

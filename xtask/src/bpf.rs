@@ -1,0 +1,85 @@
+//! Builds the programs that watch the block layer, and compares them with the object that is committed.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::finding::Finding;
+
+/// Where source and object lie.
+const FOLDER: &str = "crates/telemetry/src/blocktrace/bpf";
+const SOURCE: &str = "witness.bpf.c";
+const OBJECT: &str = "witness.bpf.o";
+
+/// The compiler whose output is committed: another one's differs without being wrong.
+const COMPILER: &str = "clang version 14.0.6";
+
+pub const USAGE: &str = "\
+cargo xtask bpf            rebuild the object of the block-layer witness
+cargo xtask bpf --check    compare the committed object with a fresh one, byte for byte
+
+Needs clang 14.0.6 and llvm-strip (Debian 12: apt-get install clang llvm); with another compiler nothing is compared.";
+
+/// Rebuilds, or with `check` compares. Without the compiler it says so and finds nothing.
+pub fn run(root: &Path, check: bool) -> Result<Vec<Finding>, String> {
+    let version = Command::new("clang").arg("--version").output();
+    let version =
+        version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if !version.contains(COMPILER) {
+        let found = version.lines().next().unwrap_or("no clang");
+        let text = format!("not compared: the object is built with {COMPILER}, and here is {found}");
+        if check {
+            println!("bpf: {text}");
+            return Ok(Vec::new());
+        }
+        return Err(text);
+    }
+    let folder = root.join(FOLDER);
+    let scratch = tempfile::tempdir().map_err(|error| format!("making a scratch folder: {error}"))?;
+    let fresh = scratch.path().join(OBJECT);
+    let target = fresh.display().to_string();
+    // Paths would make the object differ from place to place.
+    call(
+        &folder,
+        "clang",
+        &[
+            "-O2",
+            "-g",
+            "-Wall",
+            "-Wno-unused",
+            "-target",
+            "bpf",
+            "-mcpu=v3",
+            "-fdebug-compilation-dir=.",
+            "-c",
+            SOURCE,
+            "-o",
+            &target,
+        ],
+    )?;
+    // The kernel reads BTF; the debugger's half is left out.
+    call(&folder, "llvm-strip", &["-g", &target])?;
+    let built = std::fs::read(&fresh).map_err(|error| format!("{target}: {error}"))?;
+    let committed = folder.join(OBJECT);
+    if !check {
+        std::fs::write(&committed, &built).map_err(|error| format!("{}: {error}", committed.display()))?;
+        println!("bpf: {OBJECT}, {} bytes", built.len());
+        return Ok(Vec::new());
+    }
+    let same = std::fs::read(&committed).is_ok_and(|bytes| bytes == built);
+    println!("bpf: compared with {COMPILER}");
+    let path = format!("{FOLDER}/{OBJECT}");
+    let message = format!("is not what {SOURCE} gives: type `cargo xtask bpf` and commit both");
+    Ok((!same).then(|| Finding::new(&path, 1, message)).into_iter().collect())
+}
+
+fn call(folder: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("{program} cannot be started: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim()))
+}
