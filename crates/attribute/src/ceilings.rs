@@ -16,6 +16,8 @@ pub enum Kind {
     InFlight,
     /// A declared limit.
     Declared(DeclaredCeiling),
+    /// A limit of a throttle that fathom itself put before the target.
+    Throttle(DeclaredCeiling),
     /// The busiest processor at full time.
     BusiestCore,
     /// All processors at full time.
@@ -80,6 +82,12 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
             found.push(Bound { kind, ceiling });
         }
     };
+    for throttle in throttles(pattern) {
+        let (name, operations_per_s, _) = declared_bound(&throttle, mean_bytes(pattern, shape));
+        let name = name.replace("declared", "throttle's");
+        let source = "put before the target by --throttle".to_owned();
+        push(Kind::Throttle(throttle), Limit::DeclaredCeiling, name, operations_per_s, source);
+    }
     for declared in pattern.declared {
         let (name, operations_per_s, source) = declared_bound(declared, mean_bytes(pattern, shape));
         push(Kind::Declared(*declared), Limit::DeclaredCeiling, name, operations_per_s, source);
@@ -123,6 +131,14 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
         );
     }
     found
+}
+
+/// The limits of the throttle that the target was measured behind.
+fn throttles(pattern: &Pattern<'_>) -> Vec<DeclaredCeiling> {
+    let Some(decorated) = &pattern.target.decorated else { return Vec::new() };
+    let iops = decorated.operations_per_s.map(|operations_per_s| DeclaredCeiling::Iops { operations_per_s });
+    let bytes = decorated.bytes_per_s.map(|bytes_per_s| DeclaredCeiling::Throughput { bytes_per_s });
+    iops.into_iter().chain(bytes).collect()
 }
 
 fn declared_bound(declared: &DeclaredCeiling, mean_bytes: f64) -> (String, f64, String) {

@@ -176,6 +176,9 @@ fn scope(pattern: &Pattern<'_>, shape: &Shape<'_>) -> String {
         if focus.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", focus.jobs) },
         focus.depth
     );
+    if let Some(decorated) = &pattern.target.decorated {
+        text += &format!(", behind {}: nothing is shown for the target alone", decorated.words());
+    }
     if telemetry.seconds > 0.0 {
         let seconds = format!("{:.0} s", telemetry.seconds.max(1.0));
         text += &format!(

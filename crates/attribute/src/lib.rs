@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | latency as at one I/O in flight, rate grows with concurrency | too few in flight | double the depth |
 //! | rate at a declared limit and flat | that limit | halve or double the block size |
+//! | rate at the cap of a throttle put before the target | that throttle, not the target | halve or double the block size |
 //! | rate flat within 1 % over 4 x concurrency, even seconds, no declared limit | an enforced rate | halve or double the block size |
 //! | one processor or a submitting thread always busy | that processor, or the generator | more jobs at the same concurrency |
 //! | all processors always busy | the machine | larger blocks |

@@ -107,9 +107,37 @@ pub trait Engine {
     }
 
     /// When the next completion of this engine is due, on a virtual clock; `None` when nothing is in
-    /// flight, or on a real clock, where nobody knows.
+    /// flight, or on a real clock, where nobody knows. An engine that holds I/Os back itself may name, on
+    /// any clock, the moment at which it lets the next one go.
     fn next_due_ns(&self) -> Option<u64> {
         None
+    }
+}
+
+/// An engine whose kind is known only when it runs: what decorators are stacked on.
+impl<E: Engine + ?Sized> Engine for Box<E> {
+    fn facts(&self) -> &EngineFacts {
+        (**self).facts()
+    }
+
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        (**self).buffer(slot)
+    }
+
+    fn submit(&mut self, io: Io) -> Submission {
+        (**self).submit(io)
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        (**self).reap(wait, done)
+    }
+
+    fn starts_late(&self) -> bool {
+        (**self).starts_late()
+    }
+
+    fn next_due_ns(&self) -> Option<u64> {
+        (**self).next_due_ns()
     }
 }
 

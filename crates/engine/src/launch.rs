@@ -11,6 +11,7 @@ use fathom_record::workload::Verify as VerifyMode;
 
 use crate::aio::Aio;
 use crate::catalogue::EngineKind;
+use crate::decorate::Decorators;
 use crate::job::crew::{self, CrewPlan};
 use crate::job::{JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
@@ -49,6 +50,8 @@ pub struct Launch<'a> {
     pub medium: &'a Medium,
     /// Carried by what.
     pub engine: EngineKind,
+    /// What is put around the engine.
+    pub decorators: &'a Decorators,
     /// Choices of engines `uring` and `passthrough`.
     pub uring: uring::Options,
     /// Whether a simulated device runs by the wall clock.
@@ -145,7 +148,12 @@ impl Launch<'_> {
         let build = |plan: &JobPlan| {
             SimEngine::new(of(plan, &devices), plan.depth, bytes, clock.clone(), Mode::Virtual)
         };
-        simulated::run(self.crew_plan(), &clock, build, observe)
+        if self.decorators.is_empty() {
+            return simulated::run(self.crew_plan(), &clock, build, observe);
+        }
+        let stack = self.decorators.stack(self.workload.seed);
+        let decorated = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &clock));
+        simulated::run(self.crew_plan(), &clock, decorated, observe)
     }
 
     /// A device's noise differs from run to run, as a real one's does, and from device to device; it
@@ -159,7 +167,20 @@ impl Launch<'_> {
         devices.iter().zip(0..).map(make).collect()
     }
 
-    fn on_threads<E: Engine>(
+    fn on_threads<E: Engine + 'static>(
+        &self,
+        build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
+        observe: &mut Observer<'_>,
+    ) -> Result<Measured, EngineError> {
+        if self.decorators.is_empty() {
+            return self.checked(build, observe);
+        }
+        let stack = self.decorators.stack(self.workload.seed);
+        self.checked(|plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &self.clock)), observe)
+    }
+
+    /// Runs engines on threads, with verification where it is asked for.
+    fn checked<E: Engine>(
         &self,
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,

@@ -11,8 +11,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
+use fathom_engine::delay::{Delay, RunStart};
+use fathom_engine::pattern::{Purpose, random_of};
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
-use fathom_engine::{aio, memory, mmap, null, passthrough, sync, uring};
+use fathom_engine::throttle::{Buckets, Throttle};
+use fathom_engine::{Engine, aio, memory, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
@@ -182,6 +185,98 @@ fn sim_in_real_time() {
         },
         now_ns: &|| clock.now_ns(),
         advance_to: None,
+        traits: NO_CONTENT,
+    });
+}
+
+/// Any engine behind a delay behind a throttle.
+fn decorated<E: Engine, C: Clock + Clone>(engine: E, depth: u32, clock: C) -> impl Engine {
+    let throttle = "iops=1M,throughput=4GB/s".parse().unwrap();
+    let buckets = Buckets::new(&throttle);
+    let delay = "exponential:20us,stall-every=1ms,stall-length=100us".parse().unwrap();
+    let random = random_of(1, Purpose::Delay, 0);
+    let engine = Throttle::new(engine, &throttle, depth, clock.clone(), buckets);
+    Delay::new(engine, &delay, depth, clock, random, RunStart::default())
+}
+
+#[test]
+fn decorated_memory() {
+    let (clock, _) = WallClock::start();
+    let store = memory::Store::new(TARGET_BYTES).unwrap();
+    run(&Subject {
+        name: "decorated memory",
+        make: &|depth| {
+            decorated(memory::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(), depth, clock)
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
+
+#[test]
+fn decorated_null_on_a_virtual_clock() {
+    let clock = VirtualClock::new();
+    run(&Subject {
+        name: "decorated null",
+        make: &|depth| {
+            decorated(null::Null::new(depth, BUFFER_BYTES, clock.clone()).unwrap(), depth, clock.clone())
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: Some(&|ns| clock.advance_to(ns)),
+        traits: Traits { keeps_content: false, knows_its_end: false },
+    });
+}
+
+#[test]
+fn decorated_sync() {
+    let (clock, _) = WallClock::start();
+    let (_named, file) = file();
+    run(&Subject {
+        name: "decorated sync",
+        make: &|depth| {
+            let engine = sync::Sync::new(Arc::clone(&file), depth, BUFFER_BYTES, clock).unwrap();
+            decorated(engine, depth, clock)
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
+
+#[test]
+fn decorated_uring() {
+    let (clock, _) = WallClock::start();
+    let (_named, file) = file();
+    let options = uring::Options::default();
+    if let Err(error) = uring::Uring::new(Arc::clone(&file), 1, BUFFER_BYTES, options, clock) {
+        println!("skipped: {error}");
+        return;
+    }
+    run(&Subject {
+        name: "decorated uring",
+        make: &|depth| {
+            let engine = uring::Uring::new(Arc::clone(&file), depth, BUFFER_BYTES, options, clock).unwrap();
+            decorated(engine, depth, clock)
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: DATA,
+    });
+}
+
+#[test]
+fn decorated_sim() {
+    let (clock, device) = (VirtualClock::new(), simulated());
+    run(&Subject {
+        name: "decorated sim",
+        make: &|depth| {
+            let device = Arc::clone(&device);
+            let engine = SimEngine::new(device, depth, BUFFER_BYTES, clock.clone(), Mode::Virtual).unwrap();
+            decorated(engine, depth, clock.clone())
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: Some(&|ns| clock.advance_to(ns)),
         traits: NO_CONTENT,
     });
 }

@@ -8,6 +8,7 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use fathom_engine::catalogue::EngineKind;
+use fathom_engine::decorate::Decorators;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
 use fathom_engine::job::crew::{self, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured, simulated};
@@ -228,6 +229,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         geometries: &[geometry],
         medium,
         engine,
+        decorators: &Decorators::default(),
         uring: uring::Options::default(),
         real_time: false,
         cpus: &[],

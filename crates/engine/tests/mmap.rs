@@ -141,6 +141,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         geometries: &[geometry],
         medium: &Medium::Files(vec![Arc::clone(file)]),
         engine: EngineKind::Mmap,
+        decorators: &fathom_engine::decorate::Decorators::default(),
         uring: uring::Options::default(),
         real_time: false,
         cpus: &[],

@@ -4,6 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::EngineKind;
+use fathom_engine::decorate::Decorators;
 use fathom_engine::job::Measured;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
@@ -41,6 +42,7 @@ fn simulate(device: &str, workload: &Workload) -> Measured {
         geometries: &[geometry],
         medium: &Medium::Simulated(vec![parameters]),
         engine: EngineKind::Sim,
+        decorators: &Decorators::default(),
         uring: uring::Options::default(),
         real_time: false,
         cpus: &[],

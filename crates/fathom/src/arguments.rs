@@ -39,7 +39,7 @@ pub struct Asked {
 pub enum Command {
     /// Measure TARGET with several patterns over many jobs and depths, and say what limits it.
     #[command(after_help = ASSESS_EXAMPLES)]
-    Assess(AssessArguments),
+    Assess(Box<AssessArguments>),
     /// Run one workload on one target.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
@@ -79,6 +79,7 @@ Examples:
   fathom run --target data.bin --rw randread --bs 4k --jobs 2 --depth 32 --time 30s
   fathom run --target /dev/nvme1n1 --rw randread --rate 50k --arrival poisson
   fathom run --target sim:gp3 --rw randrw --read-share 70%
+  fathom run --target null: --delay lognormal:100us/0.5           against a known latency
   fathom run plan.toml --depth 8 --json result.json
 
 A plan file has the flags as keys; a flag overrides its key.";

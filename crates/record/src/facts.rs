@@ -54,6 +54,31 @@ pub struct TargetFacts {
     /// where each job has one member to itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stripe_bytes: Option<u64>,
+    /// What was put before the target on purpose; results are then not of the target alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decorated: Option<Decorated>,
+}
+
+/// Decorators that the user put around the engine, as they were given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Decorated {
+    /// Time added to each service latency, as `exponential:100us`.
+    pub delay: Option<String>,
+    /// Limits on rate and throughput, as `iops=3000`.
+    pub throttle: Option<String>,
+    /// Operations per second that the throttle sustains, if it limits them.
+    pub operations_per_s: Option<f64>,
+    /// Bytes per second that the throttle sustains, if it limits them.
+    pub bytes_per_s: Option<f64>,
+}
+
+impl Decorated {
+    /// In words: `delay exponential:100us and throttle iops=3000`.
+    pub fn words(&self) -> String {
+        let delay = self.delay.as_ref().map(|delay| format!("delay {delay}"));
+        let throttle = self.throttle.as_ref().map(|throttle| format!("throttle {throttle}"));
+        delay.into_iter().chain(throttle).collect::<Vec<_>>().join(" and ")
+    }
 }
 
 /// One block device.

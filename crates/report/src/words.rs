@@ -135,7 +135,8 @@ pub fn target(facts: &TargetFacts) -> String {
         (None, Some(disk)) if !facts.name.ends_with(disk.as_str()) => format!(", {disk}"),
         _ => String::new(),
     };
-    format!("{} ({kind}{place})", facts.name)
+    let behind = facts.decorated.as_ref().map(|decorated| format!(", behind {}", decorated.words()));
+    format!("{} ({kind}{place}){}", facts.name, behind.unwrap_or_default())
 }
 
 /// How several targets were measured together.

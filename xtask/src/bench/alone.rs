@@ -1,9 +1,11 @@
-//! Figures of fathom alone: open arrivals, the cost of telemetry, memory, and the time to the first I/O.
+//! Figures of fathom alone: open arrivals, the cost of telemetry, memory, accuracy, and the time to the
+//! first I/O.
 
 use std::path::Path;
 
 use serde_json::Value;
 
+use super::accuracy;
 use super::fathom::{self, number, quantile};
 use super::options::Options;
 use super::process::{self, Ended};
@@ -12,7 +14,7 @@ use super::statistics::median;
 use super::tool::Interface;
 
 /// Names of all cases here.
-pub const NAMES: [&str; 4] = ["open-loop", "telemetry", "memory", "start"];
+pub const NAMES: [&str; 5] = ["open-loop", "telemetry", "memory", accuracy::NAME, "start"];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
     ["--rw=randread", "--bs=4k", "--jobs=16", "--depth=256", "--time=3s", "--warmup=0s"];
@@ -52,6 +54,7 @@ pub fn measure(
                 "open-loop" => bench.open_loops(),
                 "telemetry" => bench.telemetry(),
                 "memory" => bench.memory(),
+                accuracy::NAME => accuracy::measure(options, programs, folder),
                 _ => bench.start(),
             };
             (name, found)

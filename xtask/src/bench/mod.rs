@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: fathom beside its peers on the same target and processor, as ratios of random
 //! pairs; and the figures that fathom has alone. It reports and judges no build: timings are no tests.
 
+mod accuracy;
 mod alone;
 mod bdevperf;
 mod comparisons;

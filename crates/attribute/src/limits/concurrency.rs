@@ -27,6 +27,10 @@ pub fn finding(case: &Case<'_>) -> Option<Finding> {
     ))];
     evidence.push(supports(format!("The rate is {} that this latency allows.", bound.reached(shape))));
     let grows = shape.growth.is_some_and(|growth| growth >= GROWS);
+    if let Some(delay) = case.pattern.target.decorated.as_ref().and_then(|d| d.delay.as_ref()) {
+        evidence
+            .push(supports(format!("The latency includes the delay {delay}, which was added on purpose.")));
+    }
     if let Some(sentence) = case.growth_sentence() {
         evidence.push(if grows { supports(sentence) } else { against(sentence) });
     }

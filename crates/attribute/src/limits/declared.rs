@@ -9,8 +9,23 @@ use crate::ceilings::{Bound, Kind};
 use crate::thresholds::{AT_BOUND, CREEPS, EXCEEDED, FLAT};
 use crate::words;
 
+/// Limits that the user declared of the storage.
 pub fn findings(case: &Case<'_>) -> Vec<Finding> {
-    case.declared().filter_map(|bound| finding(case, bound)).collect()
+    let declared = case.declared().filter(|bound| matches!(bound.kind, Kind::Declared(_)));
+    declared.filter_map(|bound| finding(case, bound)).collect()
+}
+
+/// Limits of a throttle that was put before the target.
+pub fn throttles(case: &Case<'_>) -> Vec<Finding> {
+    let throttles = case.declared().filter(|bound| matches!(bound.kind, Kind::Throttle(_)));
+    let found = throttles.filter_map(|bound| finding(case, bound));
+    found
+        .map(|finding| Finding {
+            statement: finding.statement.replace("The declared", "The throttle's")
+                + " It was put before the target on purpose and says nothing of the target.",
+            ..finding
+        })
+        .collect()
 }
 
 fn finding(case: &Case<'_>, bound: &Bound) -> Option<Finding> {
@@ -20,7 +35,8 @@ fn finding(case: &Case<'_>, bound: &Bound) -> Option<Finding> {
         return None;
     }
     let what = match bound.kind {
-        Kind::Declared(DeclaredCeiling::Throughput { bytes_per_s }) => {
+        Kind::Declared(DeclaredCeiling::Throughput { bytes_per_s })
+        | Kind::Throttle(DeclaredCeiling::Throughput { bytes_per_s }) => {
             format!("throughput of {}", words::throughput(bytes_per_s))
         }
         _ => format!("rate of {}", words::iops(bound.ceiling.operations_per_s)),

@@ -34,8 +34,24 @@ pub struct Finding {
 
 /// Every limit that something points to, in no order.
 pub fn findings(case: &Case<'_>) -> Vec<Finding> {
-    let mut found = declared::findings(case);
+    let mut found = of_target(case);
+    if let Some(decorated) = &case.pattern.target.decorated {
+        // A decorator shapes rate and latency and keeps a processor busy as it waits.
+        let text = format!("The target was measured behind {}: it may be what binds.", decorated.words());
+        for finding in &mut found {
+            finding.confidence = finding.confidence.min(Confidence::Possible);
+            finding.evidence.push(against(text.clone()));
+        }
+    }
+    // These two name what binds whatever stands before the target.
+    found.extend(declared::throttles(case));
     found.extend(concurrency::finding(case));
+    found
+}
+
+/// Limits of the target and the machine.
+fn of_target(case: &Case<'_>) -> Vec<Finding> {
+    let mut found = declared::findings(case);
     found.extend(rate_cap::finding(case));
     found.extend(processor::finding(case));
     found.extend(device::finding(case));
@@ -49,9 +65,9 @@ impl Case<'_> {
         self.bounds.iter().find(|b| b.kind == kind)
     }
 
-    /// Declared limits of the storage.
+    /// Declared limits of the storage, those of a throttle before it included.
     fn declared(&self) -> impl Iterator<Item = &Bound> {
-        self.bounds.iter().filter(|b| matches!(b.kind, Kind::Declared(_)))
+        self.bounds.iter().filter(|b| matches!(b.kind, Kind::Declared(_) | Kind::Throttle(_)))
     }
 
     /// Whether a processor or a submitting thread has no time left.

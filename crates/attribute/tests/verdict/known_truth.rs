@@ -1,7 +1,7 @@
 //! Each limit on synthetic measurements whose truth is known, and cases where nothing may be claimed.
 
 use crate::scene::{self, Scene, claims};
-use fathom_record::facts::TargetKind;
+use fathom_record::facts::{Decorated, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
 use fathom_record::workload::{Addresses, Sizes, SizesByDirection};
 
@@ -250,6 +250,43 @@ fn memory_and_null_have_no_device_to_blame() {
         let blamed = [Limit::DeviceParallelism, Limit::CacheArtefact];
         assert!(found.iter().all(|(limit, _)| !blamed.contains(limit)), "{found:?}");
     }
+}
+
+/// The target of a scene, measured behind decorators.
+fn behind(delay: Option<&str>, operations_per_s: Option<f64>) -> impl FnOnce(&mut Scene) {
+    let decorated = Decorated {
+        delay: delay.map(str::to_owned),
+        throttle: operations_per_s.map(|rate| format!("iops={rate}")),
+        operations_per_s,
+        bytes_per_s: None,
+    };
+    |scene| scene.target.decorated = Some(decorated)
+}
+
+#[test]
+fn a_throttle_is_named_and_the_device_behind_it_is_not_blamed() {
+    let verdict = Scene::new(capped(50_000.0), 0.0005).with(behind(None, Some(50_000.0))).verdict();
+    assert_eq!(first(&verdict), (Limit::DeclaredCeiling, Confidence::Strong));
+    let claim = &verdict.claims[0];
+    assert!(claim.statement.starts_with("The throttle's rate of 50.0 k IOPS binds"), "{}", claim.statement);
+    assert!(claim.scope.contains("behind throttle iops=50000"), "{}", claim.scope);
+    assert!(verdict.ceilings.iter().any(|c| c.source.contains("--throttle")));
+    assert!(claims(&verdict)[1..].iter().all(|(_, confidence)| *confidence <= Confidence::Possible));
+
+    // The same curves without a decorator are sure of a cap and of the device; behind a delay they are not.
+    for scene in [|| Scene::new(capped(50_000.0), 0.0005), || Scene::new(soft(2e5, 8.0), 0.025)] {
+        assert!(first(&scene().verdict()).1 >= Confidence::Likely);
+        let verdict = scene().with(behind(Some("constant:100us"), None)).verdict();
+        assert_eq!(first(&verdict), (Limit::Unknown, Confidence::None));
+        assert!(claims(&verdict).iter().all(|(_, confidence)| *confidence <= Confidence::Possible));
+    }
+}
+
+#[test]
+fn too_few_in_flight_behind_a_delay_is_still_said_and_names_it() {
+    let verdict = Scene::new(capped(1e9), 0.01).with(behind(Some("constant:100us"), None)).verdict();
+    assert_eq!(first(&verdict), (Limit::Concurrency, Confidence::Strong));
+    assert!(verdict.claims[0].evidence.iter().any(|e| e.text.contains("the delay constant:100us")));
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub fn target(kind: TargetKind) -> TargetFacts {
         simulated: None,
         members: Vec::new(),
         stripe_bytes: None,
+        decorated: None,
     }
 }
 

@@ -22,7 +22,7 @@ use fathom_store::{Campaign, Store};
 
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{AssessOptions, RunOptions, RunPlan, to_command_line};
+use crate::plan::{AssessOptions, RunOptions, RunPlan, assess_decorators, to_command_line};
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan, this_tool};
 use budget::Budget;
@@ -108,6 +108,7 @@ fn open(
             polled: false,
             witness: None,
             cpus: None,
+            decorators: &assess_decorators(plan)?,
             seed: plan.seed,
         },
         progress,
@@ -244,6 +245,7 @@ impl Work<'_> {
                     witness: None,
                     keep: false,
                     cpus: None,
+                    decorators: self.session.decorators().clone(),
                 },
             })
         };

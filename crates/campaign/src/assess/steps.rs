@@ -140,7 +140,9 @@ fn cell_of(run: &RunRecord) -> Cell {
 fn grid(session: &Session, workload: &Workload) -> Grid {
     let cpus = session.environment().cpus.max(1).next_power_of_two();
     let engine = session.engine().entry();
-    let (jobs, depth) = match (session.is_simulated_time(), engine.asynchronous) {
+    // A decorator holds many I/Os at once, whatever the engine does; those of `sync` still need a thread each.
+    let asynchronous = engine.asynchronous || (!session.decorators().is_empty() && engine.name != "sync");
+    let (jobs, depth) = match (session.is_simulated_time(), asynchronous) {
         (true, _) => (16, 256),
         (false, true) => (cpus.min(16), 256),
         // One thread an I/O in flight.

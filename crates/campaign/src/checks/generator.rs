@@ -40,6 +40,10 @@ pub fn busy(evidence: &Evidence<'_>) -> Check {
             "Open arrivals are awaited by polling, so the core is busy by design; see the generator lag.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
+    if evidence.target.decorated.is_some() {
+        let text = "I/Os that a decorator holds back are awaited by polling, so the core is busy by design.";
+        return Check::plain(NAME, Outcome::NotApplicable, text);
+    }
     if evidence.target.kind == TargetKind::Null {
         let text = "The target does nothing: what is measured is the generator itself.";
         return Check::plain(NAME, Outcome::NotApplicable, text);

@@ -65,6 +65,7 @@ fn good() -> Case {
             simulated: None,
             members: Vec::new(),
             stripe_bytes: None,
+            decorated: None,
         },
         engine: EngineFacts {
             name: "uring".to_owned(),

@@ -1,11 +1,12 @@
 //! What an assessment is asked for: from flags to its plan, and back to a command line.
 
 use clap::Args;
+use fathom_engine::decorate::Decorators;
 use fathom_measure::ByteRate;
 use fathom_record::campaign::{AssessPlan, DeclaredCeiling, PatternPlan, Slo};
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
-use super::resolve::{name, value};
+use super::resolve::{decorators, name, value};
 use super::text::Text;
 use super::write::{flag, quoted};
 use super::{pattern, quantity};
@@ -51,6 +52,17 @@ pub struct RawAssess {
     /// Permit the loss of everything on the device with this serial number.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<Text>,
+
+    /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
+    /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
+    /// and stalls: constant:100us,stall-every=60s,stall-length=1s. Default: no delay.
+    #[arg(long, value_name = "DISTRIBUTION")]
+    pub delay: Option<Text>,
+
+    /// Let I/Os through no faster than token buckets allow, as iops=3000,throughput=125MB/s or
+    /// iops=300,iops-bucket=5.4M,iops-peak=3000 (a burst). Default: no throttle.
+    #[arg(long, value_name = "LIMITS")]
+    pub throttle: Option<Text>,
 }
 
 /// An assessment that is ready to run.
@@ -99,6 +111,7 @@ impl RawAssess {
             .iter()
             .filter_map(|text| value("ceiling", &Some(text.clone()), ceiling).transpose())
             .collect::<Result<_, _>>()?;
+        let decorators = decorators(&self.delay, &self.throttle)?;
         let plan = AssessPlan {
             target: self.target.clone(),
             engine: name("engine", &self.engine)?,
@@ -108,6 +121,8 @@ impl RawAssess {
             ceilings,
             slo: value("slo", &self.slo, slo)?,
             seed,
+            delay: decorators.delay.map(|delay| delay.to_string()),
+            throttle: decorators.throttle.map(|throttle| throttle.to_string()),
         };
         Ok(AssessOptions { plan, permit: name("destroy", &self.destroy)? })
     }
@@ -176,6 +191,18 @@ fn percentile(quantile: f64) -> String {
     if fraction.is_empty() { format!("p{whole}") } else { format!("p{whole}.{fraction}") }
 }
 
+/// What an assessment's plan puts around the engine. A plan of this build always reads back.
+///
+/// # Errors
+/// When the plan is another build's, and names what this one does not know.
+pub fn assess_decorators(plan: &AssessPlan) -> Result<Decorators, PlanError> {
+    let text = |text: &Option<String>| text.clone().map(Text);
+    decorators(&text(&plan.delay), &text(&plan.throttle)).map_err(|mistake| {
+        let flag = format!("--{}", mistake.key);
+        mistake.at(Place::Argument(flag))
+    })
+}
+
 /// The assessment as a line for a POSIX shell. Permission to destroy data is not part of a plan.
 pub fn assess_command_line(plan: &AssessPlan) -> String {
     let target = quoted(&plan.target);
@@ -203,6 +230,9 @@ pub fn assess_command_line(plan: &AssessPlan) -> String {
         line += &flag("slo", &text);
     }
     line += &flag("seed", &plan.seed.to_string());
+    for (name, text) in [("delay", &plan.delay), ("throttle", &plan.throttle)] {
+        line += &text.as_ref().map_or(String::new(), |text| flag(name, text));
+    }
     format!("{line} -- {target}")
 }
 

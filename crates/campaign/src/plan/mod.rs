@@ -23,7 +23,7 @@ mod write;
 #[cfg(test)]
 mod properties;
 
-pub use assess::{AssessOptions, RawAssess, assess_command_line};
+pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use pasted::check_arguments;
 pub use pattern::{pattern, patterns};
@@ -32,6 +32,7 @@ pub use source::PlanSource;
 pub use text::Text;
 pub use write::{to_command_line, to_toml};
 
+use fathom_engine::decorate::Decorators;
 use fathom_record::Workload;
 use fathom_telemetry::blocktrace::Source;
 
@@ -49,7 +50,7 @@ pub struct RunPlan {
 }
 
 /// How a run goes about its target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
     /// Past the page cache.
     pub direct: bool,
@@ -66,4 +67,6 @@ pub struct RunOptions {
     /// Processors that the jobs are bound to, in turn; none in the list: the scheduler's choice; absent:
     /// near the device.
     pub cpus: Option<Vec<u32>>,
+    /// What is put around the engine.
+    pub decorators: Decorators,
 }

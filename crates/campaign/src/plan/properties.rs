@@ -150,6 +150,18 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z/:.0-9-]{1,20}", "[^\0]{1,20}", "[0-9]{1,22}"]
 }
 
+fn decorators() -> impl Strategy<Value = Decorators> {
+    let delay = option::of((1u64..1_000_000_000, any::<bool>()));
+    let throttle = option::of(1u64..1 << 50);
+    (delay, throttle).prop_map(|(delay, throttle)| Decorators {
+        delay: delay.map(|(ns, stalls)| {
+            let stalls = if stalls { ",stall-every=9s,stall-length=1s" } else { "" };
+            format!("exponential:{ns}ns{stalls}").parse().expect("a delay")
+        }),
+        throttle: throttle.map(|rate| format!("iops={rate},iops-bucket=7").parse().expect("a throttle")),
+    })
+}
+
 fn plan() -> impl Strategy<Value = RunPlan> {
     let options = (
         any::<bool>(),
@@ -157,9 +169,15 @@ fn plan() -> impl Strategy<Value = RunPlan> {
         any::<(bool, bool, Option<usize>)>(),
         any::<bool>(),
         option::of(vec(0u32..4096, 0..20)),
+        decorators(),
     );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
-        |(targets, engine, workload, (direct, permits, (real_time, polled, witness), keep, cpus))| RunPlan {
+        |(
+            targets,
+            engine,
+            workload,
+            (direct, permits, (real_time, polled, witness), keep, cpus, decorators),
+        )| RunPlan {
             workload: Workload { jobs: workload.jobs.max(targets.len() as u32), ..workload },
             targets,
             engine,
@@ -171,6 +189,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
                 polled,
                 keep,
                 cpus,
+                decorators,
             },
         },
     )
@@ -251,7 +270,8 @@ proptest! {
     #[test]
     fn assessments_read_back_from_their_command_line(
         target in text(), engine in option::of(text()), budget_ns in 1u64.., size_bytes in option::of(1u64..),
-        iops in 1e-3..1e9f64, bytes_per_s in 1u32.., quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>()
+        iops in 1e-3..1e9f64, bytes_per_s in 1u32.., quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>(),
+        decorators in decorators()
     ) {
         use fathom_record::campaign::{AssessPlan, DeclaredCeiling, Slo};
         let mut patterns = patterns();
@@ -265,7 +285,10 @@ proptest! {
                 DeclaredCeiling::Throughput { bytes_per_s: f64::from(bytes_per_s) },
             ],
             slo: Some(Slo { quantile: f64::from(quantile) / 100_000.0, limit_ns }),
+            delay: decorators.delay.as_ref().map(ToString::to_string),
+            throttle: decorators.throttle.as_ref().map(ToString::to_string),
         };
+        prop_assert_eq!(assess_decorators(&plan), Ok(decorators));
         let words = words(&assess_command_line(&plan));
         let command = AssessCommand::try_parse_from(&words[1..]).expect("a written line parses");
         prop_assert_eq!(command.flags.resolve(0x5eed).expect("a written plan resolves").plan, plan);

@@ -183,6 +183,17 @@ pub struct RawPlan {
     /// near the device, each job on a hardware queue and a core of its own, if there are enough.
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<Text>,
+
+    /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
+    /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
+    /// and stalls: constant:100us,stall-every=60s,stall-length=1s. Default: no delay.
+    #[arg(long, value_name = "DISTRIBUTION")]
+    pub delay: Option<Text>,
+
+    /// Let I/Os through no faster than token buckets allow, as iops=3000,throughput=125MB/s or
+    /// iops=300,iops-bucket=5.4M,iops-peak=3000 (a burst). Default: no throttle.
+    #[arg(long, value_name = "LIMITS")]
+    pub throttle: Option<Text>,
 }
 
 /// JSON Schema of a plan file, for completion in editors.

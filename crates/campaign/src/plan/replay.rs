@@ -1,5 +1,6 @@
 //! The plan that a run record was made by.
 
+use fathom_engine::decorate::Decorators;
 use fathom_record::facts::TargetKind;
 use fathom_record::{RunRecord, Witness};
 use fathom_telemetry::blocktrace::Source;
@@ -31,6 +32,7 @@ impl RunPlan {
                 witness: record.witness.as_ref().map(asked_of),
                 keep: false,
                 cpus: cpus(record),
+                decorators: decorators(record),
             },
         }
     }
@@ -52,6 +54,15 @@ fn names(record: &RunRecord) -> Vec<String> {
     }
 }
 
+/// The decorators of a record. One that this build cannot read is left out: its text came from another.
+fn decorators(record: &RunRecord) -> Decorators {
+    let Some(decorated) = &record.target.decorated else { return Decorators::default() };
+    Decorators {
+        delay: decorated.delay.as_ref().and_then(|text| text.parse().ok()),
+        throttle: decorated.throttle.as_ref().and_then(|text| text.parse().ok()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use fathom_record::facts::Feature;
@@ -69,6 +80,13 @@ mod tests {
         assert!(plan.options.direct && !plan.options.real_time && plan.options.permits.is_empty());
         let read = PlanSource::from_toml(&to_toml(&plan), "plan.toml").and_then(|source| source.resolve(99));
         assert_eq!(read, Ok(plan));
+
+        let decorators = Decorators {
+            delay: Some("exponential:100us".parse().expect("a delay")),
+            throttle: Some("iops=3000".parse().expect("a throttle")),
+        };
+        record.target.decorated = decorators.facts();
+        assert_eq!(RunPlan::replay(&record).options.decorators, decorators);
 
         record.target.kind = TargetKind::Simulated;
         record.jobs.iter_mut().for_each(|job| job.cpu = Some(3));

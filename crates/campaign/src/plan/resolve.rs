@@ -1,5 +1,6 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
+use fathom_engine::decorate::Decorators;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
 };
@@ -58,6 +59,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         witness: value("witness", &raw.witness, witness)?.flatten(),
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
+        decorators: decorators(&raw.delay, &raw.throttle)?,
     };
     Ok(RunPlan { targets, engine, workload, options })
 }
@@ -119,6 +121,14 @@ fn permits(raw: &RawPlan) -> Result<Vec<String>, Mistake> {
         return Err(Mistake::new("destroy", PlanErrorKind::Value, cause));
     }
     Ok(permits)
+}
+
+/// What is put around the engine.
+pub(super) fn decorators(delay: &Option<Text>, throttle: &Option<Text>) -> Result<Decorators, Mistake> {
+    Ok(Decorators {
+        delay: value("delay", delay, str::parse)?,
+        throttle: value("throttle", throttle, str::parse)?,
+    })
 }
 
 /// One of a few words, with a near one offered.

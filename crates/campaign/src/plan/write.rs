@@ -128,5 +128,7 @@ fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     raw.polled = options.polled.then_some(true);
     raw.witness = options.witness.map(|source| source.name().into());
     raw.keep = options.keep.then_some(true);
+    raw.delay = options.decorators.delay.as_ref().map(|delay| Text(delay.to_string()));
+    raw.throttle = options.decorators.throttle.as_ref().map(|throttle| Text(throttle.to_string()));
     raw.cpus = options.cpus.as_deref().map(|cpus| Text(quantity::write_cpus(cpus)));
 }

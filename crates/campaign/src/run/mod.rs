@@ -45,6 +45,7 @@ pub fn run_once(
             polled: plan.options.polled,
             witness: plan.options.witness,
             cpus: plan.options.cpus.as_deref(),
+            decorators: &plan.options.decorators,
             seed: workload.seed,
         },
         progress,

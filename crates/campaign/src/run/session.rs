@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::{self, EngineKind};
+use fathom_engine::decorate::Decorators;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::target::generic_of;
 use fathom_engine::{EngineError, ErrorKind, passthrough, uring};
@@ -53,6 +54,8 @@ pub struct SessionPlan<'a> {
     pub witness: Option<Source>,
     /// Processors for the jobs, in turn; an empty list: the scheduler's choice; absent: near the devices.
     pub cpus: Option<&'a [u32]>,
+    /// What is put around the engine.
+    pub decorators: &'a Decorators,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
 }
@@ -70,6 +73,7 @@ pub struct Session {
     real_time: bool,
     witness: Option<Source>,
     uring: uring::Options,
+    decorators: Decorators,
     notes: Vec<String>,
 }
 
@@ -87,8 +91,15 @@ impl Session {
         let (clock, clock_facts) = WallClock::start();
         let mut notes = Vec::new();
         let direct = past_the_cache(plan, &mut notes);
-        let targets = Targets::open(plan, direct, progress, stop)?;
+        let mut targets = Targets::open(plan, direct, progress, stop)?;
         notes.extend(targets.notes.iter().cloned());
+        targets.facts.decorated = plan.decorators.facts();
+        if let Some(decorated) = &targets.facts.decorated {
+            notes.push(format!(
+                "The target was measured behind {}: the results are of both together, not of the target alone.",
+                decorated.words()
+            ));
+        }
         let engine = choose_engine(plan.engine, &targets, &mut notes)?;
         if plan.polled {
             require_polling(engine, &targets.facts)?;
@@ -113,6 +124,7 @@ impl Session {
             real_time: plan.real_time,
             witness: plan.witness,
             uring: uring::Options { polled: plan.polled },
+            decorators: plan.decorators.clone(),
             notes,
         })
     }
@@ -125,6 +137,11 @@ impl Session {
     /// The engine that carries its I/O.
     pub fn engine(&self) -> EngineKind {
         self.engine
+    }
+
+    /// What is put around the engine.
+    pub fn decorators(&self) -> &Decorators {
+        &self.decorators
     }
 
     /// The machine as it was found.
@@ -173,6 +190,7 @@ impl Session {
             geometries: &geometries,
             medium: &self.targets.medium,
             engine: self.engine,
+            decorators: &self.decorators,
             uring: self.uring,
             real_time: self.real_time,
             cpus: &binding.cpus,

@@ -19,6 +19,8 @@ pub enum Purpose {
     Data = 5,
     /// Content that repeats: the same for all jobs of a run.
     Duplicate = 6,
+    /// Delays that a decorator adds to one job's I/Os.
+    Delay = 7,
 }
 
 /// One step of SplitMix64: a bijection that scatters neighbouring numbers over all of `u64`.

@@ -3,20 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use super::SimDevice;
-use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait, rest};
 
 /// `EINVAL` of Linux, which records use on every platform.
 const INVALID_ARGUMENT: i32 = 22;
-
-/// In real time, the last stretch of a wait is spun through: a sleep ends late by the timer slack of
-/// 50 us and the time to wake.
-const SPIN_NS: u64 = 120_000;
 
 /// What moves the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,17 +107,6 @@ impl<C: Clock> SimEngine<C> {
             done.push(Completion { slot: io.slot, result: io.result, stamps });
         }
     }
-
-    /// Waits in real time until the clock shows `until_ns`.
-    fn wait_until(&self, until_ns: u64) {
-        let left_ns = until_ns.saturating_sub(self.clock.now_ns());
-        if left_ns > SPIN_NS {
-            std::thread::sleep(Duration::from_nanos(left_ns - SPIN_NS));
-        }
-        while self.clock.now_ns() < until_ns {
-            std::hint::spin_loop();
-        }
-    }
 }
 
 impl<C: Clock> Engine for SimEngine<C> {
@@ -166,7 +150,7 @@ impl<C: Clock> Engine for SimEngine<C> {
         if let (Mode::RealTime, Wait::Until(until_ns), Some(Reverse(next))) =
             (self.mode, wait, self.pending.peek())
         {
-            self.wait_until(until_ns.min(next.due_ns));
+            rest::until(&self.clock, until_ns.min(next.due_ns));
         }
         self.take_due(self.clock.now_ns(), done);
         Ok(())

@@ -26,4 +26,5 @@ pub use parameters::{
 };
 pub use parse::{describe, describe_keys, parse};
 pub use preset::Preset;
+pub(crate) use suggest::nearest;
 pub use truth::{Access, Bound, Regime, Resource, Truth};

@@ -170,5 +170,6 @@ fn virtual_facts(name: String, kind: TargetKind, size_bytes: u64) -> TargetFacts
         simulated: None,
         members: Vec::new(),
         stripe_bytes: None,
+        decorated: None,
     }
 }

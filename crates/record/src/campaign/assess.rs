@@ -57,6 +57,12 @@ pub struct AssessPlan {
     pub slo: Option<Slo>,
     /// Seed of every run.
     pub seed: u64,
+    /// Delay that is added to each service latency, as `exponential:100us`; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// Limits that are put before the target, as `iops=3000`; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<String>,
 }
 
 /// One pattern to assess.

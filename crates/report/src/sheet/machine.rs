@@ -33,6 +33,9 @@ pub fn target(facts: &TargetFacts) -> Vec<Entry> {
         entry("page cache", if facts.direct { "bypassed (direct I/O)" } else { "in the way (buffered I/O)" }),
         entry("written at the start", number::known(facts.written_share.map(number::percent))),
     ];
+    if let Some(decorated) = &facts.decorated {
+        out.push(entry("measured behind", format!("{}, not alone", decorated.words())));
+    }
     if let Some(fs) = &facts.file_system {
         out.push(entry("file system", format!("{} at {} ({})", fs.kind, fs.mount_point, fs.options)));
     }

@@ -23,10 +23,11 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::EngineError;
-use bucket::{Bucket, TOKEN};
+use bucket::Bucket;
+pub(crate) use bucket::TOKEN;
 use cost::Coster;
 pub use host::SimHost;
-use limit::Limits;
+pub(crate) use limit::{Cost, Limits};
 use link::Wire;
 use noise::Speed;
 use places::Places;

@@ -151,6 +151,7 @@ pub fn open_namespace(
         simulated: None,
         members: Vec::new(),
         stripe_bytes: None,
+        decorated: None,
     };
     Ok((Opened::of_device(Arc::new(generic.file), admitted), facts))
 }

@@ -335,6 +335,7 @@ fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device:
         simulated: None,
         members: Vec::new(),
         stripe_bytes: None,
+        decorated: None,
     }
 }
 

@@ -220,6 +220,7 @@ fn target(name: &str) -> TargetFacts {
         simulated: None,
         members: Vec::new(),
         stripe_bytes: None,
+        decorated: None,
     }
 }
 

@@ -75,6 +75,8 @@ pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
             ceilings: vec![DeclaredCeiling::Iops { operations_per_s: 3000.0 }],
             slo: Some(Slo { quantile: 0.99, limit_ns: 500_000 }),
             seed: 1,
+            delay: None,
+            throttle: None,
         },
         patterns,
         busy_seconds: runs.iter().map(|r| r.ledger.seconds).sum(),

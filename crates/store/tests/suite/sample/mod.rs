@@ -213,6 +213,7 @@ pub fn target() -> TargetFacts {
         simulated: Some(serde_json::json!({ "servers": 128, "service_us": [1.5, 2.25e-7], "cap": null })),
         members: Vec::new(),
         stripe_bytes: None,
+        decorated: None,
     }
 }
 
@@ -312,6 +313,8 @@ pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
             ceilings: vec![],
             slo: None,
             seed: u64::MAX,
+            delay: None,
+            throttle: None,
         },
         patterns: vec![],
         busy_seconds: 0.1,

@@ -1,0 +1,168 @@
+//! Accuracy on the wall clock: the latency that fathom reports for delays of known distributions, held
+//! against their closed form.
+
+use std::path::Path;
+
+use super::alone::Finding;
+use super::fathom::{self, quantile};
+use super::options::Options;
+use super::process;
+use super::programs::Programs;
+use super::statistics::median;
+
+/// Name of the case.
+pub const NAME: &str = "accuracy";
+
+/// Allowed deviation of the median, beside the clock's cost.
+const MEDIAN_LIMIT: f64 = 0.01;
+/// Allowed deviation of the 99.9th percentile.
+const TAIL_LIMIT: f64 = 0.02;
+/// Quantiles of the standard normal distribution: 50th, 99th and 99.9th percentile.
+const NORMAL: [f64; 3] = [0.0, 2.326_347_9, 3.090_232_3];
+const ORDERS: [f64; 3] = [0.5, 0.99, 0.999];
+const ORDER_NAMES: [&str; 3] = ["p50", "p99", "p99.9"];
+const RUNS: usize = 3;
+
+/// A depth with the shortest scale of delay at which one thread can keep it: at a scale of `s` it has `s`
+/// over the depth for each I/O.
+const CELLS: [(u32, u64); 7] = [
+    (1, 10_000),
+    (1, 100_000),
+    (1, 1_000_000),
+    (32, 10_000),
+    (32, 100_000),
+    (32, 1_000_000),
+    (1024, 1_000_000),
+];
+
+/// A family of delays: how one of a scale is written, and its quantiles as multiples of the scale.
+struct Family {
+    write: fn(u64) -> String,
+    quantiles: [f64; 3],
+}
+
+fn families() -> [Family; 5] {
+    [
+        Family { write: |ns| format!("constant:{ns}ns"), quantiles: [1.0; 3] },
+        Family {
+            write: |ns| format!("uniform:{}ns-{}ns", ns / 2, ns / 2 * 3),
+            quantiles: ORDERS.map(|q| 0.5 + q),
+        },
+        Family { write: |ns| format!("exponential:{ns}ns"), quantiles: ORDERS.map(|q| -(1.0 - q).ln()) },
+        Family { write: |ns| format!("lognormal:{ns}ns/0.5"), quantiles: NORMAL.map(|z| (0.5 * z).exp()) },
+        Family { write: |ns| format!("bimodal:{ns}ns/{}ns/2%", ns * 10), quantiles: [1.0, 10.0, 10.0] },
+    ]
+}
+
+/// One run: the record's quantiles, and the cost of a look at the clock.
+struct Run {
+    found_ns: [f64; 3],
+    clock_ns: f64,
+    in_flight: f64,
+}
+
+/// Measures every family at every depth on the null target.
+///
+/// # Errors
+/// Where a run gives no numbers.
+pub fn measure(options: &Options, programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
+    let mut findings = Vec::new();
+    for (depth, scale_ns) in CELLS {
+        for family in families() {
+            let delay = (family.write)(scale_ns);
+            let runs = (0..RUNS)
+                .map(|_| run(options, programs, folder, &delay, depth))
+                .collect::<Result<Vec<_>, _>>()?;
+            findings.push(judge(&delay, depth, &family.quantiles.map(|q| q * scale_ns as f64), &runs));
+        }
+    }
+    Ok(findings)
+}
+
+fn run(
+    options: &Options,
+    programs: &Programs,
+    folder: &Path,
+    delay: &str,
+    depth: u32,
+) -> Result<Run, String> {
+    let (delay, depth) = (format!("--delay={delay}"), format!("--depth={depth}"));
+    let (time, cpus) = (format!("--time={}s", options.seconds), format!("--cpus={}", options.cpu));
+    let flags = ["--rw=randread", "--bs=4k", "--warmup=1s", &delay, &depth, &time, &cpus];
+    let record = fathom::record(&process::run(&fathom::run(&programs.fathom, "null:", &flags), folder)?)?;
+    let service = &record["summary"]["directions"][0]["service"];
+    let mut found_ns = [0.0; 3];
+    for (found, (q, name)) in found_ns.iter_mut().zip(ORDERS.iter().zip(ORDER_NAMES)) {
+        *found = quantile(service, *q).ok_or_else(|| format!("the record has no {name}: --seconds more"))?;
+    }
+    Ok(Run {
+        found_ns,
+        clock_ns: fathom::number(&record["clock"], "read_cost_ns")?,
+        in_flight: fathom::number(&record["summary"], "in_flight_mean")?,
+    })
+}
+
+/// Nothing is subtracted: the deviation is that of the record's own figures, each the median of the runs.
+fn judge(delay: &str, depth: u32, truth_ns: &[f64; 3], runs: &[Run]) -> Finding {
+    let of = |value: &dyn Fn(&Run) -> f64| median(runs.iter().map(value)).unwrap_or(f64::NAN);
+    let deviation = |index: usize| of(&|run| run.found_ns[index]) / truth_ns[index] - 1.0;
+    // A stamp is read at both ends of a latency.
+    let clock_share = 2.0 * of(&|run| run.clock_ns) / truth_ns[0];
+    let shares: Vec<String> = ORDER_NAMES
+        .iter()
+        .enumerate()
+        .map(|(index, name)| format!("{name} {:+.2} %", deviation(index) * 100.0))
+        .collect();
+    let met = deviation(0).abs() <= MEDIAN_LIMIT + clock_share && deviation(2).abs() <= TAIL_LIMIT;
+    Finding {
+        case: NAME,
+        what: format!("{delay}, depth {depth}"),
+        found: format!("{} ({:.1} in flight)", shares.join(", "), of(&|run| run.in_flight)),
+        asked: format!(
+            "p50 within {:.2} %, p99.9 within {} %",
+            (MEDIAN_LIMIT + clock_share) * 100.0,
+            TAIL_LIMIT * 100.0
+        ),
+        met: Some(met),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_of(found_ns: [f64; 3]) -> Run {
+        Run { found_ns, clock_ns: 20.0, in_flight: 1.0 }
+    }
+
+    #[test]
+    fn a_deviation_is_judged_by_its_medians_and_the_clock() {
+        let truth = [10_000.0, 46_050.0, 69_080.0];
+        let met = |p50: f64, p999: f64, others: f64| {
+            let runs = [p50, p50, p50 * others].map(|p50| run_of([p50, 46_050.0, p999]));
+            judge("exponential:10us", 1, &truth, &runs).met
+        };
+        // 1 % and two clock reads of 20 ns in 10 us: 1.4 %.
+        assert_eq!(met(10_139.0, 69_080.0, 1.0), Some(true));
+        assert_eq!(met(10_141.0, 69_080.0, 1.0), Some(false));
+        assert_eq!(met(9_859.0, 69_080.0, 1.0), Some(false));
+        assert_eq!(met(10_000.0, 70_500.0, 1.0), Some(false));
+        assert_eq!(met(10_000.0, 69_080.0, 9.0), Some(true), "one run of three does not decide");
+        let finding = judge("exponential:10us", 1, &truth, &[run_of([10_100.0, 46_050.0, 69_080.0])]);
+        assert_eq!(finding.found, "p50 +1.00 %, p99 +0.00 %, p99.9 +0.00 % (1.0 in flight)");
+    }
+
+    #[test]
+    fn quantiles_of_the_families_are_those_of_their_distributions() {
+        let near =
+            |found: [f64; 3], truth: [f64; 3]| found.iter().zip(truth).all(|(a, b)| (a - b).abs() < 1e-3);
+        let [constant, uniform, exponential, lognormal, bimodal] = families();
+        assert!(near(constant.quantiles, [1.0, 1.0, 1.0]));
+        assert!(near(uniform.quantiles, [1.0, 1.49, 1.499]));
+        assert!(near(exponential.quantiles, [std::f64::consts::LN_2, 4.6052, 6.9078]));
+        assert!(near(lognormal.quantiles, [1.0, 3.2001, 4.6885]));
+        assert!(near(bimodal.quantiles, [1.0, 10.0, 10.0]));
+        assert_eq!((uniform.write)(10_000), "uniform:5000ns-15000ns");
+        assert_eq!((bimodal.write)(10_000), "bimodal:10000ns/100000ns/2%");
+    }
+}
