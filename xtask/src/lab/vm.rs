@@ -57,13 +57,13 @@ pub fn boot(kernel: &Kernel, machine: &Machine, seconds: u64, folder: &Path) -> 
     let errors = File::create(place("qemu.err")).map_err(|error| fail("qemu.err", error))?;
     let start = now();
     let mut child = Command::new(QEMU)
-        // Emulated: it runs wherever the program does, and its drivers are as real. Five-level page tables
-        // are left out: some versions of QEMU walk them wrongly.
+        // Emulated: it runs wherever the program does, and its drivers are as real. Without
+        // cmpxchg16b, which some versions of QEMU get wrong: newer kernels fault on it.
         .args([
             "-accel",
             "tcg,thread=multi",
             "-cpu",
-            "max,la57=off",
+            "max,cx16=off",
             "-nodefaults",
             "-no-user-config",
             "-no-reboot",
