@@ -4,14 +4,17 @@
 //! as it ends, and continues after any kind of end where it stopped.
 
 pub mod assess;
+mod cells;
 pub mod checks;
 mod error;
 mod identity;
 pub mod plan;
 mod progress;
 mod run;
+pub mod sweep;
 
 pub use assess::{Assessment, assess};
 pub use error::CampaignError;
 pub use progress::{Progress, Second, Silent, StepNotice};
 pub use run::{Session, SessionPlan, run_once};
+pub use sweep::{Sweep, sweep};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_campaign::plan::{self, RawAssess, RawPlan};
+use fathom_campaign::plan::{self, RawAssess, RawPlan, RawSweep};
 
 use crate::failure::Failure;
 use crate::output;
@@ -43,6 +43,9 @@ pub enum Command {
     /// Run one workload on one target.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
+    /// Run a plan over a grid of values: any keys of the plan, as depth, bs, jobs, target or engine.
+    #[command(after_help = SWEEP_EXAMPLES)]
+    Sweep(Box<SweepArguments>),
     /// List the block devices here: what they are, what holds them, whether they may be written.
     #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
     Devices(Switch),
@@ -84,6 +87,16 @@ Examples:
 
 A plan file has the flags as keys; a flag overrides its key.";
 
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  fathom sweep --target data.bin --over depth=1..256
+  fathom sweep --target /dev/nvme1n1 --over jobs=1..all --passes 8       scaling from 1 to all processors
+  fathom sweep --target sim:gp3 --over bs=4k..1m --over depth=1,8,64 --until 2% --report sweep.html
+  fathom sweep plan.toml --over target=/mnt/a,/mnt/b --over engine=uring,aio
+
+Cells are visited in random order, pass after pass, and each run is saved as it ends: after Ctrl-C or
+a crash the same command continues where it stopped.";
+
 const RUNS_EXAMPLES: &str = "\
 Examples:
   fathom runs
@@ -117,6 +130,23 @@ pub struct RunArguments {
     pub flags: RawPlan,
     /// Where the result goes.
     #[command(flatten)]
+    pub outputs: MeasurementOutputs,
+}
+
+/// Arguments of `sweep`.
+#[derive(Args, Debug)]
+pub struct SweepArguments {
+    /// A plan file; every flag of the plan can stand in it as a key.
+    #[arg(value_name = "PLAN.toml")]
+    pub plan: Option<PathBuf>,
+    /// What varies, and how often each cell is visited.
+    #[command(flatten)]
+    pub sweep: RawSweep,
+    /// The plan, flag by flag.
+    #[command(flatten, next_help_heading = "Options of the plan, the same for all cells")]
+    pub flags: RawPlan,
+    /// Where the result goes.
+    #[command(flatten, next_help_heading = "Results")]
     pub outputs: MeasurementOutputs,
 }
 
@@ -230,7 +260,7 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
 /// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that
 /// ends in `.json` can be meant by the next word: anything else is the target.
 pub fn tied(typed: &[OsString]) -> Vec<OsString> {
-    let takes_file = typed.iter().any(|word| word == "run" || word == "assess");
+    let takes_file = typed.iter().any(|word| word == "run" || word == "assess" || word == "sweep");
     let is_file = |word: &OsStr| {
         Path::new(word).extension() == Some(OsStr::new("json")) && !word.as_encoded_bytes().starts_with(b"-")
     };

@@ -14,6 +14,7 @@ mod ledger;
 pub mod markdown;
 mod number;
 mod pictures;
+mod pictures_of_sweep;
 mod processor;
 mod reproduce;
 mod seconds;
@@ -23,3 +24,4 @@ pub mod terminal;
 mod words;
 
 pub use error::ReportError;
+pub use reproduce::sweep as sweep_command;

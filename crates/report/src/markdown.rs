@@ -1,15 +1,15 @@
 //! A report as Markdown in GitHub's dialect, with its pictures as files beside it.
 
 use fathom_measure::Nanos;
-use fathom_record::campaign::{AssessRecord, PatternResult};
+use fathom_record::campaign::{AssessRecord, PatternResult, SweepRecord};
 use fathom_record::{CampaignRecord, RunRecord};
 
 use crate::escape::{markdown as text, markdown_code};
 use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
-use crate::sheet::{Entry, campaign as sheet, machine, run as run_sheet, witness};
-use crate::{ReportError, words};
+use crate::sheet::{Entry, campaign as sheet, machine, run as run_sheet, sweep as sweep_sheet, witness};
+use crate::{ReportError, pictures_of_sweep, words};
 
 /// A report and the files that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,39 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
     match record {
         CampaignRecord::Assess(record) => assess(record, runs),
+        CampaignRecord::Sweep(record) => sweep(record, runs),
     }
+}
+
+fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, &format!("Sweep over {}", sweep_sheet::axes(sweep)));
+    out.line(&text(&format!(
+        "{}. Sweep {}, {}, {} under load.",
+        sweep_sheet::targets(sweep),
+        sweep.id,
+        sweep.started_at,
+        Nanos::from_seconds(sweep.busy_seconds).coarse()
+    )));
+    out.alarm(&sweep_sheet::failures(sweep));
+    out.list(&sweep_sheet::extremes(sweep));
+    out.figures("", pictures_of_sweep::of_sweep(sweep)?);
+    if let Some(scaling) = sweep_sheet::scaling(sweep) {
+        out.heading(2, "Scaling with jobs");
+        out.table(&scaling);
+    }
+    out.heading(2, "All cells");
+    out.table(&sweep_sheet::cells(sweep));
+    notes(&mut out, &sweep.notes);
+    out.heading(2, "Environment");
+    sweep.targets.iter().for_each(|target| out.entries(&machine::target(target)));
+    out.entries(&machine::environment(&sweep.environment));
+    out.table(&machine::facts(&sweep.environment));
+    preflight(&mut out, &sweep.environment);
+    out.heading(2, "Self-checks");
+    out.table(&machine::checks_of_all(runs));
+    out.reproduction(&Reproduction { command: reproduce::sweep(&sweep.plan), remark: None });
+    Ok(out.finished())
 }
 
 fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {

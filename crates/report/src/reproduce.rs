@@ -1,6 +1,6 @@
 //! The command that measures the same thing again.
 
-use fathom_record::campaign::{AssessPlan, AssessRecord, DeclaredCeiling};
+use fathom_record::campaign::{AssessPlan, AssessRecord, DeclaredCeiling, SweepPlan};
 use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
 use fathom_record::{RunRecord, Workload};
@@ -100,6 +100,31 @@ fn flags(workload: &Workload) -> Option<String> {
         flags.extend(value.map(|value| format!(" --{name} {value}")));
     }
     Some(flags)
+}
+
+/// A sweep as a line for a POSIX shell. Permission to destroy data is not part of it.
+pub fn sweep(plan: &SweepPlan) -> String {
+    let mut line = "fathom sweep".to_owned();
+    for axis in &plan.axes {
+        let separator = if axis.values.iter().any(|value| value.contains(',')) { ";" } else { "," };
+        let values = axis.values.join(separator);
+        line.push_str(&format!(" --over {}", shell(&format!("{}={values}", axis.key))));
+    }
+    line.push_str(&format!(" --passes {}", plan.passes));
+    if let Some(share) = plan.until_share {
+        line.push_str(&format!(" --until {}%", share * 100.0));
+    }
+    if plan.adaptive {
+        line.push_str(" --adaptive");
+    }
+    for (key, value) in plan.base.as_object().into_iter().flatten() {
+        let values = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
+        for value in values.iter().filter(|value| !value.is_null()) {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            line.push_str(&format!(" --{key}={}", shell(&text)));
+        }
+    }
+    line + &format!(" --seed {}", plan.seed)
 }
 
 /// How to repeat a campaign.

@@ -6,7 +6,6 @@
 //! unfinished assessment of the same target with the same plan.
 
 mod budget;
-mod cells;
 mod points;
 mod resume;
 mod steps;
@@ -20,13 +19,13 @@ use fathom_record::run::Ending;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::{Campaign, Store};
 
+use crate::cells::Cells;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{AssessOptions, RunOptions, RunPlan, assess_decorators, to_command_line};
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan, this_tool};
 use budget::Budget;
-use cells::Cells;
 use steps::Steps;
 
 /// An assessment's result.

@@ -155,7 +155,7 @@ fn grid(session: &Session, workload: &Workload) -> Grid {
 
 /// Relative standard deviation of the run's mean rate, from its own seconds.
 fn noise(run: &RunRecord) -> Option<f64> {
-    let rates = super::cells::rates_by_second(run);
+    let rates = crate::cells::rates_by_second(run);
     let variation = (rates.len() >= SECONDS_FOR_NOISE).then(|| coefficient_of_variation(&rates))??;
     let mean = student::mean(&rates)?;
     (mean > 0.0).then(|| variation / (rates.len() as f64).sqrt())

@@ -17,6 +17,7 @@ mod resolve;
 mod sizes;
 mod source;
 mod suggest;
+mod sweep;
 mod text;
 mod write;
 
@@ -29,6 +30,7 @@ pub use pasted::check_arguments;
 pub use pattern::{pattern, patterns};
 pub use raw::{RawPlan, plan_schema};
 pub use source::PlanSource;
+pub use sweep::{RawSweep, SweepOptions, sweep_place};
 pub use text::Text;
 pub use write::{to_command_line, to_toml};
 

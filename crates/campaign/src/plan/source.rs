@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::{RawPlan, keys};
-use super::{RunPlan, pasted, resolve, suggest};
+use super::{RunPlan, pasted, quantity, resolve, suggest};
 
 /// A plan as given: its values, unread, and where each of them stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,6 +72,46 @@ impl PlanSource {
         }
         self.raw = values.try_into().expect("values that came out of a plan fit into one");
         self
+    }
+
+    /// The values, unread.
+    pub(super) fn raw(&self) -> &RawPlan {
+        &self.raw
+    }
+
+    /// The same plan with other values; those from the file keep their lines.
+    pub(super) fn replaced(&self, raw: RawPlan) -> Self {
+        Self { raw, ..self.clone() }
+    }
+
+    /// The same plan with these keys set, as they are typed.
+    pub(super) fn with(&self, keys: &[(String, String)]) -> Result<Self, PlanError> {
+        let mut values = toml::Table::try_from(&self.raw).expect("a plan's values are all TOML values");
+        let mut lines = self.lines.clone();
+        for (key, text) in keys {
+            lines.remove(key);
+            let value = match text.as_str() {
+                "true" => toml::Value::Boolean(true),
+                "false" => toml::Value::Boolean(false),
+                _ => toml::Value::String(text.clone()),
+            };
+            values.insert(key.clone(), value);
+        }
+        match values.try_into() {
+            Ok(raw) => Ok(Self { raw, lines, file: self.file.clone() }),
+            Err(error) => {
+                let key = keys.first().map_or("", |(key, _)| key.as_str());
+                let place = Place::Argument(format!("--{key}"));
+                let cause = error.message().trim().replace('\n', ", ");
+                Err(PlanError { kind: PlanErrorKind::Value, place, cause })
+            }
+        }
+    }
+
+    /// The seed that the plan names, or the new one.
+    pub(super) fn seed(&self, new_seed: u64) -> Result<u64, PlanError> {
+        let seed = resolve::value("seed", &self.raw.seed, quantity::count);
+        Ok(seed.map_err(|mistake| self.placed(mistake))?.unwrap_or(new_seed))
     }
 
     /// Reads every value, fills in the defaults, and checks the whole.

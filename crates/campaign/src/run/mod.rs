@@ -30,9 +30,15 @@ pub fn run_once(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
-    let workload = &plan.workload;
-    let session = Session::open(
-        &SessionPlan {
+    let session = Session::open(&SessionPlan::of(plan), progress, stop)?;
+    session.run(&plan.workload, None, progress, stop)
+}
+
+impl<'a> SessionPlan<'a> {
+    /// What one run needs of its session.
+    pub fn of(plan: &'a RunPlan) -> Self {
+        let workload = &plan.workload;
+        Self {
             targets: &plan.targets,
             engine: plan.engine.as_deref(),
             reads: workload.mix.read_share > 0.0,
@@ -47,9 +53,6 @@ pub fn run_once(
             cpus: plan.options.cpus.as_deref(),
             decorators: &plan.options.decorators,
             seed: workload.seed,
-        },
-        progress,
-        stop,
-    )?;
-    session.run(workload, None, progress, stop)
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod schema;
 mod seed;
 mod show;
 mod stored;
+mod sweep;
 
 use crate::arguments::{Asked, Command};
 use crate::failure::Failure;
@@ -26,6 +27,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
         Command::Run(arguments) => run::perform(&place, *arguments),
+        Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),

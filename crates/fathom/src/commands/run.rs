@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fathom_campaign::plan::{PlanSource, RawPlan, RunPlan};
+use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::run_once;
 use fathom_report::{html, terminal};
 
@@ -23,7 +23,7 @@ const PLAN_BYTES_MAX: u64 = 1 << 20;
 /// # Errors
 /// When nothing was measured.
 pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Failure> {
-    let plan = plan(arguments.plan.as_deref(), arguments.flags)?;
+    let plan = source(arguments.plan.as_deref(), arguments.flags)?.resolve(new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let store = place.open().map_err(|error| warn_unsaved(error.into())).ok();
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
@@ -51,12 +51,15 @@ fn warn_unsaved(failure: Failure) {
     Failure { cause, ..failure }.warn();
 }
 
-fn plan(file: Option<&Path>, flags: RawPlan) -> Result<RunPlan, Failure> {
-    let source = match file {
+/// A plan file with the flags that override it.
+///
+/// # Errors
+/// When the file cannot be read, or is no plan.
+pub fn source(file: Option<&Path>, flags: RawPlan) -> Result<PlanSource, Failure> {
+    Ok(match file {
         Some(path) => read(path)?.overridden_by(flags),
         None => PlanSource::from_flags(flags),
-    };
-    Ok(source.resolve(new_seed())?)
+    })
 }
 
 fn read(path: &Path) -> Result<PlanSource, Failure> {

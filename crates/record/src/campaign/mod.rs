@@ -2,12 +2,14 @@
 
 mod assess;
 mod cell;
+mod sweep;
 
 pub use assess::{
     AssessPlan, AssessRecord, DeclaredCeiling, OperatingPoint, OperatingPointKind, PatternPlan,
     PatternResult, Slo,
 };
 pub use cell::CellResult;
+pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +19,9 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CampaignRecord {
     /// What a target can do at which concurrency, and what limits it.
-    Assess(AssessRecord),
+    Assess(Box<AssessRecord>),
+    /// A grid of runs over chosen properties of a plan.
+    Sweep(Box<SweepRecord>),
 }
 
 impl CampaignRecord {
@@ -30,13 +34,15 @@ impl CampaignRecord {
     pub fn id(&self) -> &str {
         match self {
             Self::Assess(record) => &record.id,
+            Self::Sweep(record) => &record.id,
         }
     }
 
     /// The record of an assessment; `None` for other kinds.
     pub fn into_assess(self) -> Option<AssessRecord> {
         match self {
-            Self::Assess(record) => Some(record),
+            Self::Assess(record) => Some(*record),
+            Self::Sweep(_) => None,
         }
     }
 
@@ -44,12 +50,19 @@ impl CampaignRecord {
     pub fn finished_at(&self) -> Option<&str> {
         match self {
             Self::Assess(record) => record.finished_at.as_deref(),
+            Self::Sweep(record) => record.finished_at.as_deref(),
         }
     }
 }
 
 impl From<AssessRecord> for CampaignRecord {
     fn from(record: AssessRecord) -> Self {
-        Self::Assess(record)
+        Self::Assess(Box::new(record))
+    }
+}
+
+impl From<SweepRecord> for CampaignRecord {
+    fn from(record: SweepRecord) -> Self {
+        Self::Sweep(Box::new(record))
     }
 }

@@ -6,6 +6,8 @@
 mod axis;
 mod canvas;
 mod ceilings;
+mod grid_curves;
+mod heat;
 mod labels;
 mod operating;
 mod palette;
@@ -14,6 +16,8 @@ mod series;
 
 pub use canvas::Picture;
 pub use ceilings::ceilings;
+pub use grid_curves::{GridLine, GridPoint, grid_curves};
+pub use heat::{HeatMap, heat_map};
 pub use operating::{Mark, operating_curve};
 pub use palette::{Ink, page_styles};
 pub use percentiles::{Curve, percentile_curves};

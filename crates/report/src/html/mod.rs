@@ -4,6 +4,7 @@
 
 mod campaign;
 mod run;
+mod sweep;
 
 use fathom_record::{CampaignRecord, RunRecord};
 
@@ -58,5 +59,6 @@ pub fn run(record: &RunRecord) -> Result<String, ReportError> {
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
     match record {
         CampaignRecord::Assess(record) => campaign::page(record, runs),
+        CampaignRecord::Sweep(record) => sweep::page(record, runs),
     }
 }

@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod machine;
 pub mod run;
+pub mod sweep;
 pub mod witness;
 
 /// A name and its value.

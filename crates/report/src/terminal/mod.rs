@@ -4,6 +4,7 @@ mod campaign;
 mod paint;
 mod run;
 mod runs;
+mod sweep;
 
 use fathom_record::{CampaignRecord, RunRecord};
 
@@ -33,5 +34,6 @@ pub fn run(record: &RunRecord, style: Style) -> String {
 pub fn campaign(record: &CampaignRecord, style: Style) -> String {
     match record {
         CampaignRecord::Assess(record) => campaign::summary(record, style),
+        CampaignRecord::Sweep(record) => sweep::summary(record, style),
     }
 }

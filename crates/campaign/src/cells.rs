@@ -37,7 +37,7 @@ impl Cells {
         for key in order {
             let group = &groups[&key];
             let service = merged_service(group);
-            let result = result_of(key, group, &service);
+            let result = put_together(key, group, &service);
             cells.observed.push(Observed {
                 jobs: key.0,
                 depth: key.1,
@@ -50,6 +50,14 @@ impl Cells {
         }
         cells
     }
+}
+
+/// What runs of one cell come to; `None` where none of them came to its end.
+pub fn result_of(runs: &[RunRecord]) -> Option<CellResult> {
+    let group: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == Ending::Complete).collect();
+    let first = group.first()?;
+    let place = (first.workload.jobs, first.workload.depth);
+    Some(put_together(place, &group, &merged_service(&group)))
 }
 
 /// A quantile that at least ten values lie beyond, in nanoseconds.
@@ -70,7 +78,7 @@ fn merged_service(group: &[&RunRecord]) -> Histogram {
     service
 }
 
-fn result_of((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histogram) -> CellResult {
+fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histogram) -> CellResult {
     let over =
         |figure: &dyn Fn(&RunRecord) -> f64| -> Vec<f64> { group.iter().map(|run| figure(run)).collect() };
     let mean = |figure: &dyn Fn(&RunRecord) -> f64| student::mean(&over(figure)).unwrap_or(0.0);

@@ -1,0 +1,86 @@
+//! The runs of each cell, and what they come to.
+
+use fathom_record::RunRecord;
+use fathom_record::campaign::{SweepCell, SweepPlan};
+use fathom_record::run::Ending;
+
+use super::order::Known;
+use crate::cells::result_of;
+use crate::plan::sweep_place;
+
+/// Runs by cell.
+pub struct GridRuns {
+    cells: Vec<CellRuns>,
+}
+
+#[derive(Default)]
+struct CellRuns {
+    runs: Vec<RunRecord>,
+    missing: Option<String>,
+}
+
+impl GridRuns {
+    /// No runs yet, of so many cells.
+    pub fn new(cells: usize) -> Self {
+        Self { cells: (0..cells).map(|_| CellRuns::default()).collect() }
+    }
+
+    /// Takes in a run; one that failed ends its cell.
+    pub fn take(&mut self, cell: usize, run: RunRecord) {
+        let cell = &mut self.cells[cell];
+        if let Ending::Failed { error } = &run.ending {
+            cell.missing = Some(format!("the target failed: {error}"));
+        }
+        cell.runs.push(run);
+    }
+
+    /// Ends a cell that could not be run.
+    pub fn give_up(&mut self, cell: usize, cause: String) {
+        self.cells[cell].missing = Some(cause);
+    }
+
+    /// What decides which cell is next.
+    pub fn known(&self) -> Vec<Known> {
+        self.cells
+            .iter()
+            .map(|cell| Known {
+                visits: cell.runs.len() as u32,
+                first_rate: cell.runs.first().map(|run| run.summary.operations_per_s()),
+                interval_share: result_of(&cell.runs).and_then(|result| result.interval_share),
+                failed: cell.missing.is_some(),
+            })
+            .collect()
+    }
+
+    /// Cells that a later pass will visit, as far as can be told.
+    pub fn expected(&self, adaptive: bool) -> usize {
+        self.cells.iter().filter(|cell| cell.missing.is_none() && !(adaptive && cell.runs.is_empty())).count()
+    }
+
+    /// Time under load.
+    pub fn busy_seconds(&self) -> f64 {
+        self.cells.iter().flat_map(|cell| &cell.runs).map(|run| run.ledger.seconds).sum()
+    }
+
+    /// Every cell as it is recorded.
+    pub fn cells(&self, plan: &SweepPlan) -> Vec<SweepCell> {
+        let cell = |(at, cell): (usize, &CellRuns)| {
+            let result = result_of(&cell.runs);
+            let missing = match (&cell.missing, &result) {
+                (Some(cause), _) => Some(cause.clone()),
+                (None, None) if plan.adaptive && cell.runs.is_empty() => {
+                    Some("left out: its neighbours measured the same".to_owned())
+                }
+                (None, None) => Some("not measured: the sweep ended before".to_owned()),
+                (None, Some(_)) => None,
+            };
+            SweepCell { place: sweep_place(&plan.axes, at), result, missing }
+        };
+        self.cells.iter().enumerate().map(cell).collect()
+    }
+
+    /// All runs, cell by cell.
+    pub fn into_runs(self) -> Vec<RunRecord> {
+        self.cells.into_iter().flat_map(|cell| cell.runs).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! `sweep`: a grid over properties of a plan, each cell visited several times in random order, saved run by
+//! run and continued where it was cut off.
+
+mod adaptive;
+mod grid;
+mod order;
+mod resume;
+mod sessions;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fathom_record::campaign::{SweepCell, SweepRecord};
+use fathom_record::run::{CampaignLink, Ending};
+use fathom_record::{CampaignRecord, RunRecord, Workload};
+use fathom_store::{StepState, Store};
+
+use crate::error::CampaignError;
+use crate::identity;
+use crate::plan::SweepOptions;
+use crate::progress::{Progress, StepNotice};
+use crate::run::this_tool;
+use grid::GridRuns;
+use order::Rules;
+use resume::Started;
+use sessions::Sessions;
+
+/// What a run costs beside its own length: threads, buffers, telemetry, saving.
+const OVERHEAD_NS: u64 = 80_000_000;
+
+/// A sweep's result.
+#[derive(Debug)]
+pub struct Sweep {
+    /// What was measured.
+    pub record: SweepRecord,
+    /// Every run it rests on.
+    pub runs: Vec<RunRecord>,
+    /// Whether it was stopped before its end; the same command continues it.
+    pub interrupted: bool,
+}
+
+/// Sweeps, or continues where an earlier sweep with the same plan was cut off.
+///
+/// # Errors
+/// When a target is refused or cannot be opened, or the store cannot keep what was measured.
+pub fn sweep(
+    options: &SweepOptions,
+    store: &Store,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Sweep, CampaignError> {
+    let unfinished = resume::find(store, &options.plan, progress)?;
+    let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
+    let sessions = Sessions::open(&options.cells, seed, progress, stop)?;
+    // Begun only now: a target that is refused leaves nothing behind.
+    let started = match unfinished {
+        Some(started) => started,
+        None => resume::begin(store, &options.plan)?,
+    };
+    let runs = GridRuns::new(options.cells.len());
+    let mut work = Work { options, store, started: &started, sessions: &sessions, runs, stop };
+    progress.note(&work.outlook());
+    let interrupted = work.all_passes(progress)?;
+    let mut record = work.record();
+    let runs = work.runs.into_runs();
+    if interrupted {
+        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
+    } else {
+        record.finished_at = Some(identity::now());
+        store.finish_campaign(started.campaign, &record.clone().into())?;
+    }
+    Ok(Sweep { record, runs, interrupted })
+}
+
+/// The tools of a sweep under way.
+struct Work<'a> {
+    options: &'a SweepOptions,
+    store: &'a Store,
+    started: &'a Started,
+    sessions: &'a Sessions,
+    runs: GridRuns,
+    stop: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    /// Makes all passes; whether it was stopped before their end.
+    fn all_passes(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
+        let plan = &self.started.plan;
+        let lengths: Vec<usize> = plan.axes.iter().map(|axis| axis.values.len()).collect();
+        let rules = Rules {
+            lengths: &lengths,
+            until_share: plan.until_share,
+            adaptive: plan.adaptive,
+            seed: plan.seed,
+        };
+        for pass in 0..plan.passes {
+            loop {
+                let cells = order::wanted(&rules, pass, &self.runs.known());
+                if cells.is_empty() {
+                    break;
+                }
+                for (at, cell) in cells.iter().enumerate() {
+                    let stopped = self.visit(pass, *cell, cells.len() - at, progress)?;
+                    if stopped {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Visits a cell, or takes the run of an earlier process; whether it was stopped.
+    fn visit(
+        &mut self,
+        pass: u32,
+        cell: usize,
+        left_in_pass: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<bool, CampaignError> {
+        let step = format!("{pass:04}/{cell:05}");
+        if let Some(id) = self.started.run_of(&step) {
+            self.runs.take(cell, self.store.run(id)?);
+            return Ok(false);
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        let workload = self.workload(pass, cell);
+        progress.step(&self.notice(pass, cell, left_in_pass));
+        self.store.journal(&self.started.campaign, &step, &StepState::Started, &identity::now())?;
+        let link = CampaignLink { id: self.started.campaign.id().to_owned(), step: step.clone() };
+        match self.sessions.of(cell).run(&workload, Some(link), progress, self.stop) {
+            Ok(run) if run.ending == Ending::Interrupted => return Ok(true),
+            Ok(run) => {
+                self.store.put_run_for_step(&self.started.campaign, &step, &run, &identity::now())?;
+                self.runs.take(cell, run);
+            }
+            // A cell that its target or engine does not take is told; the others are measured all the same.
+            Err(CampaignError::Store(error)) => return Err(error.into()),
+            Err(error) => self.runs.give_up(cell, error.to_string()),
+        }
+        Ok(false)
+    }
+
+    /// Each run has its own seed, so that repeats do not replay one another.
+    fn workload(&self, pass: u32, cell: usize) -> Workload {
+        let number = u64::from(pass) * self.options.cells.len() as u64 + cell as u64;
+        let seed = self.started.plan.seed.wrapping_add(number);
+        Workload { seed, ..self.options.cells[cell].workload.clone() }
+    }
+
+    fn length_ns(&self, cell: usize) -> u64 {
+        let length = self.options.cells[cell].workload.length;
+        length.warmup_ns + length.time_ns.unwrap_or(0) + OVERHEAD_NS
+    }
+
+    /// What is to be expected, before it starts.
+    fn outlook(&self) -> String {
+        let plan = &self.started.plan;
+        let cells = self.options.cells.len();
+        let total_ns: u64 = (0..cells).map(|cell| self.length_ns(cell)).sum::<u64>() * u64::from(plan.passes);
+        let (time, most) =
+            (fathom_measure::Nanos(total_ns).coarse(), plan.adaptive || plan.until_share.is_some());
+        let ends = self.options.cells.iter().all(|cell| cell.workload.length.time_ns.is_some());
+        let time = match (ends, most) {
+            (false, _) => "as long as the counts take".to_owned(),
+            (true, false) => format!("{time} in all"),
+            (true, true) => format!("at most {time} in all"),
+        };
+        format!("{cells} cells, {} passes in random order: {time}.", plan.passes)
+    }
+
+    fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {
+        let plan = &self.started.plan;
+        let place = crate::plan::sweep_place(&plan.axes, cell);
+        let mean_ns = (0..self.options.cells.len()).map(|cell| self.length_ns(cell)).sum::<u64>()
+            / self.options.cells.len().max(1) as u64;
+        let later = self.runs.expected(plan.adaptive) as u64 * u64::from(plan.passes - pass - 1);
+        let workload = &self.options.cells[cell].workload;
+        StepNotice {
+            title: plan.title(&SweepCell { place, result: None, missing: None }),
+            pattern: (pass as usize + 1, plan.passes as usize),
+            cell: (workload.jobs, workload.depth),
+            purpose: format!("{left_in_pass} left in this pass"),
+            run_ns: self.length_ns(cell),
+            left_ns: mean_ns * (left_in_pass as u64 + later),
+        }
+    }
+
+    fn record(&self) -> SweepRecord {
+        let plan = &self.started.plan;
+        SweepRecord {
+            format: CampaignRecord::FORMAT.to_owned(),
+            version: CampaignRecord::VERSION,
+            id: self.started.campaign.id().to_owned(),
+            started_at: self.started.campaign.started_at().to_owned(),
+            finished_at: None,
+            tool: this_tool(),
+            targets: self.sessions.all().iter().map(|session| session.target().clone()).collect(),
+            environment: self.sessions.of(0).environment().clone(),
+            plan: plan.clone(),
+            cells: self.runs.cells(plan),
+            busy_seconds: self.runs.busy_seconds(),
+            notes: self.notes(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let writes = self.options.cells.iter().any(|cell| cell.workload.mix.changes_data());
+        let varied = |key: &str| self.started.plan.axes.iter().any(|axis| axis.key == key);
+        let mut notes = Vec::new();
+        if writes && (varied("rw") || varied("read-share") || varied("addresses") || varied("bs")) {
+            notes.push(
+                "Writes change the state of a device, and cells follow one another in random order: a cell's \
+                 figures hold for the mixture of states that all of them left."
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+}

@@ -1,0 +1,87 @@
+//! One open session for all cells that go about the same targets in the same way.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::error::CampaignError;
+use crate::plan::{RunOptions, RunPlan};
+use crate::progress::Progress;
+use crate::run::{Session, SessionPlan};
+
+/// What cells of one session have in common.
+#[derive(PartialEq)]
+struct Manner {
+    targets: Vec<String>,
+    engine: Option<String>,
+    options: RunOptions,
+}
+
+impl Manner {
+    fn of(plan: &RunPlan) -> Self {
+        Self { targets: plan.targets.clone(), engine: plan.engine.clone(), options: plan.options.clone() }
+    }
+}
+
+/// Sessions, and which one each cell uses.
+pub struct Sessions {
+    all: Vec<Session>,
+    of_cell: Vec<usize>,
+}
+
+impl Sessions {
+    /// Opens every target that the cells name, for all that any of its cells does to it.
+    pub fn open(
+        cells: &[RunPlan],
+        seed: u64,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Self, CampaignError> {
+        let mut manners: Vec<Manner> = Vec::new();
+        let mut of_cell = Vec::with_capacity(cells.len());
+        for plan in cells {
+            let manner = Manner::of(plan);
+            let known = manners.iter().position(|known| *known == manner);
+            of_cell.push(known.unwrap_or(manners.len()));
+            if known.is_none() {
+                manners.push(manner);
+            }
+        }
+        let mut all = Vec::with_capacity(manners.len());
+        for at in 0..manners.len() {
+            let own: Vec<&RunPlan> =
+                cells.iter().zip(&of_cell).filter(|(_, of)| **of == at).map(|(plan, _)| plan).collect();
+            all.push(open(&own, seed, progress, stop)?);
+        }
+        Ok(Self { all, of_cell })
+    }
+
+    /// The session of a cell.
+    pub fn of(&self, cell: usize) -> &Session {
+        &self.all[self.of_cell[cell]]
+    }
+
+    /// All of them, in the order in which cells name them.
+    pub fn all(&self) -> &[Session] {
+        &self.all
+    }
+}
+
+fn open(
+    cells: &[&RunPlan],
+    seed: u64,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Session, CampaignError> {
+    let ends: Option<Vec<u64>> = cells
+        .iter()
+        .map(|plan| Some(plan.workload.span_bytes?.saturating_add(plan.workload.offset_bytes)))
+        .collect();
+    // A manner is that of at least one cell.
+    let plan = SessionPlan {
+        reads: cells.iter().any(|plan| plan.workload.mix.read_share > 0.0),
+        writes: cells.iter().any(|plan| plan.workload.mix.changes_data()),
+        size_bytes: ends.and_then(|ends| ends.into_iter().max()),
+        seed,
+        ..SessionPlan::of(cells[0])
+    };
+    Session::open(&plan, progress, stop)
+}

@@ -1,0 +1,52 @@
+//! `fathom sweep`: a plan over a grid of values, saved run by run.
+
+use fathom_campaign::sweep;
+use fathom_record::CampaignRecord;
+use fathom_report::{html, sweep_command, terminal};
+
+use super::delivery::Delivery;
+use super::run::source;
+use super::seed::new_seed;
+use super::stored::StorePlace;
+use crate::arguments::SweepArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Sweeps. Without a store it does not start, since nothing would outlive an interruption.
+///
+/// # Errors
+/// When nothing was measured.
+pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, Failure> {
+    let source = source(arguments.plan.as_deref(), arguments.flags)?;
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    let options = arguments.sweep.resolve(&source, cpus, new_seed())?;
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let store = place.open()?;
+    let mut screen = Screen::new(arguments.outputs.quiet, None);
+    let stop = interrupt::watch(screen.voice())?;
+    let found = sweep(&options, &store, &mut screen, &stop)?;
+    drop(screen);
+    let measured = found.record.cells.iter().filter_map(|cell| cell.result.as_ref());
+    let holds =
+        measured.clone().next().is_some() && measured.clone().all(|cell| cell.failed_checks.is_empty());
+    let (id, command) = (found.record.id.clone(), sweep_command(&found.record.plan));
+    let record = CampaignRecord::from(found.record);
+    let handed_over = delivery.hand_over(
+        &record,
+        || terminal::campaign(&record, output::style()),
+        || html::campaign(&record, &found.runs),
+    );
+    let store_flag = place.flag();
+    if found.interrupted {
+        let rest = command.trim_start_matches("fathom sweep");
+        let line = format!("fathom{store_flag} sweep{rest}");
+        output::message(&format!(
+            "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
+        ));
+    } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
+        output::message(&format!("\nas a page: fathom report {id} --html report.html{store_flag}"));
+    }
+    Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
+}

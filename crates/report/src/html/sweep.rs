@@ -1,0 +1,69 @@
+//! The page of a sweep.
+
+use askama::Template;
+use fathom_measure::Nanos;
+use fathom_record::RunRecord;
+use fathom_record::campaign::SweepRecord;
+
+use super::{Figure, SCRIPT, Surroundings, styles};
+use crate::sheet::{machine, sweep as sheet};
+use crate::table::Table;
+use crate::{ReportError, pictures_of_sweep, reproduce};
+
+#[derive(Template)]
+#[template(path = "sweep.html")]
+struct Page {
+    styles: String,
+    script: &'static str,
+    title: String,
+    target: String,
+    campaign: String,
+    made: String,
+    passes: u32,
+    failures: Vec<String>,
+    extremes: Vec<String>,
+    figures: Vec<Figure>,
+    scaling: Option<Table>,
+    cells: Table,
+    notes: Vec<String>,
+    surroundings: Surroundings,
+    checks: Table,
+    command: String,
+}
+
+/// Fills in the page.
+pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
+    let instrument = runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, &run.clock));
+    let page = Page {
+        styles: styles(),
+        script: SCRIPT,
+        title: format!("Sweep over {}", sheet::axes(sweep)),
+        target: sheet::targets(sweep),
+        campaign: sweep.id.clone(),
+        made: format!(
+            "{} · {} {} · {} under load",
+            sweep.started_at,
+            sweep.tool.name,
+            sweep.tool.version,
+            Nanos::from_seconds(sweep.busy_seconds).coarse()
+        ),
+        passes: sweep.plan.passes,
+        failures: sheet::failures(sweep),
+        extremes: sheet::extremes(sweep),
+        figures: pictures_of_sweep::of_sweep(sweep)?.into_iter().map(Figure::from).collect(),
+        scaling: sheet::scaling(sweep),
+        cells: sheet::cells(sweep),
+        notes: sweep.notes.clone(),
+        surroundings: Surroundings {
+            target: sweep.targets.first().map_or_else(Vec::new, machine::target),
+            instrument,
+            machine: machine::environment(&sweep.environment),
+            facts: machine::facts(&sweep.environment),
+            preflight_summary: machine::preflight_summary(&sweep.environment),
+            preflight: machine::preflight(&sweep.environment),
+        },
+        checks: machine::checks_of_all(runs),
+        command: reproduce::sweep(&sweep.plan),
+    };
+    Ok(crate::escape::page(&page.render()?))
+}

@@ -1,0 +1,156 @@
+//! A sweep: its cells as a table, what scales with jobs, and what is missing.
+
+use fathom_record::campaign::{CellResult, SweepCell, SweepRecord};
+
+use crate::table::{Table, numbers, words};
+use crate::{number, words};
+
+/// Failed checks that are told in full.
+const TOLD: usize = 3;
+
+/// What the sweep is of, as `depth (9 values) × bs (2 values)`.
+pub fn axes(sweep: &SweepRecord) -> String {
+    let axis =
+        |axis: &fathom_record::campaign::SweepAxis| format!("{} ({} values)", axis.key, axis.values.len());
+    sweep.plan.axes.iter().map(axis).collect::<Vec<_>>().join(" × ")
+}
+
+/// The targets, in words.
+pub fn targets(sweep: &SweepRecord) -> String {
+    let mut names: Vec<String> = sweep.targets.iter().map(words::target).collect();
+    names.dedup();
+    names.join("; ")
+}
+
+/// Measured cells.
+pub fn measured(sweep: &SweepRecord) -> impl Iterator<Item = (&SweepCell, &CellResult)> {
+    sweep.cells.iter().filter_map(|cell| Some((cell, cell.result.as_ref()?)))
+}
+
+/// The cell with the highest rate and the one with the least latency, as sentences.
+pub fn extremes(sweep: &SweepRecord) -> Vec<String> {
+    let best = measured(sweep).max_by(|a, b| a.1.operations_per_s.total_cmp(&b.1.operations_per_s));
+    let quick = measured(sweep).min_by(|a, b| a.1.service_mean_ns.total_cmp(&b.1.service_mean_ns));
+    let mut out = Vec::new();
+    if let Some((cell, result)) = best {
+        let interval = result.interval_share.map(|share| format!(" {}", number::interval(share)));
+        out.push(format!(
+            "Highest rate: {}{} ({}) at {}.",
+            number::iops(result.operations_per_s),
+            interval.unwrap_or_default(),
+            number::throughput(result.throughput_bytes_per_s),
+            sweep.plan.title(cell)
+        ));
+    }
+    if let Some((cell, result)) = quick {
+        out.push(format!(
+            "Least mean service latency: {} at {}.",
+            number::time(result.service_mean_ns),
+            sweep.plan.title(cell)
+        ));
+    }
+    out
+}
+
+/// Cells that are missing or whose self-checks failed, as sentences.
+pub fn failures(sweep: &SweepRecord) -> Vec<String> {
+    let left_out = |text: &str| text.starts_with("left out");
+    let mut out = Vec::new();
+    for cell in &sweep.cells {
+        let title = sweep.plan.title(cell);
+        out.extend(cell.missing.iter().filter(|text| !left_out(text)).map(|text| format!("{title}: {text}")));
+        let failed = cell.result.iter().flat_map(|result| &result.failed_checks);
+        out.extend(failed.map(|check| format!("{title}: {check}")));
+    }
+    if let Some(more) = out.len().checked_sub(TOLD + 1) {
+        out.truncate(TOLD);
+        out.push(format!("And {} more failures; the table of cells marks them.", more + 1));
+    }
+    if sweep.finished_at.is_none() {
+        out.push("The sweep has not ended; the same command continues it.".to_owned());
+    }
+    out
+}
+
+/// Every cell.
+pub fn cells(sweep: &SweepRecord) -> Table {
+    let mut table = Table::new(&[
+        words("cell", 0),
+        numbers("IOPS", 0),
+        numbers("95 % interval", 1),
+        numbers("throughput", 2),
+        numbers("mean", 2),
+        numbers("p50", 3),
+        numbers("p99", 0),
+        numbers("p99.9", 3),
+        numbers("in flight", 4),
+        numbers("CPU per I/O", 5),
+        numbers("runs", 6),
+    ]);
+    for cell in &sweep.cells {
+        let mut row = vec![sweep.plan.title(cell)];
+        match &cell.result {
+            Some(result) => {
+                if !result.failed_checks.is_empty() {
+                    row[0].push_str(" (failed checks)");
+                }
+                row.extend(figures(result));
+            }
+            None => {
+                let left_out = cell.missing.as_ref().is_some_and(|text| text.starts_with("left out"));
+                row.push(if left_out { "left out".to_owned() } else { number::NOT_MEASURED.to_owned() });
+                row.resize(table.columns.len(), "–".to_owned());
+            }
+        }
+        table.row(row);
+    }
+    table
+}
+
+fn figures(cell: &CellResult) -> [String; 10] {
+    let p = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| number::time(ns as f64));
+    [
+        number::rate(cell.operations_per_s),
+        cell.interval_share.map_or("–".to_owned(), number::interval),
+        number::throughput(cell.throughput_bytes_per_s),
+        number::time(cell.service_mean_ns),
+        number::time(cell.service_p50_ns as f64),
+        p(cell.service_p99_ns),
+        p(cell.service_p999_ns),
+        number::in_flight(cell.in_flight_mean),
+        number::known(cell.cpu_ns_per_operation.map(number::time)),
+        cell.runs.len().to_string(),
+    ]
+}
+
+/// How the rate grows with jobs, where jobs are an axis: one row a cell that has a cell of the fewest jobs
+/// to be held against.
+pub fn scaling(sweep: &SweepRecord) -> Option<Table> {
+    let axis = sweep.plan.axes.iter().position(|axis| axis.key == "jobs")?;
+    let mut table = Table::new(&[
+        words("cell", 0),
+        numbers("IOPS", 0),
+        numbers("times the fewest jobs", 0),
+        numbers("of linear", 0),
+        numbers("CPU per I/O", 1),
+    ]);
+    let fewest = measured(sweep).map(|(_, result)| result.jobs).min()?;
+    for (cell, result) in measured(sweep) {
+        let same = |other: &SweepCell| {
+            let differs = |at: usize| at != axis && other.place.get(at) != cell.place.get(at);
+            !(0..cell.place.len()).any(differs)
+        };
+        let base = measured(sweep).find(|(other, base)| same(other) && base.jobs == fewest);
+        let Some((_, base)) = base.filter(|(_, base)| base.operations_per_s > 0.0) else { continue };
+        let times = result.operations_per_s / base.operations_per_s;
+        let linear = times / (f64::from(result.jobs) / f64::from(fewest));
+        table.row([
+            sweep.plan.title(cell),
+            number::rate(result.operations_per_s),
+            format!("{times:.2}"),
+            number::percent(linear),
+            number::known(result.cpu_ns_per_operation.map(number::time)),
+        ]);
+    }
+    (table.rows.len() > 1).then_some(table)
+}
