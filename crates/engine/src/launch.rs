@@ -23,7 +23,7 @@ use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::{Engine, EngineError, ErrorKind, memory, readback, room, uring};
+use crate::{Engine, EngineError, ErrorKind, IoFlags, memory, readback, room, uring};
 
 /// What engines work on: one entry a target, in the order of [`JobPlan::target`].
 #[derive(Clone, Debug)]
@@ -52,8 +52,10 @@ pub struct Launch<'a> {
     pub engine: EngineKind,
     /// What is put around the engine.
     pub decorators: &'a Decorators,
-    /// Choices of engines `uring` and `passthrough`.
+    /// Choices of engines `uring` and `passthrough`; the flags are the run's.
     pub uring: uring::Options,
+    /// Flags on reads and writes of engines `sync` and `uring`.
+    pub io_flags: IoFlags,
     /// Whether a simulated device runs by the wall clock.
     pub real_time: bool,
     /// Processors for the jobs, in turn; empty: the scheduler's choice.
@@ -87,16 +89,22 @@ impl Launch<'_> {
         let bytes = u64::from(self.largest_io_bytes());
         let clock = self.clock;
         self.refuse_buffers_beyond_memory()?;
+        let uring_options = uring::Options { flags: self.io_flags, ..self.uring };
+        self.try_io_flags()?;
         match (self.engine, self.medium) {
             (EngineKind::Uring, Medium::Files(files)) => self.on_threads(
-                |plan| Uring::new(of(plan, files), plan.depth, bytes, self.uring, clock),
+                |plan| Uring::new(of(plan, files), plan.depth, bytes, uring_options, clock),
                 observe,
             ),
             (EngineKind::Aio, Medium::Files(files)) => {
                 self.on_threads(|plan| Aio::new(of(plan, files), plan.depth, bytes, clock), observe)
             }
             (EngineKind::Sync, Medium::Files(files)) => {
-                self.on_threads(|plan| SyncEngine::new(of(plan, files), plan.depth, bytes, clock), observe)
+                let flags = self.io_flags;
+                let build = |plan: &JobPlan| {
+                    SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), flags, clock)
+                };
+                self.on_threads(build, observe)
             }
             (EngineKind::Mmap, Medium::Files(files)) => {
                 let addresses = &self.workload.addresses;
@@ -219,6 +227,15 @@ impl Launch<'_> {
     /// The same on all targets: the workload's.
     fn largest_io_bytes(&self) -> u32 {
         self.geometries.iter().map(|geometry| geometry.largest_io_bytes).max().unwrap_or(0)
+    }
+
+    /// Nobody is to find out in the middle of a run that a target refuses every I/O.
+    fn try_io_flags(&self) -> Result<(), EngineError> {
+        let Medium::Files(files) = self.medium else { return Ok(()) };
+        let writes = self.workload.mix.write_share() > 0.0;
+        files.iter().zip(self.geometries).try_for_each(|(file, geometry)| {
+            self.io_flags.try_on(file, (geometry.first_byte, geometry.smallest_io_bytes), writes)
+        })
     }
 
     fn refuse_verification(&self) -> Result<(), EngineError> {

@@ -11,8 +11,10 @@ pub mod catalogue;
 pub mod contract;
 pub mod decorate;
 pub mod delay;
+pub mod durability;
 pub mod error;
 pub mod fault;
+pub mod io_flags;
 pub mod job;
 pub mod launch;
 pub mod memory;
@@ -33,4 +35,6 @@ pub mod verify;
 
 pub use arena::Arena;
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
+pub use durability::Durable;
 pub use error::{EngineError, ErrorKind};
+pub use io_flags::IoFlags;

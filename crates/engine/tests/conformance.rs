@@ -139,7 +139,7 @@ fn passthrough() {
             println!("skipped: polling");
             continue;
         }
-        let options = uring::Options { polled };
+        let options = uring::Options { polled, ..uring::Options::default() };
         let make = |depth| {
             passthrough::Passthrough::new(Arc::clone(&file), depth, BUFFER_BYTES, options, clock).unwrap()
         };

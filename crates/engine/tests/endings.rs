@@ -231,6 +231,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         engine,
         decorators: &Decorators::default(),
         uring: uring::Options::default(),
+        io_flags: fathom_engine::IoFlags::default(),
         real_time: false,
         cpus: &[],
         clock,

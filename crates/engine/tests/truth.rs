@@ -44,6 +44,7 @@ fn simulate(device: &str, workload: &Workload) -> Measured {
         engine: EngineKind::Sim,
         decorators: &Decorators::default(),
         uring: uring::Options::default(),
+        io_flags: fathom_engine::IoFlags::default(),
         real_time: false,
         cpus: &[],
         clock,

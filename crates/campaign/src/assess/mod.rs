@@ -13,7 +13,7 @@ mod steps;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_attribute::{Pattern, attribute};
-use fathom_engine::ErrorKind;
+use fathom_engine::{ErrorKind, IoFlags};
 use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan, PatternResult};
 use fathom_record::run::Ending;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
@@ -106,6 +106,8 @@ fn open(
             real_time: false,
             polled: false,
             witness: None,
+            durable: None,
+            io_flags: IoFlags::default(),
             cpus: None,
             decorators: &assess_decorators(plan)?,
             seed: plan.seed,
@@ -242,6 +244,8 @@ impl Work<'_> {
                     real_time: false,
                     polled: false,
                     witness: None,
+                    durable: None,
+                    io_flags: IoFlags::default(),
                     keep: false,
                     cpus: None,
                     decorators: self.session.decorators().clone(),

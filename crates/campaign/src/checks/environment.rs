@@ -1,5 +1,6 @@
 //! Was it the device that answered, and can the clock be trusted?
 
+use fathom_engine::{Durable, IoFlags};
 use fathom_record::facts::TargetKind;
 use fathom_record::{Check, CheckName, Outcome};
 
@@ -83,6 +84,11 @@ pub fn write_cache(evidence: &Evidence<'_>) -> Check {
     let mix = &evidence.workload.mix;
     if mix.write_share() == 0.0 || !is_storage(evidence) {
         return Check::plain(NAME, Outcome::NotApplicable, "Nothing was written to storage.");
+    }
+    let features = &evidence.engine.features;
+    let flags = IoFlags::of_features(features);
+    if Durable::of_features(features).is_some() || flags.dsync || flags.sync {
+        return Check::plain(NAME, Outcome::Pass, "Each write ended only when it was durable.");
     }
     let caches: Vec<&str> =
         evidence.target.devices.iter().filter_map(|device| device.write_cache.as_deref()).collect();

@@ -35,6 +35,7 @@ pub use text::Text;
 pub use write::{to_command_line, to_toml};
 
 use fathom_engine::decorate::Decorators;
+use fathom_engine::{Durable, IoFlags};
 use fathom_record::Workload;
 use fathom_telemetry::blocktrace::Source;
 
@@ -64,6 +65,10 @@ pub struct RunOptions {
     pub polled: bool,
     /// The same I/Os are watched in the block layer, through this source; absent: not.
     pub witness: Option<Source>,
+    /// What is durable when a write ends; absent: whatever the device says.
+    pub durable: Option<Durable>,
+    /// Flags on single reads and writes.
+    pub io_flags: IoFlags,
     /// A scratch file stays when the run is over.
     pub keep: bool,
     /// Processors that the jobs are bound to, in turn; none in the list: the scheduler's choice; absent:
@@ -71,4 +76,9 @@ pub struct RunOptions {
     pub cpus: Option<Vec<u32>>,
     /// What is put around the engine.
     pub decorators: Decorators,
+}
+
+/// Processors as a plan and the kernel write them, `0-3,6`.
+pub(crate) fn processors(cpus: &[u32]) -> String {
+    quantity::write_cpus(cpus)
 }

@@ -170,27 +170,39 @@ fn plan() -> impl Strategy<Value = RunPlan> {
         any::<bool>(),
         option::of(vec(0u32..4096, 0..20)),
         decorators(),
+        (option::of(prop_oneof![Just(Durable::Data), Just(Durable::All)]), any::<(bool, bool, bool)>()),
     );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
         |(
             targets,
             engine,
-            workload,
-            (direct, permits, (real_time, polled, witness), keep, cpus, decorators),
-        )| RunPlan {
-            workload: Workload { jobs: workload.jobs.max(targets.len() as u32), ..workload },
-            targets,
-            engine,
-            options: RunOptions {
-                witness: witness.map(|at| Source::NAMES[at % Source::NAMES.len()].1),
+            mut workload,
+            (direct, permits, (real_time, polled, witness), keep, cpus, decorators, durability),
+        )| {
+            let (durable, (nowait, dsync, hipri)) = durability;
+            let writes = workload.mix.write_share() > 0.0;
+            if !writes {
+                // About writes that there are not, nothing can be said.
+                workload.mix.flush_every_writes = 0;
+                (workload.data.compressible_share, workload.data.duplicate_share) = (0.0, 0.0);
+            }
+            workload.jobs = workload.jobs.max(targets.len() as u32);
+            let durable = durable.filter(|_| writes);
+            let io_flags = IoFlags { nowait, hipri, dsync: dsync && writes, ..IoFlags::default() };
+            let witness = witness.map(|at| Source::NAMES[at % Source::NAMES.len()].1);
+            let options = RunOptions {
                 direct,
                 permits,
                 real_time,
                 polled,
+                witness,
+                durable,
+                io_flags,
                 keep,
                 cpus,
                 decorators,
-            },
+            };
+            RunPlan { targets, engine, workload, options }
         },
     )
 }

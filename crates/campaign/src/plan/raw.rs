@@ -174,6 +174,16 @@ pub struct RawPlan {
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "auto", require_equals = true)]
     pub witness: Option<Text>,
 
+    /// End writes only when they are durable: data (O_DSYNC), or all, with metadata (O_SYNC). Default:
+    /// writes end when the device says so.
+    #[arg(long, value_name = "WHAT")]
+    pub durable: Option<Text>,
+
+    /// Flags of single I/Os, as nowait,dsync: hipri, dsync, sync, nowait, dontcache (engines sync and uring).
+    /// With nowait an I/O that would have to wait counts as failed. Default: none.
+    #[arg(long, value_name = "LIST")]
+    pub io_flags: Option<Text>,
+
     /// Keep the scratch file that the run made.
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]

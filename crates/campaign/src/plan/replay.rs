@@ -1,6 +1,7 @@
 //! The plan that a run record was made by.
 
 use fathom_engine::decorate::Decorators;
+use fathom_engine::{Durable, IoFlags};
 use fathom_record::facts::TargetKind;
 use fathom_record::{RunRecord, Witness};
 use fathom_telemetry::blocktrace::Source;
@@ -30,6 +31,8 @@ impl RunPlan {
                 real_time: simulated && record.clock.source != "virtual",
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 witness: record.witness.as_ref().map(asked_of),
+                durable: Durable::of_features(&record.engine.features),
+                io_flags: IoFlags::of_features(&record.engine.features),
                 keep: false,
                 cpus: cpus(record),
                 decorators: decorators(record),

@@ -1,6 +1,7 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
 use fathom_engine::decorate::Decorators;
+use fathom_engine::{Durable, IoFlags};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
 };
@@ -57,10 +58,13 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         real_time: raw.real_time.unwrap_or(false),
         polled: raw.polled.unwrap_or(false),
         witness: value("witness", &raw.witness, witness)?.flatten(),
+        durable: value("durable", &raw.durable, |text| word(text, &Durable::NAMES))?,
+        io_flags: value("io-flags", &raw.io_flags, IoFlags::parse)?.unwrap_or_default(),
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
         decorators: decorators(&raw.delay, &raw.throttle)?,
     };
+    refuse_idle(raw, &workload, &options)?;
     Ok(RunPlan { targets, engine, workload, options })
 }
 
@@ -268,6 +272,28 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
     })
 }
 
+/// What belongs to writes and is said of a workload without any would have no effect.
+fn refuse_idle(raw: &RawPlan, workload: &Workload, options: &RunOptions) -> Result<(), Mistake> {
+    if workload.mix.write_share() > 0.0 {
+        return Ok(());
+    }
+    let given = [
+        ("flush-every", workload.mix.flush_every_writes > 0),
+        ("compressible", workload.data.compressible_share > 0.0),
+        ("duplicate", workload.data.duplicate_share > 0.0),
+        ("durable", options.durable.is_some()),
+        ("io-flags", options.io_flags.dsync || options.io_flags.sync),
+    ];
+    let Some((key, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+    let writing = if addresses::is_random(&workload.addresses) { "randwrite" } else { "write" };
+    let what = if key == "io-flags" { "dsync and sync are" } else { "it is" };
+    let random = raw.rw.as_ref().map_or("randread", |Text(rw)| rw.as_str());
+    let cause = format!(
+        "{what} about writes, and `rw` is `{random}`, which writes nothing: leave it out, or set `rw` to `{writing}`"
+    );
+    Err(Mistake::new(key, PlanErrorKind::Contradiction, cause))
+}
+
 fn default_depth(open: bool, engine: Option<&str>) -> u32 {
     match (open, engine) {
         (false, Some(THREAD_ENGINE | LONE_ENGINE)) => 1,
@@ -358,6 +384,20 @@ mod tests {
             plan(|raw| (raw.arrival, raw.rate) = (some("ramp"), some("5k"))),
             Err(("arrival", Contradiction))
         );
+        for fill in [
+            |raw: &mut RawPlan| raw.flush_every = some("8"),
+            |raw: &mut RawPlan| raw.compressible = some("50%"),
+            |raw: &mut RawPlan| raw.duplicate = some("50%"),
+            |raw: &mut RawPlan| raw.durable = some("data"),
+            |raw: &mut RawPlan| raw.io_flags = some("nowait,sync"),
+        ] {
+            assert_eq!(plan(fill).unwrap_err().1, Contradiction, "nothing is written");
+            plan(|raw| {
+                fill(raw);
+                raw.rw = some("randrw");
+            })
+            .expect("something is written");
+        }
         assert_eq!(plan(|raw| raw.write_bs = some("100")), Err(("write-bs", Value)));
         assert_eq!(plan(|raw| raw.count = some("0")), Err(("count", Value)));
         assert_eq!(plan(|raw| raw.target = Some(vec![])), Err(("target", Missing)));

@@ -65,6 +65,8 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
         (0.0, 1.0) => ("trim", false),
         _ => ("rw", true),
     };
+    // Older records name what had no effect.
+    let writes = mix.write_share() > 0.0;
     let (bs, write_bs, trim_bs) = sizes::write_by_direction(&workload.sizes);
     let mut raw = RawPlan {
         target: Some(plan.targets.clone()),
@@ -75,7 +77,7 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
         trim_bs: trim_bs.map(Text),
         read_share: mixed.then(|| Text(quantity::write_share(mix.read_share))),
         trim_share: not_zero(mix.trim_share).filter(|_| mixed),
-        flush_every: number(mix.flush_every_writes).filter(|_| mix.flush_every_writes > 0),
+        flush_every: number(mix.flush_every_writes).filter(|_| mix.flush_every_writes > 0 && writes),
         addresses: match workload.addresses {
             Addresses::RandomCycle | Addresses::Sequential => None,
             ref other => Some(Text(addresses::write(other))),
@@ -83,8 +85,8 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
         offset: bytes(Some(workload.offset_bytes)).filter(|_| workload.offset_bytes > 0),
         size: bytes(workload.span_bytes),
         align: bytes(workload.alignment_bytes),
-        compressible: not_zero(data.compressible_share),
-        duplicate: not_zero(data.duplicate_share),
+        compressible: not_zero(data.compressible_share).filter(|_| writes),
+        duplicate: not_zero(data.duplicate_share).filter(|_| writes),
         verify: match data.verify {
             Verify::Off => None,
             Verify::OnRead => Some("on-read".into()),
@@ -127,6 +129,9 @@ fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     raw.real_time = options.real_time.then_some(true);
     raw.polled = options.polled.then_some(true);
     raw.witness = options.witness.map(|source| source.name().into());
+    raw.durable = options.durable.map(|durable| durable.name().into());
+    let flags = options.io_flags.names();
+    raw.io_flags = (!flags.is_empty()).then(|| Text(flags.join(",")));
     raw.keep = options.keep.then_some(true);
     raw.delay = options.decorators.delay.as_ref().map(|delay| Text(delay.to_string()));
     raw.throttle = options.decorators.throttle.as_ref().map(|throttle| Text(throttle.to_string()));

@@ -1,6 +1,8 @@
 //! One run, from a plan to a record.
 
 mod binding;
+mod cautions;
+mod fitness;
 mod record;
 mod session;
 mod summary;
@@ -50,6 +52,8 @@ impl<'a> SessionPlan<'a> {
             real_time: plan.options.real_time,
             polled: plan.options.polled,
             witness: plan.options.witness,
+            durable: plan.options.durable,
+            io_flags: plan.options.io_flags,
             cpus: plan.options.cpus.as_deref(),
             decorators: &plan.options.decorators,
             seed: workload.seed,

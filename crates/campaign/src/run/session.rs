@@ -8,11 +8,11 @@ use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Decorators;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::target::generic_of;
-use fathom_engine::{EngineError, ErrorKind, passthrough, uring};
+use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::environment::Environment;
-use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::facts::{Feature, TargetFacts, TargetKind};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload};
@@ -20,6 +20,8 @@ use fathom_telemetry::blocktrace::Source;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::binding::{self, Binding};
+use super::cautions;
+use super::fitness::{check_engine, check_flags, check_priority, check_processors};
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
@@ -52,6 +54,10 @@ pub struct SessionPlan<'a> {
     pub polled: bool,
     /// Whether the block layer is watched, and through what.
     pub witness: Option<Source>,
+    /// What is durable when a write ends.
+    pub durable: Option<Durable>,
+    /// Flags on reads and writes.
+    pub io_flags: IoFlags,
     /// Processors for the jobs, in turn; an empty list: the scheduler's choice; absent: near the devices.
     pub cpus: Option<&'a [u32]>,
     /// What is put around the engine.
@@ -74,6 +80,7 @@ pub struct Session {
     witness: Option<Source>,
     uring: uring::Options,
     decorators: Decorators,
+    io_flags: IoFlags,
     notes: Vec<String>,
 }
 
@@ -88,6 +95,7 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
+        check_flags(plan)?;
         let (clock, clock_facts) = WallClock::start();
         let mut notes = Vec::new();
         let direct = past_the_cache(plan, &mut notes);
@@ -101,9 +109,11 @@ impl Session {
             ));
         }
         let engine = choose_engine(plan.engine, &targets, &mut notes)?;
+        check_engine(plan, engine)?;
         if plan.polled {
             require_polling(engine, &targets.facts)?;
         }
+        check_priority(plan, &targets.facts)?;
         if plan.witness.is_some() {
             witness::require(&targets.facts)?;
         }
@@ -113,6 +123,8 @@ impl Session {
         let facts = &targets.facts;
         let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
         let environment = environment::collect(&facts.devices, path);
+        let allowed = binding::allowed();
+        check_processors(plan.cpus.unwrap_or_default(), allowed.as_ref().ok())?;
         Ok(Self {
             targets,
             engine,
@@ -120,11 +132,12 @@ impl Session {
             clock_facts,
             environment,
             cpus: plan.cpus.map(<[u32]>::to_vec),
-            allowed: binding::allowed(),
+            allowed,
             real_time: plan.real_time,
             witness: plan.witness,
-            uring: uring::Options { polled: plan.polled },
+            uring: uring::Options { polled: plan.polled, ..uring::Options::default() },
             decorators: plan.decorators.clone(),
+            io_flags: plan.io_flags,
             notes,
         })
     }
@@ -192,6 +205,7 @@ impl Session {
             engine: self.engine,
             decorators: &self.decorators,
             uring: self.uring,
+            io_flags: self.io_flags,
             real_time: self.real_time,
             cpus: &binding.cpus,
             clock: self.clock,
@@ -210,6 +224,8 @@ impl Session {
         })?;
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
+        measured.engine.features.extend(self.durability(workload));
+        let notes = self.notes.iter().cloned().chain(cautions::tags(workload, self.engine, facts));
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
@@ -227,8 +243,15 @@ impl Session {
             witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
-            notes: &self.notes,
+            notes: &notes.collect::<Vec<_>>(),
         }))
+    }
+
+    /// What the descriptors say of when a write of the workload ends.
+    fn durability(&self, workload: &Workload) -> Option<Feature> {
+        let Medium::Files(files) = &self.targets.medium else { return None };
+        let file = files.first().filter(|_| workload.mix.write_share() > 0.0)?;
+        Durable::of(file).map(Durable::feature)
     }
 
     /// Processors for the jobs of one run.

@@ -26,7 +26,8 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Opens all that the plan names, past the page cache where `direct` says so: none is written, or laid out, before all were admitted.
+    /// Opens all that the plan names, past the page cache where `direct` says so: none is written, or
+    /// laid out, before all were admitted.
     ///
     /// # Errors
     /// When one is refused or missing, or one engine cannot carry all.
@@ -47,6 +48,7 @@ impl Targets {
                 reads: plan.reads,
                 writes: plan.writes,
                 direct,
+                durable: plan.durable,
                 size_bytes: plan.size_bytes,
                 permit: permit.as_ref(),
                 keep: plan.keep,

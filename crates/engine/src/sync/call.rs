@@ -7,13 +7,24 @@ use fathom_record::Direction;
 use rustix::fs::{FallocateFlags, fallocate, fdatasync};
 use rustix::io::{Errno, pread, pwrite};
 
-use crate::Io;
+use crate::{Io, IoFlags, io_flags};
 
 /// Bytes moved, or a negated `errno`. `buffer` is the slot's whole buffer.
 pub fn perform(file: &File, io: &Io, buffer: &mut [u8]) -> i32 {
+    perform_with(IoFlags::default(), file, io, buffer)
+}
+
+/// The same with flags on reads and writes: `preadv2` and `pwritev2` where there are any.
+pub fn perform_with(flags: IoFlags, file: &File, io: &Io, buffer: &mut [u8]) -> i32 {
     let length = io.bytes as usize;
     let Some(buffer) = buffer.get_mut(..length) else { return -libc::EINVAL };
     let outcome = match io.direction {
+        Direction::Read if !flags.is_empty() => {
+            retry(|| io_flags::read(file, buffer, io.offset, flags.on_reads()))
+        }
+        Direction::Write if !flags.is_empty() => {
+            retry(|| io_flags::write(file, buffer, io.offset, flags.on_writes()))
+        }
         Direction::Read => retry(|| pread(file.as_fd(), &mut *buffer, io.offset)),
         Direction::Write => retry(|| pwrite(file.as_fd(), &*buffer, io.offset)),
         Direction::Trim => {

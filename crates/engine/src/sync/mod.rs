@@ -1,4 +1,4 @@
-//! One system call an I/O: `pread` and `pwrite`, on the job's own thread or on one thread a slot.
+//! One system call an I/O: `pread` and `pwrite`, or `preadv2` and `pwritev2` where I/Os carry flags, on the job's own thread or on one thread a slot.
 //!
 //! At depth 1 the call runs on the job's thread. Above that each slot has a thread of its own, so
 //! that the depth asked for is the depth the kernel sees; the stamps are taken on that thread, around
@@ -13,8 +13,9 @@ use std::sync::Arc;
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
-use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, Io, IoFlags, Stamps, Submission, Wait};
 pub(crate) use call::perform;
+use call::perform_with;
 use pool::Pool;
 
 /// More threads than this a job are refused: they would measure the scheduler.
@@ -27,30 +28,45 @@ pub struct Sync<C> {
     pool: Option<Pool>,
     arena: Arena,
     file: Arc<File>,
+    flags: IoFlags,
     clock: C,
     facts: EngineFacts,
 }
 
 impl<C: Clock + Clone + Send + 'static> Sync<C> {
-    /// An engine over an open file or device.
+    /// An engine over an open file or device, by plain calls.
     ///
     /// # Errors
     /// When buffers or threads cannot be had, or the depth exceeds [`MAX_DEPTH`].
     pub fn new(file: Arc<File>, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
+        Self::with_flags(file, (depth, buffer_bytes), IoFlags::default(), clock)
+    }
+
+    /// The same, with `depth` buffers of `buffer_bytes`, by calls whose reads and writes carry flags.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_flags(
+        file: Arc<File>,
+        (depth, buffer_bytes): (u32, u64),
+        flags: IoFlags,
+        clock: C,
+    ) -> Result<Self, EngineError> {
         let arena = Arena::new(depth, buffer_bytes)?;
-        let pool = (depth > 1).then(|| Pool::start(&arena, &file, &clock)).transpose()?;
+        let pool = (depth > 1).then(|| Pool::start(&arena, &file, flags, &clock)).transpose()?;
+        let threads = Feature {
+            name: "thread_a_slot".to_owned(),
+            used: pool.is_some(),
+            note: pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
+        };
         let facts = EngineFacts {
             name: "sync".to_owned(),
             version: 1,
-            features: vec![Feature {
-                name: "thread_a_slot".to_owned(),
-                used: pool.is_some(),
-                note: pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
-            }],
+            features: std::iter::once(threads).chain(flags.features()).collect(),
             completes_inline: pool.is_none(),
             returned_stamp: "the completion itself: the call returns with the data".to_owned(),
         };
-        Ok(Self { pool, arena, file, clock, facts })
+        Ok(Self { pool, arena, file, flags, clock, facts })
     }
 }
 
@@ -69,7 +85,7 @@ impl<C: Clock> Engine for Sync<C> {
             return Submission::Queued;
         }
         let submitted_ns = self.clock.now_ns();
-        let result = perform(&self.file, &io, self.arena.slice(io.slot));
+        let result = perform_with(self.flags, &self.file, &io, self.arena.slice(io.slot));
         let reaped_ns = self.clock.now_ns();
         let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
         Submission::Done(Completion { slot: io.slot, result, stamps })

@@ -10,8 +10,8 @@ use std::thread::{JoinHandle, Thread};
 use fathom_measure::Clock;
 
 use super::MAX_DEPTH;
-use super::call::perform;
-use crate::{Arena, Completion, EngineError, ErrorKind, Io, Stamps, Wait};
+use super::call::perform_with;
+use crate::{Arena, Completion, EngineError, ErrorKind, Io, IoFlags, Stamps, Wait};
 
 /// Below this much time to a deadline the job's thread polls instead of parking: a timer fires tens of
 /// microseconds late, and open arrivals are to start within 5 us of their intended time.
@@ -56,6 +56,7 @@ impl Pool {
     pub fn start<C: Clock + Clone + Send + 'static>(
         arena: &Arena,
         file: &Arc<File>,
+        flags: IoFlags,
         clock: &C,
     ) -> Result<Self, EngineError> {
         if arena.slots() > MAX_DEPTH {
@@ -79,7 +80,7 @@ impl Pool {
             let thread = std::thread::Builder::new()
                 .name(format!("sync-{slot}"))
                 .stack_size(128 << 10)
-                .spawn(move || serve(&shared, slot as usize, &file, &clock, buffer))
+                .spawn(move || serve(&shared, slot as usize, (&file, flags), &clock, buffer))
                 .map_err(|error| EngineError::system("starting a thread of engine sync", &error))?;
             pool.threads.push(thread);
         }
@@ -139,7 +140,7 @@ fn lock<T>(cell: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn serve(shared: &Shared, index: usize, file: &File, clock: &impl Clock, buffer: Buffer) {
+fn serve(shared: &Shared, index: usize, (file, flags): (&File, IoFlags), clock: &impl Clock, buffer: Buffer) {
     let slot = &shared.slots[index];
     loop {
         while slot.turn.load(Ordering::Acquire) != REQUESTED {
@@ -153,7 +154,7 @@ fn serve(shared: &Shared, index: usize, file: &File, clock: &impl Clock, buffer:
         // FINISHED; the mapping is initialised and outlives the thread.
         let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.0, buffer.1) };
         let submitted_ns = clock.now_ns();
-        let result = perform(file, &io, bytes);
+        let result = perform_with(flags, file, &io, bytes);
         let reaped_ns = clock.now_ns();
         *lock(&slot.cell) = (io, result, Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns });
         slot.turn.store(FINISHED, Ordering::Release);

@@ -11,7 +11,7 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use super::guard::Permit;
 use super::name::TargetName;
 use super::platform::{self, Opened};
-use crate::{EngineError, ErrorKind};
+use crate::{Durable, EngineError, ErrorKind};
 
 /// What a run wants of its target.
 #[derive(Clone, Copy)]
@@ -22,6 +22,8 @@ pub struct OpenRequest<'a> {
     pub writes: bool,
     /// Whether the page cache is bypassed.
     pub direct: bool,
+    /// Whether writes end only when they are durable.
+    pub durable: Option<Durable>,
     /// Bytes of the target to use, from its start; all of an existing target where none are given,
     /// and [`DEFAULT_BYTES`](super::scratch::DEFAULT_BYTES) of a scratch file.
     pub size_bytes: Option<u64>,
@@ -46,6 +48,7 @@ impl Default for OpenRequest<'_> {
             reads: true,
             writes: false,
             direct: true,
+            durable: None,
             size_bytes: None,
             permit: None,
             keep: false,
@@ -62,6 +65,7 @@ impl fmt::Debug for OpenRequest<'_> {
             .field("reads", &self.reads)
             .field("writes", &self.writes)
             .field("direct", &self.direct)
+            .field("durable", &self.durable)
             .field("size_bytes", &self.size_bytes)
             .field("permit", &self.permit)
             .field("keep", &self.keep)
@@ -111,7 +115,7 @@ impl Target {
         let (kind, size_bytes) = match name {
             TargetName::Path(path) => {
                 let (opened, facts) = platform::open_path(&name.to_string(), path, request)?;
-                let file = Some(opened.file());
+                let file = Some(opened.file_for(&name.to_string(), request)?);
                 return Ok(Self { name: name.clone(), facts, file, opened: Some(opened) });
             }
             TargetName::Null { size_bytes } => (TargetKind::Null, *size_bytes),

@@ -20,7 +20,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
-use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Stamps, Submission, Wait};
 use queue::Queue;
 pub use setup::Options;
 
@@ -48,7 +48,8 @@ pub const MAX_DEPTH: u32 = 32_768;
 const TRIM_NOTE: &str =
     "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
 
-fn facts(mut features: Vec<Feature>) -> EngineFacts {
+fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
+    features.extend(flags.features());
     let note = Some(TRIM_NOTE.to_owned());
     features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
     EngineFacts {
@@ -74,6 +75,7 @@ pub struct Uring<C> {
     _file: Arc<File>,
     clock: C,
     registered_buffers: bool,
+    flags: IoFlags,
     /// Submitted and returned stamps by slot.
     stamps: Vec<(u64, u64)>,
     /// Slots whose entries are in the submission queue and not yet with the kernel, in order.
@@ -115,7 +117,8 @@ impl<C: Clock> Uring<C> {
             pending: Vec::with_capacity(depth as usize),
             in_flight: 0,
             batches: 0,
-            facts: facts(made.features),
+            flags: options.flags,
+            facts: facts(made.features, options.flags),
             _of_this_thread: PhantomData,
         })
     }
@@ -126,14 +129,21 @@ impl<C: Clock> Uring<C> {
         let (slot, offset, bytes) = (io.slot, io.offset, io.bytes);
         let buffer = self.arena.pointer(slot);
         let entry = match (io.direction, self.registered_buffers) {
-            (Direction::Read, true) => {
-                opcode::ReadFixed::new(file, buffer, bytes, ARENA_BUFFER).offset(offset).build()
+            (Direction::Read, true) => opcode::ReadFixed::new(file, buffer, bytes, ARENA_BUFFER)
+                .offset(offset)
+                .rw_flags(self.flags.on_reads())
+                .build(),
+            (Direction::Write, true) => opcode::WriteFixed::new(file, buffer, bytes, ARENA_BUFFER)
+                .offset(offset)
+                .rw_flags(self.flags.on_writes())
+                .build(),
+            (Direction::Read, false) => {
+                opcode::Read::new(file, buffer, bytes).offset(offset).rw_flags(self.flags.on_reads()).build()
             }
-            (Direction::Write, true) => {
-                opcode::WriteFixed::new(file, buffer, bytes, ARENA_BUFFER).offset(offset).build()
-            }
-            (Direction::Read, false) => opcode::Read::new(file, buffer, bytes).offset(offset).build(),
-            (Direction::Write, false) => opcode::Write::new(file, buffer, bytes).offset(offset).build(),
+            (Direction::Write, false) => opcode::Write::new(file, buffer, bytes)
+                .offset(offset)
+                .rw_flags(self.flags.on_writes())
+                .build(),
             (Direction::Trim, _) => opcode::Fallocate::new(file, u64::from(bytes))
                 .offset(offset)
                 .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)

@@ -7,15 +7,18 @@ use std::os::fd::AsRawFd;
 
 use fathom_record::facts::Feature;
 use io_uring::{IoUring, cqueue, squeue};
+use rustix::process::{Resource, getrlimit};
 
 use super::queue::Queue;
-use crate::{Arena, EngineError, ErrorKind};
+use crate::{Arena, EngineError, ErrorKind, IoFlags};
 
 /// What the user may choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Polled completions: the device must have poll queues.
     pub polled: bool,
+    /// Flags on every read and write. `hipri` has no place here: `polled` does it.
+    pub flags: IoFlags,
 }
 
 /// A ring ready for use.
@@ -168,7 +171,14 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
 
 fn buffer_note(error: &io::Error) -> String {
     match error.raw_os_error() {
-        Some(libc::ENOMEM) => "beyond the limit of locked memory: `ulimit -l unlimited` lifts it".to_owned(),
+        Some(libc::ENOMEM) => {
+            let limit = getrlimit(Resource::Memlock).current;
+            let limit = limit.map_or("".to_owned(), |bytes| format!(" of {} KiB", bytes >> 10));
+            format!(
+                "the jobs' buffers are beyond the limit of locked memory{limit}: `ulimit -l unlimited` lifts it; each \
+                 I/O pins its pages instead"
+            )
+        }
         Some(libc::EFAULT | libc::EINVAL) => "more than 1 GiB of buffers in one job".to_owned(),
         _ => error.to_string(),
     }

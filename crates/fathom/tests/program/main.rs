@@ -6,4 +6,5 @@ mod commands;
 mod failures;
 mod interrupted;
 mod outputs;
+mod paths;
 mod typed;

@@ -202,7 +202,7 @@ fn claim(
         guard::admit(writing, &reasons, &identity, request.permit)
     };
     judge(machine, &looking)?;
-    let flags = Flags { writes: true, direct: true, alone: true };
+    let flags = Flags { writes: true, direct: true, alone: true, durable: 0 };
     let claim = reopen(machine, &looking, flags).map_err(|error| match error.raw_os_error() {
         Some(libc::EBUSY) => claimed(writing, machine, &looking),
         _ => fail(&error),

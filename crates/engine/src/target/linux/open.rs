@@ -49,9 +49,25 @@ impl Opened {
         Self { file, admitted, made: None }
     }
 
-    /// The descriptor that was admitted.
-    pub fn file(&self) -> Arc<File> {
-        Arc::clone(&self.file)
+    /// The descriptor for the run's I/O: the one that was admitted, or a second one of the same file whose
+    /// writes end when they are durable. Laying out needs no such waits, and the first one keeps lock and
+    /// claim.
+    ///
+    /// # Errors
+    /// When the second one is refused.
+    pub fn file_for(&self, name: &str, request: &OpenRequest<'_>) -> Result<Arc<File>, EngineError> {
+        let Some(durable) = request.durable else { return Ok(Arc::clone(&self.file)) };
+        let flags = Flags {
+            writes: request.writes,
+            direct: request.direct,
+            alone: false,
+            durable: durable.open_flags(),
+        };
+        let file = reopen(&Machine::now(), &self.file, flags).map_err(|error| {
+            EngineError::system(format!("opening {name} with --durable {}", durable.name()), &error)
+                .with_remedy("leave --durable out, and flush instead: --flush-every 1")
+        })?;
+        Ok(Arc::new(file))
     }
 
     /// Looks again at the target's use, not at its bytes, which may be the run's own by now.
@@ -123,6 +139,8 @@ pub struct Flags {
     pub direct: bool,
     /// Fails where the kernel or another program has claimed the device.
     pub alone: bool,
+    /// `O_DSYNC` or `O_SYNC`; 0 for neither.
+    pub durable: i32,
 }
 
 /// Opens again what a descriptor stands for, whatever became of its names.
@@ -130,7 +148,7 @@ pub fn reopen(machine: &Machine, file: &File, flags: Flags) -> io::Result<File> 
     let link = machine.roots.proc.join("self/fd").join(file.as_raw_fd().to_string());
     let direct = if flags.direct { libc::O_DIRECT } else { 0 };
     let alone = if flags.alone { libc::O_EXCL } else { 0 };
-    File::options().read(true).write(flags.writes).custom_flags(direct | alone).open(link)
+    File::options().read(true).write(flags.writes).custom_flags(direct | alone | flags.durable).open(link)
 }
 
 fn existing(
@@ -157,7 +175,7 @@ fn existing(
     if request.direct && !direct {
         return Err(no_direct(&place, &machine, &looking));
     }
-    let flags = Flags { writes: request.writes, direct, alone: request.writes && is_device };
+    let flags = Flags { writes: request.writes, direct, alone: request.writes && is_device, durable: 0 };
     let file = reopen(&machine, &looking, flags).map_err(|error| match error.raw_os_error() {
         Some(libc::EBUSY) => claimed(&writing, &machine, &looking),
         Some(libc::EINVAL) if direct => no_direct(&place, &machine, &looking),
@@ -296,11 +314,11 @@ fn made(
         return Err(no_direct(&place, machine, &file));
     }
     let file =
-        reopen(machine, &file, Flags { writes: true, direct, alone: false }).map_err(|error| match error
-            .raw_os_error()
-        {
-            Some(libc::EINVAL) if direct => no_direct(&place, machine, &file),
-            _ => EngineError::system(&place, &error),
+        reopen(machine, &file, Flags { writes: true, direct, ..Flags::default() }).map_err(|error| {
+            match error.raw_os_error() {
+                Some(libc::EINVAL) if direct => no_direct(&place, machine, &file),
+                _ => EngineError::system(&place, &error),
+            }
         })?;
     let mut facts = facts_of(name, machine, &file, direct, false);
     facts.size_bytes = size_bytes;
@@ -350,9 +368,14 @@ pub fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result
     }
     let size = wanted.unwrap_or(there) / block * block;
     if size == 0 {
-        let cause = format!("it holds no block of {block} bytes");
+        if let Some(wanted) = wanted {
+            let cause = format!("a size of {wanted} bytes holds no block of {block} bytes");
+            return Err(EngineError::new(ErrorKind::Plan, place, cause)
+                .with_remedy(format!("type --size {block} or more, or leave --size out")));
+        }
+        let cause = format!("it has {there} bytes, fewer than the {block} of one block");
         let remedy = "name a target with a size; for zram: echo 1G | sudo tee /sys/block/zramN/disksize";
-        return Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy));
+        return Err(EngineError::new(ErrorKind::Refused, place, cause).with_remedy(remedy));
     }
     Ok(size)
 }

@@ -1,0 +1,65 @@
+//! Limits of the device that a workload goes beyond: the run takes place, and its record says it.
+
+use fathom_engine::catalogue::EngineKind;
+use fathom_record::Workload;
+use fathom_record::facts::TargetFacts;
+
+/// More in flight than the one disk under the target takes. Of several disks nobody knows how many get
+/// which I/O, and the page cache sends its own.
+pub fn tags(workload: &Workload, engine: EngineKind, target: &TargetFacts) -> Option<String> {
+    let mut disks = target.devices.iter().filter(|device| device.layer == "disk");
+    let (Some(disk), None) = (disks.next(), disks.next()) else { return None };
+    if !target.direct || workload.arrival.is_open() || engine == EngineKind::Mmap {
+        return None;
+    }
+    let (requests, queues) = (disk.queue_requests?, disk.hardware_queues.filter(|queues| *queues > 0)?);
+    let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
+    let (asked, taken) = (jobs * depth, requests * queues);
+    (asked > taken).then(|| {
+        format!(
+            "Depth beyond the device's tags: {jobs} jobs × depth {depth} are {asked} I/Os, and {name} takes {taken} \
+             ({requests} requests × {queues} hardware queues): the others wait in the kernel, and their wait is part \
+             of the latency. Use a smaller --depth or --jobs; where the driver allows more: echo {raised} > \
+             /sys/block/{name}/queue/nr_requests",
+            name = disk.name,
+            raised = asked.div_ceil(queues),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_record::facts::DeviceFacts;
+
+    use super::*;
+
+    fn told(change: impl FnOnce(&mut Workload, &mut TargetFacts)) -> Option<String> {
+        let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
+        let mut record = fathom_record::parse_run(json).expect("a record");
+        let disk = DeviceFacts {
+            name: "nvme0n1".to_owned(),
+            layer: "disk".to_owned(),
+            queue_requests: Some(64),
+            hardware_queues: Some(2),
+            ..DeviceFacts::default()
+        };
+        record.target.devices = vec![disk];
+        record.target.direct = true;
+        record.workload.arrival = fathom_record::workload::Arrival::Closed;
+        (record.workload.jobs, record.workload.depth) = (2, 64);
+        change(&mut record.workload, &mut record.target);
+        tags(&record.workload, EngineKind::Uring, &record.target)
+    }
+
+    #[test]
+    fn limits_are_named_only_where_they_are_passed() {
+        assert_eq!(told(|_, _| ()), None);
+        let deep = told(|workload, _| workload.depth = 65).unwrap_or_default();
+        assert!(deep.contains("130 I/Os") && deep.contains("takes 128"), "{deep:?}");
+        assert!(deep.contains("echo 65 > /sys/block/nvme0n1/queue/nr_requests"), "{deep:?}");
+        let buffered = |workload: &mut Workload, target: &mut TargetFacts| {
+            (workload.depth, target.direct) = (1000, false);
+        };
+        assert!(told(buffered).is_none(), "the page cache sends its own I/Os");
+    }
+}
