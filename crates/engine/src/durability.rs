@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 
 use fathom_record::facts::Feature;
-use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::fs::fcntl_getfl;
 
 /// What is durable when a write ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,10 @@ impl Durable {
 
     /// What an open descriptor does, as the kernel says; `None` for one whose writes may end earlier.
     pub fn of(file: &File) -> Option<Self> {
-        let flags = fcntl_getfl(file.as_fd()).ok()?;
-        if flags.contains(OFlags::SYNC) {
-            return Some(Self::All);
-        }
-        flags.contains(OFlags::DSYNC).then_some(Self::Data)
+        let flags = fcntl_getfl(file.as_fd()).ok()?.bits() as i32;
+        // The bits of `O_SYNC` contain that of `O_DSYNC`.
+        let has = |durable: &Self| flags & durable.open_flags() == durable.open_flags();
+        [Self::All, Self::Data].into_iter().find(has)
     }
 
     /// What an engine's facts say of it.

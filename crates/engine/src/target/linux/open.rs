@@ -67,6 +67,7 @@ impl Opened {
             EngineError::system(format!("opening {name} with --durable {}", durable.name()), &error)
                 .with_remedy("leave --durable out, and flush instead: --flush-every 1")
         })?;
+        leave_access_times(&file);
         Ok(Arc::new(file))
     }
 
