@@ -31,7 +31,7 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "--target", "sim:nvme", "--cpus", "0"], 2, "plan", "--real-time"),
     (&["run", "--target", "null:", "--cpus", "4095"], 2, "plan", "and not on 4095"),
     (&["run", "--target", "null:", "--flush-every", "8"], 2, "contradiction", "`randwrite`"),
-    (&["run", "--target", "null:", "--duplicate", "8%"], 2, "contradiction", "writes nothing"),
+    (&["run", "--target", "null:", "--duplicate", "8%"], 2, "contradiction", "about writes"),
     (&["run", "--target", ".", "--engine", "aio", "--io-flags", "nowait"], 2, "plan", "--engine sync"),
     (&["run", "--target", ".", "--engine", "uring", "--io-flags", "hipri"], 2, "plan", "--polled"),
     (&["run", "--target", ".", "--io-flags", "dontcache"], 2, "plan", "--buffered"),
