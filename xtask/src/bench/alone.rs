@@ -14,7 +14,8 @@ use super::statistics::median;
 use super::tool::Interface;
 
 /// Names of all cases here.
-pub const NAMES: [&str; 5] = ["open-loop", "telemetry", "memory", accuracy::NAME, "start"];
+pub const NAMES: [&str; 7] =
+    ["open-loop", "telemetry", "memory", accuracy::NAMES[0], accuracy::NAMES[1], accuracy::NAMES[2], "start"];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
     ["--rw=randread", "--bs=4k", "--jobs=16", "--depth=256", "--time=3s", "--warmup=0s"];
@@ -54,7 +55,7 @@ pub fn measure(
                 "open-loop" => bench.open_loops(),
                 "telemetry" => bench.telemetry(),
                 "memory" => bench.memory(),
-                accuracy::NAME => accuracy::measure(options, programs, folder),
+                case if accuracy::NAMES.contains(&case) => accuracy::measure(case, options, programs, folder),
                 _ => bench.start(),
             };
             (name, found)
