@@ -4,9 +4,7 @@ use fathom_engine::{Engine, Io};
 use fathom_record::Direction;
 
 use crate::cases::carry;
-use crate::{Subject, TARGET_BYTES};
-
-const BLOCK: usize = 4096;
+use crate::{Load, Subject, TARGET_BYTES};
 
 /// Content that names the block and the round it was written in.
 fn stamp(buffer: &mut [u8], block: u64, round: u64) {
@@ -15,20 +13,21 @@ fn stamp(buffer: &mut [u8], block: u64, round: u64) {
     }
 }
 
-pub fn reads_give_back_writes<E: Engine>(subject: &Subject<'_, E>, depth: u32) {
+pub fn reads_give_back_writes<E: Engine>(subject: &Subject<'_, E>, load: Load) {
+    let Load { depth, io_bytes } = load;
     let mut engine = (subject.make)(depth);
-    let blocks = TARGET_BYTES / BLOCK as u64;
+    let (length, blocks) = (io_bytes as usize, TARGET_BYTES / u64::from(io_bytes));
     for round in 0..30u64 {
         // 7919 is prime and does not divide the number of blocks: a round's blocks differ.
         let place = |slot: u32| (u64::from(slot) * 7919 + round * 13) % blocks;
         let write = |slot| Io {
             slot,
             direction: Direction::Write,
-            offset: place(slot) * BLOCK as u64,
-            bytes: BLOCK as u32,
+            offset: place(slot) * u64::from(io_bytes),
+            bytes: io_bytes,
         };
         for slot in 0..depth {
-            stamp(&mut engine.buffer(slot)[..BLOCK], place(slot), round);
+            stamp(&mut engine.buffer(slot)[..length], place(slot), round);
         }
         let ios: Vec<Io> = (0..depth).map(write).collect();
         carry(subject, &mut engine, &ios);
@@ -39,10 +38,10 @@ pub fn reads_give_back_writes<E: Engine>(subject: &Subject<'_, E>, depth: u32) {
         (0..depth).for_each(|slot| engine.buffer(slot).fill(0xee));
         carry(subject, &mut engine, &reads);
         for io in &reads {
-            let mut expected = [0; BLOCK];
-            stamp(&mut expected, io.offset / BLOCK as u64, round);
+            let mut expected = vec![0; length];
+            stamp(&mut expected, io.offset / u64::from(io_bytes), round);
             assert!(
-                engine.buffer(io.slot)[..BLOCK] == expected,
+                engine.buffer(io.slot)[..length] == expected,
                 "{}: block at {} differs",
                 subject.name,
                 io.offset

@@ -38,20 +38,31 @@ pub const BUFFER_BYTES: u64 = 8192;
 /// Size of the target in the suite.
 pub const TARGET_BYTES: u64 = 4 << 20;
 
+/// What a case asks for at once.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    depth: u32,
+    io_bytes: u32,
+}
+
 /// Runs every case.
 ///
 /// # Panics
 /// At the first promise that the engine breaks.
 pub fn run<E: Engine>(subject: &Subject<'_, E>) {
     for depth in [1, 2, 7, 32] {
-        cases::buffers_are_apart_and_stay(subject, depth);
-        cases::each_io_comes_out_once(subject, depth);
-        cases::stamps_are_ordered_and_of_the_clock(subject, depth);
-        cases::all_directions_end(subject, depth);
-        cases::bad_ranges_fail_and_do_no_harm(subject, depth);
-        cases::dropping_with_io_in_flight_is_safe(subject, depth);
-        if subject.traits.keeps_content {
-            content::reads_give_back_writes(subject, depth);
+        // Half of a buffer, and all of it.
+        for io_bytes in [4096, BUFFER_BYTES as u32] {
+            let load = Load { depth, io_bytes };
+            cases::buffers_are_apart_and_stay(subject, load);
+            cases::each_io_comes_out_once(subject, load);
+            cases::stamps_are_ordered_and_of_the_clock(subject, load);
+            cases::all_directions_end(subject, load);
+            cases::bad_ranges_fail_and_do_no_harm(subject, load);
+            cases::dropping_with_io_in_flight_is_safe(subject, load);
+            if subject.traits.keeps_content {
+                content::reads_give_back_writes(subject, load);
+            }
         }
     }
     cases::nothing_in_flight_does_not_wait(subject);

@@ -91,6 +91,81 @@ fn sequential_jobs_cover_each_target_once_and_what_they_wrote_is_there() {
 }
 
 #[test]
+fn a_stripe_is_one_target_and_what_was_written_through_it_is_there() {
+    let dir = folder();
+    let (first, second) =
+        (written(dir.path(), "first", 5 * MIB), written(dir.path(), "second", 3 * MIB + 5000));
+    let names = [first.to_str().unwrap(), second.to_str().unwrap()];
+    let tail = fs::read(&first).unwrap().split_off(3 * MIB as usize);
+    for (engine, rest) in [
+        ("uring", "rw = \"randwrite\"\nbs = \"4k-192k/4k\"\nflush-every = 16\ndepth = 8"),
+        ("aio", "rw = \"write\"\nbs = \"96k\"\naddresses = \"interlocked\"\ndepth = 4"),
+        ("sync", "rw = \"randrw\"\nbs = \"68k\"\nalign = \"4k\"\ndepth = 2"),
+    ] {
+        let keys = format!(
+            "stripe = \"64k\"\njobs = 2\nbytes = \"12m\"\nverify = \"at-end\"\nengine = \"{engine}\"\n\
+             destroy = [\"first\", \"second\"]\ncpus = \"any\"\n{rest}"
+        );
+        let record = match run(&names, &keys) {
+            Err(CampaignError::Engine(error)) if error.kind == fathom_engine::ErrorKind::Unsupported => {
+                continue;
+            }
+            other => other.unwrap(),
+        };
+        let target = &record.target;
+        assert_eq!((target.stripe_bytes, target.members.len()), (Some(64 << 10), 2));
+        // Of each as many chunks as the smaller one holds.
+        assert_eq!((target.size_bytes, record.ledger.span_bytes), (6 * MIB, 6 * MIB));
+        assert!(record.targets.is_empty() && record.jobs.iter().all(|job| job.target.is_none()));
+        assert!(record.engine.features.iter().any(|feature| feature.name == "stripe" && feature.used));
+        assert_eq!(record.summary.directions.iter().map(|direction| direction.errors).sum::<u64>(), 0);
+        let verification =
+            record.checks.iter().find(|check| check.name == fathom_record::CheckName::Verification).unwrap();
+        assert_eq!(
+            verification.outcome,
+            fathom_record::Outcome::Pass,
+            "{engine}: {}",
+            verification.explanation
+        );
+        let again = RunPlan::replay(&record);
+        assert_eq!((again.options.stripe_bytes, again.targets.len()), (Some(64 << 10), 2));
+    }
+    assert_eq!(fs::read(&first).unwrap().split_off(3 * MIB as usize), tail, "beyond the stripe");
+}
+
+#[test]
+fn a_stripe_over_scratch_files_shares_its_size_among_them() {
+    let dir = folder();
+    let name = dir.path().to_str().unwrap();
+    let record =
+        run(&[name, name, name], "stripe = \"16k\"\nsize = \"1m\"\ncount = 64\nbs = \"32k\"").unwrap();
+    // 64 chunks are 22 on the first.
+    assert!(record.target.members.iter().all(|member| member.size_bytes == 22 << 14));
+    assert_eq!((record.target.size_bytes, record.ledger.span_bytes), (66 << 14, MIB));
+    assert_eq!((record.jobs.len(), record.summary.directions[0].operations), (1, 64));
+}
+
+#[test]
+fn what_makes_no_stripe_is_refused() {
+    let refusal = |targets: &[&str], keys: &str| run(targets, keys).unwrap_err().to_string();
+    for target in ["null:", "memory:", "sim:nvme"] {
+        let error = refusal(&[target, target], "stripe = \"64k\"");
+        assert!(error.contains("--stripe with target") && error.contains("leave --stripe out"), "{error}");
+    }
+    let dir = folder();
+    let (large, small) = (written(dir.path(), "large", MIB), written(dir.path(), "small", 40_960));
+    let names = [large.to_str().unwrap(), small.to_str().unwrap()];
+    let error = refusal(&names, "stripe = \"64k\"");
+    assert!(error.contains("40960") && error.contains("65536"), "{error}");
+    let error = refusal(&names, "stripe = \"16k\"\nengine = \"mmap\"\nbuffered = true");
+    assert!(error.contains("one mapping"), "{error}");
+    let error = refusal(&names, "stripe = \"16k\"\nrw = \"randwrite\"\ndestroy = \"large\"");
+    assert!(error.contains("--destroy small"), "each member is guarded: {error}");
+    let error = refusal(&names, "stripe = \"4k\"\nbs = \"16m\"\ndepth = 1000");
+    assert!(error.contains("hold") || error.contains("bytes"), "{error}");
+}
+
+#[test]
 fn the_same_file_twice_is_refused_for_writing_and_noted_for_reading() {
     let dir = folder();
     let path = written(dir.path(), "data", MIB);

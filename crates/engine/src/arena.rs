@@ -90,6 +90,31 @@ impl Arena {
         unsafe { self.base.as_ptr().add(slot as usize * self.stride) }
     }
 
+    /// Start of `bytes` within one buffer, after `skip_bytes`; `None` where they reach beyond it.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    #[inline]
+    pub fn place(&self, slot: u32, skip_bytes: u32, bytes: u32) -> Option<*mut u8> {
+        let (skip, bytes) = (skip_bytes as usize, bytes as usize);
+        let start = self.pointer(slot);
+        // SAFETY: `skip` is at most the stride, so the result is within the mapping or at its end.
+        (skip + bytes <= self.stride).then(|| unsafe { start.add(skip) })
+    }
+
+    /// A part of one buffer; `None` where it reaches beyond it. The caller holds the engine contract: this
+    /// part is not in flight.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    #[inline]
+    pub fn part(&mut self, slot: u32, skip_bytes: u32, bytes: u32) -> Option<&mut [u8]> {
+        let start = self.place(slot, skip_bytes, bytes)?;
+        // SAFETY: `bytes` from there are within the slot's buffer, are initialised, and `&mut self` keeps
+        // any other slice away.
+        Some(unsafe { std::slice::from_raw_parts_mut(start, bytes as usize) })
+    }
+
     /// One buffer, to fill or to read. The caller holds the engine contract: the slot is not in flight.
     ///
     /// # Panics
@@ -134,5 +159,11 @@ mod tests {
         for slot in 0..3 {
             assert!(arena.slice(slot).iter().all(|&byte| byte == slot as u8 + 1));
         }
+        arena.part(1, 4096, 4096).unwrap().fill(9);
+        assert_eq!((arena.slice(1)[4095], arena.slice(1)[4096], arena.slice(2)[0]), (2, 9, 3));
+        for (skip, bytes) in [(0, 8193), (8192, 1), (u32::MAX, u32::MAX)] {
+            assert!(arena.part(1, skip, bytes).is_none(), "{skip} {bytes}");
+        }
+        assert_eq!(arena.part(1, 8192, 0).unwrap().len(), 0);
     }
 }

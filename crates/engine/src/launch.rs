@@ -20,6 +20,7 @@ use crate::null::Null;
 use crate::passthrough::{Namespace, Passthrough};
 use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry, largest_transfer_bytes};
 use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
+use crate::stripe::{Shape, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
@@ -30,6 +31,8 @@ use crate::{Engine, EngineError, ErrorKind, IoFlags, memory, readback, room, uri
 pub enum Medium {
     /// Files and devices, opened.
     Files(Vec<Arc<File>>),
+    /// Files and devices, opened, as one target.
+    Striped(Volume),
     /// The process's memory.
     Memory(Vec<memory::Store>),
     /// Nothing, however many times.
@@ -44,7 +47,7 @@ pub struct Launch<'a> {
     /// What to do; validated.
     pub workload: &'a Workload,
     /// Where addresses lie on each target: job j works on target j modulo their number. At least one,
-    /// and no more than there are jobs.
+    /// and no more than there are jobs; of a stripe, the one.
     pub geometries: &'a [Geometry],
     /// On what.
     pub medium: &'a Medium,
@@ -89,7 +92,7 @@ impl Launch<'_> {
         let bytes = u64::from(self.largest_io_bytes());
         let clock = self.clock;
         self.refuse_buffers_beyond_memory()?;
-        let uring_options = uring::Options { flags: self.io_flags, ..self.uring };
+        let uring_options = self.uring_options();
         self.try_io_flags()?;
         match (self.engine, self.medium) {
             (EngineKind::Uring, Medium::Files(files)) => self.on_threads(
@@ -123,6 +126,7 @@ impl Launch<'_> {
                     observe,
                 )
             }
+            (engine, Medium::Striped(volume)) => self.striped(engine, volume, observe),
             (EngineKind::Memory, Medium::Memory(stores)) => {
                 self.on_threads(|plan| Memory::new(of(plan, stores), plan.depth, bytes, clock), observe)
             }
@@ -130,11 +134,51 @@ impl Launch<'_> {
                 self.on_threads(|plan| Null::new(plan.depth, bytes, clock), observe)
             }
             (EngineKind::Sim, Medium::Simulated(devices)) => self.simulate(devices, observe),
-            _ => Err(EngineError::new(
-                ErrorKind::Plan,
-                format!("starting engine {}", self.engine.entry().name),
-                "it does not carry I/O to this kind of target",
-            )),
+            _ => Err(self.does_not_carry("it does not carry I/O to this kind of target")),
+        }
+    }
+
+    fn uring_options(&self) -> uring::Options {
+        uring::Options { flags: self.io_flags, ..self.uring }
+    }
+
+    fn does_not_carry(&self, cause: &str) -> EngineError {
+        EngineError::new(ErrorKind::Plan, format!("starting engine {}", self.engine.entry().name), cause)
+    }
+
+    /// The same over several files as one address space.
+    fn striped(
+        &self,
+        engine: EngineKind,
+        volume: &Volume,
+        observe: &mut Observer<'_>,
+    ) -> Result<Measured, EngineError> {
+        let (bytes, clock) = (self.largest_io_bytes(), self.clock);
+        let Volume { files, layout } = volume;
+        let block_bytes = self.geometries.first().map_or(1, |geometry| geometry.block_bytes);
+        let flushes = self.workload.mix.flush_every_writes > 0;
+        let shape = Shape::new(layout, self.workload.depth, (bytes, block_bytes), flushes)?;
+        let (slots, bytes) = (shape.slots(), u64::from(bytes));
+        match engine {
+            EngineKind::Uring => self.on_threads(
+                |_| {
+                    let inner = Uring::over(files, slots, bytes, self.uring_options(), clock)?;
+                    Ok(Stripe::new(inner, *layout, shape, clock))
+                },
+                observe,
+            ),
+            EngineKind::Aio => self.on_threads(
+                |_| Ok(Stripe::new(Aio::over(files, slots, bytes, clock)?, *layout, shape, clock)),
+                observe,
+            ),
+            EngineKind::Sync => self.on_threads(
+                |_| {
+                    let inner = SyncEngine::over(files, (slots, bytes), self.io_flags, clock)?;
+                    Ok(Stripe::new(inner, *layout, shape, clock))
+                },
+                observe,
+            ),
+            _ => Err(self.does_not_carry("it does not carry I/O to a stripe")),
         }
     }
 
@@ -231,8 +275,13 @@ impl Launch<'_> {
 
     /// Nobody is to find out in the middle of a run that a target refuses every I/O.
     fn try_io_flags(&self) -> Result<(), EngineError> {
-        let Medium::Files(files) = self.medium else { return Ok(()) };
         let writes = self.workload.mix.write_share() > 0.0;
+        if let (Medium::Striped(Volume { files, layout }), [one]) = (self.medium, self.geometries) {
+            let first = layout.span_on_members(one.span()).start;
+            let bytes = u64::from(one.smallest_io_bytes).min(layout.chunk_bytes()) as u32;
+            return files.iter().try_for_each(|file| self.io_flags.try_on(file, (first, bytes), writes));
+        }
+        let Medium::Files(files) = self.medium else { return Ok(()) };
         files.iter().zip(self.geometries).try_for_each(|(file, geometry)| {
             self.io_flags.try_on(file, (geometry.first_byte, geometry.smallest_io_bytes), writes)
         })

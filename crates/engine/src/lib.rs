@@ -27,6 +27,7 @@ mod readback;
 mod rest;
 mod room;
 pub mod sim;
+pub mod stripe;
 pub mod sync;
 pub mod target;
 pub mod throttle;

@@ -14,16 +14,21 @@ use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::pattern::{Purpose, random_of};
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
+use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::throttle::{Buckets, Throttle};
-use fathom_engine::{Engine, aio, memory, mmap, null, passthrough, sync, uring};
+use fathom_engine::{Engine, EngineError, IoFlags, aio, memory, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
 
 /// A written file, opened past the page cache where the file system can.
 fn file() -> (tempfile::NamedTempFile, Arc<File>) {
+    file_of(TARGET_BYTES)
+}
+
+fn file_of(bytes: u64) -> (tempfile::NamedTempFile, Arc<File>) {
     let mut named = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    named.write_all(&vec![0x5a; TARGET_BYTES as usize]).unwrap();
+    named.write_all(&vec![0x5a; bytes as usize]).unwrap();
     named.as_file().sync_all().unwrap();
     let open = |flags| OpenOptions::new().read(true).write(true).custom_flags(flags).open(named.path());
     let file = open(libc::O_DIRECT).or_else(|_| open(0)).unwrap();
@@ -151,6 +156,55 @@ fn passthrough() {
             traits: Traits { keeps_content: true, knows_its_end },
         });
     }
+}
+
+/// The suite over stripes of 2 and 3 files, whose chunks cut some of its I/Os or all.
+fn over_stripes<E: Carrier>(
+    name: &str,
+    make: impl Fn(&[Arc<File>], Slots, WallClock) -> Result<E, EngineError>,
+) {
+    let (clock, _) = WallClock::start();
+    for (count, chunk_bytes) in [(2, 4096), (3, 12_288)] {
+        // Together they hold the suite's target, and little more.
+        let member_bytes = Layout::share_bytes(TARGET_BYTES, count, chunk_bytes);
+        let (_named, files): (Vec<_>, Vec<_>) = (0..count).map(|_| file_of(member_bytes)).unzip();
+        let layout = Layout::new(&vec![member_bytes; count], chunk_bytes, 4096).unwrap();
+        let shape = |depth| Shape::new(&layout, depth, (BUFFER_BYTES as u32, 4096), true).unwrap();
+        if let Err(error) = make(&files, shape(1).slots(), clock) {
+            println!("skipped: {error}");
+            return;
+        }
+        run(&Subject {
+            name: &format!("{name} over {count} files in chunks of {chunk_bytes}"),
+            make: &|depth| {
+                let inner = make(&files, shape(depth).slots(), clock).unwrap();
+                Stripe::new(inner, layout, shape(depth), clock)
+            },
+            now_ns: &|| clock.now_ns(),
+            advance_to: None,
+            traits: DATA,
+        });
+    }
+}
+
+#[test]
+fn uring_striped() {
+    let options = uring::Options::default();
+    over_stripes("uring", |files, slots, clock| {
+        uring::Uring::over(files, slots, BUFFER_BYTES, options, clock)
+    });
+}
+
+#[test]
+fn aio_striped() {
+    over_stripes("aio", |files, slots, clock| aio::Aio::over(files, slots, BUFFER_BYTES, clock));
+}
+
+#[test]
+fn sync_striped() {
+    over_stripes("sync", |files, slots, clock| {
+        sync::Sync::over(files, (slots, BUFFER_BYTES), IoFlags::default(), clock)
+    });
 }
 
 fn simulated() -> Arc<Mutex<SimDevice>> {

@@ -2,6 +2,7 @@
 //! that panic, a user who stops.
 #![allow(clippy::unwrap_used, reason = "a test panics when it is wrong")]
 
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
@@ -17,7 +18,8 @@ use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
-use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, sync, uring};
+use fathom_engine::stripe::{Carrier, Layout, Part, Shape, Stripe};
+use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Submission, Wait, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::facts::EngineFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
@@ -159,6 +161,57 @@ fn a_target_that_is_gone_for_one_job_ends_the_run_for_all() {
     }
 }
 
+/// Loses one of its members after a number of parts.
+struct Losing(sync::Sync<WallClock>, u32);
+
+impl Engine for Losing {
+    fn facts(&self) -> &EngineFacts {
+        self.0.facts()
+    }
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.0.buffer(slot)
+    }
+    fn submit(&mut self, io: Io) -> Submission {
+        self.0.submit(io)
+    }
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        self.0.reap(wait, done)
+    }
+}
+
+impl Carrier for Losing {
+    fn submit_part(&mut self, part: Part) -> Submission {
+        self.1 = self.1.saturating_sub(1);
+        match self.0.submit_part(part) {
+            Submission::Done(end) if self.1 == 0 && part.member == 1 => {
+                Submission::Done(Completion { result: -libc::ENODEV, ..end })
+            }
+            other => other,
+        }
+    }
+}
+
+#[test]
+fn a_member_of_a_stripe_that_is_gone_ends_the_run() {
+    let files: Vec<Arc<File>> =
+        (0..2).map(|_| Arc::new(tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap())).collect();
+    files.iter().for_each(|file| file.set_len(TARGET_BYTES / 2).unwrap());
+    let layout = Layout::new(&[TARGET_BYTES / 2; 2], 4096, 512).unwrap();
+    let (measured, took) = run(2, seconds(60), &AtomicBool::new(false), |plan, clock| {
+        let shape = Shape::new(&layout, plan.depth, (4096, 4096), false)?;
+        let inner = sync::Sync::over(&files, (shape.slots(), 4096), IoFlags::default(), clock)?;
+        let lasts = if plan.job == 1 { 1000 } else { u32::MAX };
+        Ok(Stripe::new(Losing(inner, lasts), layout, shape, clock))
+    });
+    let measured = measured.unwrap();
+    let failure = measured.fatal.unwrap();
+    assert_eq!(failure.errno, libc::ENODEV);
+    // The place is told on the stripe's address space.
+    assert_eq!(failure.offset / 4096 % 2, 1);
+    assert_eq!(measured.total.errors(), 1);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
 #[test]
 fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
     let (clock, length, stop) = (VirtualClock::new(), seconds(60), AtomicBool::new(false));
@@ -231,7 +284,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         engine,
         decorators: &Decorators::default(),
         uring: uring::Options::default(),
-        io_flags: fathom_engine::IoFlags::default(),
+        io_flags: IoFlags::default(),
         real_time: false,
         cpus: &[],
         clock,

@@ -100,6 +100,7 @@ fn open(
             reads: any(&|workload| workload.mix.read_share > 0.0),
             writes: any(&|workload| workload.mix.changes_data()),
             direct: true,
+            stripe_bytes: None,
             size_bytes: plan.size_bytes,
             permits,
             keep: false,
@@ -240,6 +241,7 @@ impl Work<'_> {
                 workload: workload.clone(),
                 options: RunOptions {
                     direct: true,
+                    stripe_bytes: None,
                     permits: Vec::new(),
                     real_time: false,
                     polled: false,

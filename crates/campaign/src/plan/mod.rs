@@ -57,6 +57,8 @@ pub struct RunPlan {
 pub struct RunOptions {
     /// Past the page cache.
     pub direct: bool,
+    /// All targets are one address space in chunks of so many bytes; absent: each job has one of them.
+    pub stripe_bytes: Option<u64>,
     /// Serial numbers of the devices whose content may be lost.
     pub permits: Vec<String>,
     /// A simulated device runs by the wall clock.

@@ -171,14 +171,16 @@ fn plan() -> impl Strategy<Value = RunPlan> {
         option::of(vec(0u32..4096, 0..20)),
         decorators(),
         (option::of(prop_oneof![Just(Durable::Data), Just(Durable::All)]), any::<(bool, bool, bool)>()),
+        option::of(1u64..1 << 40),
     );
     (vec(text(), 1..3), option::of(text()), workload(), options).prop_map(
         |(
             targets,
             engine,
             mut workload,
-            (direct, permits, (real_time, polled, witness), keep, cpus, decorators, durability),
+            (direct, permits, (real_time, polled, witness), keep, cpus, decorators, durability, pages),
         )| {
+            let stripe_bytes = pages.filter(|_| targets.len() > 1).map(|pages| pages * 4096);
             let (durable, (nowait, dsync, hipri)) = durability;
             let writes = workload.mix.write_share() > 0.0;
             if !writes {
@@ -191,6 +193,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
             let io_flags = IoFlags { nowait, hipri, dsync: dsync && writes, ..IoFlags::default() };
             let witness = witness.map(|at| Source::NAMES[at % Source::NAMES.len()].1);
             let options = RunOptions {
+                stripe_bytes,
                 direct,
                 permits,
                 real_time,

@@ -26,6 +26,11 @@ pub struct RawPlan {
     #[schemars(schema_with = "one_or_many_schema")]
     pub target: Option<Vec<String>>,
 
+    /// Put all targets together as one, in chunks of this size on one after the other, as RAID-0 does; as
+    /// 64k, with two targets or more. Default: each job works on one target.
+    #[arg(long, value_name = "SIZE")]
+    pub stripe: Option<Text>,
+
     /// Engine that carries the I/O, as uring, aio, sync, mmap or passthrough (`fathom engines` lists them). Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,

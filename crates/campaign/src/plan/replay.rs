@@ -27,6 +27,7 @@ impl RunPlan {
             workload: record.workload.clone(),
             options: RunOptions {
                 direct: record.target.direct,
+                stripe_bytes: record.target.stripe_bytes,
                 permits: Vec::new(),
                 real_time: simulated && record.clock.source != "virtual",
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),

@@ -1,6 +1,7 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
 use fathom_engine::decorate::Decorators;
+use fathom_engine::stripe::CHUNK_UNIT_BYTES;
 use fathom_engine::{Durable, IoFlags};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
@@ -33,6 +34,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         let cause = "say what to measure, as FILE, /dev/X, null:, memory: or sim:NAME";
         return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
     }
+    let stripe_bytes = stripe(raw, targets.len())?;
     let kind = Kind::read(raw)?;
     let engine = name("engine", &raw.engine)?;
     let arrival = arrival(raw)?;
@@ -45,7 +47,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         alignment_bytes: value("align", &raw.align, quantity::bytes)?,
         data: data(raw)?,
         arrival,
-        jobs: jobs(raw, targets.len())?,
+        jobs: jobs(raw, if stripe_bytes.is_some() { 1 } else { targets.len() })?,
         depth: value("depth", &raw.depth, quantity::small_count)?
             .unwrap_or(default_depth(arrival.is_open(), engine.as_deref())),
         length: length(raw)?,
@@ -54,6 +56,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     workload.validate().map_err(|error| refused(raw, error))?;
     let options = RunOptions {
         direct: !raw.buffered.unwrap_or(false),
+        stripe_bytes,
         permits: permits(raw)?,
         real_time: raw.real_time.unwrap_or(false),
         polled: raw.polled.unwrap_or(false),
@@ -102,6 +105,21 @@ pub(super) fn name(key: &'static str, text: &Option<Text>) -> Result<Option<Stri
         }
         other => Ok(other.as_ref().map(|text| text.0.clone())),
     }
+}
+
+/// The chunk of a stripe over several targets.
+fn stripe(raw: &RawPlan, targets: usize) -> Result<Option<u64>, Mistake> {
+    let chunk = value("stripe", &raw.stripe, |text| match quantity::bytes(text)? {
+        bytes if bytes == 0 || !bytes.is_multiple_of(CHUNK_UNIT_BYTES) => Err(format!(
+            "a chunk of {bytes} bytes is no multiple of a page, {CHUNK_UNIT_BYTES} bytes: write one as 64k"
+        )),
+        bytes => Ok(bytes),
+    })?;
+    if chunk.is_some() && targets < 2 {
+        let cause = "a stripe is of several targets, and one is named: name another, or leave it out";
+        return Err(Mistake::new("stripe", PlanErrorKind::Contradiction, cause));
+    }
+    Ok(chunk)
 }
 
 /// At least one job for each target.
@@ -403,6 +421,9 @@ mod tests {
         assert_eq!(plan(|raw| raw.target = Some(vec![])), Err(("target", Missing)));
         assert_eq!(plan(|raw| raw.engine = some("")), Err(("engine", Value)));
         assert_eq!(plan(|raw| raw.time = some("30")), Err(("time", Value)));
+        assert_eq!(plan(|raw| raw.stripe = some("64k")), Err(("stripe", Contradiction)));
+        assert_eq!(plan(|raw| raw.stripe = some("6000")), Err(("stripe", Value)));
+        assert_eq!(plan(|raw| raw.stripe = some("0")), Err(("stripe", Value)));
         assert_eq!(plan(|raw| raw.rw = some("raed")), Err(("rw", Value)));
     }
 }

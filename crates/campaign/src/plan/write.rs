@@ -125,6 +125,7 @@ fn fill_arrival(raw: &mut RawPlan, arrival: &Arrival) {
 fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     let options = &plan.options;
     raw.buffered = (!options.direct).then_some(true);
+    raw.stripe = options.stripe_bytes.map(|bytes| Text(quantity::write_bytes(bytes)));
     raw.destroy = (!options.permits.is_empty()).then(|| options.permits.clone());
     raw.real_time = options.real_time.then_some(true);
     raw.polled = options.polled.then_some(true);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fathom_engine::catalogue::EngineKind;
 use fathom_engine::placement::{Device, Machine, Seat, seats};
 use fathom_record::Workload;
 use fathom_record::facts::{EngineFacts, Feature, TargetFacts};
@@ -34,10 +33,11 @@ impl Binding {
         Self { default: Some(feature), ..Self::default() }
     }
 
-    /// Near the devices: a seat for each job, unless that would hold it back.
+    /// Near the devices: a seat for each job, unless that would hold it back, as where its engine
+    /// `has_threads` of its own.
     pub fn near<'a>(
         members: impl Iterator<Item = &'a TargetFacts>,
-        engine: EngineKind,
+        has_threads: bool,
         workload: &Workload,
         allowed: &Result<BTreeSet<u32>, String>,
     ) -> Self {
@@ -45,7 +45,7 @@ impl Binding {
             Ok(allowed) => allowed,
             Err(why) => return Self::none(why.clone()),
         };
-        if engine == EngineKind::Sync && workload.depth > 1 {
+        if has_threads {
             let why =
                 "a job of this engine has a thread for each I/O in flight: one processor would be too few";
             return Self::none(why.to_owned());

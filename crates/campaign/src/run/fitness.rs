@@ -28,10 +28,15 @@ fn check_target(plan: &SessionPlan<'_>, target: &str, name: &TargetName) -> Resu
         ("--keep", plan.keep, "only a scratch file can be kept"),
         ("--destroy", !plan.permits.is_empty(), "it holds nothing that could be lost"),
         ("--buffered", !plan.direct, "it has no page cache"),
+        ("--stripe", plan.stripe_bytes.is_some(), "it is one place, however it is cut"),
         ("--polled", plan.polled, "only devices have queues to poll"),
         ("--durable", plan.durable.is_some(), "nothing on it outlives the run"),
         ("--io-flags", !plan.io_flags.is_empty(), "they are for system calls, and it needs none"),
     ];
+    if plan.stripe_bytes.is_some() && is_sim {
+        let cause = "it is a whole volume already: its parameters say how much it takes at once".to_owned();
+        return refuse("--stripe", cause, "leave --stripe out".to_owned());
+    }
     for (flag, given, cause) in of_paths {
         if given && !is_path {
             return refuse(flag, cause.to_owned(), format!("leave {flag} out, or name a file or device"));
@@ -57,6 +62,14 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
         let place = format!("{flag} with engine {}", engine.entry().name);
         Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy))
     };
+    if plan.stripe_bytes.is_some() && engine == EngineKind::Mmap {
+        let cause = "it copies within one mapping, and a stripe would be as many as targets";
+        return refuse("--stripe", cause, "leave --stripe out, or use --engine uring, aio or sync");
+    }
+    if plan.stripe_bytes.is_some() && engine == EngineKind::Passthrough {
+        let cause = "it sends the commands of one namespace";
+        return refuse("--stripe", cause, "leave --stripe out, or name the block devices, as /dev/nvme0n1");
+    }
     if plan.durable.is_some() && engine == EngineKind::Mmap {
         let cause = "a write to a mapping ends in the page cache, however the file was opened";
         return refuse("--durable", cause, "leave --durable out, and flush instead: --flush-every 1");

@@ -47,6 +47,7 @@ impl<'a> SessionPlan<'a> {
             writes: workload.mix.changes_data(),
             direct: plan.options.direct,
             size_bytes: workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes)),
+            stripe_bytes: plan.options.stripe_bytes,
             permits: &plan.options.permits,
             keep: plan.options.keep,
             real_time: plan.options.real_time,

@@ -32,7 +32,8 @@ use crate::progress::{Progress, Second};
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionPlan<'a> {
-    /// Targets as the user named them; with several, each job works on one of them in turn.
+    /// Targets as the user named them; with several, each job works on one of them in turn, unless all
+    /// are one stripe.
     pub targets: &'a [String],
     /// Engine asked for.
     pub engine: Option<&'a str>,
@@ -44,6 +45,8 @@ pub struct SessionPlan<'a> {
     pub direct: bool,
     /// Bytes of the target that are needed, from its start.
     pub size_bytes: Option<u64>,
+    /// Chunk of a stripe over all targets.
+    pub stripe_bytes: Option<u64>,
     /// The words that permit the loss of data, one entry a device.
     pub permits: &'a [String],
     /// Whether a file that is made stays.
@@ -259,7 +262,12 @@ impl Session {
         match &self.cpus {
             _ if self.is_simulated_time() => Binding::default(),
             Some(asked) => Binding::asked(asked),
-            None => Binding::near(self.targets.members(), self.engine, workload, &self.allowed),
+            None => {
+                // Of a stripe, each part of an I/O has a thread too.
+                let threads = self.engine == EngineKind::Sync
+                    && (workload.depth > 1 || self.targets.facts.stripe_bytes.is_some());
+                Binding::near(self.targets.members(), threads, workload, &self.allowed)
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_engine::launch::Medium;
 use fathom_engine::pattern::Geometry;
+use fathom_engine::stripe::{Layout, Volume};
 use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_engine::{EngineError, ErrorKind, memory, sim};
 use fathom_record::Workload;
@@ -38,6 +39,10 @@ impl Targets {
         stop: &AtomicBool,
     ) -> Result<Self, EngineError> {
         let names = plan.targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
+        let size_bytes = match (plan.stripe_bytes, plan.size_bytes) {
+            (Some(chunk), Some(bytes)) => Some(Layout::share_bytes(bytes, names.len(), chunk)),
+            (_, bytes) => bytes,
+        };
         let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
         let admitted = admit_all(&names, plan.writes, &permits)?;
         let shown = RefCell::new(progress);
@@ -49,7 +54,7 @@ impl Targets {
                 writes: plan.writes,
                 direct,
                 durable: plan.durable,
-                size_bytes: plan.size_bytes,
+                size_bytes,
                 permit: permit.as_ref(),
                 keep: plan.keep,
                 seed: plan.seed,
@@ -59,7 +64,11 @@ impl Targets {
             opened.push(Target::open(name, &request)?);
         }
         let medium = medium_of(&mut opened)?;
-        let facts = together(opened.iter().map(|target| &target.facts));
+        let mut facts = together(opened.iter().map(|target| &target.facts));
+        let medium = match plan.stripe_bytes {
+            Some(chunk) => striped(medium, &mut facts, chunk)?,
+            None => medium,
+        };
         Ok(Self { opened, facts, medium, notes: admitted.notes })
     }
 
@@ -73,6 +82,9 @@ impl Targets {
     /// # Errors
     /// When it does not fit one of them.
     pub fn geometries(&self, workload: &Workload) -> Result<Vec<Geometry>, EngineError> {
+        if let Medium::Striped(volume) = &self.medium {
+            return Ok(vec![Geometry::of(workload, volume.layout.size_bytes())?]);
+        }
         if (workload.jobs as usize) < self.opened.len() {
             let cause =
                 format!("{} jobs leave some of {} targets without load", workload.jobs, self.opened.len());
@@ -101,15 +113,32 @@ impl Targets {
     /// Share of the spans that the page cache holds; `None` where nobody knows.
     pub fn cached_share(&self, geometries: &[Geometry]) -> Option<f64> {
         let (mut cached, mut all) = (0.0, 0.0);
-        for (target, geometry) in self.opened.iter().zip(geometries) {
-            let span = geometry.first_byte..geometry.first_byte + geometry.span_bytes;
+        let spans: Vec<_> = match (&self.medium, geometries) {
+            (Medium::Striped(volume), [one]) => {
+                vec![volume.layout.span_on_members(one.span()); self.opened.len()]
+            }
+            _ => geometries.iter().map(Geometry::span).collect(),
+        };
+        for (target, span) in self.opened.iter().zip(spans) {
+            let bytes = (span.end - span.start) as f64;
             // Only a remark about the page cache depends on it.
             let share = target.cached_share(span).ok().flatten()?;
-            cached += share * geometry.span_bytes as f64;
-            all += geometry.span_bytes as f64;
+            cached += share * bytes;
+            all += bytes;
         }
         (all > 0.0).then(|| cached / all)
     }
+}
+
+/// Files as one address space, which the facts are then of.
+fn striped(medium: Medium, facts: &mut TargetFacts, chunk_bytes: u64) -> Result<Medium, EngineError> {
+    let Medium::Files(files) = medium else {
+        unreachable!("with --stripe, targets that are no files or devices were refused by their names")
+    };
+    let sizes: Vec<u64> = facts.members.iter().map(|member| member.size_bytes).collect();
+    let layout = Layout::new(&sizes, chunk_bytes, facts.logical_block_bytes)?;
+    (facts.size_bytes, facts.stripe_bytes) = (layout.size_bytes(), Some(chunk_bytes));
+    Ok(Medium::Striped(Volume { files, layout }))
 }
 
 /// What the engines work on; a simulated device also tells its target size and truth.

@@ -18,6 +18,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
+use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use abi::{Event, Request};
@@ -26,13 +27,14 @@ use context::Context;
 /// Below this much time to a deadline the engine polls instead of sleeping, as engine `uring` does.
 const SPIN_NS: u64 = 100_000;
 
-/// Native asynchronous I/O on one open file or device.
+/// Native asynchronous I/O on one open file or device, or on the members of a stripe.
 #[derive(Debug)]
 pub struct Aio<C> {
     context: Context,
     /// Unmapped only when the kernel has given every I/O back.
     arena: ManuallyDrop<Arena>,
-    file: Arc<File>,
+    /// At least one.
+    files: Vec<Arc<File>>,
     clock: C,
     /// One request a slot; the kernel reads them during submission only.
     requests: Box<[Request]>,
@@ -55,11 +57,20 @@ impl<C: Clock> Aio<C> {
     /// # Errors
     /// When the kernel has no such interface or no room for the context, or buffers cannot be had.
     pub fn new(file: Arc<File>, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
-        let slots = depth as usize;
+        Self::over(&[file], Slots::whole(depth), buffer_bytes, clock)
+    }
+
+    /// One context over the members of a stripe, in their order.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), for the parts in flight.
+    pub fn over(files: &[Arc<File>], slots: Slots, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
+        let Slots { buffers, parts } = slots;
+        let slots = parts as usize;
         Ok(Self {
-            context: Context::new(depth)?,
-            arena: ManuallyDrop::new(Arena::new(depth, buffer_bytes)?),
-            file,
+            context: Context::new(parts)?,
+            arena: ManuallyDrop::new(Arena::new(buffers, buffer_bytes)?),
+            files: files.to_vec(),
             clock,
             requests: vec![Request::default(); slots].into_boxed_slice(),
             pending: Vec::with_capacity(slots),
@@ -70,6 +81,27 @@ impl<C: Clock> Aio<C> {
             in_flight: 0,
             facts: facts(),
         })
+    }
+
+    /// Takes an I/O for one of the files, or carries it out where the interface
+    /// cannot.
+    #[inline]
+    fn take(&mut self, part: Part) -> Submission {
+        let Part { io, member, buffer, skip_bytes } = part;
+        let file = &self.files[member as usize];
+        let place =
+            self.arena.place(buffer, skip_bytes, io.bytes).filter(|_| io.direction != Direction::Trim);
+        let Some(place) = place else {
+            let submitted_ns = self.clock.now_ns();
+            let own = self.arena.part(buffer, skip_bytes, io.bytes).unwrap_or_default();
+            let result = perform(file, &io, own);
+            let reaped_ns = self.clock.now_ns();
+            let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
+            return Submission::Done(Completion { slot: io.slot, result, stamps });
+        };
+        self.requests[io.slot as usize] = Request::new(&io, file.as_raw_fd(), place);
+        self.pending.push(io.slot);
+        Submission::Queued
     }
 
     /// Hands what is pending to the kernel, and stamps it.
@@ -150,17 +182,7 @@ impl<C: Clock> Engine for Aio<C> {
 
     #[inline]
     fn submit(&mut self, io: Io) -> Submission {
-        let file = self.file.as_raw_fd();
-        if io.direction == Direction::Trim || io.bytes as usize > self.arena.stride() {
-            let submitted_ns = self.clock.now_ns();
-            let result = perform(&self.file, &io, self.arena.slice(io.slot));
-            let reaped_ns = self.clock.now_ns();
-            let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
-            return Submission::Done(Completion { slot: io.slot, result, stamps });
-        }
-        self.requests[io.slot as usize] = Request::new(&io, file, self.arena.pointer(io.slot));
-        self.pending.push(io.slot);
-        Submission::Queued
+        self.take(Part { io, member: 0, buffer: io.slot, skip_bytes: 0 })
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
@@ -181,6 +203,13 @@ impl<C: Clock> Engine for Aio<C> {
                 return Ok(());
             }
         }
+    }
+}
+
+impl<C: Clock> Carrier for Aio<C> {
+    #[inline]
+    fn submit_part(&mut self, part: Part) -> Submission {
+        self.take(part)
     }
 }
 

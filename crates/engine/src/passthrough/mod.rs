@@ -16,6 +16,7 @@ pub mod status;
 use std::fs::File;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
@@ -92,7 +93,7 @@ impl<C: Clock> Passthrough<C> {
         let namespace = Namespace::of(&file)?;
         let arena = Arena::new(depth, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
         let ranges = Arena::new(1, u64::from(depth) * RANGE_BYTES as u64)?;
-        let made = setup::make(&file, &arena, options).map_err(needs_large_entries)?;
+        let made = setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
         let mut engine = Self {
             queue: made.queue,
             arena: ManuallyDrop::new(arena),

@@ -1,6 +1,6 @@
 //! One system call an I/O: `pread` and `pwrite`, or `preadv2` and `pwritev2` where I/Os carry flags, on the job's own thread or on one thread a slot.
 //!
-//! At depth 1 the call runs on the job's thread. Above that each slot has a thread of its own, so
+//! With one I/O in flight the call runs on the job's thread. Above that each slot has a thread of its own, so
 //! that the depth asked for is the depth the kernel sees; the stamps are taken on that thread, around
 //! the call, and the hand-over between threads is outside them.
 
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
+use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, IoFlags, Stamps, Submission, Wait};
 pub(crate) use call::perform;
 use call::perform_with;
@@ -27,7 +28,8 @@ pub struct Sync<C> {
     // The pool's threads use the arena: they are joined before it is unmapped.
     pool: Option<Pool>,
     arena: Arena,
-    file: Arc<File>,
+    /// At least one.
+    files: Vec<Arc<File>>,
     flags: IoFlags,
     clock: C,
     facts: EngineFacts,
@@ -52,8 +54,21 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
         flags: IoFlags,
         clock: C,
     ) -> Result<Self, EngineError> {
-        let arena = Arena::new(depth, buffer_bytes)?;
-        let pool = (depth > 1).then(|| Pool::start(&arena, &file, flags, &clock)).transpose()?;
+        Self::over(&[file], (Slots::whole(depth), buffer_bytes), flags, clock)
+    }
+
+    /// The same over the members of a stripe, in their order.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), for the parts in flight.
+    pub fn over(
+        files: &[Arc<File>],
+        (slots, buffer_bytes): (Slots, u64),
+        flags: IoFlags,
+        clock: C,
+    ) -> Result<Self, EngineError> {
+        let arena = Arena::new(slots.buffers, buffer_bytes)?;
+        let pool = (slots.parts > 1).then(|| Pool::start(slots, files, flags, &clock)).transpose()?;
         let threads = Feature {
             name: "thread_a_slot".to_owned(),
             used: pool.is_some(),
@@ -66,7 +81,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
             completes_inline: pool.is_none(),
             returned_stamp: "the completion itself: the call returns with the data".to_owned(),
         };
-        Ok(Self { pool, arena, file, flags, clock, facts })
+        Ok(Self { pool, arena, files: files.to_vec(), flags, clock, facts })
     }
 }
 
@@ -80,15 +95,7 @@ impl<C: Clock> Engine for Sync<C> {
     }
 
     fn submit(&mut self, io: Io) -> Submission {
-        if let Some(pool) = &mut self.pool {
-            pool.submit(io);
-            return Submission::Queued;
-        }
-        let submitted_ns = self.clock.now_ns();
-        let result = perform_with(self.flags, &self.file, &io, self.arena.slice(io.slot));
-        let reaped_ns = self.clock.now_ns();
-        let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
-        Submission::Done(Completion { slot: io.slot, result, stamps })
+        self.submit_part(Part { io, member: 0, buffer: io.slot, skip_bytes: 0 })
     }
 
     fn starts_late(&self) -> bool {
@@ -100,5 +107,21 @@ impl<C: Clock> Engine for Sync<C> {
             Some(pool) => pool.reap(wait, &self.clock, done),
             None => Ok(()),
         }
+    }
+}
+
+impl<C: Clock> Carrier for Sync<C> {
+    fn submit_part(&mut self, part: Part) -> Submission {
+        let Part { io, member, buffer, skip_bytes } = part;
+        if let Some(pool) = &mut self.pool {
+            pool.submit(io, member, self.arena.place(buffer, skip_bytes, io.bytes));
+            return Submission::Queued;
+        }
+        let submitted_ns = self.clock.now_ns();
+        let own = self.arena.part(buffer, skip_bytes, io.bytes).unwrap_or_default();
+        let result = perform_with(self.flags, &self.files[member as usize], &io, own);
+        let reaped_ns = self.clock.now_ns();
+        let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
+        Submission::Done(Completion { slot: io.slot, result, stamps })
     }
 }

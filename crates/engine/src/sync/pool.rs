@@ -1,5 +1,5 @@
 //! One thread a slot, woken for each I/O; no queue, no lock.
-#![allow(unsafe_code)] // A slot's buffer is handed to its thread as a raw pointer; the state word says whose it is.
+#![allow(unsafe_code)] // An I/O's bytes are handed to its thread as a raw pointer; the state word says whose they are.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use fathom_measure::Clock;
 
 use super::MAX_DEPTH;
 use super::call::perform_with;
-use crate::{Arena, Completion, EngineError, ErrorKind, Io, IoFlags, Stamps, Wait};
+use crate::stripe::Slots;
+use crate::{Completion, EngineError, ErrorKind, Io, IoFlags, Stamps, Wait};
 
 /// Below this much time to a deadline the job's thread polls instead of parking: a timer fires tens of
 /// microseconds late, and open arrivals are to start within 5 us of their intended time.
@@ -26,7 +27,7 @@ const FINISHED: u32 = 2;
 struct SlotState {
     turn: AtomicU32,
     /// The request, then the completion; locked only by the side whose turn it is, so never contended.
-    cell: Mutex<(Io, i32, Stamps)>,
+    cell: Mutex<(Request, i32, Stamps)>,
 }
 
 #[derive(Debug)]
@@ -44,52 +45,63 @@ pub struct Pool {
     in_flight: usize,
 }
 
-/// A slot's buffer on its way to the slot's thread.
-struct Buffer(*mut u8, usize);
+/// An I/O on its way to its slot's thread.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    io: Io,
+    /// Which of the files.
+    member: u32,
+    /// As many bytes as the I/O has; null where its buffer does not hold them.
+    bytes: *mut u8,
+}
 
 // SAFETY: the pointer is used by the slot's thread only while the slot's turn is REQUESTED, and the
 // arena outlives the threads (`Sync` joins them before it unmaps).
-unsafe impl Send for Buffer {}
+unsafe impl Send for Request {}
 
 impl Pool {
-    /// Starts one thread for each slot of the arena, owned by the calling thread.
+    /// Starts one thread for each part that can be in flight, owned by the calling thread.
     pub fn start<C: Clock + Clone + Send + 'static>(
-        arena: &Arena,
-        file: &Arc<File>,
+        slots: Slots,
+        files: &[Arc<File>],
         flags: IoFlags,
         clock: &C,
     ) -> Result<Self, EngineError> {
-        if arena.slots() > MAX_DEPTH {
+        let Slots { buffers, parts } = slots;
+        if parts > MAX_DEPTH {
+            let split = if parts > buffers { format!(" in {parts} parts") } else { String::new() };
             let cause =
-                format!("depth {} needs as many threads; at most {MAX_DEPTH} make sense", arena.slots());
+                format!("depth {buffers}{split} needs as many threads; at most {MAX_DEPTH} make sense");
             return Err(EngineError::new(ErrorKind::Plan, "starting engine sync", cause)
                 .with_remedy("use a smaller --depth, or --engine uring"));
         }
-        let empty = Io { slot: 0, direction: fathom_record::Direction::Flush, offset: 0, bytes: 0 };
+        let io = Io { slot: 0, direction: fathom_record::Direction::Flush, offset: 0, bytes: 0 };
+        let empty = Request { io, member: 0, bytes: std::ptr::null_mut() };
         let slot =
             || SlotState { turn: AtomicU32::new(IDLE), cell: Mutex::new((empty, 0, Stamps::default())) };
         let shared = Arc::new(Shared {
-            slots: (0..arena.slots()).map(|_| slot()).collect(),
+            slots: (0..parts).map(|_| slot()).collect(),
             closing: AtomicBool::new(false),
             owner: std::thread::current(),
         });
-        let mut pool = Self { shared, threads: Vec::with_capacity(arena.slots() as usize), in_flight: 0 };
-        for slot in 0..arena.slots() {
-            let buffer = Buffer(arena.pointer(slot), arena.stride());
-            let (shared, file, clock) = (Arc::clone(&pool.shared), Arc::clone(file), clock.clone());
+        let mut pool = Self { shared, threads: Vec::with_capacity(parts as usize), in_flight: 0 };
+        for slot in 0..parts {
+            let (shared, files, clock) = (Arc::clone(&pool.shared), files.to_vec(), clock.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("sync-{slot}"))
                 .stack_size(128 << 10)
-                .spawn(move || serve(&shared, slot as usize, (&file, flags), &clock, buffer))
+                .spawn(move || serve(&shared, slot as usize, (&files, flags), &clock))
                 .map_err(|error| EngineError::system("starting a thread of engine sync", &error))?;
             pool.threads.push(thread);
         }
         Ok(pool)
     }
 
-    pub fn submit(&mut self, io: Io) {
+    /// Hands an I/O for one of the files to its slot's thread. `bytes` are as many as it has, the thread's
+    /// until the completion; `None` where its buffer does not hold them.
+    pub fn submit(&mut self, io: Io, member: u32, bytes: Option<*mut u8>) {
         let slot = &self.shared.slots[io.slot as usize];
-        lock(&slot.cell).0 = io;
+        lock(&slot.cell).0 = Request { io, member, bytes: bytes.unwrap_or(std::ptr::null_mut()) };
         slot.turn.store(REQUESTED, Ordering::Release);
         self.threads[io.slot as usize].thread().unpark();
         self.in_flight += 1;
@@ -140,7 +152,7 @@ fn lock<T>(cell: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn serve(shared: &Shared, index: usize, (file, flags): (&File, IoFlags), clock: &impl Clock, buffer: Buffer) {
+fn serve(shared: &Shared, index: usize, (files, flags): (&[Arc<File>], IoFlags), clock: &impl Clock) {
     let slot = &shared.slots[index];
     loop {
         while slot.turn.load(Ordering::Acquire) != REQUESTED {
@@ -149,14 +161,19 @@ fn serve(shared: &Shared, index: usize, (file, flags): (&File, IoFlags), clock: 
             }
             std::thread::park();
         }
-        let io = lock(&slot.cell).0;
-        // SAFETY: the turn is REQUESTED, so this thread alone uses the slot's buffer until it sets
-        // FINISHED; the mapping is initialised and outlives the thread.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.0, buffer.1) };
+        let request = lock(&slot.cell).0;
+        let Request { io, member, bytes } = request;
+        let bytes: &mut [u8] = if bytes.is_null() {
+            &mut []
+        } else {
+            // SAFETY: the turn is REQUESTED, so this thread alone uses the I/O's bytes until it sets
+            // FINISHED; the mapping is initialised and outlives the thread.
+            unsafe { std::slice::from_raw_parts_mut(bytes, io.bytes as usize) }
+        };
         let submitted_ns = clock.now_ns();
-        let result = perform_with(flags, file, &io, bytes);
+        let result = perform_with(flags, &files[member as usize], &io, bytes);
         let reaped_ns = clock.now_ns();
-        *lock(&slot.cell) = (io, result, Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns });
+        *lock(&slot.cell) = (request, result, Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns });
         slot.turn.store(FINISHED, Ordering::Release);
         shared.owner.unpark();
     }

@@ -12,6 +12,7 @@ pub(crate) mod setup;
 use std::fs::File;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
@@ -20,6 +21,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
+use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Stamps, Submission, Wait};
 use queue::Queue;
 pub use setup::Options;
@@ -38,8 +40,8 @@ const UNKNOWN_NS: u64 = u64::MAX;
 /// Whole mapping as one registered buffer.
 const ARENA_BUFFER: u16 = 0;
 
-/// The target, as the ring knows it.
-const REGISTERED_FILE: types::Fixed = types::Fixed(0);
+/// The target, or the first of several, as the ring knows it.
+const FIRST_FILE: u32 = 0;
 
 /// Entries of the largest ring that the kernel makes (`IORING_MAX_ENTRIES`).
 pub const MAX_DEPTH: u32 = 32_768;
@@ -64,15 +66,15 @@ fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
     }
 }
 
-/// io_uring on one open file or device.
+/// io_uring on one open file or device, or on the members of a stripe.
 #[derive(Debug)]
 pub struct Uring<C> {
     queue: Queue,
     /// Unmapped only when the kernel has given every I/O back: it writes to buffers even after the ring
     /// is closed.
     arena: ManuallyDrop<Arena>,
-    /// Keeps the target open as long as the ring refers to it.
-    _file: Arc<File>,
+    /// Keeps the targets open as long as the ring refers to them.
+    _files: Vec<Arc<File>>,
     clock: C,
     registered_buffers: bool,
     flags: IoFlags,
@@ -100,21 +102,39 @@ impl<C: Clock> Uring<C> {
         options: Options,
         clock: C,
     ) -> Result<Self, EngineError> {
-        if depth > MAX_DEPTH {
-            let cause = format!("depth {depth} is more than the {MAX_DEPTH} entries that a ring can have");
+        Self::over(&[file], Slots::whole(depth), buffer_bytes, options, clock)
+    }
+
+    /// One ring over the members of a stripe, in their order.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), for the parts in flight.
+    pub fn over(
+        files: &[Arc<File>],
+        slots: Slots,
+        buffer_bytes: u64,
+        options: Options,
+        clock: C,
+    ) -> Result<Self, EngineError> {
+        let Slots { buffers, parts } = slots;
+        if parts > MAX_DEPTH {
+            let split = if parts > buffers { format!(" in {parts} parts") } else { String::new() };
+            let cause =
+                format!("depth {buffers}{split} is more than the {MAX_DEPTH} entries that a ring can have");
             return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
                 .with_remedy("use a smaller --depth and more --jobs"));
         }
-        let arena = Arena::new(depth, buffer_bytes)?;
-        let made = setup::make(&file, &arena, options)?;
+        let arena = Arena::new(buffers, buffer_bytes)?;
+        let descriptors: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
+        let made = setup::make(&descriptors, parts, &arena, options)?;
         Ok(Self {
             queue: made.queue,
             arena: ManuallyDrop::new(arena),
-            _file: file,
+            _files: files.to_vec(),
             clock,
             registered_buffers: made.registered_buffers,
-            stamps: vec![(0, 0); depth as usize],
-            pending: Vec::with_capacity(depth as usize),
+            stamps: vec![(0, 0); parts as usize],
+            pending: Vec::with_capacity(parts as usize),
             in_flight: 0,
             batches: 0,
             flags: options.flags,
@@ -124,10 +144,9 @@ impl<C: Clock> Uring<C> {
     }
 
     #[inline]
-    fn entry(&self, io: &Io) -> Entry {
-        let file = REGISTERED_FILE;
+    fn entry(&self, io: &Io, file: u32, buffer: *mut u8) -> Entry {
+        let file = types::Fixed(file);
         let (slot, offset, bytes) = (io.slot, io.offset, io.bytes);
-        let buffer = self.arena.pointer(slot);
         let entry = match (io.direction, self.registered_buffers) {
             (Direction::Read, true) => opcode::ReadFixed::new(file, buffer, bytes, ARENA_BUFFER)
                 .offset(offset)
@@ -152,6 +171,16 @@ impl<C: Clock> Uring<C> {
         };
         let trim = if io.direction == Direction::Trim { TRIM } else { 0 };
         entry.user_data(u64::from(slot) | (u64::from(bytes) << 32 & !TRIM) | trim)
+    }
+
+    /// Takes an entry to go with the next batch.
+    #[inline]
+    fn queue(&mut self, slot: u32, entry: &Entry) -> Submission {
+        if !self.queue.push(entry) {
+            return Submission::Full;
+        }
+        self.pending.push(slot);
+        Submission::Queued
     }
 
     /// An I/O that the kernel must not see: it would write beyond the slot's buffer.
@@ -233,12 +262,8 @@ impl<C: Clock> Engine for Uring<C> {
         if moves_data && io.bytes as usize > self.arena.stride() {
             return self.refuse(io.slot);
         }
-        let entry = self.entry(&io);
-        if !self.queue.push(&entry) {
-            return Submission::Full;
-        }
-        self.pending.push(io.slot);
-        Submission::Queued
+        let entry = self.entry(&io, FIRST_FILE, self.arena.pointer(io.slot));
+        self.queue(io.slot, &entry)
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
@@ -261,6 +286,18 @@ impl<C: Clock> Engine for Uring<C> {
                 None => self.queue.poll()?,
             }
         }
+    }
+}
+
+impl<C: Clock> Carrier for Uring<C> {
+    #[inline]
+    fn submit_part(&mut self, part: Part) -> Submission {
+        let Part { io, member, buffer, skip_bytes } = part;
+        let moves_data = matches!(io.direction, Direction::Read | Direction::Write);
+        let bytes = if moves_data { io.bytes } else { 0 };
+        let Some(place) = self.arena.place(buffer, skip_bytes, bytes) else { return self.refuse(io.slot) };
+        let entry = self.entry(&io, member, place);
+        self.queue(io.slot, &entry)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Makes a ring with every feature that the kernel has, and notes the ones it lacks.
 #![allow(unsafe_code)] // Registers memory with the kernel.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::RawFd;
 
 use fathom_record::facts::Feature;
 use io_uring::{IoUring, cqueue, squeue};
@@ -120,17 +119,18 @@ pub fn try_ring() -> Result<(), EngineError> {
     built.map(drop).map_err(|error| refused(&error))
 }
 
-/// Builds the ring and registers file, buffers and ring with the kernel.
+/// Builds a ring of so many entries and registers files, buffers and ring with the kernel.
 pub fn make<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
-    file: &File,
+    files: &[RawFd],
+    entries: u32,
     arena: &Arena,
     options: Options,
 ) -> Result<Made<S, C>, EngineError> {
     let mut last = io::Error::from_raw_os_error(libc::EINVAL);
     for rung in LADDER {
-        match rung.build(arena.slots(), options) {
+        match rung.build(entries, options) {
             Ok(ring) => {
-                return register(Queue::new(ring, options.polled), file, arena, rung.features(options));
+                return register(Queue::new(ring, options.polled), files, arena, rung.features(options));
             }
             // An older kernel says EINVAL to a flag it does not know; anything else is final.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => last = error,
@@ -142,7 +142,7 @@ pub fn make<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
 
 fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     mut queue: Queue<S, C>,
-    file: &File,
+    files: &[RawFd],
     arena: &Arena,
     mut features: Vec<Feature>,
 ) -> Result<Made<S, C>, EngineError> {
@@ -150,7 +150,7 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     queue
         .ring()
         .submitter()
-        .register_files(&[file.as_raw_fd()])
+        .register_files(files)
         .map_err(|error| EngineError::system("registering the target with io_uring", &error))?;
     let whole = libc::iovec { iov_base: arena.base().cast(), iov_len: arena.length() };
     // SAFETY: the kernel pins the pages, and the mapping stays until every I/O has ended (`Uring`'s
