@@ -3,9 +3,9 @@
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use fathom_measure::{VirtualClock, WallClock};
+use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
 use fathom_record::workload::Verify as VerifyMode;
 
@@ -76,6 +76,12 @@ type SharedDevice = Arc<Mutex<SimDevice>>;
 /// What belongs to a job's target among one entry a target.
 fn of<T: Clone>(plan: &JobPlan, each: &[T]) -> T {
     each[plan.target as usize].clone()
+}
+
+/// A simulated device after a run, with the seed that it had before the run gave it its own.
+fn left_as(was: &SimParameters, is: &SharedDevice, now_ns: u64) -> SimParameters {
+    let device = is.lock().unwrap_or_else(PoisonError::into_inner);
+    SimParameters { seed: was.seed, ..device.parameters_at(now_ns) }
 }
 
 impl Launch<'_> {
@@ -188,24 +194,30 @@ impl Launch<'_> {
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
         let bytes = u64::from(self.largest_io_bytes());
-        let devices = self.simulated_devices(devices)?;
+        let parameters = devices;
+        let devices = self.simulated_devices(parameters)?;
+        let left =
+            |now_ns| parameters.iter().zip(&devices).map(|(was, is)| left_as(was, is, now_ns)).collect();
         if self.real_time {
             let build = |plan: &JobPlan| {
                 SimEngine::new(of(plan, &devices), plan.depth, bytes, self.clock, Mode::RealTime)
             };
-            return self.on_threads(build, observe);
+            let measured = self.on_threads(build, observe)?;
+            return Ok(Measured { left: left(self.clock.now_ns()), ..measured });
         }
         self.refuse_verification()?;
         let clock = VirtualClock::new();
         let build = |plan: &JobPlan| {
             SimEngine::new(of(plan, &devices), plan.depth, bytes, clock.clone(), Mode::Virtual)
         };
-        if self.decorators.is_empty() {
-            return simulated::run(self.crew_plan(), &clock, build, observe);
-        }
-        let stack = self.decorators.stack(self.workload.seed);
-        let decorated = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &clock));
-        simulated::run(self.crew_plan(), &clock, decorated, observe)
+        let measured = if self.decorators.is_empty() {
+            simulated::run(self.crew_plan(), &clock, build, observe)?
+        } else {
+            let stack = self.decorators.stack(self.workload.seed);
+            let decorated = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &clock));
+            simulated::run(self.crew_plan(), &clock, decorated, observe)?
+        };
+        Ok(Measured { left: left(clock.now_ns()), ..measured })
     }
 
     /// A device's noise differs from run to run, as a real one's does, and from device to device; it

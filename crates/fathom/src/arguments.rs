@@ -73,6 +73,9 @@ Examples:
   fathom assess .                                  on a scratch file in this folder
   fathom assess /dev/nvme1n1 --patterns randread-4k,read-1m --budget 5m
   fathom assess . --slo p99=2ms --report report.html --json result.json
+  fathom assess . --until 2% --budget 30m          until each rate is known to 2 %
+  fathom assess /dev/nvme1n1 --precondition full --destroy SERIAL --budget 1h
+  fathom assess /dev/nvme1n1 --thorough --destroy SERIAL
   fathom assess sim:gp3 --ceiling iops=3000
 
 Each run is saved as it ends: after Ctrl-C or a crash the same command continues where it stopped.";

@@ -8,7 +8,9 @@ use crate::escape::{markdown as text, markdown_code};
 use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
-use crate::sheet::{Entry, campaign as sheet, machine, run as run_sheet, sweep as sweep_sheet, witness};
+use crate::sheet::{
+    Entry, campaign as sheet, machine, quality, run as run_sheet, sweep as sweep_sheet, witness,
+};
 use crate::{ReportError, pictures_of_sweep, words};
 
 /// A report and the files that it refers to.
@@ -205,6 +207,16 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     out.text.push('\n');
     out.heading(2, "Operating points");
     out.table(&sheet::summary(campaign));
+    if !campaign.points.is_empty() {
+        out.heading(3, "How far they are known, and whether they last");
+        out.table(&quality::points(campaign));
+        out.list(&quality::remarks(campaign));
+    }
+    if let Some(ledger) = &campaign.preconditioning {
+        out.heading(2, "Written before");
+        out.table(&quality::preconditioning(ledger));
+        out.line(&text(&quality::preconditioned(ledger)));
+    }
     for (at, result) in campaign.patterns.iter().enumerate() {
         pattern(&mut out, at, result, runs)?;
     }

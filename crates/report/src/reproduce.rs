@@ -1,6 +1,6 @@
 //! The command that measures the same thing again.
 
-use fathom_record::campaign::{AssessPlan, AssessRecord, DeclaredCeiling, SweepPlan};
+use fathom_record::campaign::{AssessPlan, AssessRecord, DeclaredCeiling, PreconditionPlan, SweepPlan};
 use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
 use fathom_record::{RunRecord, Workload};
@@ -136,6 +136,17 @@ pub fn campaign(campaign: &AssessRecord) -> Reproduction {
     }
     if let Some(bytes) = plan.size_bytes {
         command.push_str(&format!(" --size {}", size(bytes)));
+    }
+    match plan.until_share {
+        Some(share) => command.push_str(&format!(" --until {share}")),
+        None if plan.thorough => {}
+        None => command.push_str(" --until none"),
+    }
+    if plan.precondition != PreconditionPlan::None {
+        command.push_str(&format!(" --precondition {}", plan.precondition.name()));
+    }
+    if plan.thorough {
+        command.push_str(" --thorough");
     }
     if !plan.patterns.is_empty() {
         let names: Vec<_> = plan.patterns.iter().map(|p| p.name.as_str()).collect();

@@ -41,6 +41,20 @@ fn memory_hides_nothing_and_a_simulated_device_has_credits_of_unknown_size() {
 }
 
 #[test]
+fn a_simulated_device_is_known_by_its_parameters() {
+    let mut simulated = record(TargetKind::Simulated);
+    simulated.target.simulated = Some(serde_json::json!({
+        "operations": {"operations_per_s": 100, "bucket_operations": 5_400_000, "peak_operations_per_s": 3000},
+        "write_cache": null,
+    }));
+    let judged = guard(&Knowledge::of(&simulated), &exposure(&simulated));
+    assert!(!judged.met(), "{judged:?}");
+    assert_eq!(judged.unknown().count(), 0, "{judged:?}");
+    simulated.target.simulated = Some(serde_json::json!({"operations": {"operations_per_s": 100}}));
+    assert!(guard(&Knowledge::of(&simulated), &exposure(&simulated)).met());
+}
+
+#[test]
 fn a_volume_of_a_cloud_is_known_by_nothing_in_the_record() {
     let cloud = on_flash(record(TargetKind::BlockDevice), Some("AWS EC2 m6i.large"));
     let open = unknown(&cloud);

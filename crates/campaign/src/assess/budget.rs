@@ -13,8 +13,6 @@ const SHORTEST_WINDOW_NS: u64 = 500_000_000;
 const LONGEST_WINDOW_NS: u64 = 60_000_000_000;
 /// Share of a run that warms up.
 const WARMUP_SHARE: f64 = 0.15;
-/// What a run costs beside its own length: threads, buffers, telemetry, saving.
-const OVERHEAD_NS: u64 = 80_000_000;
 
 /// How one pattern's runs are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +28,7 @@ pub struct Share {
 impl Share {
     /// Time that one run takes in all.
     pub fn run_ns(&self) -> u64 {
-        self.warmup_ns + self.window_ns + OVERHEAD_NS
+        self.warmup_ns + self.window_ns + Budget::OVERHEAD_NS
     }
 }
 
@@ -42,19 +40,36 @@ pub struct Budget {
     limit_ns: u64,
     /// Spent before this process started, or, in simulated time, in all.
     spent_ns: u64,
+    /// Real time of this process that does not count.
+    exempt_ns: u64,
 }
 
 impl Budget {
+    /// What a run costs beside its own length: threads, buffers, telemetry, saving.
+    pub const OVERHEAD_NS: u64 = 80_000_000;
+
     /// A budget of `limit_ns`, of which `spent_ns` are gone. Opening the session counts as well: its
-    /// clock starts before it opens anything.
-    pub fn start(session: &Session, limit_ns: u64, spent_ns: u64) -> Self {
-        let clock = *session.clock();
-        Self { clock, simulated: session.is_simulated_time(), limit_ns, spent_ns }
+    /// clock starts before it opens anything. `runs` were made in the time that is gone.
+    pub fn start(session: &Session, limit_ns: u64, (spent_ns, runs): (u64, usize)) -> Self {
+        let (clock, simulated) = (*session.clock(), session.is_simulated_time());
+        let between = if simulated { Budget::OVERHEAD_NS * runs as u64 } else { 0 };
+        Self { clock, simulated, limit_ns, spent_ns: spent_ns + between, exempt_ns: 0 }
+    }
+
+    /// Leaves out the real time since `from_ns` of the session's clock: what is written before measuring
+    /// goes by bytes.
+    pub fn exempt_since(&mut self, from_ns: u64) {
+        self.exempt_ns += self.clock.now_ns().saturating_sub(from_ns);
+    }
+
+    /// The session's clock.
+    pub fn clock_ns(&self) -> u64 {
+        self.clock.now_ns()
     }
 
     /// Time spent so far.
     pub fn now_ns(&self) -> u64 {
-        if self.simulated { self.spent_ns } else { self.spent_ns + self.clock.now_ns() }
+        if self.simulated { self.spent_ns } else { self.spent_ns + self.clock.now_ns() - self.exempt_ns }
     }
 
     /// Time left.
@@ -65,17 +80,19 @@ impl Budget {
     /// Counts a run.
     pub fn spend(&mut self, run: &RunRecord) {
         if self.simulated {
-            self.spent_ns += (run.ledger.seconds * 1e9) as u64 + OVERHEAD_NS;
+            self.spent_ns += (run.ledger.seconds * 1e9) as u64 + Budget::OVERHEAD_NS;
         }
     }
 
     /// The next pattern's part when `patterns` are still to come, itself included; its runs are as long as
-    /// those that are known of it.
-    pub fn share(&self, patterns: usize, known: &[RunRecord]) -> Share {
+    /// those that are known of it. All patterns together have this part of the whole budget.
+    pub fn share(&self, patterns: usize, known: &[RunRecord], part_of_all: f64) -> Share {
+        let kept_ns = (self.limit_ns as f64 * (1.0 - part_of_all)) as u64;
         // What the pattern had before it was cut off counts as its own.
         let had_ns = known.iter().map(|run| (run.ledger.seconds * 1e9) as u64).sum::<u64>();
-        let part = ((self.left_ns() + had_ns) / patterns.max(1) as u64).saturating_sub(had_ns);
-        let slot = (part / RUNS_WANTED).saturating_sub(OVERHEAD_NS);
+        let part = ((self.left_ns().saturating_sub(kept_ns) + had_ns) / patterns.max(1) as u64)
+            .saturating_sub(had_ns);
+        let slot = (part / RUNS_WANTED).saturating_sub(Budget::OVERHEAD_NS);
         let window =
             ((slot as f64 * (1.0 - WARMUP_SHARE)) as u64).clamp(SHORTEST_WINDOW_NS, LONGEST_WINDOW_NS);
         let (warmup_ns, window_ns) = match known.first() {

@@ -1,32 +1,44 @@
 //! `assess`: what a target can do, at which concurrency, what limits it, and how sure that is.
 //!
-//! For each pattern a search walks the grid of jobs x depth in short runs, the chosen points are
-//! repeated with what is left of the pattern's share of the budget, and the result is held against
+//! Where it is asked for, the target is preconditioned first. For each pattern a search walks the grid of
+//! jobs x depth in short runs. The chosen points are repeated, with what is left of the pattern's share of
+//! the budget or in passes over all points until a stated error is reached, and the result is held against
 //! the ceilings that are known. Every run is saved as it ends; the same command continues an
 //! unfinished assessment of the same target with the same plan.
 
 mod budget;
+mod conclude;
+mod notes;
+mod passes;
 mod points;
+mod precondition;
+mod quality;
+mod repeats;
 mod resume;
+mod searching;
 mod steps;
+mod work;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use fathom_attribute::{Pattern, attribute};
 use fathom_engine::{ErrorKind, IoFlags};
-use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan, PatternResult};
-use fathom_record::run::Ending;
-use fathom_record::{CampaignRecord, RunRecord, Workload};
-use fathom_store::{Campaign, Store};
+use fathom_record::campaign::{
+    AssessPlan, AssessRecord, PatternResult, PointQuality, PreconditionEnd, RepeatEnd, RepeatRule,
+};
+use fathom_record::{RunRecord, Workload};
+use fathom_store::Store;
 
-use crate::cells::Cells;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{AssessOptions, RunOptions, RunPlan, assess_decorators, to_command_line};
+use crate::plan::{AssessOptions, assess_decorators};
 use crate::progress::Progress;
-use crate::run::{Session, SessionPlan, this_tool};
+use crate::run::{Session, SessionPlan};
 use budget::Budget;
-use steps::Steps;
+use conclude::Choice;
+use passes::Point;
+use resume::Started;
+use searching::Searched;
+use work::Work;
 
 /// An assessment's result.
 #[derive(Debug)]
@@ -51,38 +63,250 @@ pub fn assess(
 ) -> Result<Assessment, CampaignError> {
     let unfinished = resume::find(store, &options.plan, progress)?;
     let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
-    let session = open(plan, options.permit.as_slice(), progress, stop)?;
+    let permits = options.permit.as_slice();
+    let mut session = open(plan, permits, progress, stop)?;
+    session.keep_state();
+    precondition::admit(plan, &session, permits)?;
     // Begun only now: a target that is refused leaves nothing behind.
     let started = match unfinished {
         Some(started) => started,
         None => resume::begin(store, &options.plan)?,
     };
-    let budget = Budget::start(&session, started.plan.budget_ns, started.spent_ns());
-    let mut work = Work { store, session: &session, campaign: &started.campaign, budget, stop };
-    let mut record = work.blank_record(&started.plan);
-    let mut runs = Vec::new();
-    for (index, pattern) in started.plan.patterns.iter().enumerate() {
-        let known = started.runs_of(store, pattern)?;
-        let outcome = work.pattern(&started.plan, index, known, progress)?;
-        if let Some(note) = points::unmet(&outcome.result, started.plan.slo) {
-            record.notes.push(note);
-        }
-        let (ended, failed) = (outcome.interrupted, outcome.result.incomplete.is_some());
-        record.patterns.push(outcome.result);
-        runs.extend(outcome.runs);
-        record.busy_seconds = runs.iter().map(|run| run.ledger.seconds).sum();
-        if ended || (failed && outcome.target_gone) {
-            store.save_campaign_progress(&started.campaign, &record.clone().into())?;
-            if ended {
-                return Ok(Assessment { record, runs, interrupted: true });
-            }
-            break;
-        }
-        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
+    if let Some(last) = started.last_run(store)? {
+        session.restore(&last, stop)?;
     }
-    record.finished_at = Some(identity::now());
-    store.finish_campaign(started.campaign, &record.clone().into())?;
-    Ok(Assessment { record, runs, interrupted: false })
+    let budget = Budget::start(&session, started.plan.budget_ns, started.spent());
+    let work = Work { store, session: &session, campaign: &started.campaign, budget, stop };
+    let record = work.blank_record(&started.plan);
+    let mut course = Course { started: &started, work, record, before: Vec::new(), searched: Vec::new() };
+    let interrupted = course.run(permits, progress)?;
+    let Course { mut record, before, searched, .. } = course;
+    let found = searched.into_iter().flat_map(|pattern| pattern.runs.into_iter().chain(pattern.windows));
+    let runs: Vec<RunRecord> = before.into_iter().chain(found).collect();
+    if interrupted {
+        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
+    } else {
+        record.finished_at = Some(identity::now());
+        store.finish_campaign(started.campaign, &record.clone().into())?;
+    }
+    Ok(Assessment { record, runs, interrupted })
+}
+
+/// One pattern under way.
+struct PatternRuns {
+    /// Of the search.
+    runs: Vec<RunRecord>,
+    /// Of the passes.
+    windows: Vec<RunRecord>,
+    choice: Choice,
+    incomplete: Option<String>,
+}
+
+impl PatternRuns {
+    /// The runs that are published: a cell that was visited in passes rests on those windows alone, and
+    /// stays in its place.
+    fn published(&self) -> Vec<RunRecord> {
+        let cell = |run: &RunRecord| (run.workload.jobs, run.workload.depth);
+        let mut out: Vec<RunRecord> = Vec::new();
+        for run in &self.runs {
+            let windows: Vec<&RunRecord> = self.windows.iter().filter(|w| cell(w) == cell(run)).collect();
+            if windows.is_empty() {
+                out.push(run.clone());
+            } else if !out.iter().any(|known| cell(known) == cell(run)) {
+                out.extend(windows.into_iter().cloned());
+            }
+        }
+        out
+    }
+
+    /// All runs with so much in flight or more, in the order in which they were made.
+    fn with_at_least(&self, in_flight: u64) -> Vec<&RunRecord> {
+        let all = self.runs.iter().chain(&self.windows);
+        all.filter(|run| u64::from(run.workload.jobs) * u64::from(run.workload.depth) >= in_flight).collect()
+    }
+
+    /// The chosen cells, each once.
+    fn chosen(&self, result: &PatternResult) -> Vec<(u32, u32)> {
+        let mut out = Vec::new();
+        for cell in self.choice.points.iter().filter_map(|point| result.cells.get(point.cell)) {
+            if !out.contains(&(cell.jobs, cell.depth)) {
+                out.push((cell.jobs, cell.depth));
+            }
+        }
+        out
+    }
+}
+
+/// An assessment from its first step to its last.
+struct Course<'a> {
+    started: &'a Started,
+    work: Work<'a>,
+    record: AssessRecord,
+    /// Runs before the first measurement.
+    before: Vec<RunRecord>,
+    searched: Vec<PatternRuns>,
+}
+
+impl Course<'_> {
+    /// Runs the stages; whether it was stopped.
+    fn run(&mut self, permits: &[String], progress: &mut dyn Progress) -> Result<bool, CampaignError> {
+        let plan = &self.started.plan;
+        if !plan.precondition.is_none() {
+            let done = precondition::perform(&mut self.work, plan, self.started, permits, progress)?;
+            let ended = done.ledger.ended;
+            self.record.notes.extend(notes::preconditioning(&done.ledger));
+            (self.record.preconditioning, self.before) = (Some(done.ledger), done.runs);
+            match ended {
+                PreconditionEnd::Stopped => return Ok(true),
+                PreconditionEnd::Failed => {
+                    self.leave_all("the target failed while it was preconditioned");
+                    return Ok(false);
+                }
+                PreconditionEnd::Steady | PreconditionEnd::BytesSpent => {}
+            }
+        }
+        let (stopped, failed) = self.search(progress)?;
+        if stopped || failed {
+            self.judge_points(None);
+            return Ok(stopped);
+        }
+        let Some(rule) = repeats::rule_of(plan) else {
+            self.judge_points(None);
+            return Ok(false);
+        };
+        self.repeat(rule, progress)
+    }
+
+    /// Searches every pattern; whether it was stopped, and whether the target failed.
+    fn search(&mut self, progress: &mut dyn Progress) -> Result<(bool, bool), CampaignError> {
+        let plan = &self.started.plan;
+        for index in 0..plan.patterns.len() {
+            let Searched { runs, incomplete, interrupted, target_gone } =
+                searching::search(&mut self.work, plan, self.started, index, progress)?;
+            let choice = Choice::of(plan, &runs);
+            self.searched.push(PatternRuns { runs, windows: Vec::new(), choice, incomplete });
+            let result = self.result(index);
+            self.record.notes.extend(points::unmet(&result, plan.slo));
+            self.record.patterns.push(result);
+            self.save()?;
+            if interrupted || target_gone {
+                return Ok((interrupted, target_gone));
+            }
+        }
+        Ok((false, false))
+    }
+
+    /// Repeats the chosen points in passes; whether it was stopped.
+    fn repeat(&mut self, rule: RepeatRule, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
+        let plan = &self.started.plan;
+        let chosen = self.searched.iter().zip(&self.record.patterns).enumerate();
+        let points: Vec<Point> = chosen
+            .flat_map(|(pattern, (runs, result))| {
+                let cells = runs.chosen(result).into_iter();
+                cells.map(move |(jobs, depth)| Point { pattern, jobs, depth })
+            })
+            .collect();
+        let done = repeats::perform(&mut self.work, plan, self.started, (rule, points), progress)?;
+        for run in done.runs {
+            let name = run.campaign.as_ref().and_then(|link| link.step.split('/').nth(2));
+            let at = plan.patterns.iter().position(|pattern| Some(pattern.name.as_str()) == name);
+            if let Some(pattern) = at.and_then(|at| self.searched.get_mut(at)) {
+                pattern.windows.push(run);
+            }
+        }
+        for index in 0..self.searched.len() {
+            self.record.patterns[index] = self.result(index);
+        }
+        for (number, point) in done.passes.points().iter().enumerate() {
+            let share = done.passes.precision(number).and_then(|precision| precision.half_width_share);
+            let cells = &mut self.record.patterns[point.pattern].cells;
+            let cell = cells.iter_mut().find(|c| (c.jobs, c.depth) == (point.jobs, point.depth));
+            if let (Some(cell), Some(share)) = (cell, share) {
+                cell.interval_share = Some(share);
+            }
+        }
+        self.judge_points(Some(&done.passes));
+        self.record.notes.extend(notes::repeats(&done.repeats, &self.record.points, plan.budget_ns));
+        let ended = done.repeats.ended;
+        self.record.repeats = Some(done.repeats);
+        self.save()?;
+        Ok(ended == RepeatEnd::Stopped)
+    }
+
+    fn result(&self, index: usize) -> PatternResult {
+        let (plan, runs) = (&self.started.plan, &self.searched[index]);
+        let pattern = &plan.patterns[index];
+        let incomplete = runs.incomplete.clone();
+        conclude::conclude(self.work.session, plan, pattern, &runs.published(), &runs.choice, incomplete)
+    }
+
+    /// Every run on the target in the order in which they were made.
+    fn exposed(&self) -> Vec<&RunRecord> {
+        let searched = self.searched.iter().flat_map(|pattern| &pattern.runs);
+        let mut windows: Vec<&RunRecord> =
+            self.searched.iter().flat_map(|pattern| &pattern.windows).collect();
+        windows.sort_by_key(|run| run.campaign.as_ref().map(|link| link.step.clone()));
+        self.before.iter().chain(searched).chain(windows).collect()
+    }
+
+    /// Judges the seconds of the chosen points, and what the passes came to.
+    fn judge_points(&mut self, passes: Option<&passes::Passes>) {
+        let plan = &self.started.plan;
+        let exposed = self.exposed();
+        // Other patterns, or other sizes, draw on a bucket at another price.
+        let alike = (plan.patterns.len() == 1 && self.before.is_empty()).then_some(exposed.as_slice());
+        let mut points = Vec::new();
+        for (pattern, (runs, result)) in self.searched.iter().zip(&self.record.patterns).enumerate() {
+            let published = runs.published();
+            for (jobs, depth) in runs.chosen(result) {
+                let here = |run: &&RunRecord| (run.workload.jobs, run.workload.depth) == (jobs, depth);
+                let own: Vec<&RunRecord> = published.iter().filter(here).collect();
+                let full = runs.with_at_least(u64::from(jobs) * u64::from(depth));
+                let Some(last) = own.last() else { continue };
+                let guard = quality::guard_of(last, &exposed, self.work.session.target().size_bytes);
+                let steadiness = quality::judge_long(&own, &guard);
+                let number = passes.and_then(|passes| {
+                    passes.points().iter().position(|p| *p == Point { pattern, jobs, depth })
+                });
+                let at = passes.zip(number);
+                let precision = at.and_then(|(passes, number)| passes.precision(number));
+                let rounds = plan.thorough.then_some(at).flatten();
+                points.push(PointQuality {
+                    pattern: result.name.clone(),
+                    jobs,
+                    depth,
+                    target_met: precision.is_some().then(|| at.is_some_and(|(p, number)| p.is_met(number))),
+                    precision,
+                    rounds: rounds.map_or_else(Vec::new, |(passes, number)| {
+                        passes.visits(number).iter().map(|visit| visit.value).collect()
+                    }),
+                    snia: rounds.and_then(|(passes, number)| passes.snia(number)),
+                    guard: steadiness.is_some().then_some(guard),
+                    steadiness,
+                    bucket: quality::bucket_of(&full, alike),
+                });
+            }
+        }
+        // Short runs without passes carry nothing that could be judged.
+        points.retain(|p| passes.is_some() || p.steadiness.is_some() || p.bucket.is_some());
+        self.record.points = points;
+    }
+
+    /// Names every pattern as not measured.
+    fn leave_all(&mut self, reason: &str) {
+        for pattern in &self.started.plan.patterns {
+            let choice = Choice::default();
+            let incomplete = Some(reason.to_owned());
+            let (session, plan) = (self.work.session, &self.started.plan);
+            self.record.patterns.push(conclude::conclude(session, plan, pattern, &[], &choice, incomplete));
+        }
+    }
+
+    fn save(&mut self) -> Result<(), CampaignError> {
+        self.record.busy_seconds = self.exposed().iter().map(|run| run.ledger.seconds).sum();
+        let record = self.record.clone().into();
+        Ok(self.work.store.save_campaign_progress(&self.started.campaign, &record)?)
+    }
 }
 
 /// Opens the target for everything that the plan's patterns do to it.
@@ -98,7 +322,7 @@ fn open(
             targets: std::slice::from_ref(&plan.target),
             engine: plan.engine.as_deref(),
             reads: any(&|workload| workload.mix.read_share > 0.0),
-            writes: any(&|workload| workload.mix.changes_data()),
+            writes: !plan.precondition.is_none() || any(&|workload| workload.mix.changes_data()),
             direct: true,
             stripe_bytes: None,
             size_bytes: plan.size_bytes,
@@ -125,156 +349,4 @@ fn open(
         }
         other => other,
     })
-}
-
-/// What came of one pattern.
-struct PatternOutcome {
-    result: PatternResult,
-    runs: Vec<RunRecord>,
-    interrupted: bool,
-    target_gone: bool,
-}
-
-/// The tools of an assessment under way.
-struct Work<'a> {
-    store: &'a Store,
-    session: &'a Session,
-    campaign: &'a Campaign,
-    budget: Budget,
-    stop: &'a AtomicBool,
-}
-
-impl Work<'_> {
-    fn blank_record(&self, plan: &AssessPlan) -> AssessRecord {
-        AssessRecord {
-            format: CampaignRecord::FORMAT.to_owned(),
-            version: CampaignRecord::VERSION,
-            id: self.campaign.id().to_owned(),
-            started_at: self.campaign.started_at().to_owned(),
-            finished_at: None,
-            tool: this_tool(),
-            target: self.session.target().clone(),
-            environment: self.session.environment().clone(),
-            plan: plan.clone(),
-            patterns: Vec::new(),
-            busy_seconds: 0.0,
-            notes: Vec::new(),
-        }
-    }
-
-    /// Measures one pattern, after the runs of it that are `known` already.
-    fn pattern(
-        &mut self,
-        plan: &AssessPlan,
-        index: usize,
-        known: Vec<RunRecord>,
-        progress: &mut dyn Progress,
-    ) -> Result<PatternOutcome, CampaignError> {
-        let pattern = &plan.patterns[index];
-        let share = self.budget.share(plan.patterns.len() - index, &known);
-        let mut steps = Steps::new(pattern, self.session, share, known);
-        let (mut interrupted, mut failure) = (false, None);
-        while let Some(step) = steps.next(&self.budget) {
-            if self.stop.load(Ordering::Relaxed) {
-                interrupted = true;
-                break;
-            }
-            progress.step(&steps.notice(&step, (index + 1, plan.patterns.len()), &self.budget));
-            let run = self.run_step(&steps, &step, plan.seed, progress)?;
-            match &run.ending {
-                Ending::Interrupted => interrupted = true,
-                Ending::Failed { error } => failure = Some(error.clone()),
-                Ending::Complete => {}
-            }
-            if interrupted {
-                break;
-            }
-            let link = run.campaign.clone().map(|link| link.step).unwrap_or_default();
-            self.store.put_run_for_step(self.campaign, &link, &run, &identity::now())?;
-            steps.take(run);
-            if failure.is_some() {
-                break;
-            }
-        }
-        let incomplete = match (&failure, interrupted) {
-            (Some(error), _) => Some(format!("the target failed: {error}")),
-            (None, true) => Some("stopped before its end".to_owned()),
-            (None, false) if steps.is_empty() => Some("no time was left for it in the budget".to_owned()),
-            (None, false) => None,
-        };
-        let runs = steps.into_runs();
-        let result = self.conclude(plan, pattern, &runs, incomplete);
-        Ok(PatternOutcome { result, runs, interrupted, target_gone: failure.is_some() })
-    }
-
-    fn run_step(
-        &mut self,
-        steps: &Steps<'_>,
-        step: &steps::Step,
-        seed: u64,
-        progress: &mut dyn Progress,
-    ) -> Result<RunRecord, CampaignError> {
-        let workload = steps.workload(step, seed);
-        let link =
-            fathom_record::run::CampaignLink { id: self.campaign.id().to_owned(), step: steps.key(step) };
-        let started = fathom_store::StepState::Started;
-        self.store.journal(self.campaign, &link.step, &started, &identity::now())?;
-        let run = self.session.run(&workload, Some(link), progress, self.stop)?;
-        self.budget.spend(&run);
-        Ok(run)
-    }
-
-    /// Cells, operating points and verdict of what was measured.
-    fn conclude(
-        &self,
-        plan: &AssessPlan,
-        pattern: &PatternPlan,
-        runs: &[RunRecord],
-        incomplete: Option<String>,
-    ) -> PatternResult {
-        let cells = Cells::of(runs, plan.slo);
-        let (operating_points, focus) = points::choose(&cells.observed, plan.slo);
-        let command = |workload: &Workload| {
-            to_command_line(&RunPlan {
-                targets: vec![plan.target.clone()],
-                engine: plan.engine.clone(),
-                workload: workload.clone(),
-                options: RunOptions {
-                    direct: true,
-                    stripe_bytes: None,
-                    permits: Vec::new(),
-                    real_time: false,
-                    polled: false,
-                    witness: None,
-                    durable: None,
-                    io_flags: IoFlags::default(),
-                    keep: false,
-                    cpus: None,
-                    decorators: self.session.decorators().clone(),
-                },
-            })
-        };
-        let verdict = (!cells.results.is_empty()).then(|| {
-            attribute(&Pattern {
-                title: &pattern.title,
-                target: self.session.target(),
-                engine: self.session.engine().entry().name,
-                workload: &pattern.workload,
-                cells: &cells.results,
-                telemetry: &cells.telemetry,
-                focus,
-                declared: &plan.ceilings,
-                memory_bytes: Some(self.session.environment().memory_bytes).filter(|bytes| *bytes > 0),
-                command: &command,
-            })
-        });
-        PatternResult {
-            name: pattern.name.clone(),
-            title: pattern.title.clone(),
-            cells: cells.results,
-            operating_points,
-            verdict,
-            incomplete,
-        }
-    }
 }

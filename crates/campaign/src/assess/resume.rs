@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use fathom_record::RunRecord;
-use fathom_record::campaign::{AssessPlan, PatternPlan};
+use fathom_record::campaign::AssessPlan;
 use fathom_store::{Campaign, NewCampaign, Store, StoreError};
 
+use super::precondition;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
@@ -17,7 +18,7 @@ pub struct Started {
     pub campaign: Campaign,
     /// Step keys and run ids of finished steps.
     finished: Vec<(String, String)>,
-    spent_ns: u64,
+    spent: (u64, usize),
 }
 
 /// The unfinished assessment of the same target with the same plan.
@@ -31,9 +32,9 @@ pub fn find(
     {
         let finished: Vec<(String, String)> =
             store.finished_steps(&campaign)?.into_iter().map(|step| (step.step, step.run_id)).collect();
-        let spent_ns = spent(store, &finished)?;
+        let spent = spent(store, &finished)?;
         progress.note(&format!("Continuing assessment {}: {} runs are done.", campaign.id(), finished.len()));
-        return Ok(Some(Started { plan, campaign, finished, spent_ns }));
+        return Ok(Some(Started { plan, campaign, finished, spent }));
     }
     Ok(None)
 }
@@ -51,16 +52,18 @@ pub fn begin(store: &Store, plan: &AssessPlan) -> Result<Started, CampaignError>
         plan_json: &plan_json,
     };
     let campaign = store.begin_campaign(&new)?;
-    Ok(Started { plan: plan.clone(), campaign, finished: Vec::new(), spent_ns: 0 })
+    Ok(Started { plan: plan.clone(), campaign, finished: Vec::new(), spent: (0, 0) })
 }
 
-/// Time under load of the runs that were made before.
-fn spent(store: &Store, finished: &[(String, String)]) -> Result<u64, StoreError> {
-    let mut seconds = 0.0;
-    for (_, run) in finished {
-        seconds += store.run_without_series(run)?.ledger.seconds;
+/// Time under load of the runs that were made before, and their number; what preconditions is outside the
+/// budget.
+fn spent(store: &Store, finished: &[(String, String)]) -> Result<(u64, usize), StoreError> {
+    let (mut spent_ns, mut runs) = (0, 0);
+    for (_, run) in finished.iter().filter(|(step, _)| !step.starts_with(precondition::PREFIX)) {
+        spent_ns += (store.run_without_series(run)?.ledger.seconds * 1e9) as u64;
+        runs += 1;
     }
-    Ok((seconds * 1e9) as u64)
+    Ok((spent_ns, runs))
 }
 
 /// The same for the same plan on the same target, whatever the seed.
@@ -76,16 +79,31 @@ fn key_of(plan: &AssessPlan) -> String {
 }
 
 impl Started {
-    /// Time that was spent before.
-    pub fn spent_ns(&self) -> u64 {
-        self.spent_ns
+    /// Time that was spent before, and the runs that were made in it.
+    pub fn spent(&self) -> (u64, usize) {
+        self.spent
     }
 
-    /// The finished runs of a pattern, in the order they were made.
-    pub fn runs_of(&self, store: &Store, pattern: &PatternPlan) -> Result<Vec<RunRecord>, StoreError> {
-        let prefix = format!("{}/", pattern.name);
+    /// The run that was finished last.
+    pub fn last_run(&self, store: &Store) -> Result<Option<RunRecord>, StoreError> {
+        self.finished.last().map(|(_, run)| store.run(run)).transpose()
+    }
+
+    /// Whether any step of another kind was finished.
+    pub fn goes_beyond(&self, prefix: &str) -> bool {
+        self.finished.iter().any(|(step, _)| !step.starts_with(prefix))
+    }
+
+    /// Whether any step of this kind was finished.
+    pub fn has(&self, prefix: &str) -> bool {
+        self.finished.iter().any(|(step, _)| step.starts_with(prefix))
+    }
+
+    /// The finished runs of steps of a kind, in the order they were made: a pattern's name and a slash, or
+    /// the prefix of another kind.
+    pub fn runs_of(&self, store: &Store, prefix: &str) -> Result<Vec<RunRecord>, StoreError> {
         let mut steps: Vec<&(String, String)> =
-            self.finished.iter().filter(|(step, _)| step.starts_with(&prefix)).collect();
+            self.finished.iter().filter(|(step, _)| step.starts_with(prefix)).collect();
         steps.sort();
         steps.into_iter().map(|(_, run)| store.run(run)).collect()
     }

@@ -34,13 +34,21 @@ pub struct Steps<'a> {
     share: Share,
     search: Search,
     runs: Vec<RunRecord>,
+    /// Whether time that the search leaves is spent on repeats.
+    repeats: bool,
 }
 
 impl<'a> Steps<'a> {
     /// Steps after the runs that are `known` already.
-    pub fn new(pattern: &'a PatternPlan, session: &Session, share: Share, known: Vec<RunRecord>) -> Self {
+    pub fn new(
+        pattern: &'a PatternPlan,
+        session: &Session,
+        share: Share,
+        known: Vec<RunRecord>,
+        repeats: bool,
+    ) -> Self {
         let search = Search::new(grid(session, &pattern.workload), SearchOptions::default());
-        let mut steps = Self { pattern, share, search, runs: Vec::new() };
+        let mut steps = Self { pattern, share, search, runs: Vec::new(), repeats };
         known.into_iter().for_each(|run| steps.take(run));
         steps
     }
@@ -54,12 +62,14 @@ impl<'a> Steps<'a> {
             return None;
         }
         let number = self.runs.len();
-        let for_search = runs_left.saturating_sub(REPEATS_KEPT).max(u64::from(number < 2));
+        let kept = if self.repeats { REPEATS_KEPT } else { 0 };
+        let for_search = runs_left.saturating_sub(kept).max(u64::from(number < 2));
         self.search.remaining(u32::try_from(for_search).unwrap_or(u32::MAX));
         if let Some(step) = self.search.next() {
             return Some(Step { cell: step.cell, purpose: words(step.purpose), number });
         }
-        self.repeat().map(|cell| Step { cell, purpose: "repeat of a chosen point", number })
+        let cell = self.repeats.then(|| self.repeat())?;
+        cell.map(|cell| Step { cell, purpose: "repeat of a chosen point", number })
     }
 
     /// The chosen point with the fewest runs.
@@ -137,7 +147,7 @@ fn cell_of(run: &RunRecord) -> Cell {
 }
 
 /// The concurrency worth trying with this engine, machine and size.
-fn grid(session: &Session, workload: &Workload) -> Grid {
+pub fn grid(session: &Session, workload: &Workload) -> Grid {
     let cpus = session.environment().cpus.max(1).next_power_of_two();
     let engine = session.engine().entry();
     // A decorator holds many I/Os at once, whatever the engine does; those of `sync` still need a thread each.

@@ -9,9 +9,7 @@ use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::resolve::{decorators, name, value};
 use super::text::Text;
 use super::write::{flag, quoted};
-use super::{pattern, quantity};
-
-const DEFAULT_BUDGET_NS: u64 = 120_000_000_000;
+use super::{effort, pattern, quantity};
 
 /// What `fathom assess` is told, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -20,9 +18,25 @@ pub struct RawAssess {
     #[arg(value_name = "TARGET")]
     pub target: String,
 
-    /// Time that the whole may take, as 10m. Default: 2m.
+    /// Time that the measurements may take, as 10m. Default: 2m; with --until 1h, with --thorough 3h.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Text>,
+
+    /// Repeat the chosen points in passes until each rate is known to this error, as 2%, or the budget is
+    /// over; none: do not. Default: 2% for budgets over 10m, otherwise none.
+    #[arg(long, value_name = "SHARE")]
+    pub until: Option<Text>,
+
+    /// Write to the target before measuring, by bytes and not by time, on top of the budget: auto (twice
+    /// its size in sequence, then random overwrite until the rate is steady), full (purge first: on a
+    /// device it needs --destroy), none. Default: none.
+    #[arg(long, value_name = "HOW")]
+    pub precondition: Option<Text>,
+
+    /// Follow the flow of SNIA's test specification (SSS PTS): purge if permitted, write twice the size
+    /// in sequence, then rounds of all chosen points until five in a row keep its limits, or 25.
+    #[arg(long)]
+    pub thorough: bool,
 
     /// Patterns to measure, as randread-4k,write-1m or randrw:8k:70%. Default: random reads and writes of
     /// 4k and 64k, reads and writes of 1m, and a 70/30 mix of 4k.
@@ -92,10 +106,6 @@ impl RawAssess {
         if self.target.is_empty() {
             return refuse("target", "say what to assess, as `.` for the disk under this folder");
         }
-        let budget_ns = value("budget", &self.budget, quantity::time_ns)?.unwrap_or(DEFAULT_BUDGET_NS);
-        if budget_ns == 0 {
-            return refuse("budget", "a budget of nothing measures nothing: write a time, as 2m");
-        }
         let size_bytes = value("size", &self.size, quantity::bytes)?;
         if size_bytes == Some(0) {
             return refuse("size", "a size of 0 leaves nothing to measure: write a size, as 1GiB");
@@ -106,6 +116,7 @@ impl RawAssess {
             pattern.workload.span_bytes = size_bytes;
             pattern.workload.seed = seed;
         }
+        let effort = effort::read(self, &patterns)?;
         let ceilings = self
             .ceilings
             .iter()
@@ -115,7 +126,7 @@ impl RawAssess {
         let plan = AssessPlan {
             target: self.target.clone(),
             engine: name("engine", &self.engine)?,
-            budget_ns,
+            budget_ns: effort.budget_ns,
             size_bytes,
             patterns,
             ceilings,
@@ -123,6 +134,9 @@ impl RawAssess {
             seed,
             delay: decorators.delay.map(|delay| delay.to_string()),
             throttle: decorators.throttle.map(|throttle| throttle.to_string()),
+            until_share: effort.until_share,
+            precondition: effort.precondition,
+            thorough: self.thorough,
         };
         Ok(AssessOptions { plan, permit: name("destroy", &self.destroy)? })
     }
@@ -211,6 +225,17 @@ pub fn assess_command_line(plan: &AssessPlan) -> String {
         line += &flag("engine", engine);
     }
     line += &flag("budget", &quantity::write_time_ns(plan.budget_ns));
+    line += &match plan.until_share {
+        Some(share) => flag("until", &quantity::write_share(share)),
+        None if plan.thorough => String::new(),
+        None => flag("until", "none"),
+    };
+    if !plan.precondition.is_none() {
+        line += &flag("precondition", plan.precondition.name());
+    }
+    if plan.thorough {
+        line += " --thorough";
+    }
     let names: Vec<&str> = plan.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
     line += &flag("patterns", &names.join(","));
     if let Some(bytes) = plan.size_bytes {

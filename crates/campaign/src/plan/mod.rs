@@ -7,6 +7,7 @@
 
 mod addresses;
 mod assess;
+mod effort;
 mod error;
 mod pasted;
 mod pattern;

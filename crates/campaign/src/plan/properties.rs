@@ -286,9 +286,11 @@ proptest! {
     fn assessments_read_back_from_their_command_line(
         target in text(), engine in option::of(text()), budget_ns in 1u64.., size_bytes in option::of(1u64..),
         iops in 1e-3..1e9f64, bytes_per_s in 1u32.., quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>(),
-        decorators in decorators()
+        decorators in decorators(),
+        until in 1u32..=500, thorough in any::<bool>(), precondition in 0..3
     ) {
-        use fathom_record::campaign::{AssessPlan, DeclaredCeiling, Slo};
+        use fathom_record::campaign::{AssessPlan, DeclaredCeiling, PreconditionPlan, Slo};
+        let thorough = thorough && budget_ns > 210_000_000_000;
         let mut patterns = patterns();
         for pattern in &mut patterns {
             (pattern.workload.span_bytes, pattern.workload.seed) = (size_bytes, seed);
@@ -302,6 +304,14 @@ proptest! {
             slo: Some(Slo { quantile: f64::from(quantile) / 100_000.0, limit_ns }),
             delay: decorators.delay.as_ref().map(ToString::to_string),
             throttle: decorators.throttle.as_ref().map(ToString::to_string),
+            // Shares of a budget that is long enough for windows.
+            until_share: (!thorough && budget_ns > 210_000_000_000).then(|| f64::from(until) / 1000.0),
+            precondition: match precondition {
+                0 if !thorough => PreconditionPlan::None,
+                1 => PreconditionPlan::Auto,
+                _ => PreconditionPlan::Full,
+            },
+            thorough,
         };
         prop_assert_eq!(assess_decorators(&plan), Ok(decorators));
         let words = words(&assess_command_line(&plan));

@@ -1,5 +1,6 @@
 //! Targets held open for one run or many: found, admitted, laid out and described once.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -7,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Decorators;
 use fathom_engine::launch::{Launch, Medium};
+use fathom_engine::sim::SimParameters;
 use fathom_engine::target::generic_of;
 use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring};
 use fathom_measure::WallClock;
@@ -27,7 +29,7 @@ use super::targets::Targets;
 use super::witness;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::progress::{Progress, Second};
+use crate::progress::{Progress, Second, Silent};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +87,8 @@ pub struct Session {
     decorators: Decorators,
     io_flags: IoFlags,
     notes: Vec<String>,
+    /// Simulated devices as the last run left them, where each run goes on from there.
+    left: Option<RefCell<Medium>>,
 }
 
 impl Session {
@@ -142,7 +146,31 @@ impl Session {
             decorators: plan.decorators.clone(),
             io_flags: plan.io_flags,
             notes,
+            left: None,
         })
+    }
+
+    /// Lets each run find simulated devices as the one before left them, as real ones are: credits spent,
+    /// write cache filled. Otherwise each run begins with them as they were named.
+    pub fn keep_state(&mut self) {
+        if let Medium::Simulated(_) = self.targets.medium {
+            self.left = Some(RefCell::new(self.targets.medium.clone()));
+        }
+    }
+
+    /// Brings simulated devices into the state that a run of an earlier process left them in, by
+    /// simulating that run again.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn restore(&self, last: &RunRecord, stop: &AtomicBool) -> Result<(), CampaignError> {
+        let Some(left) = &self.left else { return Ok(()) };
+        let Some(at_start) = last.target.simulated.clone() else { return Ok(()) };
+        if let Ok(parameters) = serde_json::from_value::<SimParameters>(at_start) {
+            *left.borrow_mut() = Medium::Simulated(vec![parameters]);
+            self.run(&last.workload, None, &mut Silent, stop)?;
+        }
+        Ok(())
     }
 
     /// The target as it was opened, or all as one.
@@ -187,7 +215,8 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
         workload.validate()?;
-        let facts = &self.targets.facts;
+        let (medium, facts) = self.as_left();
+        let facts = &facts;
         let geometries = self.targets.geometries(workload)?;
         if self.uring.polled && self.engine == EngineKind::Uring {
             refuse_what_is_not_polled(workload)?;
@@ -197,14 +226,11 @@ impl Session {
         let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
-        let sampler = (!self.is_simulated_time()).then(|| {
-            let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
-            Sampler::start(SamplerPlan { devices, ..SamplerPlan::default() }, self.clock)
-        });
+        let sampler = self.sampler();
         let launch = Launch {
             workload,
             geometries: &geometries,
-            medium: &self.targets.medium,
+            medium: &medium,
             engine: self.engine,
             decorators: &self.decorators,
             uring: self.uring,
@@ -225,6 +251,7 @@ impl Session {
                 progress.second(&second);
             }
         })?;
+        self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
@@ -248,6 +275,33 @@ impl Session {
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
             notes: &notes.collect::<Vec<_>>(),
         }))
+    }
+
+    /// What the engines work on, and its facts: simulated devices as the run before left them, where that
+    /// is kept.
+    fn as_left(&self) -> (Medium, TargetFacts) {
+        let Some(left) = &self.left else { return (self.targets.medium.clone(), self.targets.facts.clone()) };
+        let (medium, mut facts) = (left.borrow().clone(), self.targets.facts.clone());
+        if let Medium::Simulated(devices) = &medium
+            && let [one] = devices.as_slice()
+        {
+            facts.simulated = serde_json::to_value(one).ok();
+        }
+        (medium, facts)
+    }
+
+    /// Takes in simulated devices as a run left them.
+    fn leave(&self, devices: Vec<SimParameters>) {
+        if let Some(left) = self.left.as_ref().filter(|_| !devices.is_empty()) {
+            *left.borrow_mut() = Medium::Simulated(devices);
+        }
+    }
+
+    /// Samples the machine beside a run; nothing does in simulated time.
+    fn sampler(&self) -> Option<Sampler> {
+        let devices = self.targets.facts.devices.iter().map(|device| device.name.clone()).collect();
+        let plan = SamplerPlan { devices, ..SamplerPlan::default() };
+        (!self.is_simulated_time()).then(|| Sampler::start(plan, self.clock))
     }
 
     /// What the descriptors say of when a write of the workload ends.

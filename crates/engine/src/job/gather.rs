@@ -10,6 +10,7 @@ use fathom_record::{Direction, DirectionInterval, Interval};
 use super::failure::Failure;
 use super::tally::Tally;
 use super::timeline::{Phase, Timeline};
+use crate::sim::SimParameters;
 use crate::verify::VerifyReport;
 
 /// Sees each interval of all jobs together as it is complete.
@@ -61,6 +62,8 @@ pub struct Measured {
     pub verified: Option<VerifyReport>,
     /// Whether the run was stopped from outside.
     pub interrupted: bool,
+    /// Simulated devices as the run left them; empty for other targets.
+    pub left: Vec<SimParameters>,
 }
 
 /// What one target of several got.
@@ -275,6 +278,7 @@ impl Gather {
             fatal: endings.iter().find_map(|ending| ending.fatal),
             failures: endings.into_iter().flat_map(|ending| ending.failures).collect(),
             interrupted,
+            left: Vec::new(),
         }
     }
 }

@@ -110,6 +110,7 @@ fn link(p: &mut SimParameters) -> &mut Link {
 fn cache(p: &mut SimParameters) -> &mut WriteCache {
     p.write_cache.get_or_insert(WriteCache {
         capacity_bytes: 0,
+        free_bytes: None,
         drain_bytes_per_s: 0,
         random_amplification: 1.0,
     })
@@ -194,6 +195,8 @@ pub const KEYS: &[Key] = &[
     key!("round-trip", "20us", "propagation of the wire, there and back", |p, t| link(p).round_trip_ns = time(t)?),
     key!("cache", "64GiB", "room of the write cache, or none",
         |p, t| match or_none(t, size)? { Some(size) => cache(p).capacity_bytes = size, None => p.write_cache = None }),
+    key!("cache-free", "0", "room of the write cache that is free at the start; all of it unless given",
+        |p, t| cache(p).free_bytes = Some(size(t)?)),
     key!("drain", "200MB/s", "rate at which the write cache empties", |p, t| cache(p).drain_bytes_per_s = byte_rate(t)?),
     key!("amplification", "4.3", "medium bytes per byte of random writes", |p, t| cache(p).random_amplification = count(t)?),
     key!("iu", "16KiB", "indirection unit, or none", |p, t| p.indirection_unit_bytes = or_none(t, size)?),

@@ -162,8 +162,11 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteCache {
-    /// Room; empty at the start.
+    /// Room.
     pub capacity_bytes: u64,
+    /// Room that is free at the start; absent: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<u64>,
     /// Rate at which it empties into the medium.
     pub drain_bytes_per_s: u64,
     /// Medium bytes written for each byte of a write that does not continue a sequential stream, for

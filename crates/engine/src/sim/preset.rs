@@ -118,6 +118,7 @@ fn nvme(size_bytes: u64) -> SimParameters {
         link: Some(Link { bytes_per_s: 6_700_000_000, round_trip_ns: 0 }),
         write_cache: Some(WriteCache {
             capacity_bytes: GIB,
+            free_bytes: None,
             drain_bytes_per_s: 3_450_000_000,
             random_amplification: 4.3,
         }),
@@ -131,6 +132,7 @@ fn qlc(size_bytes: u64) -> SimParameters {
         write: Work::lognormal(20 * US, 0.3).streaming(6_000_000_000),
         write_cache: Some(WriteCache {
             capacity_bytes: 4 * GIB,
+            free_bytes: None,
             drain_bytes_per_s: 2_900_000_000,
             random_amplification: 1.5,
         }),
@@ -149,6 +151,7 @@ fn slc(size_bytes: u64) -> SimParameters {
         link: Some(Link { bytes_per_s: 3_500_000_000, round_trip_ns: 0 }),
         write_cache: Some(WriteCache {
             capacity_bytes: 24 * GIB,
+            free_bytes: None,
             drain_bytes_per_s: 300_000_000,
             random_amplification: 1.0,
         }),
@@ -165,6 +168,7 @@ fn sata(size_bytes: u64) -> SimParameters {
         link: Some(Link { bytes_per_s: 550_000_000, round_trip_ns: 0 }),
         write_cache: Some(WriteCache {
             capacity_bytes: 2 * GIB,
+            free_bytes: None,
             drain_bytes_per_s: 450_000_000,
             random_amplification: 2.5,
         }),

@@ -149,6 +149,12 @@ impl SimParameters {
             if cache.capacity_bytes == 0 || cache.capacity_bytes > LARGEST {
                 return fault("its write cache has no size", "add cache=64GiB, or cache=none");
             }
+            if cache.free_bytes.is_some_and(|free| free > cache.capacity_bytes) {
+                return fault(
+                    "its write cache has more free room than room",
+                    "add a larger cache=64GiB, or use a smaller cache-free=0",
+                );
+            }
             if cache.drain_bytes_per_s == 0 || cache.drain_bytes_per_s > LARGEST {
                 return fault("its write cache never empties", "add drain=200MB/s, or cache=none");
             }

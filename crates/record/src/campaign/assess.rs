@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
+use super::precondition::{PreconditionPlan, Preconditioning};
+use super::repeats::{PointQuality, Repeats};
 use crate::environment::Environment;
 use crate::facts::TargetFacts;
 use crate::run::Tool;
@@ -36,6 +38,22 @@ pub struct AssessRecord {
     pub busy_seconds: f64,
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// What was written before anything was measured; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioning: Option<Preconditioning>,
+    /// The passes over the chosen points; absent where none were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
+    /// What is known of chosen points beside their numbers, in the patterns' order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointQuality>,
+}
+
+impl AssessRecord {
+    /// What is known of a pattern's cell beside its numbers.
+    pub fn point(&self, pattern: &str, jobs: u32, depth: u32) -> Option<&PointQuality> {
+        self.points.iter().find(|p| p.pattern == pattern && (p.jobs, p.depth) == (jobs, depth))
+    }
 }
 
 /// What an assessment was asked for.
@@ -63,6 +81,16 @@ pub struct AssessPlan {
     /// Limits that are put before the target, as `iops=3000`; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<String>,
+    /// Error to reach at each chosen point, as the half-width of its 95 % interval over the mean; absent:
+    /// whatever the budget gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_share: Option<f64>,
+    /// What is done to the target before.
+    #[serde(default, skip_serializing_if = "PreconditionPlan::is_none")]
+    pub precondition: PreconditionPlan,
+    /// Whether the points are measured in rounds after SNIA's test specification.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub thorough: bool,
 }
 
 /// One pattern to assess.

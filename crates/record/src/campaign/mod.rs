@@ -2,6 +2,8 @@
 
 mod assess;
 mod cell;
+mod precondition;
+mod repeats;
 mod sweep;
 
 pub use assess::{
@@ -9,6 +11,10 @@ pub use assess::{
     PatternResult, Slo,
 };
 pub use cell::CellResult;
+pub use precondition::{
+    PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
+};
+pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
 pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
 
 use schemars::JsonSchema;

@@ -9,7 +9,7 @@ use fathom_record::verdict::{Claim, Experiment};
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
-use crate::sheet::{campaign as sheet, machine};
+use crate::sheet::{campaign as sheet, machine, quality};
 use crate::table::Table;
 use crate::{ReportError, pictures, words};
 
@@ -24,6 +24,10 @@ struct Page {
     made: String,
     failures: Vec<String>,
     summary: Table,
+    points: Table,
+    remarks: Vec<String>,
+    /// The ledger of the preconditioning, and how it ended.
+    preconditioning: Option<(Table, String)>,
     patterns: Vec<Pattern>,
     notes: Vec<String>,
     surroundings: Surroundings,
@@ -88,6 +92,12 @@ pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, Repor
         ),
         failures: sheet::failures(campaign),
         summary: sheet::summary(campaign),
+        points: quality::points(campaign),
+        remarks: quality::remarks(campaign),
+        preconditioning: campaign
+            .preconditioning
+            .as_ref()
+            .map(|ledger| (quality::preconditioning(ledger), quality::preconditioned(ledger))),
         patterns,
         notes: campaign.notes.clone(),
         surroundings: Surroundings {

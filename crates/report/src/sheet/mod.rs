@@ -2,6 +2,7 @@
 
 pub mod campaign;
 pub mod machine;
+pub mod quality;
 pub mod run;
 pub mod sweep;
 pub mod witness;

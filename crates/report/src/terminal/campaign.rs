@@ -5,7 +5,7 @@ use fathom_record::campaign::{AssessRecord, PatternResult};
 
 use super::Style;
 use super::paint::{Sheet, Tone};
-use crate::sheet::campaign as sheet;
+use crate::sheet::{campaign as sheet, quality};
 use crate::words;
 
 /// Width of the names' column.
@@ -26,6 +26,18 @@ pub fn summary(campaign: &AssessRecord, style: Style) -> String {
     out.gap();
     out.text("operating points (service latency; jobs × depth as asked)", 0, Some(Tone::Title));
     out.table(&sheet::summary(campaign));
+    if !campaign.points.is_empty() {
+        out.gap();
+        out.text("how far they are known, and whether they last", 0, Some(Tone::Title));
+        out.table(&quality::points(campaign));
+        out.items(&quality::remarks(campaign), Some(Tone::Quiet));
+    }
+    if let Some(ledger) = &campaign.preconditioning {
+        out.gap();
+        out.text("written before", 0, Some(Tone::Title));
+        out.table(&quality::preconditioning(ledger));
+        out.text(&quality::preconditioned(ledger), 2, Some(Tone::Quiet));
+    }
     if !campaign.notes.is_empty() {
         out.gap();
         out.text("notes", 0, Some(Tone::Title));

@@ -2,8 +2,9 @@
 
 use fathom_record::facts::TargetKind;
 use fathom_record::{Direction, RunRecord};
+use serde_json::Value;
 
-use super::credits::Credits;
+use super::credits::{Credit, Credits};
 use super::states::THERMAL_SPAN_S;
 
 /// What is known of one thing.
@@ -79,6 +80,11 @@ impl Knowledge {
             known.read_cache = Known::Absent("simulated devices have no read cache".to_owned());
             known.lazy_load = Known::Absent("simulated devices have no snapshots".to_owned());
             known.thermal = Known::Absent("simulated devices do not become warm".to_owned());
+            if let Some(parameters) =
+                record.target.simulated.as_ref().filter(|p| p.get("operations").is_some())
+            {
+                simulated(&mut known, parameters, moves(Direction::Write));
+            }
         }
         known
     }
@@ -134,4 +140,46 @@ fn thermal(record: &RunRecord) -> Known<Thermal> {
         _ => 0.0,
     };
     if spanned >= THERMAL_SPAN_S { Known::Size(temperatures) } else { Known::Nothing }
+}
+
+/// What a simulated device's own parameters say: its buckets, and whether it has a cache for writes.
+fn simulated(known: &mut Knowledge, parameters: &Value, writes: bool) {
+    let credits = |of: &Value| {
+        let found: Vec<Credits> =
+            [operations(&of["operations"]), bytes(&of["throughput"])].into_iter().flatten().collect();
+        let reason = "its parameters name no bucket".to_owned();
+        if found.is_empty() { Known::Absent(reason) } else { Known::Size(found) }
+    };
+    known.volume_credits = credits(parameters);
+    known.instance_credits = credits(&parameters["instance"]);
+    known.write_cache = match (writes, parameters["write_cache"].is_object()) {
+        (false, _) => Known::Absent("nothing is written".to_owned()),
+        (true, false) => Known::Absent("its parameters name no write cache".to_owned()),
+        (true, true) => Known::Size(super::states::WRITTEN_OVER),
+    };
+}
+
+fn operations(limit: &Value) -> Option<Credits> {
+    bucket(limit, Credit::Operation, ["operations_per_s", "bucket_operations", "peak_operations_per_s"])
+}
+
+fn bytes(limit: &Value) -> Option<Credits> {
+    bucket(limit, Credit::Byte, ["bytes_per_s", "bucket_bytes", "peak_bytes_per_s"])
+}
+
+/// A limit's bucket by the names of its refill, size and burst; `None` where it holds less than a second's
+/// worth, and so changes no second.
+fn bucket(limit: &Value, credit: Credit, names: [&str; 3]) -> Option<Credits> {
+    let [refill, size, burst] = names.map(|name| limit[name].as_f64());
+    let (refill_per_s, size) = (refill?, size?);
+    // Without a peak the rest of the device decides; ten times the base is then taken.
+    let burst_per_s = burst.unwrap_or(10.0 * refill_per_s);
+    let source = "the simulated device's parameters".to_owned();
+    (size > refill_per_s && burst_per_s > refill_per_s).then_some(Credits {
+        credit,
+        size,
+        refill_per_s,
+        burst_per_s,
+        source,
+    })
 }

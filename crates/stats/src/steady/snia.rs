@@ -17,13 +17,22 @@ const MOST_SLOPE: f64 = 0.1;
 /// The rule on the last five rounds of a series; `None` for fewer.
 pub fn last_rounds(rates: &[f64]) -> Option<SniaRounds> {
     let whole = rates.len() / ROUND_S * ROUND_S;
-    let line = Line::fit(&rates[..whole], ROUNDS, ROUND_S)?;
+    judge(&Line::fit(&rates[..whole], ROUNDS, ROUND_S)?, ROUND_S as f64)
+}
+
+/// The rule on the last five of rounds that were measured apart, each with its mean rate; `None` for fewer.
+/// `round_s` is the length of each, in seconds.
+pub fn last_of(rounds: &[f64], round_s: f64) -> Option<SniaRounds> {
+    judge(&Line::fit(rounds, ROUNDS, 1)?, round_s)
+}
+
+fn judge(line: &Line, round_s: f64) -> Option<SniaRounds> {
     let high = line.batches.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let low = line.batches.iter().copied().fold(f64::INFINITY, f64::min);
     let excursion_share = (high - low) / line.mean;
     let slope_share = line.slope * (ROUNDS - 1) as f64 / line.mean;
     let met = excursion_share <= MOST_EXCURSION && slope_share.abs() <= MOST_SLOPE;
-    Some(SniaRounds { met, round_s: ROUND_S as f64, excursion_share, slope_share })
+    Some(SniaRounds { met, round_s, excursion_share, slope_share })
 }
 
 #[cfg(test)]
@@ -41,5 +50,7 @@ mod tests {
         let slope = rounds([94.0, 97.0, 100.0, 103.0, 106.0]).unwrap();
         assert!(!slope.met && (slope.slope_share - 0.12).abs() < 1e-12);
         assert_eq!(last_rounds(&[1.0; 299]), None);
+        assert!(last_of(&[5.0, 100.0, 109.0, 91.0, 109.0, 100.0], 60.0).unwrap().met);
+        assert_eq!(last_of(&[1.0; 4], 60.0), None);
     }
 }

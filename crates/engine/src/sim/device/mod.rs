@@ -34,7 +34,7 @@ use places::Places;
 use service::{Sampler, Worker};
 use stall::StallClock;
 
-use super::parameters::SimParameters;
+use super::parameters::{ByteLimit, OperationLimit, SimParameters};
 use super::truth::Truth;
 
 /// Keeps the noise's random numbers apart from those of the service times.
@@ -80,7 +80,8 @@ impl SimDevice {
             wires: p.link.as_ref().map(|link| [wire(link), wire(link)]),
             round_trip_ns: p.link.map_or(0, |link| link.round_trip_ns),
             cache_room: p.write_cache.map(|cache| {
-                Bucket::new(cache.drain_bytes_per_s, cache.capacity_bytes, cache.capacity_bytes)
+                let free_bytes = cache.free_bytes.unwrap_or(cache.capacity_bytes);
+                Bucket::new(cache.drain_bytes_per_s, cache.capacity_bytes, free_bytes)
             }),
             servers: Places::new(p.servers),
             workers: Direction::ALL.map(|direction| Worker::new(p.work(direction))),
@@ -160,6 +161,21 @@ impl SimDevice {
         &self.parameters
     }
 
+    /// The device as it stands at a time not before the last arrival: the same parameters, with the
+    /// balances of its limits and the room of its write cache as they are then.
+    pub fn parameters_at(&self, now_ns: u64) -> SimParameters {
+        let mut now = self.parameters.clone();
+        set_balances(&self.limits, now_ns, now.operations.as_mut(), now.throughput.as_mut());
+        if let (Some(of), Some(limits)) = (&mut now.instance, &self.instance) {
+            let limits = limits.lock().unwrap_or_else(PoisonError::into_inner);
+            set_balances(&limits, now_ns, of.operations.as_mut(), of.throughput.as_mut());
+        }
+        if let (Some(cache), Some(room)) = (&mut now.write_cache, &self.cache_room) {
+            cache.free_bytes = Some(room.tokens_at(now_ns));
+        }
+        now
+    }
+
     /// What a right measurement must find.
     pub fn truth(&self) -> Truth {
         Truth::new(self.parameters.clone())
@@ -173,5 +189,19 @@ impl SimDevice {
     /// Credits left on bytes at a time not before the last arrival; `None` without such a limit.
     pub fn byte_credits_at(&self, now_ns: u64) -> Option<u64> {
         self.limits.byte_tokens_at(now_ns)
+    }
+}
+
+fn set_balances(
+    limits: &Limits,
+    now_ns: u64,
+    operations: Option<&mut OperationLimit>,
+    bytes: Option<&mut ByteLimit>,
+) {
+    if let (Some(limit), Some(tokens)) = (operations, limits.operation_tokens_at(now_ns)) {
+        limit.balance_operations = tokens;
+    }
+    if let (Some(limit), Some(tokens)) = (bytes, limits.byte_tokens_at(now_ns)) {
+        limit.balance_bytes = tokens;
     }
 }

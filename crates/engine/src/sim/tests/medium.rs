@@ -91,3 +91,17 @@ fn garbage_collection_amplifies_random_writes_only() {
     let sequential = closed_rate(&mut device("nvme"), Load::random_write(1 << 20, 8).sequential(), 5, 10);
     close(sequential, 3.45e9 / f64::from(1 << 20), 0.01);
 }
+
+#[test]
+fn a_device_goes_on_where_it_was_left() {
+    let text = "gp2,size=33GiB,iops-bucket=60k,cache=1GiB,drain=1MB/s";
+    let mut first = device(text);
+    closed_rate(&mut first, Load::random_write(4096, 64), 0, 10);
+    let left = first.parameters_at(10_000_000_000);
+    // 3000 a second for 10 s, of which 100 came back; what was in flight then is part of it.
+    let credits = left.operations.unwrap().balance_operations;
+    assert!((30_900..=31_100).contains(&credits), "{credits}");
+    let room = left.write_cache.unwrap().free_bytes.unwrap();
+    close(room as f64, f64::from(1 << 30) - 30_000.0 * 4096.0 + 10e6, 0.01);
+    assert_eq!(SimDevice::new(left.clone()).unwrap().parameters_at(0), left);
+}

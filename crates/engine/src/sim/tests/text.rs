@@ -38,6 +38,7 @@ fn every_preset_and_every_example_is_accepted() {
         ("instance-throughput-", "instance-throughput=1MB/s,"),
         ("instance", "instance-iops=5,instance-throughput=1MB/s,"),
         ("round-trip", "link=1GB/s,"),
+        ("cache-free", "cache=1MiB,drain=1MB/s,"),
         ("cache", "drain=1MB/s,"),
         ("drain", "cache=1MiB,"),
         ("amplification", "cache=1MiB,drain=1MB/s,"),

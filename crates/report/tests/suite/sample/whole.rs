@@ -77,10 +77,16 @@ pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
             seed: 1,
             delay: None,
             throttle: None,
+            until_share: None,
+            precondition: PreconditionPlan::None,
+            thorough: false,
         },
         patterns,
         busy_seconds: runs.iter().map(|r| r.ledger.seconds).sum(),
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
+        preconditioning: None,
+        repeats: None,
+        points: Vec::new(),
     };
     (campaign, runs)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_measure::Histogram;
-use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan};
+use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan, PreconditionPlan};
 use fathom_record::environment::{Environment, Fact, Preflight, Severity};
 use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, Feature, TargetFacts, TargetKind};
 use fathom_record::run::{CampaignLink, DirectionSummary, Ending, JobSummary, Ledger, Summary, Tool};
@@ -315,10 +315,16 @@ pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
             seed: u64::MAX,
             delay: None,
             throttle: None,
+            until_share: None,
+            precondition: PreconditionPlan::None,
+            thorough: false,
         },
         patterns: vec![],
         busy_seconds: 0.1,
         notes: vec![],
+        preconditioning: None,
+        repeats: None,
+        points: Vec::new(),
     };
     record.into()
 }

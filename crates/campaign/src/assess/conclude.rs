@@ -1,0 +1,81 @@
+//! From a pattern's runs to what is published of it: cells, operating points and verdict.
+
+use fathom_attribute::{Pattern, attribute};
+use fathom_engine::IoFlags;
+use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
+use fathom_record::{RunRecord, Workload};
+
+use super::points;
+use crate::cells::Cells;
+use crate::plan::{RunOptions, RunPlan, to_command_line};
+use crate::run::Session;
+
+/// Operating points that were chosen, and the peak's cell: indices into the cells in the order in which
+/// they were first measured.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    pub points: Vec<OperatingPoint>,
+    pub focus: Option<usize>,
+}
+
+impl Choice {
+    /// Chooses from a pattern's runs.
+    pub fn of(plan: &AssessPlan, runs: &[RunRecord]) -> Self {
+        let (points, focus) = points::choose(&Cells::of(runs, plan.slo).observed, plan.slo);
+        Self { points, focus }
+    }
+}
+
+/// The result of one pattern from runs whose cells are in the order that the choice was made from.
+pub fn conclude(
+    session: &Session,
+    plan: &AssessPlan,
+    pattern: &PatternPlan,
+    runs: &[RunRecord],
+    choice: &Choice,
+    incomplete: Option<String>,
+) -> PatternResult {
+    let cells = Cells::of(runs, plan.slo);
+    let command = |workload: &Workload| {
+        to_command_line(&RunPlan {
+            targets: vec![plan.target.clone()],
+            engine: plan.engine.clone(),
+            workload: workload.clone(),
+            options: RunOptions {
+                direct: true,
+                stripe_bytes: None,
+                permits: Vec::new(),
+                real_time: false,
+                polled: false,
+                witness: None,
+                durable: None,
+                io_flags: IoFlags::default(),
+                keep: false,
+                cpus: None,
+                decorators: session.decorators().clone(),
+            },
+        })
+    };
+    let verdict = (!cells.results.is_empty()).then(|| {
+        attribute(&Pattern {
+            title: &pattern.title,
+            target: session.target(),
+            engine: session.engine().entry().name,
+            workload: &pattern.workload,
+            cells: &cells.results,
+            telemetry: &cells.telemetry,
+            focus: choice.focus,
+            declared: &plan.ceilings,
+            memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
+            command: &command,
+        })
+    });
+    PatternResult {
+        name: pattern.name.clone(),
+        title: pattern.title.clone(),
+        cells: cells.results,
+        operating_points: choice.points.clone(),
+        verdict,
+        incomplete,
+    }
+}

@@ -1,0 +1,105 @@
+//! What people should know of an assessment's stages, as sentences.
+
+use fathom_measure::{Bytes, Nanos, Share};
+use fathom_record::campaign::{
+    PointQuality, PreconditionEnd, PreconditionKind, Preconditioning, RepeatEnd, RepeatRule, Repeats,
+};
+
+fn time(seconds: f64) -> String {
+    Nanos::from_seconds(seconds).coarse()
+}
+
+/// How a preconditioning went.
+pub fn preconditioning(ledger: &Preconditioning) -> Vec<String> {
+    let mut out = Vec::new();
+    let asked_to_purge = ledger.not_purged.as_deref().filter(|reason| !reason.contains("not asked for"));
+    if let Some(reason) = asked_to_purge {
+        out.push(format!("Preconditioning did not purge: {reason}."));
+    }
+    let stages: Vec<String> = ledger.stages.iter().map(stage).collect();
+    let ended = match ledger.ended {
+        PreconditionEnd::Steady => "its rate was steady at the end",
+        PreconditionEnd::BytesSpent => {
+            "as many bytes as it may take were written, and its rate was not shown to be steady"
+        }
+        PreconditionEnd::Stopped => "it was stopped; the same command goes on with it",
+        PreconditionEnd::Failed => "the target failed",
+    };
+    out.push(format!("Preconditioned {}: {}; {ended}.", Bytes(ledger.span_bytes), stages.join(", ")));
+    if let Some(capacity) = ledger.capacity_bytes.filter(|capacity| *capacity > ledger.span_bytes) {
+        out.push(format!(
+            "What was written over is {} of a device of {}: the rest of it was not conditioned.",
+            Bytes(ledger.span_bytes),
+            Bytes(capacity)
+        ));
+    }
+    out
+}
+
+fn stage(stage: &fathom_record::campaign::PreconditionStage) -> String {
+    match stage.kind {
+        PreconditionKind::Purge => format!("purge in {}", time(stage.seconds)),
+        kind => format!("{} of {:.2} times that in {}", kind.name(), stage.over_span, time(stage.seconds)),
+    }
+}
+
+/// How the passes went.
+pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Vec<String> {
+    let mut out = Vec::new();
+    let (met, all) = match repeats.rule {
+        RepeatRule::Error { .. } => {
+            let judged = points.iter().filter_map(|point| point.target_met);
+            (judged.clone().filter(|met| *met).count(), judged.count())
+        }
+        RepeatRule::Rounds { .. } => {
+            let met = points.iter().filter(|point| point.snia.is_some_and(|rounds| rounds.met)).count();
+            (met, points.len())
+        }
+    };
+    let what = match repeats.rule {
+        RepeatRule::Error { target_share } => format!("The error of {} is reached", Share(target_share)),
+        RepeatRule::Rounds { .. } => "SNIA's limits are kept by the last five rounds".to_owned(),
+    };
+    let predicted =
+        repeats.predicted_s.map_or(String::new(), |s| format!(" (predicted: at least {})", time(s)));
+    out.push(format!(
+        "{what} at {met} of {all} points after {} passes of windows of {} in {}{predicted}.",
+        repeats.passes,
+        Nanos(repeats.window_ns).coarse(),
+        time(repeats.took_s)
+    ));
+    if repeats.window_ns < 60_000_000_000 {
+        out.push(format!("Windows are shorter than 60 s: {}.", repeats.window_reason));
+    }
+    match (repeats.ended, repeats.missing_s) {
+        (RepeatEnd::BudgetOver, Some(missing_s)) => {
+            let whole_s = budget_ns as f64 / 1e9 + 1.2 * missing_s;
+            out.push(format!(
+                "The budget was over first: about {} more would do, as with --budget {:.0}m.",
+                time(missing_s),
+                (whole_s / 60.0).ceil()
+            ));
+        }
+        (RepeatEnd::CapReached, _) => {
+            out.push("More windows would not help: what each point reached is the answer.".to_owned());
+        }
+        _ => {}
+    }
+    let close = points.iter().filter_map(|p| p.precision.as_ref()).filter(|p| !p.spacing.kept()).count();
+    if close > 0 {
+        out.push(format!(
+            "Windows of {close} points lay less than 5 min apart: what disturbs longer than that is in \
+             several of them at once, and their intervals may be too narrow. More patterns space them."
+        ));
+    }
+    if matches!(repeats.rule, RepeatRule::Rounds { .. }) {
+        out.push(
+            "After SNIA SSS-PTS 2.0.1: writing twice the size in sequence at 128 KiB, rounds of a minute \
+             where the budget allows, five rounds within 20 % with a slope of at most 10 %, 25 rounds at \
+             most. Not after it: concurrency comes from the search, the patterns are those that were asked \
+             for, and the tracking variable is the rate of each. This is not a claim of compliance."
+                .to_owned(),
+        );
+    }
+    out
+}

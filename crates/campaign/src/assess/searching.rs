@@ -1,0 +1,81 @@
+//! The search of one pattern: its steps in a loop, each run saved as it ends.
+
+use std::sync::atomic::Ordering;
+
+use fathom_record::RunRecord;
+use fathom_record::campaign::AssessPlan;
+use fathom_record::run::Ending;
+
+use super::resume::Started;
+use super::steps::Steps;
+use super::work::Work;
+use crate::error::CampaignError;
+use crate::progress::Progress;
+
+/// Part of the budget that searches have where chosen points are repeated in passes afterwards.
+pub const SEARCH_SHARE: f64 = 0.25;
+
+/// What came of one pattern's search.
+pub struct Searched {
+    pub runs: Vec<RunRecord>,
+    pub incomplete: Option<String>,
+    pub interrupted: bool,
+    pub target_gone: bool,
+}
+
+/// Searches one pattern, after the runs of it that were made before. A pattern after which anything else
+/// was measured is not taken up again, so that a resumed assessment keeps to its steps.
+///
+/// # Errors
+/// When a run cannot be made or saved.
+pub fn search(
+    work: &mut Work<'_>,
+    plan: &AssessPlan,
+    started: &Started,
+    index: usize,
+    progress: &mut dyn Progress,
+) -> Result<Searched, CampaignError> {
+    let pattern = &plan.patterns[index];
+    let known = started.runs_of(work.store, &prefix(&pattern.name))?;
+    let later = plan.patterns.iter().skip(index + 1).any(|later| started.has(&prefix(&later.name)));
+    let closed = later || started.has(super::repeats::PREFIX);
+    let in_passes = plan.until_share.is_some() || plan.thorough;
+    let part = if in_passes { SEARCH_SHARE } else { 1.0 };
+    let share = work.budget.share(plan.patterns.len() - index, &known, part);
+    let mut steps = Steps::new(pattern, work.session, share, known, !in_passes);
+    let (mut interrupted, mut failure) = (false, None);
+    while !closed && let Some(step) = steps.next(&work.budget) {
+        if work.stop.load(Ordering::Relaxed) {
+            interrupted = true;
+            break;
+        }
+        progress.step(&steps.notice(&step, (index + 1, plan.patterns.len()), &work.budget));
+        let key = steps.key(&step);
+        let run = work.make(&key, &steps.workload(&step, plan.seed), progress)?;
+        work.budget.spend(&run);
+        match &run.ending {
+            Ending::Interrupted => interrupted = true,
+            Ending::Failed { error } => failure = Some(error.clone()),
+            Ending::Complete => {}
+        }
+        if interrupted {
+            break;
+        }
+        work.save(&key, &run)?;
+        steps.take(run);
+        if failure.is_some() {
+            break;
+        }
+    }
+    let incomplete = match (&failure, interrupted) {
+        (Some(error), _) => Some(format!("the target failed: {error}")),
+        (None, true) => Some("stopped before its end".to_owned()),
+        (None, false) if steps.is_empty() => Some("no time was left for it in the budget".to_owned()),
+        (None, false) => None,
+    };
+    Ok(Searched { runs: steps.into_runs(), incomplete, interrupted, target_gone: failure.is_some() })
+}
+
+fn prefix(pattern: &str) -> String {
+    format!("{pattern}/")
+}
