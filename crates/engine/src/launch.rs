@@ -145,7 +145,7 @@ impl Launch<'_> {
     }
 
     fn uring_options(&self) -> uring::Options {
-        uring::Options { flags: self.io_flags, ..self.uring }
+        uring::Options { flags: self.io_flags, on_time: self.workload.arrival.is_open(), ..self.uring }
     }
 
     fn does_not_carry(&self, cause: &str) -> EngineError {

@@ -66,7 +66,7 @@ mod tests {
     fn a_plateau_is_measured_at_its_ends_and_middle() {
         assert_eq!(measured(&[9], |_| 100.0), [0, 4, 8]);
         // Rising to the fourth, flat from there.
-        assert_eq!(measured(&[17], |cell| 100.0 * cell.min(4) as f64 + 1.0), [0, 1, 2, 3, 4, 8, 16]);
+        assert_eq!(measured(&[17], |cell| 100.0 * cell.min(4) as f64 + 1.0), [0, 1, 2, 3, 4, 6, 8, 12, 16]);
     }
 
     #[test]

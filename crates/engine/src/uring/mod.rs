@@ -8,6 +8,7 @@
 
 pub(crate) mod queue;
 pub(crate) mod setup;
+mod workers;
 
 use std::fs::File;
 use std::marker::PhantomData;
@@ -126,7 +127,10 @@ impl<C: Clock> Uring<C> {
         }
         let arena = Arena::new(buffers, buffer_bytes)?;
         let descriptors: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
-        let made = setup::make(&descriptors, parts, &arena, options)?;
+        let mut made = setup::make(&descriptors, parts, &arena, options)?;
+        if options.on_time {
+            made.features.push(workers::keep_elsewhere(&made.queue));
+        }
         Ok(Self {
             queue: made.queue,
             arena: ManuallyDrop::new(arena),

@@ -18,6 +18,8 @@ pub struct Options {
     pub polled: bool,
     /// Flags on every read and write. `hipri` has no place here: `polled` does it.
     pub flags: IoFlags,
+    /// Whether I/Os have to start on time: the kernel's workers are then kept off the job's processor.
+    pub on_time: bool,
 }
 
 /// A ring ready for use.
