@@ -279,6 +279,9 @@ mod tests {
         assert!(cause(over(&["depth=none"])).contains("--depth"));
         assert!(cause(over(&["seed=1,2"])).contains("--seed"));
         assert!(cause(RawSweep { passes: Some("0".into()), ..over(&["depth=1"]) }).contains("--passes"));
-        assert!(cause(over(&["size=1..16384", "offset=1..65536", "depth=1..1024"])).contains("10000"));
+        assert!(
+            cause(over(&["size=1..1g", "jobs=1..1024", "depth=1..1024", "read-share=0,1,2"]))
+                .contains("10000")
+        );
     }
 }

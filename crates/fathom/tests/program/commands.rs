@@ -149,8 +149,23 @@ fn schemas_know_every_key_of_their_records() {
     };
     let run = typist.json(&[&RUN[..], &["--json"]].concat());
     knows(&typist.json(&["schema", "run"]), &run);
-    let ask = ["assess", "sim:gp3", "--budget", "20s", "--patterns", "randread-4k", "--json"];
-    knows(&typist.json(&["schema", "campaign"]), &typist.json(&ask));
+    // One schema a kind of campaign, beside the word for it.
+    let campaigns = typist.json(&["schema", "campaign"]);
+    let of_kind = |record: &Value| {
+        let kinds = campaigns["oneOf"].as_array().unwrap();
+        let kind = kinds.iter().find(|kind| kind["properties"]["kind"]["const"] == record["kind"]).unwrap();
+        let name = kind["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
+        let mut schema = campaigns["$defs"][name].clone();
+        schema["properties"]["kind"] = kind["properties"]["kind"].clone();
+        schema
+    };
+    let sweep =
+        ["sweep", "--target", "sim:gp3", "--over", "depth=1,2", "--passes", "1", "--time", "1s", "--json"];
+    let assess = ["assess", "sim:gp3", "--budget", "20s", "--patterns", "randread-4k", "--json"];
+    for ask in [&assess[..], &sweep[..]] {
+        let record = typist.json(ask);
+        knows(&of_kind(&record), &record);
+    }
     let plan = typist.json(&["schema", "plan", "--json"]);
     assert!(plan["properties"]["read-share"].is_object());
 }
