@@ -6,6 +6,7 @@
 pub mod assess;
 mod cells;
 pub mod checks;
+pub mod compare;
 mod error;
 mod identity;
 pub mod plan;
@@ -14,6 +15,7 @@ mod run;
 pub mod sweep;
 
 pub use assess::{Assessment, assess};
+pub use compare::{Compared, StoredSide, compare, compare_stored};
 pub use error::CampaignError;
 pub use progress::{Progress, Second, Silent, StepNotice};
 pub use run::{Session, SessionPlan, run_once};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_campaign::plan::{self, RawAssess, RawPlan, RawSweep};
+use fathom_campaign::plan::{self, RawAssess, RawCompare, RawPlan, RawSweep};
 
 use crate::failure::Failure;
 use crate::output;
@@ -46,6 +46,9 @@ pub enum Command {
     /// Run a plan over a grid of values: any keys of the plan, as depth, bs, jobs, target or engine.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(Box<SweepArguments>),
+    /// Compare two targets, engines or settings in pairs of runs, or two finished runs or campaigns.
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Box<CompareArguments>),
     /// List the block devices here: what they are, what holds them, whether they may be written.
     #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
     Devices(Switch),
@@ -100,6 +103,19 @@ Examples:
 Cells are visited in random order, pass after pass, and each run is saved as it ends: after Ctrl-C or
 a crash the same command continues where it stopped.";
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  fathom compare /mnt/a /mnt/b                                 two disks
+  fathom compare data.bin --a engine=uring --b engine=aio      two engines on one file
+  fathom compare /dev/nvme1n1 /dev/nvme2n1 --patterns randread-4k --depth 1,32 --by 2% --budget 30m
+  fathom compare /dev/sdb --patterns randread-4k --before-a 'echo none > /sys/block/sdb/queue/scheduler' \\
+                          --before-b 'echo bfq > /sys/block/sdb/queue/scheduler'
+  fathom compare r-20261120-155300123-7f3a r-20261121-0902     two finished runs, with what that costs
+  fathom compare sim:gp3 sim:gp3,iops=3090 --patterns randread-4k --report compare.html
+
+--depth takes a list here. Runs are saved as they end: after Ctrl-C, a crash or a restart of the machine
+the same command continues where it stopped.";
+
 const RUNS_EXAMPLES: &str = "\
 Examples:
   fathom runs
@@ -147,6 +163,20 @@ pub struct SweepArguments {
     pub sweep: RawSweep,
     /// The plan, flag by flag.
     #[command(flatten, next_help_heading = "Options of the plan, the same for all cells")]
+    pub flags: RawPlan,
+    /// Where the result goes.
+    #[command(flatten, next_help_heading = "Results")]
+    pub outputs: MeasurementOutputs,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArguments {
+    /// The sides, and how much is measured.
+    #[command(flatten)]
+    pub compare: RawCompare,
+    /// The plan, flag by flag.
+    #[command(flatten, next_help_heading = "Options of the plan, the same for both sides")]
     pub flags: RawPlan,
     /// Where the result goes.
     #[command(flatten, next_help_heading = "Results")]
@@ -263,7 +293,8 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
 /// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that
 /// ends in `.json` can be meant by the next word: anything else is the target.
 pub fn tied(typed: &[OsString]) -> Vec<OsString> {
-    let takes_file = typed.iter().any(|word| word == "run" || word == "assess" || word == "sweep");
+    let takes_file =
+        typed.iter().any(|word| word == "run" || word == "assess" || word == "sweep" || word == "compare");
     let is_file = |word: &OsStr| {
         Path::new(word).extension() == Some(OsStr::new("json")) && !word.as_encoded_bytes().starts_with(b"-")
     };

@@ -14,6 +14,7 @@ mod ledger;
 pub mod markdown;
 mod number;
 mod pictures;
+mod pictures_of_compare;
 mod pictures_of_sweep;
 mod processor;
 mod reproduce;
@@ -24,4 +25,4 @@ pub mod terminal;
 mod words;
 
 pub use error::ReportError;
-pub use reproduce::sweep as sweep_command;
+pub use reproduce::{compare as compare_command, sweep as sweep_command};

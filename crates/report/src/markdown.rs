@@ -1,7 +1,8 @@
 //! A report as Markdown in GitHub's dialect, with its pictures as files beside it.
 
 use fathom_measure::Nanos;
-use fathom_record::campaign::{AssessRecord, PatternResult, SweepRecord};
+use fathom_record::campaign::{AssessRecord, CompareRecord, PatternResult, SweepRecord};
+use fathom_record::comparison::Side;
 use fathom_record::{CampaignRecord, RunRecord};
 
 use crate::escape::{markdown as text, markdown_code};
@@ -9,9 +10,10 @@ use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
-    Entry, campaign as sheet, machine, quality, run as run_sheet, sweep as sweep_sheet, witness,
+    Entry, campaign as sheet, compare as compare_sheet, machine, quality, run as run_sheet,
+    sweep as sweep_sheet, witness,
 };
-use crate::{ReportError, pictures_of_sweep, words};
+use crate::{ReportError, pictures_of_compare, pictures_of_sweep, words};
 
 /// A report and the files that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +150,7 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown,
     match record {
         CampaignRecord::Assess(record) => assess(record, runs),
         CampaignRecord::Sweep(record) => sweep(record, runs),
+        CampaignRecord::Compare(record) => compare(record, runs),
     }
 }
 
@@ -179,6 +182,47 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
     out.reproduction(&Reproduction { command: reproduce::sweep(&sweep.plan), remark: None });
+    Ok(out.finished())
+}
+
+fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, &compare_sheet::title(record));
+    out.list(&[
+        format!("A: {}", compare_sheet::side(record, Side::A)),
+        format!("B: {}", compare_sheet::side(record, Side::B)),
+    ]);
+    let made = compare_sheet::made(record);
+    out.line(&text(&format!("Comparison {}, {}: {made}.", record.id, record.started_at)));
+    out.alarm(&compare_sheet::failures(record));
+    out.table(&compare_sheet::decisions(record));
+    out.list(&record.workloads.iter().map(compare_sheet::sentence).collect::<Vec<_>>());
+    out.line(&text(&compare_sheet::legend(record)));
+    out.figures("", pictures_of_compare::of_all(record)?);
+    for (at, workload) in record.workloads.iter().enumerate() {
+        out.heading(2, &workload.title);
+        out.table(&compare_sheet::metrics(workload));
+        out.list(&compare_sheet::conditions(workload));
+        out.figures(&format!("{}-", at + 1), pictures_of_compare::of_workload(record, workload)?);
+    }
+    if !record.commands.is_empty() {
+        out.heading(2, "Commands before the sides' turns");
+        out.table(&compare_sheet::commands(record));
+    }
+    notes(&mut out, &record.notes);
+    if let Some(environment) = &record.environment {
+        out.heading(2, "Environment");
+        let targets = record.a.target.iter().chain(&record.b.target);
+        targets.for_each(|target| out.entries(&machine::target(target)));
+        out.entries(&machine::environment(environment));
+        out.table(&machine::facts(environment));
+        preflight(&mut out, environment);
+    }
+    if !runs.is_empty() {
+        out.heading(2, "Self-checks");
+        out.table(&machine::checks_of_all(runs));
+    }
+    out.reproduction(&Reproduction { command: reproduce::compare(&record.plan), remark: None });
     Ok(out.finished())
 }
 

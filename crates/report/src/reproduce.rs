@@ -1,6 +1,8 @@
 //! The command that measures the same thing again.
 
-use fathom_record::campaign::{AssessPlan, AssessRecord, DeclaredCeiling, PreconditionPlan, SweepPlan};
+use fathom_record::campaign::{
+    AssessPlan, AssessRecord, ComparePlan, DeclaredCeiling, PreconditionPlan, SidePlan, SweepPlan,
+};
 use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
 use fathom_record::{RunRecord, Workload};
@@ -125,6 +127,47 @@ pub fn sweep(plan: &SweepPlan) -> String {
         }
     }
     line + &format!(" --seed {}", plan.seed)
+}
+
+/// A comparison as a line for a POSIX shell. Permission to destroy data is not part of it.
+pub fn compare(plan: &ComparePlan) -> String {
+    let own = |side: &SidePlan| {
+        let target = side.settings.iter().find(|setting| setting.key == "target");
+        side.stored.clone().or_else(|| target.map(|setting| setting.value.clone()))
+    };
+    let shared = || plan.base.get("target").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let mut names = String::new();
+    for name in [own(&plan.a).or_else(shared), own(&plan.b).or_else(shared)].into_iter().flatten() {
+        names.push_str(&format!(" {}", shell(&name)));
+    }
+    let mut line = "fathom compare".to_owned();
+    for (flag, side) in [("a", &plan.a), ("b", &plan.b)] {
+        for setting in side.settings.iter().filter(|setting| setting.key != "target") {
+            line.push_str(&format!(" --{flag} {}", shell(&format!("{}={}", setting.key, setting.value))));
+        }
+        if let Some(command) = &side.before {
+            line.push_str(&format!(" --before-{flag} {}", shell(command)));
+        }
+    }
+    line.push_str(&format!(" --by {}%", (plan.materiality * 1e6).round() / 1e4));
+    if plan.a.stored.is_some() {
+        return format!("{line} --{names}");
+    }
+    if !plan.patterns.is_empty() {
+        line.push_str(&format!(" --patterns {}", plan.patterns.join(",")));
+    }
+    if !plan.depths.is_empty() {
+        let depths: Vec<String> = plan.depths.iter().map(u32::to_string).collect();
+        line.push_str(&format!(" --depth {}", depths.join(",")));
+    }
+    let pairs = if plan.fixed_pairs { "pairs" } else { "max-pairs" };
+    line.push_str(&format!(" --{pairs} {}", plan.max_pairs));
+    let base = plan.base.as_object().into_iter().flatten();
+    for (key, value) in base.filter(|(key, value)| *key != "target" && !value.is_null()) {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        line.push_str(&format!(" --{key}={}", shell(&text)));
+    }
+    format!("{line} --seed {} --{names}", plan.seed)
 }
 
 /// How to repeat a campaign.

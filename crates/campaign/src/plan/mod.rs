@@ -7,6 +7,7 @@
 
 mod addresses;
 mod assess;
+mod compare;
 mod effort;
 mod error;
 mod pasted;
@@ -26,9 +27,10 @@ mod write;
 mod properties;
 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
+pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use pasted::check_arguments;
-pub use pattern::{pattern, patterns};
+pub use pattern::{pattern, patterns, title_of};
 pub use raw::{RawPlan, plan_schema};
 pub use source::PlanSource;
 pub use sweep::{RawSweep, SweepOptions, sweep_place};

@@ -62,6 +62,24 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     Ok(PatternPlan { name, title: title(random, read_share, mixed, bytes), workload })
 }
 
+/// What a workload does, in words, as `4 KiB random read, 2 jobs, depth 16`.
+pub fn title_of(workload: &Workload) -> String {
+    let mix = workload.mix;
+    let random = !matches!(
+        workload.addresses,
+        Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. }
+    );
+    let sizes = if mix.read_share > 0.0 { &workload.sizes.read } else { &workload.sizes.write };
+    let what = match sizes {
+        Sizes::Fixed { bytes } if mix.trim_share == 0.0 => {
+            title(random, mix.read_share, mix.read_share > 0.0 && mix.read_share < 1.0, *bytes)
+        }
+        _ => "I/O of several sizes or kinds".to_owned(),
+    };
+    let jobs = if workload.jobs == 1 { String::new() } else { format!(", {} jobs", workload.jobs) };
+    format!("{what}{jobs}, depth {}", workload.depth)
+}
+
 fn title(random: bool, read_share: f64, mixed: bool, bytes: u64) -> String {
     let order = if random { "random" } else { "sequential" };
     let does = match (mixed, read_share) {

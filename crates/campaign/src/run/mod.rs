@@ -36,6 +36,33 @@ pub fn run_once(
     session.run(&plan.workload, None, progress, stop)
 }
 
+impl Session {
+    /// Opens what all these plans go about in the same way, for all that any of them does to it; at least
+    /// one.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_for_all(
+        plans: &[&RunPlan],
+        seed: u64,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Self, CampaignError> {
+        let ends: Option<Vec<u64>> = plans
+            .iter()
+            .map(|plan| Some(plan.workload.span_bytes?.saturating_add(plan.workload.offset_bytes)))
+            .collect();
+        let plan = SessionPlan {
+            reads: plans.iter().any(|plan| plan.workload.mix.read_share > 0.0),
+            writes: plans.iter().any(|plan| plan.workload.mix.changes_data()),
+            size_bytes: ends.and_then(|ends| ends.into_iter().max()),
+            seed,
+            ..SessionPlan::of(plans[0])
+        };
+        Self::open(&plan, progress, stop)
+    }
+}
+
 impl<'a> SessionPlan<'a> {
     /// What one run needs of its session.
     pub fn of(plan: &'a RunPlan) -> Self {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::error::CampaignError;
 use crate::plan::{RunOptions, RunPlan};
 use crate::progress::Progress;
-use crate::run::{Session, SessionPlan};
+use crate::run::Session;
 
 /// What cells of one session have in common.
 #[derive(PartialEq)]
@@ -49,7 +49,7 @@ impl Sessions {
         for at in 0..manners.len() {
             let own: Vec<&RunPlan> =
                 cells.iter().zip(&of_cell).filter(|(_, of)| **of == at).map(|(plan, _)| plan).collect();
-            all.push(open(&own, seed, progress, stop)?);
+            all.push(Session::open_for_all(&own, seed, progress, stop)?);
         }
         Ok(Self { all, of_cell })
     }
@@ -63,25 +63,4 @@ impl Sessions {
     pub fn all(&self) -> &[Session] {
         &self.all
     }
-}
-
-fn open(
-    cells: &[&RunPlan],
-    seed: u64,
-    progress: &mut dyn Progress,
-    stop: &AtomicBool,
-) -> Result<Session, CampaignError> {
-    let ends: Option<Vec<u64>> = cells
-        .iter()
-        .map(|plan| Some(plan.workload.span_bytes?.saturating_add(plan.workload.offset_bytes)))
-        .collect();
-    // A manner is that of at least one cell.
-    let plan = SessionPlan {
-        reads: cells.iter().any(|plan| plan.workload.mix.read_share > 0.0),
-        writes: cells.iter().any(|plan| plan.workload.mix.changes_data()),
-        size_bytes: ends.and_then(|ends| ends.into_iter().max()),
-        seed,
-        ..SessionPlan::of(cells[0])
-    };
-    Session::open(&plan, progress, stop)
 }

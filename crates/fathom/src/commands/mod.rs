@@ -1,6 +1,7 @@
 //! One file a command: what was asked, through the rooms, to what is printed.
 
 mod assess;
+mod compare;
 mod delivery;
 mod devices;
 mod engines;
@@ -27,6 +28,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
         Command::Run(arguments) => run::perform(&place, *arguments),
+        Command::Compare(arguments) => compare::perform(&place, &arguments),
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),

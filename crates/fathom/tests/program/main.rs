@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
 mod commands;
+mod compared;
 mod failures;
 mod interrupted;
 mod outputs;

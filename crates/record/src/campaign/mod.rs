@@ -2,6 +2,7 @@
 
 mod assess;
 mod cell;
+mod compare;
 mod precondition;
 mod repeats;
 mod sweep;
@@ -11,6 +12,10 @@ pub use assess::{
     PatternResult, Slo,
 };
 pub use cell::CellResult;
+pub use compare::{
+    CommandOutcome, ComparePlan, CompareRecord, ComparedMetric, ComparedPair, ComparedWorkload,
+    ControlResult, Ended, Setting, SideFacts, SidePlan,
+};
 pub use precondition::{
     PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
 };
@@ -28,6 +33,8 @@ pub enum CampaignRecord {
     Assess(Box<AssessRecord>),
     /// A grid of runs over chosen properties of a plan.
     Sweep(Box<SweepRecord>),
+    /// Two sides under the same workloads.
+    Compare(Box<CompareRecord>),
 }
 
 impl CampaignRecord {
@@ -41,6 +48,7 @@ impl CampaignRecord {
         match self {
             Self::Assess(record) => &record.id,
             Self::Sweep(record) => &record.id,
+            Self::Compare(record) => &record.id,
         }
     }
 
@@ -48,7 +56,7 @@ impl CampaignRecord {
     pub fn into_assess(self) -> Option<AssessRecord> {
         match self {
             Self::Assess(record) => Some(*record),
-            Self::Sweep(_) => None,
+            Self::Sweep(_) | Self::Compare(_) => None,
         }
     }
 
@@ -57,6 +65,7 @@ impl CampaignRecord {
         match self {
             Self::Assess(record) => record.finished_at.as_deref(),
             Self::Sweep(record) => record.finished_at.as_deref(),
+            Self::Compare(record) => record.finished_at.as_deref(),
         }
     }
 }
@@ -70,5 +79,11 @@ impl From<AssessRecord> for CampaignRecord {
 impl From<SweepRecord> for CampaignRecord {
     fn from(record: SweepRecord) -> Self {
         Self::Sweep(Box::new(record))
+    }
+}
+
+impl From<CompareRecord> for CampaignRecord {
+    fn from(record: CompareRecord) -> Self {
+        Self::Compare(Box::new(record))
     }
 }

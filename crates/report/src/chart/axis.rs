@@ -51,6 +51,22 @@ impl Axis {
         axis
     }
 
+    /// A linear axis of relative differences that holds both ends and 0, with its ticks in percent.
+    pub fn around_zero((low, high): (f64, f64), (from, to): (f64, f64), wanted: usize) -> Self {
+        let (low, high) = (low.min(0.0), high.max(0.0));
+        let span = if (high - low).is_finite() && high > low { high - low } else { 0.01 };
+        let step = nice_step(span / wanted.max(1) as f64);
+        let digits = (-(step * 100.0).log10().floor()).max(0.0) as usize;
+        let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+        let tick = |number: i64| {
+            let share = number as f64 * step;
+            let name = if number == 0 { "0".to_owned() } else { format!("{:+.digits$} %", share * 100.0) };
+            (share, name)
+        };
+        let ticks = (first..=last).map(tick).collect();
+        Self { log: false, low, high: low + span, from, to, ticks }
+    }
+
     /// A logarithmic axis that holds all positive `values` with a margin.
     pub fn log(
         values: impl IntoIterator<Item = f64>,

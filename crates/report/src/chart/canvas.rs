@@ -2,7 +2,7 @@
 
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
-use plotters::prelude::{Circle, IntoDrawingArea, PathElement, Rectangle, SVGBackend};
+use plotters::prelude::{Circle, IntoDrawingArea, PathElement, Polygon, Rectangle, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, ShapeStyle, TextStyle};
 
@@ -147,6 +147,12 @@ impl Pen<'_> {
     /// A filled rectangle between two corners.
     pub fn bar(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink) -> Drawn {
         self.area.draw(&Rectangle::new([units(from), units(to)], ink.marker(false).filled()))
+    }
+
+    /// A filled area inside a line through points.
+    pub fn area(&mut self, points: &[(f64, f64)], ink: Ink) -> Drawn {
+        let points: Vec<_> = points.iter().map(|&at| units(at)).collect();
+        self.area.draw(&Polygon::new(points, ink.marker(false).filled()))
     }
 
     /// A filled circle.

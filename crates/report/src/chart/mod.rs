@@ -6,19 +6,25 @@
 mod axis;
 mod canvas;
 mod ceilings;
+mod forest;
 mod grid_curves;
 mod heat;
 mod labels;
 mod operating;
+mod pairs;
 mod palette;
 mod percentiles;
 mod series;
+mod shift;
 
 pub use canvas::Picture;
 pub use ceilings::ceilings;
+pub use forest::{ForestRow, forest};
 pub use grid_curves::{GridLine, GridPoint, grid_curves};
 pub use heat::{HeatMap, heat_map};
 pub use operating::{Mark, operating_curve};
+pub use pairs::pairs_over_time;
 pub use palette::{Ink, page_styles};
 pub use percentiles::{Curve, percentile_curves};
 pub use series::series;
+pub use shift::shift;

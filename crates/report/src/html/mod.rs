@@ -3,6 +3,7 @@
 //! The page needs no script; a few lines of it show what a point says sooner than the browser's own hint.
 
 mod campaign;
+mod compare;
 mod run;
 mod sweep;
 
@@ -60,5 +61,6 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, R
     match record {
         CampaignRecord::Assess(record) => campaign::page(record, runs),
         CampaignRecord::Sweep(record) => sweep::page(record, runs),
+        CampaignRecord::Compare(record) => compare::page(record, runs),
     }
 }

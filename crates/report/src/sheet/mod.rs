@@ -1,6 +1,7 @@
 //! What a report says, apart from its medium: titles, sentences and tables made from records.
 
 pub mod campaign;
+pub mod compare;
 pub mod machine;
 pub mod quality;
 pub mod run;

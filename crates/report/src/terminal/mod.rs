@@ -1,6 +1,7 @@
 //! Summaries for a terminal: plain words and aligned numbers within a width, with colour where it is wanted.
 
 mod campaign;
+mod compare;
 mod paint;
 mod run;
 mod runs;
@@ -35,5 +36,6 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
     match record {
         CampaignRecord::Assess(record) => campaign::summary(record, style),
         CampaignRecord::Sweep(record) => sweep::summary(record, style),
+        CampaignRecord::Compare(record) => compare::summary(record, style),
     }
 }

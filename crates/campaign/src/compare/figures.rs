@@ -1,0 +1,152 @@
+//! The metrics of a comparison, and their values in a run.
+
+use fathom_measure::Histogram;
+use fathom_measure::histogram::RELATIVE_WIDTH;
+use fathom_record::comparison::Better;
+use fathom_record::{RunRecord, SparseHistogram, Workload};
+use fathom_stats::comparison::{Metric, SHIFT_QUANTILES};
+
+/// Values beyond a quantile, without which one stall decides it.
+const LEAST_BEYOND: f64 = 10.0;
+
+/// What is taken from a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Figure {
+    OperationsPerS,
+    ThroughputBytesPerS,
+    ServiceMeanNs,
+    Service(f64),
+    Response(f64),
+    CpuNsPerOperation,
+}
+
+/// The metrics of one workload, in the order in which they are shown.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    figures: Vec<Figure>,
+    open: bool,
+}
+
+/// What a comparison uses of one run.
+#[derive(Clone, Debug)]
+pub struct RunValues {
+    /// By metric.
+    pub metrics: Vec<Option<f64>>,
+    /// By [`SHIFT_QUANTILES`]: response latency for open arrivals, service latency otherwise.
+    pub quantiles: Vec<Option<f64>>,
+}
+
+impl Figures {
+    /// Those that a workload has. A closed loop is judged by its rate; open arrivals set the rate, and are
+    /// judged by how long their I/Os take.
+    pub fn of(workload: &Workload) -> Self {
+        use Figure::*;
+        let open = workload.arrival.is_open();
+        let mut figures = Vec::new();
+        if open {
+            figures.extend([Response(0.99), Response(0.5), Response(0.999)]);
+        }
+        figures.extend([OperationsPerS, ThroughputBytesPerS, ServiceMeanNs]);
+        figures.extend([Service(0.5), Service(0.99), Service(0.999), CpuNsPerOperation]);
+        Self { figures, open }
+    }
+
+    /// As the statistics take them; the first one decides.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let metric = |(at, figure): (usize, &Figure)| {
+            let (name, unit, better, resolution) = match figure {
+                Figure::OperationsPerS => ("operations_per_s".to_owned(), "1/s", Better::Higher, 0.0),
+                Figure::ThroughputBytesPerS => {
+                    ("throughput_bytes_per_s".to_owned(), "bytes/s", Better::Higher, 0.0)
+                }
+                Figure::ServiceMeanNs => ("service_mean_ns".to_owned(), "ns", Better::Lower, 0.0),
+                Figure::Service(q) => (quantile_name("service", *q), "ns", Better::Lower, BUCKET),
+                Figure::Response(q) => (quantile_name("response", *q), "ns", Better::Lower, BUCKET),
+                Figure::CpuNsPerOperation => ("cpu_ns_per_operation".to_owned(), "ns", Better::Lower, 0.0),
+            };
+            Metric { name, unit: unit.to_owned(), better, primary: at == 0, resolution }
+        };
+        self.figures.iter().enumerate().map(metric).collect()
+    }
+
+    /// Whether the metric at this place is a latency.
+    pub fn is_latency(&self, metric: usize) -> bool {
+        let latency = |figure: &Figure| {
+            matches!(figure, Figure::ServiceMeanNs | Figure::Service(_) | Figure::Response(_))
+        };
+        self.figures.get(metric).is_some_and(latency)
+    }
+
+    /// Whether nothing is lost where no run has a value of the metric at this place.
+    pub fn is_optional(&self, metric: usize) -> bool {
+        self.figures.get(metric) == Some(&Figure::CpuNsPerOperation)
+    }
+
+    /// What a run has.
+    pub fn values(&self, run: &RunRecord) -> RunValues {
+        let service = merged(run.summary.directions.iter().map(|d| &d.service_histogram));
+        let response = merged(run.summary.directions.iter().filter_map(|d| d.response_histogram.as_ref()));
+        let value = |figure: &Figure| match figure {
+            Figure::OperationsPerS => Some(run.summary.operations_per_s()),
+            Figure::ThroughputBytesPerS => Some(run.summary.throughput_bytes_per_s()),
+            Figure::ServiceMeanNs => run.summary.service_mean_ns(),
+            Figure::Service(q) => quantile(&service, *q),
+            Figure::Response(q) => quantile(&response, *q),
+            Figure::CpuNsPerOperation => cpu_ns_per_operation(run),
+        };
+        let shifted = if self.open { &response } else { &service };
+        RunValues {
+            metrics: self.figures.iter().map(value).collect(),
+            quantiles: SHIFT_QUANTILES.iter().map(|q| quantile(shifted, *q)).collect(),
+        }
+    }
+}
+
+/// Half a bucket: all values of a quantile may share this error.
+pub const BUCKET: f64 = RELATIVE_WIDTH / 2.0;
+
+/// `service_p99_ns`, `service_p999_ns`.
+fn quantile_name(kind: &str, q: f64) -> String {
+    let digits = format!("{:.4}", q * 100.0);
+    let digits = digits.trim_end_matches('0').trim_end_matches('.').replace('.', "");
+    format!("{kind}_p{digits}_ns")
+}
+
+/// Histograms that contradict themselves cannot come from this program, and are left out.
+fn merged<'a>(parts: impl Iterator<Item = &'a SparseHistogram>) -> Histogram {
+    let mut whole = Histogram::new();
+    parts.filter_map(|part| Histogram::try_from(part).ok()).for_each(|part| whole.merge(&part));
+    whole
+}
+
+/// A quantile that enough values lie beyond on either side, in nanoseconds.
+fn quantile(histogram: &Histogram, q: f64) -> Option<f64> {
+    let beyond = (1.0 - q).min(q) * histogram.count() as f64;
+    (beyond >= LEAST_BEYOND - 1e-6).then(|| histogram.quantile(q)).flatten().map(|ns| ns as f64)
+}
+
+fn cpu_ns_per_operation(run: &RunRecord) -> Option<f64> {
+    let total = run.summary.cpu_user_ns? + run.summary.cpu_system_ns?;
+    let operations: u64 = run.summary.directions.iter().map(|d| d.operations).sum();
+    (operations > 0).then(|| total as f64 / operations as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_the_percentile_and_the_unit() {
+        assert_eq!(quantile_name("service", 0.5), "service_p50_ns");
+        assert_eq!(quantile_name("response", 0.999), "response_p999_ns");
+    }
+
+    #[test]
+    fn a_quantile_needs_values_beyond_it() {
+        let mut histogram = Histogram::new();
+        (0..900).for_each(|value| histogram.record(1000 + value));
+        assert_eq!(quantile(&histogram, 0.99), None);
+        assert!(quantile(&histogram, 0.5).is_some());
+        assert_eq!(quantile(&Histogram::new(), 0.5), None);
+    }
+}

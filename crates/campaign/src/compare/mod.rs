@@ -1,0 +1,392 @@
+//! `compare`: two sides under the same workloads, in pairs of runs in random order, until each workload is
+//! decided or its pairs are used up; saved run by run and continued where it was cut off.
+//!
+//! A round gives every undecided workload one pair. Without commands the runs of a pair follow each other;
+//! where a command makes a side ready, all workloads of one side run before those of the other, so that a
+//! round switches once. The next step depends on nothing but the plan and the runs so far.
+
+mod figures;
+mod line;
+mod resume;
+mod shell;
+mod stored;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fathom_engine::ErrorKind;
+use fathom_record::campaign::{CompareRecord, SideFacts};
+use fathom_record::comparison::Side;
+use fathom_record::run::{CampaignLink, Ending};
+use fathom_record::{CampaignRecord, RunRecord, Workload};
+use fathom_stats::comparison::{Rules, first_side};
+use fathom_store::{StepState, Store};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::error::CampaignError;
+use crate::identity;
+use crate::plan::{CompareOptions, side_names};
+use crate::progress::{Progress, StepNotice};
+use crate::run::this_tool;
+use figures::Figures;
+use line::Line;
+use resume::Started;
+use turns::{Turns, letter};
+
+pub use stored::{StoredSide, compare_stored};
+
+/// Pairs before anything is planned.
+const PILOT_PAIRS: u32 = 5;
+/// Chance that identical sides are called different anywhere in a comparison.
+const ALPHA: f64 = 0.05;
+
+/// A comparison's result.
+#[derive(Debug)]
+pub struct Compared {
+    /// What was concluded.
+    pub record: CompareRecord,
+    /// Every run it rests on.
+    pub runs: Vec<RunRecord>,
+    /// Whether it was stopped before its end; the same command continues it.
+    pub interrupted: bool,
+}
+
+/// Compares, or continues where an earlier comparison with the same plan was cut off.
+///
+/// # Errors
+/// When a target is refused or cannot be opened before anything was measured, a command before a side's turn
+/// fails, or the store cannot keep what was measured. What was measured stays, and the same command continues.
+pub fn compare(
+    options: &CompareOptions,
+    store: &Store,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Compared, CampaignError> {
+    let unfinished = resume::find(store, &options.plan, progress)?;
+    let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.seed);
+    let mut turns = Turns::new(options, seed);
+    // Begun only after this: a target that is refused leaves nothing behind.
+    turns.open_early(progress, stop)?;
+    let mut started = match unfinished {
+        Some(started) => started,
+        None => resume::begin(store, &options.plan)?,
+    };
+    let commands = std::mem::take(&mut started.commands);
+    let lines = lines(options, seed);
+    let mut work =
+        Work { options, store, started: &started, seed, turns, lines, commands, failures: Vec::new(), stop };
+    progress.note(&work.outlook());
+    let ended = work.all_rounds(progress);
+    let mut record = work.record();
+    let runs: Vec<RunRecord> = work.lines.into_iter().flat_map(Line::into_runs).collect();
+    let interrupted = match ended {
+        Ok(interrupted) => interrupted,
+        Err(error) if store.finished_steps(&started.campaign)?.is_empty() => {
+            store.give_up_campaign(started.campaign, &identity::now())?;
+            return Err(error);
+        }
+        Err(error) => {
+            store.save_campaign_progress(&started.campaign, &record.into())?;
+            return Err(error);
+        }
+    };
+    if interrupted {
+        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
+    } else {
+        record.finished_at = Some(identity::now());
+        store.finish_campaign(started.campaign, &record.clone().into())?;
+    }
+    Ok(Compared { record, runs, interrupted })
+}
+
+/// What counts as a difference of one workload of several: each has its part of the error.
+fn rules(plan: &fathom_record::campaign::ComparePlan, workloads: usize) -> Rules {
+    let max_pairs = plan.max_pairs.max(PILOT_PAIRS);
+    Rules {
+        materiality: plan.materiality,
+        margin: 3.0 * plan.materiality,
+        detect: 2.0 * plan.materiality,
+        alpha: ALPHA / workloads.max(1) as f64,
+        pilot: if plan.fixed_pairs { max_pairs } else { PILOT_PAIRS },
+        max_pairs,
+        ..Rules::default()
+    }
+}
+
+fn lines(options: &CompareOptions, seed: u64) -> Vec<Line> {
+    let rules = rules(&options.plan, options.workloads.len());
+    let line = |(at, sides): (usize, &crate::plan::SidesPlan)| {
+        Line::new((&sides.name, &sides.title), Figures::of(&sides.a.workload), rules, seed_of(seed, at))
+    };
+    options.workloads.iter().enumerate().map(line).collect()
+}
+
+/// Seed of a workload's order: each tosses coins of its own.
+fn seed_of(seed: u64, line: usize) -> u64 {
+    seed.wrapping_add((line as u64 + 1).wrapping_mul(0xD1B5_4A32_D192_ED03))
+}
+
+/// What came of one side's run.
+enum Outcome {
+    Ran(Box<RunRecord>),
+    Failed(Option<Box<RunRecord>>),
+    Stopped,
+}
+
+/// One run to make.
+#[derive(Clone, Copy)]
+struct Turn {
+    line: usize,
+    side: Side,
+    is_first: bool,
+}
+
+/// The tools of a comparison under way.
+struct Work<'a> {
+    options: &'a CompareOptions,
+    store: &'a Store,
+    started: &'a Started,
+    seed: u64,
+    turns: Turns<'a>,
+    lines: Vec<Line>,
+    commands: Vec<fathom_record::campaign::CommandOutcome>,
+    failures: Vec<String>,
+    stop: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    /// Makes all rounds; whether it was stopped before their end.
+    fn all_rounds(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
+        for round in 0.. {
+            let turns = self.schedule(round);
+            if turns.is_empty() {
+                break;
+            }
+            let mut halves: BTreeMap<usize, RunRecord> = BTreeMap::new();
+            for turn in turns {
+                if !turn.is_first && !halves.contains_key(&turn.line) {
+                    continue;
+                }
+                match self.visit(round, turn, progress)? {
+                    Outcome::Stopped => return Ok(true),
+                    Outcome::Failed(run) => {
+                        let lone = halves.remove(&turn.line).into_iter().chain(run.map(|run| *run));
+                        self.lines[turn.line].failed(turn.side, lone);
+                    }
+                    Outcome::Ran(run) => match halves.remove(&turn.line) {
+                        None => drop(halves.insert(turn.line, *run)),
+                        Some(first) => {
+                            let (a, b) = if turn.side == Side::B { (first, *run) } else { (*run, first) };
+                            self.lines[turn.line].take(turn.side.other(), a, b);
+                        }
+                    },
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The runs of a round: one pair of every workload that is not decided.
+    fn schedule(&self, round: u32) -> Vec<Turn> {
+        let mut due: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines[*at].is_open()).collect();
+        due.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(u64::from(round))));
+        let turn = |line, side, is_first| Turn { line, side, is_first };
+        if self.turns.have_commands() {
+            let first = first_side(self.seed, round);
+            let half = |side, is_first| due.iter().map(move |line| turn(*line, side, is_first));
+            return half(first, true).chain(half(first.other(), false)).collect();
+        }
+        let pair = |line: usize| {
+            let first = first_side(seed_of(self.seed, line), round);
+            [turn(line, first, true), turn(line, first.other(), false)]
+        };
+        due.into_iter().flat_map(pair).collect()
+    }
+
+    /// Makes a run, or takes that of an earlier sitting.
+    fn visit(
+        &mut self,
+        round: u32,
+        turn: Turn,
+        progress: &mut dyn Progress,
+    ) -> Result<Outcome, CampaignError> {
+        let step = format!("{round:04}/{:03}/{}", turn.line, letter(turn.side).to_ascii_lowercase());
+        if let Some(id) = self.started.run_of(&step) {
+            return Ok(self.outcome(turn, self.store.run(id)?));
+        }
+        if self.started.has_failed(&step) {
+            return Ok(Outcome::Failed(None));
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(Outcome::Stopped);
+        }
+        match self.prepare(round, turn.side, progress) {
+            Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => {
+                return Ok(Outcome::Stopped);
+            }
+            other => other?,
+        }
+        match self.measure(round, turn, &step, progress) {
+            Ok(run) if run.ending == Ending::Interrupted => Ok(Outcome::Stopped),
+            Ok(run) => {
+                self.store.put_run_for_step(&self.started.campaign, &step, &run, &identity::now())?;
+                Ok(self.outcome(turn, run))
+            }
+            Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => Ok(Outcome::Stopped),
+            // What fails before anything was measured was asked for wrongly; later, a side failed.
+            Err(CampaignError::Engine(error)) if self.runs().next().is_some() => {
+                self.fail(turn, &format!("{}: {}", error.place, error.cause));
+                let state = StepState::Failed { reason: error.cause };
+                self.store.journal(&self.started.campaign, &step, &state, &identity::now())?;
+                Ok(Outcome::Failed(None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn fail(&mut self, turn: Turn, cause: &str) {
+        let title = self.lines[turn.line].title();
+        self.failures.push(format!("{title}, side {}: {cause}", letter(turn.side)));
+    }
+
+    /// Runs the command of a side whose turn begins, if it has one.
+    fn prepare(&mut self, round: u32, side: Side, progress: &mut dyn Progress) -> Result<(), CampaignError> {
+        if let Some(said) = self.turns.prepare(side, round, progress, self.stop)? {
+            self.commands.push(said);
+            // What follows may restart the machine.
+            let record = self.record().into();
+            self.store.save_campaign_progress(&self.started.campaign, &record)?;
+        }
+        Ok(())
+    }
+
+    fn outcome(&mut self, turn: Turn, run: RunRecord) -> Outcome {
+        let Ending::Failed { error } = &run.ending else { return Outcome::Ran(Box::new(run)) };
+        self.fail(turn, &format!("the target failed: {error}"));
+        Outcome::Failed(Some(Box::new(run)))
+    }
+
+    fn measure(
+        &mut self,
+        round: u32,
+        turn: Turn,
+        step: &str,
+        progress: &mut dyn Progress,
+    ) -> Result<RunRecord, CampaignError> {
+        let workload = self.workload(round, turn);
+        progress.step(&self.notice(turn, &workload));
+        self.store.journal(&self.started.campaign, step, &StepState::Started, &identity::now())?;
+        let link = CampaignLink { id: self.started.campaign.id().to_owned(), step: step.to_owned() };
+        let session = self.turns.session(turn.side, progress, self.stop)?;
+        session.run(&workload, Some(link), progress, self.stop)
+    }
+
+    /// The sides of a pair have seeds of their own: the same numbers twice would tie them together.
+    fn workload(&self, round: u32, turn: Turn) -> Workload {
+        let number = (u64::from(round) * self.lines.len() as u64 + turn.line as u64) * 2 + turn.side as u64;
+        let seed = self.seed.wrapping_add(number);
+        Workload { seed, ..self.options.workloads[turn.line].of(turn.side).workload.clone() }
+    }
+
+    /// Length of a run with all around it; 0 where a count ends it.
+    fn run_ns(&self) -> u64 {
+        let length = self.options.workloads.first().map(|sides| sides.a.workload.length).unwrap_or_default();
+        length.time_ns.map_or(0, |time_ns| time_ns + length.warmup_ns + 80_000_000)
+    }
+
+    /// What is to be expected, before it starts.
+    fn outlook(&self) -> String {
+        let plan = &self.options.plan;
+        let (workloads, run_ns) = (self.lines.len() as u64, self.run_ns());
+        let least = if plan.fixed_pairs { plan.max_pairs } else { PILOT_PAIRS.min(plan.max_pairs) };
+        let time = |pairs: u32| fathom_measure::Nanos(run_ns * 2 * workloads * u64::from(pairs)).coarse();
+        let pairs = match (plan.fixed_pairs, run_ns) {
+            (true, 0) => format!("{least} pairs each"),
+            (true, _) => format!("{least} pairs each: {}", time(least)),
+            (false, 0) => format!("{least} to {} pairs each", plan.max_pairs),
+            (false, _) => {
+                let (short, long) = (time(least), time(plan.max_pairs));
+                format!("{least} to {} pairs each: {short} to {long}", plan.max_pairs)
+            }
+        };
+        let word = if workloads == 1 { "workload" } else { "workloads" };
+        format!("{workloads} {word} on two sides, {pairs}.")
+    }
+
+    fn notice(&self, turn: Turn, workload: &Workload) -> StepNotice {
+        let wanted = |line: &Line| {
+            let (pairs, next_look) = line.pairs();
+            u64::from(next_look.saturating_sub(pairs))
+        };
+        let left: u64 = self.lines.iter().filter(|line| line.is_open()).map(wanted).sum();
+        let (pairs, next_look) = self.lines[turn.line].pairs();
+        StepNotice {
+            title: self.lines[turn.line].title().to_owned(),
+            pattern: (turn.line + 1, self.lines.len()),
+            cell: (workload.jobs, workload.depth),
+            purpose: format!(
+                "side {}, pair {} of {next_look} until the next look",
+                letter(turn.side),
+                pairs + 1
+            ),
+            run_ns: self.run_ns(),
+            left_ns: left * 2 * self.run_ns(),
+        }
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &RunRecord> {
+        self.lines.iter().flat_map(Line::runs)
+    }
+
+    fn record(&self) -> CompareRecord {
+        let plan = fathom_record::campaign::ComparePlan { seed: self.seed, ..self.options.plan.clone() };
+        let [a, b] = side_names(&plan);
+        let side = |side: Side, name: String| {
+            let run = self.lines.iter().find_map(|line| line.runs_of(side).next());
+            let target = run.map(|run| run.target.clone());
+            SideFacts { name, target, engine: run.map(|run| run.engine.name.clone()) }
+        };
+        let (a, b) = (side(Side::A, a), side(Side::B, b));
+        CompareRecord {
+            format: CampaignRecord::FORMAT.to_owned(),
+            version: CampaignRecord::VERSION,
+            id: self.started.campaign.id().to_owned(),
+            started_at: self.started.campaign.started_at().to_owned(),
+            finished_at: None,
+            tool: this_tool(),
+            environment: self.runs().next().map(|run| run.environment.clone()),
+            workloads: self.lines.iter().filter_map(Line::concluded).collect(),
+            commands: self.commands.clone(),
+            busy_seconds: self.runs().map(|run| run.ledger.seconds).sum(),
+            notes: self.notes(&a, &b),
+            plan,
+            a,
+            b,
+        }
+    }
+
+    fn notes(&self, a: &SideFacts, b: &SideFacts) -> Vec<String> {
+        let mut notes = self.failures.clone();
+        notes.extend(spans_differ(a, b, self.options.workloads.iter().map(|sides| &sides.a.workload)));
+        let from_runs: std::collections::BTreeSet<&String> = self.runs().flat_map(|run| &run.notes).collect();
+        notes.extend(from_runs.into_iter().cloned());
+        notes
+    }
+}
+
+/// Random addresses over the whole of targets of different sizes meet caches differently.
+fn spans_differ<'a>(
+    a: &SideFacts,
+    b: &SideFacts,
+    mut workloads: impl Iterator<Item = &'a Workload>,
+) -> Option<String> {
+    let (a, b) = (a.target.as_ref()?.size_bytes, b.target.as_ref()?.size_bytes);
+    let whole = workloads.any(|workload| workload.span_bytes.is_none());
+    (a != b && whole).then(|| {
+        let (a, b) = (fathom_measure::Bytes(a), fathom_measure::Bytes(b));
+        format!("The I/Os were spread over all of each target: {a} of A, {b} of B. --size makes it the same.")
+    })
+}

@@ -1,0 +1,97 @@
+//! Begins a comparison, or takes an unfinished one up again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fathom_record::CampaignRecord;
+use fathom_record::campaign::{CommandOutcome, ComparePlan, SidePlan};
+use fathom_store::{Campaign, NewCampaign, StepState, Store};
+
+use crate::error::CampaignError;
+use crate::identity;
+use crate::progress::Progress;
+
+/// A comparison that is open in the store, with what is known of it.
+pub struct Started {
+    /// The seed that it was begun with.
+    pub seed: u64,
+    /// Its place in the store.
+    pub campaign: Campaign,
+    /// What commands said in earlier sittings.
+    pub commands: Vec<CommandOutcome>,
+    /// Run of each finished step.
+    finished: BTreeMap<String, String>,
+    /// Steps that gave no run.
+    failed: BTreeSet<String>,
+}
+
+impl Started {
+    /// The run of a finished step.
+    pub fn run_of(&self, step: &str) -> Option<&str> {
+        self.finished.get(step).map(String::as_str)
+    }
+
+    /// Whether a step gave no run.
+    pub fn has_failed(&self, step: &str) -> bool {
+        self.failed.contains(step)
+    }
+}
+
+/// The unfinished comparison with the same plan.
+pub fn find(
+    store: &Store,
+    plan: &ComparePlan,
+    progress: &mut dyn Progress,
+) -> Result<Option<Started>, CampaignError> {
+    let Some(campaign) = store.open_campaign(&key_of(plan))? else { return Ok(None) };
+    let Ok(begun) = serde_json::from_str::<ComparePlan>(campaign.plan_json()) else { return Ok(None) };
+    let finished: BTreeMap<String, String> =
+        store.finished_steps(&campaign)?.into_iter().map(|step| (step.step, step.run_id)).collect();
+    let mut failed = BTreeSet::new();
+    for entry in store.journal_entries(campaign.id())? {
+        match entry.state {
+            StepState::Failed { .. } => failed.insert(entry.step),
+            StepState::Started | StepState::Done { .. } => failed.remove(&entry.step),
+        };
+    }
+    let commands = match campaign.progress() {
+        Some(CampaignRecord::Compare(record)) => record.commands.clone(),
+        _ => Vec::new(),
+    };
+    progress.note(&format!("Continuing comparison {}: {} runs are done.", campaign.id(), finished.len()));
+    Ok(Some(Started { seed: begun.seed, campaign, commands, finished, failed }))
+}
+
+/// Begins a comparison.
+pub fn begin(store: &Store, plan: &ComparePlan) -> Result<Started, CampaignError> {
+    let plan_json = serde_json::to_string(plan).unwrap_or_default();
+    let new = NewCampaign {
+        id: &identity::new_id("x"),
+        key: &key_of(plan),
+        target: &targets_of(plan),
+        started_at: &identity::now(),
+        plan_json: &plan_json,
+    };
+    let campaign = store.begin_campaign(&new)?;
+    let (commands, finished, failed) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+    Ok(Started { seed: plan.seed, campaign, commands, finished, failed })
+}
+
+/// Both targets as the user named them, or the one that both sides share.
+fn targets_of(plan: &ComparePlan) -> String {
+    let own = |side: &SidePlan| {
+        let target = side.settings.iter().find(|setting| setting.key == "target");
+        target.map(|setting| setting.value.clone()).or_else(|| side.stored.clone())
+    };
+    match (own(&plan.a), own(&plan.b)) {
+        (Some(a), Some(b)) => format!("{a} | {b}"),
+        _ => plan.base.get("target").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
+    }
+}
+
+/// The same for the same comparison in the same folder, whatever the seed.
+fn key_of(plan: &ComparePlan) -> String {
+    let plain = ComparePlan { seed: 0, ..plan.clone() };
+    // A relative target in another folder is another target.
+    let place = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
+    format!("compare {place} {}", serde_json::to_string(&plain).unwrap_or_default())
+}

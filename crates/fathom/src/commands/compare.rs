@@ -1,0 +1,157 @@
+//! `fathom compare`: two sides measured in pairs, or two finished measurements put beside each other.
+
+use std::path::Path;
+
+use fathom_campaign::{StoredSide, compare, compare_stored};
+use fathom_record::CampaignRecord;
+use fathom_record::campaign::CompareRecord;
+use fathom_record::comparison::Decision;
+use fathom_report::{compare_command, html, terminal};
+use fathom_store::{Resolved, Store};
+
+use super::delivery::Delivery;
+use super::seed::new_seed;
+use super::stored::{StorePlace, runs_of};
+use crate::arguments::CompareArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Compares. Without a store it does not start, since nothing would outlive an interruption.
+///
+/// # Errors
+/// When nothing was compared.
+pub fn perform(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, Failure> {
+    let raw = &arguments.compare;
+    let names = [Some(raw.a_name.as_str()), raw.b_name.as_deref()];
+    match stored_sides(place, names)? {
+        Some((store, a, b)) => put_beside(place, arguments, &store, (&a, &b)),
+        None => measure(place, arguments),
+    }
+}
+
+fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, Failure> {
+    let options = arguments.compare.resolve(&arguments.flags, new_seed())?;
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let store = place.open()?;
+    let mut screen = Screen::new(arguments.outputs.quiet, None);
+    let stop = interrupt::watch(screen.voice())?;
+    let found = compare(&options, &store, &mut screen, &stop)?;
+    drop(screen);
+    let holds = holds(&found.record);
+    let (id, command) = (found.record.id.clone(), compare_command(&found.record.plan));
+    let record = CampaignRecord::from(found.record);
+    let handed_over = delivery.hand_over(
+        &record,
+        || terminal::campaign(&record, output::style()),
+        || html::campaign(&record, &found.runs),
+    );
+    let flag = place.flag();
+    if found.interrupted {
+        let rest = command.trim_start_matches("fathom compare");
+        let line = format!("fathom{flag} compare{}{rest}", permits(arguments));
+        output::message(&format!(
+            "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
+        ));
+    } else {
+        hint(&delivery, &id, &flag);
+    }
+    Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
+}
+
+/// Permission to destroy data holds for one command, and has to be given again.
+fn permits(arguments: &CompareArguments) -> String {
+    let quoted = |serial: &String| format!(" --destroy='{}'", serial.replace('\'', r"'\''"));
+    arguments.flags.destroy.iter().flatten().map(quoted).collect()
+}
+
+fn put_beside(
+    place: &StorePlace,
+    arguments: &CompareArguments,
+    store: &Store,
+    (a, b): (&StoredSide, &StoredSide),
+) -> Result<Status, Failure> {
+    let plan = arguments.compare.stored(&arguments.flags, (&a.id, &b.id))?;
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let found = compare_stored(&plan, a, b, store)?;
+    let (holds, id) = (holds(&found), found.id.clone());
+    let record = CampaignRecord::from(found);
+    let handed_over = delivery.hand_over(
+        &record,
+        || terminal::campaign(&record, output::style()),
+        || html::campaign(&record, &[]),
+    );
+    hint(&delivery, &id, &place.flag());
+    Ok(Status::of_measurement(holds && handed_over))
+}
+
+fn hint(delivery: &Delivery, id: &str, flag: &str) {
+    if !delivery.has_report() && !delivery.machine.takes_stdout() {
+        output::message(&format!("\nas a page: fathom report {id} --html report.html{flag}"));
+    }
+}
+
+/// Whether what is published holds: every workload has an answer, be it that more pairs are needed, and no
+/// self-check failed.
+fn holds(record: &CompareRecord) -> bool {
+    let checked = |workload: &fathom_record::campaign::ComparedWorkload| {
+        workload.a.iter().chain(&workload.b).all(|cell| cell.failed_checks.is_empty())
+    };
+    !record.workloads.is_empty()
+        && record.workloads.iter().all(|w| w.decision() != Decision::NotComparable && checked(w))
+}
+
+/// Both sides, where both names stand for what is in the store; `None` where both are targets.
+fn stored_sides(
+    place: &StorePlace,
+    [a, b]: [Option<&str>; 2],
+) -> Result<Option<(Store, StoredSide, StoredSide)>, Failure> {
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    if is_target(a) && is_target(b) {
+        return Ok(None);
+    }
+    let Some(existing) = place.open_existing()? else { return Ok(None) };
+    let stored = |name: &str| (!is_target(name)).then(|| existing.resolve(name).ok()).flatten();
+    match (stored(a), stored(b)) {
+        (Some(_), Some(_)) => {
+            let store = place.open()?;
+            let (a, b) = (side(&store, a)?, side(&store, b)?);
+            Ok(Some((store, a, b)))
+        }
+        (None, None) => Ok(None),
+        (found, _) => {
+            let (measured, target) = if found.is_some() { (a, b) } else { (b, a) };
+            Err(Failure::usage(
+                format!("comparing {a} with {b}"),
+                format!("{measured} is a finished measurement and {target} is not"),
+                "name two targets, or two that `fathom runs` lists",
+            ))
+        }
+    }
+}
+
+/// What has a scheme, or is there, is a target.
+fn is_target(name: &str) -> bool {
+    name.contains([':', '/']) || Path::new(name).exists()
+}
+
+fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
+    match store.resolve(name)? {
+        Resolved::Run(id) => Ok(StoredSide { kind: "run", runs: vec![store.run(&id)?], id }),
+        Resolved::Campaign(id) => {
+            let kind = match store.campaign(&id)? {
+                CampaignRecord::Assess(_) => "assessment",
+                CampaignRecord::Sweep(_) => "sweep",
+                CampaignRecord::Compare(_) => {
+                    return Err(Failure::usage(
+                        format!("comparing {id}"),
+                        "it is a comparison, which has two sides itself",
+                        "name two runs, assessments or sweeps",
+                    ));
+                }
+            };
+            Ok(StoredSide { kind, runs: runs_of(store, &id)?, id })
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The page of a comparison.
+
+use askama::Template;
+use fathom_record::RunRecord;
+use fathom_record::campaign::{CompareRecord, ComparedWorkload};
+use fathom_record::comparison::Side;
+
+use super::{Figure, SCRIPT, Surroundings, styles};
+use crate::sheet::{Entry, compare as sheet, machine};
+use crate::table::Table;
+use crate::{ReportError, pictures_of_compare as pictures, reproduce};
+
+#[derive(Template)]
+#[template(path = "compare.html")]
+struct Page {
+    styles: String,
+    script: &'static str,
+    title: String,
+    a: String,
+    b: String,
+    campaign: String,
+    made: String,
+    failures: Vec<String>,
+    decisions: Table,
+    sentences: Vec<String>,
+    legend: String,
+    figures: Vec<Figure>,
+    workloads: Vec<Section>,
+    commands: Table,
+    notes: Vec<String>,
+    b_target: Vec<Entry>,
+    surroundings: Option<Surroundings>,
+    checks: Table,
+    command: String,
+}
+
+struct Section {
+    title: String,
+    metrics: Table,
+    conditions: Vec<String>,
+    figures: Vec<Figure>,
+}
+
+/// Fills in the page.
+pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
+    let section = |workload: &ComparedWorkload| -> Result<Section, ReportError> {
+        let figures = pictures::of_workload(record, workload)?;
+        Ok(Section {
+            title: workload.title.clone(),
+            metrics: sheet::metrics(workload),
+            conditions: sheet::conditions(workload),
+            figures: figures.into_iter().map(Figure::from).collect(),
+        })
+    };
+    let surroundings = record.environment.as_ref().map(|environment| Surroundings {
+        target: record.a.target.as_ref().map_or_else(Vec::new, machine::target),
+        instrument: runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, &run.clock)),
+        machine: machine::environment(environment),
+        facts: machine::facts(environment),
+        preflight_summary: machine::preflight_summary(environment),
+        preflight: machine::preflight(environment),
+    });
+    let page = Page {
+        styles: styles(),
+        script: SCRIPT,
+        title: sheet::title(record),
+        a: sheet::side(record, Side::A),
+        b: sheet::side(record, Side::B),
+        campaign: record.id.clone(),
+        made: format!(
+            "{} · {} {} · {}",
+            record.started_at,
+            record.tool.name,
+            record.tool.version,
+            sheet::made(record)
+        ),
+        failures: sheet::failures(record),
+        decisions: sheet::decisions(record),
+        sentences: record.workloads.iter().map(sheet::sentence).collect(),
+        legend: sheet::legend(record),
+        figures: pictures::of_all(record)?.into_iter().map(Figure::from).collect(),
+        workloads: record.workloads.iter().map(section).collect::<Result<_, _>>()?,
+        commands: sheet::commands(record),
+        notes: record.notes.clone(),
+        b_target: record.b.target.as_ref().map_or_else(Vec::new, machine::target),
+        surroundings,
+        checks: machine::checks_of_all(runs),
+        command: reproduce::compare(&record.plan),
+    };
+    Ok(crate::escape::page(&page.render()?))
+}
