@@ -17,6 +17,7 @@ use crate::job::{JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
 use crate::mmap::Mmap;
 use crate::null::Null;
+use crate::overheard::{Listeners, Overheard};
 use crate::passthrough::{Namespace, Passthrough};
 use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry, largest_transfer_bytes};
 use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
@@ -55,6 +56,8 @@ pub struct Launch<'a> {
     pub engine: EngineKind,
     /// What is put around the engine.
     pub decorators: &'a Decorators,
+    /// Who hears of each I/O; on threads only, not in simulated time.
+    pub listeners: Option<Listeners<'a>>,
     /// Choices of engines `uring` and `passthrough`; the flags are the run's.
     pub uring: uring::Options,
     /// Flags on reads and writes of engines `sync` and `uring`.
@@ -236,10 +239,17 @@ impl Launch<'_> {
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
+        let stack = self.decorators.stack(self.workload.seed);
+        if let Some(Listeners(listener)) = self.listeners {
+            let overheard = |plan: &JobPlan| {
+                let engine = stack.around(build(plan)?, plan, &self.clock);
+                Ok(Overheard::new(engine, plan.depth, listener(plan)))
+            };
+            return self.checked(overheard, observe);
+        }
         if self.decorators.is_empty() {
             return self.checked(build, observe);
         }
-        let stack = self.decorators.stack(self.workload.seed);
         self.checked(|plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &self.clock)), observe)
     }
 

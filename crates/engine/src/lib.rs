@@ -20,6 +20,7 @@ pub mod launch;
 pub mod memory;
 pub mod mmap;
 pub mod null;
+pub mod overheard;
 pub mod passthrough;
 pub mod pattern;
 pub mod placement;

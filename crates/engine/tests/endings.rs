@@ -283,6 +283,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         medium,
         engine,
         decorators: &Decorators::default(),
+        listeners: None,
         uring: uring::Options::default(),
         io_flags: IoFlags::default(),
         real_time: false,

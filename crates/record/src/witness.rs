@@ -50,7 +50,8 @@ pub struct WitnessClock {
     pub source: String,
     /// Smallest step of its stamps.
     pub resolution_ns: u64,
-    /// How well the two clocks are known to each other: half the brackets in which both were read.
+    /// How well the two clocks are known to each other: half the widest bracket in which both were read,
+    /// and how far a reading lies beside the line between its neighbours.
     pub uncertainty_ns: u64,
     /// How far they drifted apart over the run; corrected for.
     pub drift_ns: i64,
@@ -109,36 +110,58 @@ pub struct Stage {
     pub histogram: SparseHistogram,
 }
 
-/// Where the time between submission and reaping went.
-///
-/// `service_mean_ns` = `before_mean_ns` + `block_mean_ns` + `after_mean_ns`. The split into before and
-/// after is absent where the block layer saw one I/O more or less arrive than the run finished.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Where the time between submission and reaping went, from I/Os that both sides kept one by one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Explanation {
-    /// Mean service latency, submission to reaping.
-    pub service_mean_ns: f64,
-    /// Mean from the submission stamp to the arrival in the block layer.
-    pub before_mean_ns: Option<f64>,
-    /// Mean in the block layer and the device.
-    pub block_mean_ns: f64,
-    /// Mean from the end in the block layer to the stamp at reaping.
-    pub after_mean_ns: Option<f64>,
+    /// Both sides kept the I/Os at one sector in so many, the same ones.
+    pub one_in: u64,
+    /// I/Os that were found on both sides.
+    pub pairs: u64,
+    /// Kept I/Os of the run that the block layer did not have.
+    pub run_alone: u64,
+    /// Kept I/Os of the block layer that the run did not have.
+    pub block_alone: u64,
+    /// Kept I/Os of the run that could be more than one of the block layer's: two at one place at once.
+    pub ambiguous: u64,
+    /// I/Os that should have been kept and found no room, of all directions.
+    pub missed: u64,
+    /// Pairs whose time in the block layer does not lie within the run's stamps, by more than the clocks
+    /// may be off.
+    pub contradictions: u64,
+    /// Mean parts of all pairs.
+    pub mean: Parts,
+    /// What the mean of all the run's I/Os has beyond them, as a share of it.
+    pub mean_left_over_share: f64,
     /// Quantiles that both distributions resolve.
     pub quantiles: Vec<QuantileDifference>,
 }
 
-/// One quantile as both saw it. What is left over is `service - block - explained`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// An I/O's time in three parts, as the mean of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Parts {
+    /// From the submission stamp to the arrival in the block layer.
+    pub before_ns: f64,
+    /// In the block layer and the device.
+    pub inside_ns: f64,
+    /// From the end in the block layer to the stamp at reaping.
+    pub after_ns: f64,
+}
+
+/// One quantile as both saw it. What is left over is `service` less the parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct QuantileDifference {
     /// Order, 0 to 1.
     pub q: f64,
-    /// Service latency.
+    /// Service latency, of all the run's I/Os.
     pub service_ns: u64,
-    /// Block layer and device.
+    /// Block layer and device, of all I/Os there: the quantile of that distribution by itself.
     pub block_ns: u64,
-    /// What the mean time outside the block layer explains of the difference.
-    pub explained_ns: f64,
-    /// What is left over, as a share of the service latency; negative where too much was explained.
+    /// Mean parts of the pairs whose service latency lies around the same order.
+    pub parts: Parts,
+    /// What is left over, as a share of the service latency.
     pub left_over_share: f64,
 }
 
@@ -149,6 +172,13 @@ impl Witness {
             Self::Seen(trace) => Some(trace),
             Self::Absent { .. } => None,
         }
+    }
+}
+
+impl Parts {
+    /// All three.
+    pub fn sum_ns(&self) -> f64 {
+        self.before_ns + self.inside_ns + self.after_ns
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Decorators;
+use fathom_engine::job::JobPlan;
 use fathom_engine::launch::{Launch, Medium};
+use fathom_engine::overheard::Listeners;
 use fathom_engine::sim::SimParameters;
 use fathom_engine::target::generic_of;
 use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring};
@@ -227,12 +229,17 @@ impl Session {
         let started_at = identity::now();
         let id = identity::new_id("r");
         let sampler = self.sampler();
+        let watching = |source| witness::start(source, workload, (facts, &medium), self.clock);
+        let witness = self.witness.map(watching).transpose()?;
+        let watches = witness.as_ref().and_then(|witness| witness.as_ref().ok());
+        let listeners = watches.map(|watches| |plan: &JobPlan| witness::listener(watches, plan));
         let launch = Launch {
             workload,
             geometries: &geometries,
             medium: &medium,
             engine: self.engine,
             decorators: &self.decorators,
+            listeners: listeners.as_ref().map(|make| Listeners(make)),
             uring: self.uring,
             io_flags: self.io_flags,
             real_time: self.real_time,
@@ -241,12 +248,7 @@ impl Session {
             tag: identity::tag_of(&id),
             stop,
         };
-        let mut witness =
-            self.witness.map(|source| witness::start(source, workload, facts, self.clock)).transpose()?;
         let mut measured = launch.run(&mut |tally| {
-            if let Some(Ok(witness)) = &mut witness {
-                witness.second();
-            }
             if let Some(second) = Second::of(tally) {
                 progress.second(&second);
             }

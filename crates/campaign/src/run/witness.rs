@@ -1,15 +1,20 @@
 //! A run's witness in the block layer: what it watches, and what of the run it is set beside.
 
-use fathom_engine::job::Measured;
-use fathom_engine::{EngineError, ErrorKind};
+use std::fs::File;
+use std::sync::Arc;
+
+use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::launch::Medium;
+use fathom_engine::overheard::Listener;
+use fathom_engine::{EngineError, ErrorKind, target};
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetFacts;
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Witness as Record, Workload};
-use fathom_telemetry::blocktrace::{Ours, Source, Witness, WitnessPlan};
+use fathom_telemetry::blocktrace::{Lying, Ours, Source, Stretch, Witness, WitnessPlan};
 
 /// A witness that watches, or why there is none.
-pub type Started = Result<Witness<WallClock>, String>;
+pub type Started = Result<Witness, String>;
 
 fn refuse<T>(cause: &str, remedy: &str) -> Result<T, EngineError> {
     Err(EngineError::new(ErrorKind::Unsupported, "preparing the block-layer witness", cause)
@@ -41,7 +46,7 @@ pub fn require(target: &TargetFacts) -> Result<(), EngineError> {
 pub fn start(
     source: Source,
     workload: &Workload,
-    target: &TargetFacts,
+    (target, medium): (&TargetFacts, &Medium),
     clock: WallClock,
 ) -> Result<Started, EngineError> {
     if workload.data.verify == Verify::AtEnd {
@@ -53,25 +58,43 @@ pub fn start(
     // The list goes from the device that holds the data directly down to the disks.
     let alone = std::slice::from_ref(target);
     let members = if target.members.is_empty() { alone } else { &target.members };
-    let first = members.iter().filter_map(|target| target.devices.first());
-    let mut devices: Vec<String> = first.map(|device| device.name.clone()).collect();
-    devices.sort_unstable();
-    devices.dedup();
-    Ok(Witness::start(WitnessPlan { devices, direct: target.direct, source }, clock))
+    let targets = members.iter().enumerate().map(|(at, facts)| Lying {
+        device: facts.devices.first().map(|device| device.name.clone()).unwrap_or_default(),
+        stretches: match medium {
+            Medium::Files(files) => stretches(&files[at], facts.size_bytes),
+            _ => Vec::new(),
+        },
+    });
+    Ok(Witness::start(WitnessPlan { targets: targets.collect(), direct: target.direct, source }, clock))
+}
+
+/// Where a file lies on its device; nowhere where its file system does not say, which the record then does.
+fn stretches(file: &Arc<File>, size_bytes: u64) -> Vec<Stretch> {
+    let found = target::stretches(file, &(0..size_bytes)).unwrap_or_default();
+    let each = found.into_iter().map(|target::Stretch { first_byte, bytes, device_byte }| Stretch {
+        first_byte,
+        bytes,
+        device_byte,
+    });
+    each.collect()
+}
+
+/// Tells the witness of a job's I/Os.
+pub fn listener(witness: &Witness, plan: &JobPlan) -> Listener {
+    let mut probe = witness.probe(plan.target as usize);
+    Box::new(move |io, stamps| {
+        probe.note(io.direction, (io.offset, io.bytes), (stamps.submitted_ns, stamps.reaped_ns));
+    })
 }
 
 /// Ends watching. Both sides cover the run from its first I/O to its last completion.
 pub fn finish(started: Started, measured: &Measured) -> Record {
     let ours = Direction::ALL.map(|direction| {
         let counts = &measured.whole.directions[direction.index()];
-        Ours {
-            service: counts.service.clone(),
-            submitted_sum_ns: counts.submitted_sum_ns,
-            failed: counts.errors + counts.short,
-        }
+        Ours { service: counts.service.clone(), failed: counts.errors + counts.short }
     });
     match started {
-        Ok(witness) => witness.finish(&ours, measured.timeline.origin_ns),
+        Ok(witness) => witness.finish(&ours),
         Err(reason) => Record::Absent { reason },
     }
 }

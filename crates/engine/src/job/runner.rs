@@ -358,8 +358,6 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let direction = &mut self.tally.directions[state.direction.index()];
         if result >= 0 && (result as u32 == state.bytes || state.direction == Direction::Flush) {
             direction.service.record(stamps.reaped_ns.saturating_sub(stamps.submitted_ns));
-            let submitted_ns = stamps.submitted_ns.wrapping_sub(self.timeline.origin_ns);
-            direction.submitted_sum_ns = direction.submitted_sum_ns.wrapping_add(submitted_ns);
             direction.bytes += u64::from(state.bytes);
             if stamps.returned_ns != stamps.reaped_ns {
                 direction.submit.record(stamps.returned_ns.saturating_sub(stamps.submitted_ns));

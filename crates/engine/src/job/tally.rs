@@ -14,8 +14,6 @@ pub struct DirectionTally {
     pub response: Histogram,
     /// The submitting call; only where it is apart from the completion.
     pub submit: Histogram,
-    /// Submission stamps of the I/Os in `service`, from the run's origin, summed modulo 2^64.
-    pub submitted_sum_ns: u64,
     /// Bytes moved.
     pub bytes: u64,
     /// I/Os that failed.
@@ -63,7 +61,6 @@ impl Tally {
             direction.response.clear();
             direction.submit.clear();
             (direction.bytes, direction.errors, direction.short) = (0, 0, 0);
-            direction.submitted_sum_ns = 0;
         }
         self.lag.clear();
         self.look_gap.clear();
@@ -78,7 +75,6 @@ impl Tally {
             mine.service.merge(&theirs.service);
             mine.response.merge(&theirs.response);
             mine.submit.merge(&theirs.submit);
-            mine.submitted_sum_ns = mine.submitted_sum_ns.wrapping_add(theirs.submitted_sum_ns);
             mine.bytes += theirs.bytes;
             mine.errors += theirs.errors;
             mine.short += theirs.short;

@@ -25,5 +25,5 @@ pub use device::{Claims, Device};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use name::TargetName;
 pub use open::{OpenRequest, Target};
-pub use platform::{cached_share, devices, drop_cached, generic_of, written_share};
+pub use platform::{Stretch, cached_share, devices, drop_cached, generic_of, stretches, written_share};
 pub use several::{Admitted, admit_all};

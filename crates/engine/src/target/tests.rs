@@ -10,7 +10,7 @@ use fathom_record::facts::TargetKind;
 use tempfile::TempDir;
 
 use super::guard::Permit;
-use super::{OpenRequest, Target, TargetName, written_share};
+use super::{OpenRequest, Stretch, Target, TargetName, stretches, written_share};
 use crate::{EngineError, ErrorKind};
 
 const MIB: u64 = 1 << 20;
@@ -166,6 +166,30 @@ fn unwritten_extents_are_known_refused_for_reading_and_filled_when_permitted() {
     assert_eq!(open(&path, OpenRequest { reads: false, ..writes }).unwrap().facts.written_share, Some(0.125));
     assert_eq!(open(&path, writes).unwrap().facts.written_share, Some(1.0));
     assert_eq!(open(&path, OpenRequest::default()).unwrap().facts.written_share, Some(1.0));
+}
+
+#[test]
+fn a_file_lies_in_stretches_that_hold_its_data_alone() {
+    let dir = folder();
+    let path = dir.path().join("two.bin");
+    let file = File::create_new(&path).unwrap();
+    file.set_len(8 * MIB).unwrap();
+    file.write_all_at(&vec![1; MIB as usize], 2 * MIB).unwrap();
+    file.write_all_at(&vec![1; MIB as usize], 6 * MIB).unwrap();
+    // A file system without a map says so.
+    let Ok(found) = stretches(&file, &(0..8 * MIB)) else { return };
+    let covered = |from: u64, to: u64| {
+        let overlap = |s: &Stretch| (s.first_byte + s.bytes).min(to).saturating_sub(s.first_byte.max(from));
+        found.iter().map(overlap).sum::<u64>()
+    };
+    assert_eq!((covered(2 * MIB, 3 * MIB), covered(6 * MIB, 7 * MIB)), (MIB, MIB), "{found:?}");
+    assert_eq!((covered(0, 2 * MIB), covered(3 * MIB, 6 * MIB)), (0, 0), "{found:?}");
+    for pair in found.windows(2) {
+        let end = pair[0].first_byte + pair[0].bytes;
+        let adjoining =
+            end == pair[1].first_byte && pair[0].device_byte + pair[0].bytes == pair[1].device_byte;
+        assert!(end <= pair[1].first_byte && !adjoining, "{pair:?}");
+    }
 }
 
 #[test]

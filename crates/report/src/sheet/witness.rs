@@ -1,6 +1,6 @@
 //! The block layer's account beside the run's: one table, and what it means in sentences.
 
-use fathom_record::witness::{BlockTrace, Stage, WitnessDirection};
+use fathom_record::witness::{BlockTrace, Parts, Stage, WitnessDirection};
 use fathom_record::{RunRecord, Witness};
 
 use crate::number;
@@ -11,7 +11,7 @@ const EXPLAINED: f64 = 0.05;
 
 /// Table and sentences.
 pub struct Account {
-    /// Ours, the block layer's and the device's figures, and their difference. Empty where nobody watched.
+    /// Ours with its parts, the block layer's and the device's figures. Empty where nobody watched.
     pub table: Table,
     /// What it means.
     pub sentences: Vec<String>,
@@ -23,11 +23,12 @@ pub fn account(run: &RunRecord) -> Option<Account> {
         words("I/O", 0),
         words("figure", 0),
         numbers("service", 0),
-        numbers("block layer", 0),
-        numbers("device", 2),
-        numbers("difference", 0),
-        numbers("explained", 1),
+        numbers("before", 0),
+        numbers("inside", 0),
+        numbers("after", 0),
         numbers("left over", 0),
+        numbers("block layer", 1),
+        numbers("device", 2),
     ]);
     let trace = match run.witness.as_ref()? {
         Witness::Absent { reason } => {
@@ -51,31 +52,44 @@ fn rows(table: &mut Table, direction: &WitnessDirection) {
     let device = |figure: &dyn Fn(&Stage) -> Option<f64>| {
         number::known(direction.device.as_ref().and_then(figure).map(number::time))
     };
-    let signed = |ns: f64| if ns < 0.0 { format!("-{}", number::time(-ns)) } else { number::time(ns) };
-    let difference_ns = service.summary.mean_ns - total.summary.mean_ns;
     let explained = direction.explanation.as_ref();
-    table.row([
-        name.to_owned(),
-        "mean".to_owned(),
-        number::time(service.summary.mean_ns),
-        number::time(total.summary.mean_ns),
+    let mean = explained.map(|e| (e.mean, e.mean_left_over_share));
+    table.row(row(
+        (name, "mean".to_owned()),
+        (service.summary.mean_ns, total.summary.mean_ns),
+        mean,
         device(&|stage| Some(stage.summary.mean_ns)),
-        signed(difference_ns),
-        number::known(explained.map(|_| signed(difference_ns))),
-        number::known(explained.map(|_| number::percent(0.0))),
-    ]);
+    ));
     for quantile in explained.iter().flat_map(|explained| &explained.quantiles) {
-        table.row([
-            name.to_owned(),
-            number::quantile_name(quantile.q),
-            number::time(quantile.service_ns as f64),
-            number::time(quantile.block_ns as f64),
+        table.row(row(
+            (name, number::quantile_name(quantile.q)),
+            (quantile.service_ns as f64, quantile.block_ns as f64),
+            Some((quantile.parts, quantile.left_over_share)),
             device(&|stage| stage.summary.quantile_ns(quantile.q).map(|ns| ns as f64)),
-            signed(quantile.service_ns as f64 - quantile.block_ns as f64),
-            signed(quantile.explained_ns),
-            number::percent(quantile.left_over_share),
-        ]);
+        ));
     }
+}
+
+fn row(
+    (name, figure): (&str, String),
+    (service_ns, block_ns): (f64, f64),
+    parts: Option<(Parts, f64)>,
+    device: String,
+) -> [String; 9] {
+    // An outer part may be negative by as much as the clocks are off.
+    let part =
+        |of: fn(&Parts) -> f64| number::known(parts.map(|(parts, _)| number::time(of(&parts).max(0.0))));
+    [
+        name.to_owned(),
+        figure,
+        number::time(service_ns),
+        part(|parts| parts.before_ns),
+        part(|parts| parts.inside_ns),
+        part(|parts| parts.after_ns),
+        number::known(parts.map(|(_, share)| number::percent(share))),
+        number::time(block_ns),
+        device,
+    ]
 }
 
 fn meaning(direction: &WitnessDirection) -> Vec<String> {
@@ -83,25 +97,33 @@ fn meaning(direction: &WitnessDirection) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(e) = &direction.explanation {
         out.push(format!(
-            "A {name} of {} on average spent {} in the block layer and the device, and {} outside{}.",
-            number::time(e.service_mean_ns),
-            number::time(e.block_mean_ns),
-            number::time(e.service_mean_ns - e.block_mean_ns),
-            e.before_mean_ns.zip(e.after_mean_ns).map_or(String::new(), |(before, after)| format!(
-                ": {} between fathom's first stamp and its arrival there, {} between its end there and fathom's second stamp",
-                number::time(before.max(0.0)),
-                number::time(after.max(0.0))
-            )),
+            "A {name} spent {} on average between fathom's first stamp and its arrival in the block layer, {} inside and in the device, and {} between its end there and fathom's second stamp: {} {name}s, found again one by one{}, of which {} lie outside fathom's stamps.",
+            number::time(e.mean.before_ns.max(0.0)),
+            number::time(e.mean.inside_ns),
+            number::time(e.mean.after_ns.max(0.0)),
+            number::count(e.pairs),
+            if e.one_in > 1 { format!(" (those at one sector in {})", e.one_in) } else { String::new() },
+            number::count(e.contradictions),
         ));
         if let Some(worst) = e.worst_left_over() {
             let (q, share) = (number::quantile_name(worst.q), number::percent(worst.left_over_share.abs()));
             out.push(if worst.left_over_share.abs() <= EXPLAINED {
-                format!("The mean outside explains every listed {name} percentile to within {share} of it ({q}).")
+                format!("The parts of the {name}s around each listed percentile sum to within {share} of it ({q} is furthest).")
             } else {
                 format!(
-                    "At {q} that leaves {share} of it over: the time outside the block layer is not the same for every {name}."
+                    "At {q} the parts leave {share} over: the {name}s that were found again are not like the others there."
                 )
             });
+        }
+        let apart = e.run_alone + e.block_alone + e.ambiguous + e.missed;
+        if apart > 0 {
+            out.push(format!(
+                "Not paired: {} of the run, {} of the block layer, {} with another at the same place at once, {} without room.",
+                number::count(e.run_alone),
+                number::count(e.block_alone),
+                number::count(e.ambiguous),
+                number::count(e.missed)
+            ));
         }
     }
     out.extend(direction.unexplained.as_ref().map(|why| format!("Mind for {name}: {why}.")));

@@ -1,12 +1,26 @@
 //! No block layer to watch on this platform.
 
-use super::{Seen, WitnessPlan};
+use super::sampling::Thinning;
+use super::{Seen, Source};
+
+/// Devices by number: none.
+pub struct Watched;
+
+impl Watched {
+    pub fn of(_: &[String]) -> Result<Self, String> {
+        Err("the block layer is watched on Linux only".to_owned())
+    }
+
+    pub fn ground_of(&self, _: &str) -> Option<(u32, u64)> {
+        None
+    }
+}
 
 /// Never made.
 pub enum Watch {}
 
 impl Watch {
-    pub fn start(_: &WitnessPlan, _: u64) -> Result<Self, String> {
+    pub fn start(_: &Watched, _: bool, _: Source, _: &Thinning) -> Result<Self, String> {
         Err("the block layer is watched on Linux only".to_owned())
     }
 
@@ -15,10 +29,6 @@ impl Watch {
     }
 
     pub fn resolution_ns(&self) -> u64 {
-        match *self {}
-    }
-
-    pub fn second(&mut self) {
         match *self {}
     }
 

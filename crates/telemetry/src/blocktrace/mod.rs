@@ -3,12 +3,17 @@
 //!
 //! Two sources see the block layer's tracepoints: programs in the kernel ([`Source::Bpf`]), which
 //! count into histograms there, and the text of tracefs ([`Source::Tracefs`]) for kernels that take
-//! no programs. Either fills a [`Seen`]; [`explain`] sets it beside the run's own distributions.
+//! no programs. Either fills a [`Seen`], and keeps I/Os one by one; the run's own are kept beside them
+//! by a [`Probe`] a job. What is on both sides is paired, and [`explain`] sets it side by side.
 
+mod clocks;
 pub mod explain;
+mod pairs;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod platform;
+mod probe;
+mod sampling;
 mod seen;
 mod text;
 
@@ -16,8 +21,13 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::witness::{BlockTrace, Witness as Record, WitnessClock};
 
-pub use explain::{Ours, Relation};
+pub use explain::Ours;
+pub use pairs::{Pair, Pairing, Span};
+pub use probe::{Probe, Stretch};
 pub use seen::{Passage, Seen, SeenDirection};
+
+use probe::{Ground, Recorder};
+use sampling::Thinning;
 
 /// Which source is to be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,70 +52,83 @@ impl Source {
     }
 }
 
+/// One target: the device that it lies on directly, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Lying {
+    /// The device's kernel name.
+    pub device: String,
+    /// Ascending stretches; none where the file system does not say.
+    pub stretches: Vec<Stretch>,
+}
+
 /// What is to be watched.
 #[derive(Clone, Debug)]
 pub struct WitnessPlan {
-    /// Kernel names of the block devices that the target lies on directly.
-    pub devices: Vec<String>,
+    /// The run's targets, in their order.
+    pub targets: Vec<Lying>,
     /// Whether the page cache is bypassed: what it reads by itself is then no I/O of the run.
     pub direct: bool,
     /// How.
     pub source: Source,
 }
 
-/// Two clocks read at one moment.
-#[derive(Clone, Copy, Debug)]
-struct Bracket {
-    run_ns: u64,
-    witness_ns: u64,
-    half_width_ns: u64,
-}
-
 /// A witness that watches.
-pub struct Witness<C> {
+pub struct Witness {
     watch: platform::Watch,
-    clock: C,
+    recorder: Recorder,
+    thinning: Thinning,
     devices: Vec<String>,
-    start: Bracket,
 }
 
-impl<C: Clock> Witness<C> {
+impl Witness {
     /// Begins to watch. The clock is the run's.
     ///
     /// # Errors
     /// Why neither source, or not the one asked for, can be used here, and what would help.
-    pub fn start(plan: WitnessPlan, clock: C) -> Result<Self, String> {
-        let start = bracket(&clock);
-        let watch = platform::Watch::start(&plan, start.witness_ns)?;
-        Ok(Self { watch, clock, devices: plan.devices, start })
+    pub fn start(plan: WitnessPlan, clock: impl Clock + Send + 'static) -> Result<Self, String> {
+        let mut devices: Vec<String> = plan.targets.iter().map(|target| target.device.clone()).collect();
+        devices.sort_unstable();
+        devices.dedup();
+        let watched = platform::Watched::of(&devices)?;
+        let ground = |target: Lying| {
+            let (disk, first_sector) = watched.ground_of(&target.device).unwrap_or_default();
+            Ground { disk, first_sector, stretches: target.stretches }
+        };
+        let grounds = plan.targets.into_iter().map(ground).collect();
+        let thinning = Thinning::default();
+        let watch = platform::Watch::start(&watched, plan.direct, plan.source, &thinning)?;
+        let recorder = Recorder::start(grounds, thinning.clone(), clock, platform::monotonic_ns)?;
+        Ok(Self { watch, recorder, thinning, devices })
     }
 
-    /// Called about once a second beside the run: what is measured of the witness's own cost needs
-    /// only the first of them.
-    pub fn second(&mut self) {
-        self.watch.second();
+    /// Takes the stamps of a job that works on the target of this number.
+    pub fn probe(&self, target: usize) -> Probe {
+        self.recorder.probe(target)
     }
 
-    /// Ends watching and sets both sides side by side. `origin_ns` is the run's on the run's clock.
-    pub fn finish(self, ours: &[Ours; 4], origin_ns: u64) -> Record {
-        let end = bracket(&self.clock);
+    /// Ends watching and sets both sides side by side.
+    pub fn finish(self, ours: &[Ours; 4]) -> Record {
         let (source, resolution_ns) = (self.watch.name(), self.watch.resolution_ns());
-        let seen = match self.watch.finish() {
-            Ok(seen) => seen,
+        let both = self.watch.finish().and_then(|seen| Ok((seen, self.recorder.finish()?)));
+        let (seen, recorded) = match both {
+            Ok(both) => both,
             Err(reason) => return Record::Absent { reason },
         };
-        let start = self.start;
-        let run_span_ns = end.run_ns.saturating_sub(start.run_ns);
-        let drift_ns = (end.witness_ns - start.witness_ns) as i64 - run_span_ns as i64;
-        let relation = Relation {
-            // The witness counts from its base, which was the start bracket's.
-            shift_ns: origin_ns as i64 - start.run_ns as i64,
-            drift_share: drift_ns as f64 / run_span_ns.max(1) as f64,
-            span_ns: run_span_ns,
+        let bits = self.thinning.bits();
+        let kept = |spans: Vec<Span>| spans.into_iter().filter(move |s| sampling::keeps(bits, s.place.1));
+        let clocks = recorded.clocks;
+        let carry = |span: Span| Span {
+            from_ns: clocks.run_ns(span.from_ns),
+            to_ns: clocks.run_ns(span.to_ns),
+            ..span
         };
+        let pairings = pairs::pair(kept(recorded.spans).collect(), kept(seen.spans).map(carry).collect());
+        let uncertainty_ns = clocks.uncertainty_ns() + resolution_ns / 2;
+        let sampled =
+            explain::Sampled { one_in: bits + 1, missed: recorded.missed + seen.missed, uncertainty_ns };
         let directions = Direction::ALL.into_iter().filter_map(|direction| {
             let at = direction.index();
-            explain::direction(direction, &ours[at], &seen.directions[at], &relation)
+            explain::direction(direction, &ours[at], &seen.directions[at], &pairings[at], sampled)
         });
         Record::Seen(BlockTrace {
             source: source.to_owned(),
@@ -117,22 +140,11 @@ impl<C: Clock> Witness<C> {
             clock: WitnessClock {
                 source: "CLOCK_MONOTONIC".to_owned(),
                 resolution_ns,
-                uncertainty_ns: start.half_width_ns + end.half_width_ns + resolution_ns / 2,
-                drift_ns,
+                uncertainty_ns,
+                drift_ns: clocks.drift_ns(),
             },
             directions: directions.collect(),
             cost: seen.cost,
         })
     }
-}
-
-/// The narrowest of several readings, so that an interrupt in one of them does no harm.
-fn bracket(clock: &impl Clock) -> Bracket {
-    let one = || {
-        let before_ns = platform::monotonic_ns();
-        let run_ns = clock.now_ns();
-        let width_ns = platform::monotonic_ns().saturating_sub(before_ns);
-        Bracket { run_ns, witness_ns: before_ns + width_ns / 2, half_width_ns: width_ns.div_ceil(2) }
-    };
-    (0..32).map(|_| one()).min_by_key(|b| b.half_width_ns).expect("the range is not empty")
 }

@@ -4,6 +4,8 @@ use fathom_measure::Histogram;
 use fathom_record::Direction;
 use fathom_record::witness::WitnessCost;
 
+use super::pairs::Span;
+
 /// Everything a source saw between its start and its end.
 #[derive(Debug, Default)]
 pub struct Seen {
@@ -19,6 +21,10 @@ pub struct Seen {
     pub strays: u64,
     /// What seeing them cost.
     pub cost: WitnessCost,
+    /// I/Os one by one, as many as both sides keep; on the source's clock.
+    pub spans: Vec<Span>,
+    /// Chosen ones that could not be kept.
+    pub missed: u64,
 }
 
 /// One direction.
@@ -30,10 +36,6 @@ pub struct SeenDirection {
     pub device: Histogram,
     /// Arrival to the end.
     pub total: Histogram,
-    /// I/Os that arrived, those whose end was not seen included.
-    pub arrivals: u64,
-    /// Sum of the arrivals' times, counted from the source's base, in nanoseconds modulo 2^64.
-    pub queued_sum_ns: u64,
     /// I/Os that shared a request with one before them.
     pub merged: u64,
     /// Further parts that I/Os were cut into.
@@ -49,7 +51,7 @@ pub struct SeenDirection {
 /// Times of one I/O in the block layer, on the source's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passage {
-    /// Arrival, from the source's base.
+    /// Arrival.
     pub queued_ns: u64,
     /// Entry into a list, where it had to wait in one.
     pub inserted_ns: Option<u64>,
@@ -60,13 +62,6 @@ pub struct Passage {
 }
 
 impl Seen {
-    /// Counts one I/O that arrived.
-    pub fn arrive(&mut self, direction: Direction, queued_ns: u64) {
-        let seen = &mut self.directions[direction.index()];
-        seen.arrivals += 1;
-        seen.queued_sum_ns = seen.queued_sum_ns.wrapping_add(queued_ns);
-    }
-
     /// Counts one I/O that ended.
     pub fn count(&mut self, direction: Direction, passage: &Passage) {
         let Passage { queued_ns, inserted_ns, issued_ns, ended_ns } = *passage;

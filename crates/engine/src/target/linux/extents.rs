@@ -47,24 +47,70 @@ pub fn written_share(file: &File, range: Range<u64>) -> io::Result<Option<f64>> 
 
 fn mapped_bytes(file: &File, range: &Range<u64>) -> io::Result<u64> {
     let mut written = 0;
+    each_extent(file, range, |extent| {
+        let end = extent.logical_bytes.saturating_add(extent.length_bytes).min(range.end);
+        let start = extent.logical_bytes.max(range.start);
+        if extent.flags & (Extent::UNWRITTEN | Extent::DELAYED) == 0 {
+            written += end.saturating_sub(start);
+        }
+    })?;
+    Ok(written)
+}
+
+/// Every extent that overlaps a stretch, ascending.
+fn each_extent(file: &File, range: &Range<u64>, mut take: impl FnMut(&Extent)) -> io::Result<()> {
     let mut at = range.start;
     while at < range.end {
         let extents = ioctl::extents(file, at, range.end - at)?;
         let Some(last) = extents.last().copied() else { break };
-        for extent in &extents {
-            let end = extent.logical_bytes.saturating_add(extent.length_bytes).min(range.end);
-            let start = extent.logical_bytes.max(at);
-            if extent.flags & (Extent::UNWRITTEN | Extent::DELAYED) == 0 {
-                written += end.saturating_sub(start);
-            }
-        }
+        extents.iter().for_each(&mut take);
         let next = last.logical_bytes.saturating_add(last.length_bytes);
         if last.flags & Extent::LAST != 0 || next <= at {
             break;
         }
         at = next;
     }
-    Ok(written)
+    Ok(())
+}
+
+/// A part of a file or device that lies on its device in one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// First byte in the file.
+    pub first_byte: u64,
+    /// Length.
+    pub bytes: u64,
+    /// First byte on the device.
+    pub device_byte: u64,
+}
+
+/// Where a stretch of a file lies on the device of its file system: ascending, adjoining pieces as one. A
+/// block device lies on itself. What lies nowhere, or where the file system does not say, is left out.
+///
+/// # Errors
+/// When there is no map, or it cannot be read.
+pub fn stretches(file: &File, range: &Range<u64>) -> io::Result<Vec<Stretch>> {
+    let meta = file.metadata()?;
+    if meta.file_type().is_block_device() {
+        return Ok(vec![Stretch { first_byte: 0, bytes: u64::MAX, device_byte: 0 }]);
+    }
+    let mut found: Vec<Stretch> = Vec::new();
+    each_extent(file, range, |extent| {
+        if extent.flags & (Extent::ELSEWHERE | Extent::DELAYED) != 0 {
+            return;
+        }
+        let (first_byte, device_byte) = (extent.logical_bytes, extent.physical_bytes);
+        match found.last_mut() {
+            Some(last)
+                if last.first_byte + last.bytes == first_byte
+                    && last.device_byte + last.bytes == device_byte =>
+            {
+                last.bytes += extent.length_bytes;
+            }
+            _ => found.push(Stretch { first_byte, bytes: extent.length_bytes, device_byte }),
+        }
+    })?;
+    Ok(found)
 }
 
 fn data_bytes(file: &File, range: &Range<u64>) -> io::Result<u64> {

@@ -119,7 +119,8 @@ pub fn loop_status(file: &File) -> io::Result<LoopStatus> {
 pub struct Extent {
     /// First byte in the file.
     pub logical_bytes: u64,
-    physical_bytes: u64,
+    /// First byte on the device.
+    pub physical_bytes: u64,
     /// Length.
     pub length_bytes: u64,
     reserved64: [u64; 2],
@@ -131,6 +132,8 @@ pub struct Extent {
 impl Extent {
     /// `FIEMAP_EXTENT_LAST`: no further one in the file.
     pub const LAST: u32 = 0x1;
+    /// `FIEMAP_EXTENT_UNKNOWN`, `ENCODED`, `NOT_ALIGNED`: where it lies is not known, or not as it is read.
+    pub const ELSEWHERE: u32 = 0x2 | 0x8 | 0x100;
     /// `FIEMAP_EXTENT_DELALLOC`: waits in memory for a place.
     pub const DELAYED: u32 = 0x4;
     /// `FIEMAP_EXTENT_UNWRITTEN`: has a place, reads as zeros without reading it.

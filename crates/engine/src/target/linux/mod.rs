@@ -27,7 +27,7 @@ mod tests;
 
 pub use cache::{cached_share, drop_cached};
 pub use discover::devices;
-pub use extents::written_share;
+pub use extents::{Stretch, stretches, written_share};
 pub use file_system::space;
 pub use generic::generic_of;
 pub use glimpse::Glimpse;

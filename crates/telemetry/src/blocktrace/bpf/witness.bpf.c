@@ -19,18 +19,19 @@ typedef long long s64;
 
 // Helper functions of the kernel, by their number.
 static void *(*map_lookup)(void *map, const void *key) = (void *)1;
-static s64 (*map_update)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
-static s64 (*map_delete)(void *map, const void *key) = (void *)3;
 static u64 (*now_ns)(void) = (void *)5;
 static u64 (*pid_tgid)(void) = (void *)14;
+static s64 (*read_kernel)(void *to, u32 bytes, const void *from) = (void *)113;
+static s64 (*ring_output)(void *ring, void *data, u64 bytes, u64 flags) = (void *)130;
 
-enum { MAP_HASH = 1, MAP_PERCPU_ARRAY = 6 };
+enum { MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6, MAP_RING = 27, NO_WAKEUP = 1 };
 
 struct block_device {
     u32 bd_dev;
 } RELOCATED;
 
 struct bvec_iter {
+    u64 bi_sector;
     u32 bi_size;
 } RELOCATED;
 
@@ -38,6 +39,7 @@ struct bio {
     struct bio *bi_next;
     struct block_device *bi_bdev;
     u32 bi_opf;
+    u8 bi_status;
     struct bvec_iter bi_iter;
     void *bi_private;
 } RELOCATED;
@@ -65,6 +67,12 @@ enum {
     DEVICES = 8,
     // A request carries at most this many segments on any driver that sets no own limit beyond it.
     BIOS = 256,
+    // Entries of the table of I/Os between arrival and end, and how far from its own place one may lie.
+    PLACES = 65536,
+    REACH = 16,
+    NOWHERE = PLACES,
+    // BLK_STS_AGAIN, the same since Linux 4.13.
+    AGAIN = 12,
 };
 
 // Filled in by the loader.
@@ -73,15 +81,18 @@ const volatile u32 devices[DEVICES] = {0};
 const volatile u32 devices_used = 0;
 // Set for direct I/O: what the file system and the page cache read beside it is left out.
 const volatile u32 direct = 0;
-// Time that stamps are summed from.
-const volatile u64 base_ns = 0;
 
+// An I/O between its arrival and its end. A table without locks: programs run in interrupts of the very
+// programs they interrupt, where the kernel's hash map refuses an update or a removal that would wait.
 struct start {
-    // The entry's own key: as a value of the map it is a number, which a function takes; a pointer is not.
+    // Address of the bio; 0 where the entry is free.
     u64 key;
     u64 queued_ns;
     u64 inserted_ns;
     u64 issued_ns;
+    u64 sector;
+    u32 device;
+    u32 bytes;
     u32 direction;
     u32 parts;
     u32 ended;
@@ -89,11 +100,35 @@ struct start {
 };
 
 struct {
-    UINT(type, MAP_HASH);
-    UINT(max_entries, 65536);
-    TYPE(key, u64);
+    UINT(type, MAP_ARRAY);
+    UINT(max_entries, PLACES);
+    TYPE(key, u32);
     TYPE(value, struct start);
 } in_flight SEC(".maps");
+
+// One I/O, handed on to be set beside the same one as the run saw it.
+struct sighting {
+    u64 queued_ns;
+    u64 ended_ns;
+    u64 sector;
+    u32 device;
+    u32 bytes;
+    u32 direction;
+    u32 unused;
+};
+
+struct {
+    UINT(type, MAP_RING);
+    UINT(max_entries, 8 << 20);
+} sightings SEC(".maps");
+
+// Which I/Os are handed on: those whose sector's hash has none of these bits.
+struct {
+    UINT(type, MAP_ARRAY);
+    UINT(max_entries, 1);
+    TYPE(key, u32);
+    TYPE(value, u64);
+} thinning SEC(".maps");
 
 struct chunk {
     u64 counts[CHUNK];
@@ -126,7 +161,13 @@ struct {
 struct tally {
     u64 started;
     u64 finished;
-    u64 queued_sum_ns;
+    // Arrivals that found no free entry, and those whose address was still that of an unfinished one.
+    u64 unkept;
+    u64 renewed;
+    // Sightings that found no room.
+    u64 dropped;
+    // Arrivals that ended as "try again".
+    u64 turned_away;
     u64 unissued;
     u64 inserted;
     u64 inserted_sum_ns;
@@ -195,26 +236,76 @@ INLINE int is_ours(struct bio *bio) {
     return 0;
 }
 
-// The I/O that a bio is, or is a part of.
-INLINE struct start *find(struct bio *bio) {
-    u64 key = (u64)bio;
-    struct start *start = map_lookup(&in_flight, &key);
-    if (start) return start;
-    key = (u64)bio->bi_private;
-    return map_lookup(&in_flight, &key);
+// A pointer as a number: functions and arithmetic take no pointers.
+INLINE u64 number_of(void *pointer) {
+    u64 from = (u64)pointer, number = 0;
+    read_kernel(&number, sizeof number, &from);
+    return number;
 }
 
-__attribute__((noinline)) int finish(u64 key, u64 now) {
-    struct start *found = map_lookup(&in_flight, &key);
+INLINE u32 home_of(u64 key) { return (u32)((key * 0x9e3779b97f4a7c15ull) >> 48); }
+
+INLINE struct start *entry(u32 place) { return map_lookup(&in_flight, &place); }
+
+// Where an I/O is kept, or NOWHERE.
+__attribute__((noinline)) u32 place_of(u64 key) {
+    u32 home = home_of(key);
+    if (!key) return NOWHERE;
+    for (u32 at = 0; at < REACH; at++) {
+        u32 place = (home + at) & (PLACES - 1);
+        struct start *start = entry(place);
+        if (start && start->key == key) return place;
+    }
+    return NOWHERE;
+}
+
+// Takes a free entry for an I/O, or NOWHERE.
+__attribute__((noinline)) u32 place_for(u64 key) {
+    u32 home = home_of(key);
+    for (u32 at = 0; at < REACH; at++) {
+        u32 place = (home + at) & (PLACES - 1);
+        struct start *start = entry(place);
+        if (start && __sync_val_compare_and_swap(&start->key, 0, key) == 0) return place;
+    }
+    return NOWHERE;
+}
+
+// The I/O that a bio is, or is a part of.
+INLINE u32 find(struct bio *bio) {
+    u32 place = place_of(number_of(bio));
+    return place == NOWHERE ? place_of(number_of(bio->bi_private)) : place;
+}
+
+INLINE void hand_on(struct start *start, struct tally *tally, u64 now) {
+    u32 first = 0;
+    // A flush has no place to be found again by.
+    if (!start->bytes) return;
+    u64 *bits = map_lookup(&thinning, &first);
+    u64 hash = ((start->sector >> 3) * 0x9e3779b97f4a7c15ull) >> 32;
+    if (!bits || hash & *bits) return;
+    struct sighting sighting = {
+        .queued_ns = start->queued_ns,
+        .ended_ns = now,
+        .sector = start->sector,
+        .device = start->device,
+        .bytes = start->bytes,
+        .direction = start->direction,
+    };
+    if (ring_output(&sightings, &sighting, sizeof sighting, NO_WAKEUP)) tally->dropped++;
+}
+
+__attribute__((noinline)) int finish(u32 place, u64 now) {
+    struct start *found = entry(place);
     if (!found) return 0;
     struct start start = *found;
-    // Parts may end on two processors at once: whoever removes the entry counts it.
-    if (map_delete(&in_flight, &key)) return 0;
+    // Parts may end on two processors at once: whoever frees the entry counts it.
+    if (!start.key || __sync_val_compare_and_swap(&found->key, start.key, 0) != start.key) return 0;
     u32 direction = start.direction & (DIRECTIONS - 1);
     struct tally *tally = tally_of(direction);
     if (!tally) return 0;
     tally->finished++;
     if (start.parts > 1) tally->cuts += start.parts - 1;
+    hand_on(&start, tally, now);
     count(TOTAL, direction, now - start.queued_ns);
     if (!start.issued_ns) {
         tally->unissued++;
@@ -234,26 +325,43 @@ int on_bio_queue(u64 *context) {
     struct bio *bio = (struct bio *)context[0];
     if ((u32)(pid_tgid() >> 32) != process || !is_ours(bio)) return 0;
     u32 flags = bio->bi_opf;
-    u32 direction = direction_of(flags, bio->bi_iter.bi_size);
+    u32 bytes = bio->bi_iter.bi_size;
+    u32 direction = direction_of(flags, bytes);
     struct tally *tally = tally_of(direction);
     if (!tally) return 0;
     if (direct && (flags & (BIT_OF(__REQ_META) | BIT_OF(__REQ_RAHEAD)))) {
         tally->strays++;
         return 0;
     }
-    u64 key = (u64)bio;
-    struct start start = {.key = key, .queued_ns = now_ns(), .direction = direction, .parts = 1};
+    u64 key = number_of(bio);
     tally->started++;
-    tally->queued_sum_ns += start.queued_ns - base_ns;
-    map_update(&in_flight, &key, &start, 0);
+    u32 place = place_of(key);
+    if (place != NOWHERE)
+        tally->renewed++;
+    else
+        place = place_for(key);
+    struct start *start = entry(place);
+    if (!start) {
+        tally->unkept++;
+        return 0;
+    }
+    // Nobody else looks for this bio before it goes on from here.
+    start->inserted_ns = 0;
+    start->issued_ns = 0;
+    start->sector = bio->bi_iter.bi_sector;
+    start->device = bio->bi_bdev->bd_dev;
+    start->bytes = bytes;
+    start->direction = direction;
+    start->parts = 1;
+    start->ended = 0;
+    start->queued_ns = now_ns();
     return 0;
 }
 
 SEC("tp_btf/block_split")
 int on_split(u64 *context) {
     struct bio *front = (struct bio *)context[0];
-    u64 key = (u64)front->bi_private;
-    struct start *start = map_lookup(&in_flight, &key);
+    struct start *start = entry(place_of(number_of(front->bi_private)));
     if (start) __sync_fetch_and_add(&start->parts, 1);
     return 0;
 }
@@ -261,7 +369,7 @@ int on_split(u64 *context) {
 SEC("tp_btf/block_rq_insert")
 int on_insert(u64 *context) {
     struct bio *bio = ((struct request *)context[0])->bio;
-    struct start *start = bio ? find(bio) : 0;
+    struct start *start = bio ? entry(find(bio)) : 0;
     if (start && !start->inserted_ns) start->inserted_ns = now_ns();
     return 0;
 }
@@ -271,8 +379,12 @@ int on_issue(u64 *context) {
     struct bio *bio = ((struct request *)context[0])->bio;
     u64 now = now_ns();
     for (u32 at = 0; at < BIOS && bio; at++) {
-        struct start *start = find(bio);
-        if (!start) return 0;
+        struct start *start = entry(find(bio));
+        if (!start) {
+            // Somebody else's, joined with ours.
+            bio = bio->bi_next;
+            continue;
+        }
         // A request that was put back is issued again; of one that was cut the first part counts.
         if (start->parts == 1 || !start->issued_ns) start->issued_ns = now;
         if (at > 0) {
@@ -289,22 +401,30 @@ int on_complete(u64 *context) {
     struct bio *bio = ((struct request *)context[0])->bio;
     u64 now = now_ns();
     for (u32 at = 0; at < BIOS && bio; at++) {
-        struct start *start = find(bio);
-        if (!start) return 0;
-        struct bio *next = bio->bi_next;
-        __sync_fetch_and_add(&start->ended, 1);
-        if (start->ended >= start->parts) finish(start->key, now);
-        bio = next;
+        u32 place = find(bio);
+        struct start *start = entry(place);
+        if (start && __sync_fetch_and_add(&start->ended, 1) + 1 >= start->parts) finish(place, now);
+        bio = bio->bi_next;
     }
     return 0;
 }
 
-// Devices without requests (RAM disks, device mapper) end bios themselves.
+// Devices without requests (RAM disks, device mapper) end bios themselves. An I/O that may not wait and
+// found no free tag ends here, too; it comes back as another bio, and only that one counts.
 SEC("tp_btf/block_bio_complete")
 int on_bio_complete(u64 *context) {
-    u64 key = context[1];
-    struct start *start = map_lookup(&in_flight, &key);
-    if (start) finish(start->key, now_ns());
+    struct bio *bio = (struct bio *)context[1];
+    u32 place = place_of(number_of(bio));
+    if (place == NOWHERE) return 0;
+    if (bio->bi_status != AGAIN) {
+        finish(place, now_ns());
+        return 0;
+    }
+    struct start *start = entry(place);
+    if (!start) return 0;
+    struct tally *tally = tally_of(start->direction & (DIRECTIONS - 1));
+    if (tally) tally->turned_away++;
+    start->key = 0;
     return 0;
 }
 

@@ -5,9 +5,9 @@
 #![allow(unsafe_code)] // maps hold plain structures of integers, and aya asks for a promise that they do
 
 use std::fs;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 
-use aya::maps::{HashMap, MapData, PerCpuArray};
+use aya::maps::{Array, MapData, PerCpuArray, RingBuf};
 use aya::programs::BtfTracePoint;
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
@@ -16,6 +16,8 @@ use fathom_measure::histogram::BUCKETS;
 use fathom_record::witness::WitnessCost;
 
 use super::device::Watched;
+use super::follower::Follower;
+use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::{Seen, SeenDirection};
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/witness.bpf.o");
@@ -35,11 +37,6 @@ const CHUNK: usize = 1024;
 const CHUNKS: usize = 8;
 /// As many devices as the programs look for.
 const DEVICES: usize = 8;
-
-/// `struct start`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Start([u64; 6]);
 
 /// `struct chunk`.
 #[derive(Clone, Copy)]
@@ -62,7 +59,10 @@ struct StageSums {
 struct Tally {
     started: u64,
     finished: u64,
-    queued_sum_ns: u64,
+    unkept: u64,
+    renewed: u64,
+    dropped: u64,
+    turned_away: u64,
     unissued: u64,
     inserted: u64,
     inserted_sum_ns: u64,
@@ -72,8 +72,6 @@ struct Tally {
 }
 
 // SAFETY: a structure of integers without padding; every bit pattern is a value.
-unsafe impl Pod for Start {}
-// SAFETY: as above.
 unsafe impl Pod for Chunk {}
 // SAFETY: as above.
 unsafe impl Pod for StageSums {}
@@ -83,22 +81,22 @@ unsafe impl Pod for Tally {}
 /// Programs that run.
 pub struct Bpf {
     programs: Ebpf,
-    /// While it is open the kernel times every program.
-    timing: Option<OwnedFd>,
-    timed: Ran,
+    follower: Follower,
 }
 
 /// What the kernel counted of programs.
 #[derive(Clone, Copy, Default)]
-struct Ran {
-    time_ns: u64,
-    times: u64,
+pub struct Ran {
+    /// Time in them.
+    pub time_ns: u64,
+    /// How often they ran.
+    pub times: u64,
     missed: u64,
 }
 
 impl Bpf {
     /// Loads and attaches.
-    pub fn start(watched: &Watched, direct: bool, base_ns: u64) -> Result<Self, String> {
+    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, String> {
         let refused = |what: &str, error: &dyn std::error::Error| refusal(what, error);
         if watched.arrivals.len() > DEVICES {
             return Err(format!("programs watch {DEVICES} devices at most"));
@@ -117,7 +115,6 @@ impl Bpf {
             .override_global("devices", &devices, true)
             .override_global("devices_used", &used, true)
             .override_global("direct", &direct, true)
-            .override_global("base_ns", &base_ns, true)
             .load(OBJECT)
             .map_err(|error| refused("loading maps", &error))?;
         for (name, tracepoint) in PROGRAMS {
@@ -136,42 +133,21 @@ impl Bpf {
                 program.attach().map_err(|error| refused(tracepoint, &error))?;
             }
         }
-        Ok(Self { programs, timing, timed: Ran::default() })
-    }
-
-    /// Ends the timing of programs: timing each costs more than the program.
-    pub fn second(&mut self) {
-        if self.timing.is_some() {
-            self.timed = self.ran();
-            self.timing = None;
-        }
-    }
-
-    /// What the kernel says of the programs in this process's list of descriptors.
-    fn ran(&self) -> Ran {
-        let mut sum = Ran::default();
-        for (name, _) in PROGRAMS {
-            let Some(program) = self.programs.program(name) else { continue };
-            let program: Result<&BtfTracePoint, _> = program.try_into();
-            let Some(fd) = program.ok().and_then(|program| program.fd().ok()) else { continue };
-            let path = format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd());
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let value = |key: &str| {
-                text.lines()
-                    .find_map(|line| line.strip_prefix(key)?.trim().parse::<u64>().ok())
-                    .unwrap_or_default()
-            };
-            sum.time_ns += value("run_time_ns:");
-            sum.times += value("run_cnt:");
-            sum.missed += value("recursion_misses:");
-        }
-        sum
+        let told = descriptors(&programs);
+        let ring = programs.take_map("sightings").ok_or("the object holds no ring")?;
+        let ring = RingBuf::try_from(ring).map_err(|error| refused("mapping the ring", &error))?;
+        let bits = programs.take_map("thinning").ok_or("the object holds no choice of I/Os")?;
+        let bits = Array::try_from(bits).map_err(|error| refused("mapping the choice of I/Os", &error))?;
+        let timing = timing.map(|timing| (timing, told));
+        let follower = Follower::start(ring, bits, thinning, watched.clone(), timing)?;
+        Ok(Self { programs, follower })
     }
 
     /// Detaches the programs and reads what they counted.
     pub fn finish(mut self) -> Result<Seen, String> {
-        self.second();
-        let missed = self.ran().missed;
+        // All of the run's I/Os have ended, and what the kernel timed is told only of loaded programs.
+        let followed = self.follower.finish()?;
+        let missed = ran(&descriptors(&self.programs)).missed;
         for (name, _) in PROGRAMS {
             if let Some(program) = self.programs.program_mut(name) {
                 let program: Result<&mut BtfTracePoint, _> = program.try_into();
@@ -184,21 +160,50 @@ impl Bpf {
         let mut seen =
             read(&self.programs).map_err(|error| format!("reading the programs' maps: {error}"))?;
         seen.lost += missed;
-        seen.cost = cost(self.timed, seen.events);
+        seen.missed += followed.missed;
+        seen.spans = followed.spans;
+        seen.cost = cost(followed.timed, followed.cpu_ns, seen.events);
         Ok(seen)
     }
 }
 
-fn cost(timed: Ran, events: u64) -> WitnessCost {
+/// Where this process's list of descriptors tells of each program.
+fn descriptors(programs: &Ebpf) -> Vec<String> {
+    let path = |(name, _): (&str, &str)| {
+        let program: &BtfTracePoint = programs.program(name)?.try_into().ok()?;
+        Some(format!("/proc/self/fdinfo/{}", program.fd().ok()?.as_fd().as_raw_fd()))
+    };
+    PROGRAMS.into_iter().filter_map(path).collect()
+}
+
+/// What the kernel says of the programs there.
+pub fn ran(descriptors: &[String]) -> Ran {
+    let mut sum = Ran::default();
+    for path in descriptors {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let value = |key: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(key));
+            line.and_then(|value| value.trim().parse::<u64>().ok()).unwrap_or(0)
+        };
+        sum.time_ns += value("run_time_ns:");
+        sum.times += value("run_cnt:");
+        sum.missed += value("recursion_misses:");
+    }
+    sum
+}
+
+fn cost(timed: Ran, reader_ns: u64, events: u64) -> WitnessCost {
     let event_ns = (timed.times > 0).then(|| timed.time_ns as f64 / timed.times as f64);
     let basis = match event_ns {
         Some(_) => format!(
-            "the kernel's own timing of {} program runs in the first second, the reading of its clock included, times the run's events",
-            timed.times
+            "the kernel's own timing of {} program runs in the first second, the reading of its clock included, times the run's events; {:.0} ms more for the thread that takes them in",
+            timed.times,
+            reader_ns as f64 / 1e6
         ),
         None => "not known: the kernel does not time programs (Linux 5.8 does)".to_owned(),
     };
-    WitnessCost { event_ns, cpu_ns: event_ns.map(|ns| (ns * events as f64) as u64), basis }
+    let cpu_ns = event_ns.map(|ns| (ns * events as f64) as u64 + reader_ns);
+    WitnessCost { event_ns, cpu_ns, basis }
 }
 
 fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
@@ -206,8 +211,7 @@ fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
     let tallies = PerCpuArray::<&MapData, Tally>::try_from(map("tallies")?)?;
     let stages = PerCpuArray::<&MapData, StageSums>::try_from(map("stages")?)?;
     let buckets = PerCpuArray::<&MapData, Chunk>::try_from(map("buckets")?)?;
-    let in_flight = HashMap::<&MapData, u64, Start>::try_from(map("in_flight")?)?;
-    let mut seen = Seen { unfinished: in_flight.keys().flatten().count() as u64, ..Seen::default() };
+    let mut seen = Seen::default();
     let (mut arrivals, mut ends) = (0u64, 0u64);
     for direction in 0..DIRECTIONS {
         let mut tally = Tally::default();
@@ -217,14 +221,14 @@ fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
         seen.events += 3 * tally.finished - tally.unissued + tally.inserted + tally.strays + tally.cuts;
         seen.strays += tally.strays;
         arrivals += tally.started;
-        ends += tally.finished;
+        ends += tally.finished + tally.turned_away + tally.unkept + tally.renewed;
+        seen.lost += tally.unkept + tally.renewed;
+        seen.missed += tally.dropped;
         let stage = |stage: usize| histogram(&stages, &buckets, stage * DIRECTIONS + direction);
         seen.directions[direction] = SeenDirection {
             queue: stage(0)?,
             device: stage(1)?,
             total: stage(2)?,
-            arrivals: tally.started,
-            queued_sum_ns: tally.queued_sum_ns,
             merged: tally.merged,
             cuts: tally.cuts,
             unissued: tally.unissued,
@@ -232,8 +236,7 @@ fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
             scheduled_sum_ns: tally.inserted_sum_ns,
         };
     }
-    // An I/O that arrived and is neither there nor ended has had an end that no program saw.
-    seen.lost = arrivals.saturating_sub(ends).saturating_sub(seen.unfinished);
+    seen.unfinished = arrivals.saturating_sub(ends);
     Ok(seen)
 }
 
@@ -267,7 +270,10 @@ impl Tally {
     fn add(&mut self, other: &Self) {
         self.started += other.started;
         self.finished += other.finished;
-        self.queued_sum_ns = self.queued_sum_ns.wrapping_add(other.queued_sum_ns);
+        self.unkept += other.unkept;
+        self.renewed += other.renewed;
+        self.dropped += other.dropped;
+        self.turned_away += other.turned_away;
         self.unissued += other.unissued;
         self.inserted += other.inserted;
         self.inserted_sum_ns += other.inserted_sum_ns;

@@ -11,6 +11,8 @@ pub struct Watched {
     pub arrivals: Vec<u32>,
     /// What requests are for: always a whole device.
     pub disks: Vec<u32>,
+    /// Names, and where each begins on its disk in sectors of 512 bytes.
+    places: Vec<(String, u64)>,
 }
 
 impl Watched {
@@ -26,12 +28,27 @@ impl Watched {
         for name in names {
             let folder = format!("/sys/class/block/{name}");
             watched.arrivals.push(number(&format!("{folder}/dev"))?);
+            // Whole devices have no such file.
+            let start = fs::read_to_string(format!("{folder}/start")).unwrap_or_default();
+            watched.places.push((name.clone(), start.trim().parse().unwrap_or(0)));
             // A partition's folder lies in its disk's.
             let whole = if fs::exists(format!("{folder}/partition")).unwrap_or(false) { "/.." } else { "" };
             let real = fs::canonicalize(&folder).map_err(|error| format!("{folder}: {error}"))?;
             watched.disks.push(number(&format!("{}{whole}/dev", real.display()))?);
         }
         Ok(watched)
+    }
+
+    /// The disk's number and the first sector there, of a device that is watched.
+    pub fn ground_of(&self, name: &str) -> Option<(u32, u64)> {
+        let at = self.places.iter().position(|(known, _)| known == name)?;
+        Some((self.disks[at], self.places[at].1))
+    }
+
+    /// The disk's number, of a device that is watched by its own.
+    pub fn disk_of(&self, arrival: u32) -> Option<u32> {
+        let at = self.arrivals.iter().position(|&known| known == arrival)?;
+        Some(self.disks[at])
     }
 }
 

@@ -2,14 +2,16 @@
 
 mod bpf;
 mod device;
+mod follower;
 mod tracefs;
 
 use rustix::time::{ClockId, clock_gettime};
 
 use self::bpf::Bpf;
-use self::device::Watched;
+pub use self::device::Watched;
 use self::tracefs::Tracefs;
-use super::{Seen, Source, WitnessPlan};
+use super::sampling::Thinning;
+use super::{Seen, Source};
 
 /// A source that watches.
 pub enum Watch {
@@ -18,12 +20,16 @@ pub enum Watch {
 }
 
 impl Watch {
-    /// Stamps are counted from `base_ns` of `CLOCK_MONOTONIC`.
-    pub fn start(plan: &WitnessPlan, base_ns: u64) -> Result<Self, String> {
-        let watched = Watched::of(&plan.devices)?;
-        let bpf = || Bpf::start(&watched, plan.direct, base_ns).map(|bpf| Self::Bpf(Box::new(bpf)));
-        let text = || Tracefs::start(&watched, plan.direct, base_ns).map(Self::Tracefs);
-        match plan.source {
+    /// Begins to watch; I/Os are kept one by one as `thinning` says.
+    pub fn start(
+        watched: &Watched,
+        direct: bool,
+        source: Source,
+        thinning: &Thinning,
+    ) -> Result<Self, String> {
+        let bpf = || Bpf::start(watched, direct, thinning.clone()).map(|bpf| Self::Bpf(Box::new(bpf)));
+        let text = || Tracefs::start(watched, direct, thinning.clone()).map(Self::Tracefs);
+        match source {
             Source::Bpf => bpf(),
             Source::Tracefs => text(),
             Source::Any => bpf().or_else(|bpf| text().map_err(|text| format!("{bpf}; {text}"))),
@@ -41,12 +47,6 @@ impl Watch {
         match self {
             Self::Bpf(_) => 1,
             Self::Tracefs(_) => tracefs::RESOLUTION_NS,
-        }
-    }
-
-    pub fn second(&mut self) {
-        if let Self::Bpf(bpf) = self {
-            bpf.second();
         }
     }
 

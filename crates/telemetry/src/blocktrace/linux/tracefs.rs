@@ -18,6 +18,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::device::Watched;
 use crate::blocktrace::Seen;
+use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::text::{Line, Matching, parse};
 
 /// The text has whole microseconds.
@@ -52,7 +53,7 @@ impl Drop for Instance {
 
 impl Tracefs {
     /// Makes an instance and begins to read from it.
-    pub fn start(watched: &Watched, direct: bool, base_ns: u64) -> Result<Self, String> {
+    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, String> {
         let instances = mount_point()?.join("instances");
         remove_leftovers(&instances);
         let folder = instances.join(format!("fathom-{}", std::process::id()));
@@ -77,7 +78,7 @@ impl Tracefs {
             .open(&path)
             .map_err(|error| refusal(&path, &error))?;
         let devices = watched.arrivals.iter().copied().zip(watched.disks.iter().copied());
-        let matching = Matching::new(devices, direct, base_ns);
+        let matching = Matching::new(devices, direct, thinning);
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let reader = std::thread::Builder::new()

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 use fathom_record::Direction;
 
 use super::{Event, Kind};
+use crate::blocktrace::pairs::Span;
+use crate::blocktrace::sampling::{Kept, Thinning};
 use crate::blocktrace::{Passage, Seen};
 
 /// I/Os that are kept at most; more are counted as lost.
@@ -27,12 +29,12 @@ struct Flight {
 type Key = (u32, u64, u64);
 
 /// Matches events as they come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Matching {
     /// The disk on which each device that is watched lies.
     disks: BTreeMap<u32, u32>,
-    base_ns: u64,
     direct: bool,
+    kept: Kept<Span>,
     flights: BTreeMap<Key, Flight>,
     flushes: VecDeque<(u32, Passage)>,
     longest: u64,
@@ -41,15 +43,24 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// For arrivals at the devices named first, whose requests are for those named second; stamps are
-    /// counted from `base_ns`. With `direct`, metadata and read-ahead are left out.
-    pub fn new(devices: impl IntoIterator<Item = (u32, u32)>, direct: bool, base_ns: u64) -> Self {
-        Self { disks: devices.into_iter().collect(), base_ns, direct, ..Self::default() }
+    /// For arrivals at the devices named first, whose requests are for those named second. With `direct`,
+    /// metadata and read-ahead are left out.
+    pub fn new(devices: impl IntoIterator<Item = (u32, u32)>, direct: bool, thinning: Thinning) -> Self {
+        Self {
+            disks: devices.into_iter().collect(),
+            direct,
+            kept: Kept::new(thinning),
+            flights: BTreeMap::new(),
+            flushes: VecDeque::new(),
+            longest: 0,
+            serial: 0,
+            seen: Seen::default(),
+        }
     }
 
     /// Takes one event. `ours` says whether a thread belongs to this process.
     pub fn take(&mut self, event: &Event, ours: impl FnOnce(u32) -> bool) {
-        let at_ns = event.at_ns.saturating_sub(self.base_ns);
+        let at_ns = event.at_ns;
         match event.kind {
             Kind::Queued => {
                 let Some(&disk) = self.disks.get(&event.device) else { return };
@@ -83,6 +94,8 @@ impl Matching {
     /// What was seen.
     pub fn finish(mut self) -> Seen {
         self.seen.unfinished = (self.flights.len() + self.flushes.len()) as u64;
+        self.seen.missed = self.kept.missed();
+        self.seen.spans = self.kept.finish();
         self.seen
     }
 
@@ -97,7 +110,6 @@ impl Matching {
             self.lose(1);
             return;
         }
-        self.seen.arrive(direction, at_ns);
         if event.sectors == 0 {
             self.flushes.push_back((disk, passage));
         } else {
@@ -174,9 +186,16 @@ impl Matching {
             flight.left = flight.left.saturating_sub(common);
             flight.parts += 1;
             if flight.left == 0 {
-                let Flight { mut passage, direction, parts, .. } = *flight;
+                let Flight { mut passage, direction, sectors, parts, .. } = *flight;
                 self.flights.remove(&key);
                 passage.ended_ns = at_ns;
+                let bytes = u32::try_from(sectors.saturating_mul(512)).unwrap_or(u32::MAX);
+                self.kept.push(Span {
+                    place: (key.0, key.1, bytes),
+                    direction,
+                    from_ns: passage.queued_ns,
+                    to_ns: at_ns,
+                });
                 self.seen.directions[direction.index()].cuts += parts - 1;
                 self.seen.count(direction, &passage);
             }
@@ -200,7 +219,7 @@ mod tests {
     }
 
     fn matched(events: &[Event]) -> Seen {
-        let mut matching = Matching::new([(PARTITION, DISK)], true, 0);
+        let mut matching = Matching::new([(PARTITION, DISK)], true, Thinning::default());
         events.iter().for_each(|event| matching.take(event, |thread| thread == 1));
         matching.finish()
     }
@@ -218,7 +237,9 @@ mod tests {
         let read = &merged.directions[0];
         assert_eq!((read.total.count(), read.merged, read.cuts, read.scheduled), (2, 1, 0, 2));
         assert_eq!((read.total.sum(), read.queue.sum(), read.device.sum()), (209_000, 9_000, 200_000));
-        assert_eq!((read.queued_sum_ns, read.scheduled_sum_ns), (1_000, 6_000));
+        assert_eq!(read.scheduled_sum_ns, 6_000);
+        let spans: Vec<_> = merged.spans.iter().map(|s| (s.place, s.from_ns, s.to_ns)).collect();
+        assert_eq!(spans, [((DISK, 0, 4096), 0, 105_000), ((DISK, 8, 4096), 1_000, 105_000)]);
         let cut = matched(&[
             event(Queued, 0, 0, 16),
             event(Issued, 2, 0, 8),
@@ -230,6 +251,7 @@ mod tests {
         assert_eq!((read.total.count(), read.cuts, read.merged), (1, 1, 0));
         assert_eq!((read.total.max(), read.device.max()), (Some(50_000), Some(48_000)));
         assert_eq!((cut.unfinished, cut.lost), (0, 0));
+        assert_eq!(cut.spans.len(), 1, "one I/O, however many parts");
     }
 
     #[test]

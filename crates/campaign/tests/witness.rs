@@ -1,0 +1,70 @@
+//! A run beside the block layer, on this machine's own storage, where the kernel lets this process look.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test says why it cannot run here, and fails"
+)]
+
+use std::sync::atomic::AtomicBool;
+
+use fathom_campaign::plan::PlanSource;
+use fathom_campaign::{Silent, run_once};
+use fathom_record::Direction;
+use fathom_record::witness::{BlockTrace, Witness};
+
+/// Runs on a scratch file under a witness; `None` with a word where this machine cannot.
+fn witnessed(source: &str, keys: &str) -> Option<BlockTrace> {
+    let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let target = folder.path().to_str().unwrap();
+    let text =
+        format!("target = {target:?}\nsize = \"16m\"\nwarmup = \"0s\"\nwitness = {source:?}\n{keys}\n");
+    let plan = PlanSource::from_toml(&text, "plan.toml").unwrap().resolve(1).unwrap();
+    let record = match run_once(&plan, &mut Silent, &AtomicBool::new(false)) {
+        Ok(record) => record,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+    };
+    match record.witness.unwrap() {
+        Witness::Seen(trace) => Some(trace),
+        Witness::Absent { reason } => {
+            eprintln!("skipped: {reason}");
+            None
+        }
+    }
+}
+
+/// Where the file system says where the file lies, the I/Os that the kernel saw were found again.
+fn check(trace: &BlockTrace, which: Direction) {
+    let direction = trace.directions.iter().find(|direction| direction.direction == which).unwrap();
+    let Some(found) = &direction.explanation else {
+        eprintln!("not compared: {:?}", direction.unexplained);
+        return;
+    };
+    assert_eq!((found.block_alone, found.missed), (0, 0), "{found:?}");
+    assert!(found.run_alone <= trace.lost + trace.unfinished, "{found:?}");
+    assert_eq!(found.pairs + found.ambiguous + found.run_alone, direction.operations, "{found:?}");
+    assert!(found.pairs > 9 * found.ambiguous, "{found:?}");
+    assert_eq!(found.contradictions, 0, "{found:?}");
+    assert!(found.mean_left_over_share.abs() < 0.05, "{found:?}");
+}
+
+#[test]
+fn every_io_is_found_again_by_programs() {
+    for engine in ["uring", "sync"] {
+        let keys = format!("engine = {engine:?}\ndepth = 8\ncount = 2000\nrw = \"randrw\"");
+        let Some(trace) = witnessed("bpf", &keys) else { return };
+        for direction in [Direction::Read, Direction::Write] {
+            check(&trace, direction);
+        }
+    }
+}
+
+#[test]
+fn every_io_is_found_again_in_the_text() {
+    let Some(trace) = witnessed("tracefs", "depth = 4\ncount = 500") else { return };
+    check(&trace, Direction::Read);
+}
