@@ -169,7 +169,7 @@ fn refused(name: &str, errno: Errno) -> EngineError {
     };
     let remedy = match name {
         "nowait" => {
-            "leave `nowait` out of --io-flags; file systems take it for direct I/O, so try without --buffered"
+            "leave `nowait` out of --io-flags; file systems take it for direct I/O (without --buffered), and devices with a queue of requests; RAM disks as zram do not"
         }
         "dontcache" => {
             "leave `dontcache` out of --io-flags; it needs Linux 6.14 and ext4, xfs or btrfs, and --buffered"

@@ -74,6 +74,9 @@ pub struct Launch<'a> {
     pub stop: &'a AtomicBool,
 }
 
+/// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default.
+const MOST_THREADS: u64 = 8192;
+
 type SharedDevice = Arc<Mutex<SimDevice>>;
 
 /// What belongs to a job's target among one entry a target.
@@ -101,6 +104,7 @@ impl Launch<'_> {
         let bytes = u64::from(self.largest_io_bytes());
         let clock = self.clock;
         self.refuse_buffers_beyond_memory()?;
+        self.refuse_threads_beyond_the_map()?;
         let uring_options = self.uring_options();
         self.try_io_flags()?;
         match (self.engine, self.medium) {
@@ -288,6 +292,21 @@ impl Launch<'_> {
         let slots = u128::from(self.workload.jobs) * u128::from(self.workload.depth);
         let bytes = slots * u128::from(self.largest_io_bytes());
         room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
+    }
+
+    /// Above depth 1 engine `sync` has a thread for each I/O in flight, and each thread takes a few entries of the
+    /// process's memory map: beyond its end (65530 by default) the process would be aborted.
+    fn refuse_threads_beyond_the_map(&self) -> Result<(), EngineError> {
+        let threads = u64::from(self.workload.jobs) * u64::from(self.workload.depth);
+        if self.engine != EngineKind::Sync || self.workload.depth == 1 || threads <= MOST_THREADS {
+            return Ok(());
+        }
+        let cause = format!(
+            "{} jobs × depth {} need {threads} threads; at most {MOST_THREADS} are started",
+            self.workload.jobs, self.workload.depth
+        );
+        Err(EngineError::new(ErrorKind::Plan, "starting engine sync", cause)
+            .with_remedy("use a smaller --jobs or --depth, or --engine uring"))
     }
 
     /// The same on all targets: the workload's.

@@ -3,9 +3,9 @@
 use fathom_record::campaign::{
     AssessPlan, AssessRecord, ComparePlan, DeclaredCeiling, PreconditionPlan, SidePlan, SweepPlan,
 };
-use fathom_record::facts::TargetFacts;
+use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
-use fathom_record::{RunRecord, Workload};
+use fathom_record::{RunRecord, Witness, Workload};
 
 use crate::escape::shell;
 use crate::number;
@@ -35,7 +35,7 @@ fn time(ns: u64) -> String {
             return format!("{}{unit}", ns / factor);
         }
     }
-    format!("{ns}ns")
+    if ns == 0 { "0s".to_owned() } else { format!("{ns}ns") }
 }
 
 /// How to repeat a run. Workloads that go beyond the flags named in the manual's first page are
@@ -46,7 +46,11 @@ pub fn run(run: &RunRecord) -> Reproduction {
         run.target.scratch.then(|| format!("The run made a scratch file of {sized} and removed it."));
     match flags(&run.workload) {
         Some(flags) => {
-            Reproduction { command: format!("fathom run{} {flags}", targets(&run.target)), remark: scratch }
+            let path = path(run);
+            Reproduction {
+                command: format!("fathom run{}{path} {flags}", targets(&run.target)),
+                remark: scratch,
+            }
         }
         None => Reproduction {
             command: format!("fathom show {} --json", shell(&run.id)),
@@ -64,6 +68,52 @@ fn targets(facts: &TargetFacts) -> String {
     let flags = members.iter().map(|member| format!(" --target {}", shell(&member.name)));
     let stripe = facts.stripe_bytes.map(|bytes| format!(" --stripe {}", size(bytes)));
     flags.chain(stripe).collect()
+}
+
+/// The flags of the way to the target: its engine, what that was told, and what stands around it. Permission to
+/// destroy data is not one of them.
+fn path(run: &RunRecord) -> String {
+    let facts = &run.target;
+    let used = |name: &str| run.engine.features.iter().any(|known| known.used && known.name == name);
+    let is_path =
+        matches!(facts.kind, TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace);
+    let io_flags: Vec<&str> = IO_FLAGS.into_iter().filter(|flag| used(&format!("rwf_{flag}"))).collect();
+    let decorated = facts.decorated.as_ref();
+    let flags = [
+        is_path.then(|| format!("engine {}", shell(&run.engine.name))),
+        // A mapping goes through the page cache by itself.
+        (is_path && !facts.direct && run.engine.name != "mmap").then(|| "buffered".to_owned()),
+        (facts.kind == TargetKind::Simulated && run.clock.source != "virtual")
+            .then(|| "real-time".to_owned()),
+        used("polled_completions").then(|| "polled".to_owned()),
+        used("opened_o_dsync").then(|| "durable data".to_owned()),
+        used("opened_o_sync").then(|| "durable all".to_owned()),
+        (!io_flags.is_empty()).then(|| format!("io-flags {}", io_flags.join(","))),
+        decorated.and_then(|d| d.delay.as_ref()).map(|text| format!("delay {}", shell(text))),
+        decorated.and_then(|d| d.throttle.as_ref()).map(|text| format!("throttle {}", shell(text))),
+        cpus(run).map(|cpus| format!("cpus {cpus}")),
+        run.witness.as_ref().map(witness),
+    ];
+    flags.into_iter().flatten().map(|flag| format!(" --{flag}")).collect()
+}
+
+/// Flags of single I/Os, as they are typed; records put `rwf_` before them.
+const IO_FLAGS: [&str; 5] = ["hipri", "dsync", "sync", "nowait", "dontcache"];
+
+/// The processors, where they were asked for and not chosen.
+fn cpus(run: &RunRecord) -> Option<String> {
+    let chosen = run.engine.features.iter().any(|known| known.name == "bound_near_device");
+    if chosen || run.clock.source == "virtual" {
+        return None;
+    }
+    let cpus = run.jobs.iter().map(|job| Some(job.cpu?.to_string())).collect::<Option<Vec<_>>>();
+    let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) else { return Some("any".to_owned()) };
+    Some(cpus.join(","))
+}
+
+/// The witness by the source that it had; of one that could not be had, only that it was asked for.
+fn witness(witness: &Witness) -> String {
+    witness.seen().map_or_else(|| "witness".to_owned(), |trace| format!("witness={}", trace.source))
 }
 
 /// The flags of a plain closed loop; `None` for anything that they do not say exactly.
@@ -95,7 +145,8 @@ fn flags(workload: &Workload) -> Option<String> {
         ("time", length.time_ns.map(time)),
         ("count", length.operations.map(|n| n.to_string())),
         ("bytes", length.bytes.map(size)),
-        ("warmup", (length.warmup_ns > 0).then(|| time(length.warmup_ns))),
+        // Also where there is none: left out, it would be the default.
+        ("warmup", Some(time(length.warmup_ns))),
         ("seed", Some(workload.seed.to_string())),
     ];
     for (name, value) in optional {
@@ -216,7 +267,32 @@ pub fn campaign(campaign: &AssessRecord) -> Reproduction {
 
 #[cfg(test)]
 mod tests {
+    use fathom_record::facts::{Decorated, Feature};
+
     use super::*;
+
+    #[test]
+    fn the_way_to_the_target_is_part_of_the_command() {
+        let json = include_bytes!("../../../fuzz/seeds/record/run.json");
+        let mut record = fathom_record::parse_run(json).expect("a record");
+        for name in ["opened_o_dsync", "rwf_dsync", "rwf_nowait", "polled_completions", "bound_near_device"] {
+            record.engine.features.push(Feature { name: name.to_owned(), used: true, note: None });
+        }
+        record.engine.name = "aio".to_owned();
+        record.target.direct = false;
+        record.target.decorated = Some(Decorated {
+            delay: Some("lognormal:100us/0.5".to_owned()),
+            throttle: Some("iops=300,throughput=5B/s".to_owned()),
+            ..Decorated::default()
+        });
+        let flags = " --engine aio --buffered --polled --durable data --io-flags dsync,nowait \
+                     --delay lognormal:100us/0.5 --throttle iops=300,throughput=5B/s";
+        assert!(path(&record).starts_with(flags), "{}", path(&record));
+        assert_eq!(cpus(&record), None, "the run chose them, and does again");
+        record.engine.features.pop();
+        record.jobs.iter_mut().for_each(|job| job.cpu = Some(3));
+        assert_eq!(cpus(&record), Some(vec!["3"; record.jobs.len()].join(",")));
+    }
 
     #[test]
     fn quantities_come_back_exactly() {

@@ -11,6 +11,7 @@ use fathom_engine::job::JobPlan;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::overheard::Listeners;
 use fathom_engine::sim::SimParameters;
+use fathom_engine::stripe::Volume;
 use fathom_engine::target::generic_of;
 use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring};
 use fathom_measure::WallClock;
@@ -308,9 +309,14 @@ impl Session {
 
     /// What the descriptors say of when a write of the workload ends.
     fn durability(&self, workload: &Workload) -> Option<Feature> {
-        let Medium::Files(files) = &self.targets.medium else { return None };
-        let file = files.first().filter(|_| workload.mix.write_share() > 0.0)?;
-        Durable::of(file).map(Durable::feature)
+        let files = match &self.targets.medium {
+            Medium::Files(files) | Medium::Striped(Volume { files, .. }) => files,
+            _ => return None,
+        };
+        // Said of all, so it has to be true of all; targets of one run are opened alike.
+        let each = files.iter().map(|file| Durable::of(file)).collect::<Option<Vec<_>>>()?;
+        let first = each.first().filter(|first| each.iter().all(|other| other == *first))?;
+        (workload.mix.write_share() > 0.0).then(|| first.feature())
     }
 
     /// Processors for the jobs of one run.

@@ -23,24 +23,58 @@ fn errors(record: &Value) -> u64 {
     directions.iter().map(|direction| direction["errors"].as_u64().unwrap()).sum()
 }
 
+/// What a page of a record says to type, without the program's name.
+fn reproduction(typist: &Typist, record: &Value) -> Vec<String> {
+    let answer = typist.run(&["report", record["id"].as_str().unwrap(), "--md", "page.md"]);
+    assert_eq!(answer.status, 0, "{answer:?}");
+    let page = std::fs::read_to_string(typist.path("page.md")).unwrap();
+    let line = page.lines().find(|line| line.starts_with("fathom run ")).expect("a command");
+    line.split(' ').skip(1).map(|word| word.trim_matches('\'').to_owned()).collect()
+}
+
 #[test]
-fn durable_writes_and_flags_are_in_the_record_and_in_its_replay() {
+fn the_way_to_the_target_is_in_the_record_and_in_what_its_page_says_to_type() {
     let typist = Typist::new();
+    let write = ["--rw", "randwrite", "--depth", "2"];
+    let striped = ["--target", ".", "--stripe", "64k", "--durable", "data"];
     for (engine, flags, feature) in [
-        ("sync", ["--durable", "data"], "opened_o_dsync"),
-        ("aio", ["--durable", "all"], "opened_o_sync"),
-        ("uring", ["--durable", "data"], "opened_o_dsync"),
-        ("sync", ["--io-flags", "dsync"], "rwf_dsync"),
-        ("uring", ["--io-flags", "sync"], "rwf_sync"),
+        ("sync", &["--durable", "data"][..], "opened_o_dsync"),
+        ("aio", &["--durable", "all"], "opened_o_sync"),
+        ("uring", &striped, "opened_o_dsync"),
+        ("sync", &["--io-flags", "dsync"], "rwf_dsync"),
+        ("uring", &["--io-flags", "sync", "--cpus", "0"], "rwf_sync"),
+        ("aio", &["--buffered", "--durable", "data", "--cpus", "any"], "opened_o_dsync"),
+        ("sync", &["--durable", "data", "--delay", "constant:1ms", "--throttle", "iops=500"], "throttle"),
     ] {
-        let answer =
-            run(&typist, &[&["--engine", engine, "--rw", "randwrite", "--depth", "1"], &flags[..]].concat());
-        let record = answer.json();
-        assert!(note(&record, feature).is_some(), "{engine} {flags:?}: {record}");
-        assert_eq!(errors(&record), 0, "{engine} {flags:?}");
-        let check = record["checks"].as_array().unwrap().iter().find(|check| check["name"] == "write_cache");
-        assert_eq!(check.unwrap()["outcome"], "pass", "{record}");
+        let first = run(&typist, &[&["--engine", engine], &write[..], flags].concat()).json();
+        let again = reproduction(&typist, &first);
+        let again: Vec<&str> = again.iter().map(String::as_str).chain(["--json"]).collect();
+        let second = typist.run(&again).json();
+        for record in [&first, &second] {
+            assert!(note(record, feature).is_some(), "{engine} {flags:?}: {record}");
+            assert_eq!(errors(record), 0, "{engine} {flags:?}");
+            let checks = record["checks"].as_array().unwrap();
+            let check = checks.iter().find(|check| check["name"] == "write_cache").unwrap();
+            assert_eq!(check["outcome"], "pass", "{engine} {flags:?}: {record}");
+        }
+        for part in [
+            "/workload",
+            "/engine/name",
+            "/engine/features",
+            "/target/direct",
+            "/target/stripe_bytes",
+            "/target/decorated",
+        ] {
+            assert_eq!(first.pointer(part), second.pointer(part), "{engine} {flags:?}: {again:?}");
+        }
     }
+}
+
+#[test]
+fn more_threads_than_a_process_can_have_are_refused() {
+    let answer = run(&Typist::new(), &["--engine", "sync", "--depth", "256", "--jobs", "200"]);
+    assert_eq!(answer.status, 2, "{answer:?}");
+    assert!(answer.stderr.contains("51200 threads"), "{answer:?}");
 }
 
 #[test]
