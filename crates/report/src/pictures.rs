@@ -2,7 +2,7 @@
 
 use fathom_record::campaign::{CellResult, OperatingPointKind, PatternResult};
 use fathom_record::verdict::Limit;
-use fathom_record::{Direction, RunRecord};
+use fathom_record::{CampaignRecord, Direction, RunRecord};
 
 use crate::chart::{Curve, Ink, Mark, Picture, ceilings, operating_curve, percentile_curves, series};
 use crate::sheet::campaign::{Chosen, chosen, runs_of};
@@ -36,6 +36,14 @@ pub fn of_pattern(pattern: &PatternResult, runs: &[RunRecord]) -> Result<Vec<Fig
         bars(pattern)?,
     ];
     Ok(all.into_iter().flatten().collect())
+}
+
+/// Ids of the runs whose series a campaign's report draws; of all others it needs the summaries alone.
+/// `runs` may be without their series.
+pub fn runs_drawn(campaign: &CampaignRecord, runs: &[RunRecord]) -> Vec<String> {
+    let CampaignRecord::Assess(campaign) = campaign else { return Vec::new() };
+    let drawn = campaign.patterns.iter().filter_map(|pattern| best_run(&chosen(pattern), runs));
+    drawn.map(|(run, _)| run.id.clone()).collect()
 }
 
 /// The pictures of a single run.

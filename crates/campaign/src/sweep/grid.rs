@@ -25,8 +25,9 @@ impl GridRuns {
         Self { cells: (0..cells).map(|_| CellRuns::default()).collect() }
     }
 
-    /// Takes in a run; one that failed ends its cell.
-    pub fn take(&mut self, cell: usize, run: RunRecord) {
+    /// Takes in a run, without its seconds, which are in the store; one that failed ends its cell.
+    pub fn take(&mut self, cell: usize, mut run: RunRecord) {
+        run.intervals = Vec::new();
         let cell = &mut self.cells[cell];
         if let Ending::Failed { error } = &run.ending {
             cell.missing = Some(format!("the target failed: {error}"));

@@ -178,11 +178,13 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
 
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for Queue<S, C> {
     /// Gives back at once what the kernel holds for this ring. The thread's table of registered rings
-    /// has few places and keeps a ring alive after its descriptor was closed; and pinned buffers count
-    /// against the limit of locked memory until the kernel has come round to taking the ring apart.
+    /// has few places and keeps a ring alive after its descriptor was closed; pinned buffers count
+    /// against the limit of locked memory, and registered files stay open, with their locks and claims,
+    /// until the kernel has come round to taking the ring apart.
     fn drop(&mut self) {
         // Where nothing was registered, or the ring is broken, closing it does the same, later.
         let _ = self.ring.submitter().unregister_buffers();
+        let _ = self.ring.submitter().unregister_files();
         if self.enter_flags == ENTER_REGISTERED_RING {
             let mut update = RingUpdate { offset: self.handle as u32, reserved: 0, data: 0 };
             self.update_handles(UNREGISTER_RING_FDS, &mut update);

@@ -140,7 +140,8 @@ fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
     match store.resolve(name)? {
         Resolved::Run(id) => Ok(StoredSide { kind: "run", runs: vec![store.run(&id)?], id }),
         Resolved::Campaign(id) => {
-            let kind = match store.campaign(&id)? {
+            let campaign = store.campaign(&id)?;
+            let kind = match &campaign {
                 CampaignRecord::Assess(_) => "assessment",
                 CampaignRecord::Sweep(_) => "sweep",
                 CampaignRecord::Compare(_) => {
@@ -151,7 +152,7 @@ fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
                     ));
                 }
             };
-            Ok(StoredSide { kind, runs: runs_of(store, &id)?, id })
+            Ok(StoredSide { kind, runs: runs_of(store, &campaign)?, id })
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status
     let (found, store) = find(place, &arguments.name)?;
     let runs = match &found {
         Found::Run(_) => Vec::new(),
-        Found::Campaign(campaign) => runs_of(&store, campaign.id())?,
+        Found::Campaign(campaign) => runs_of(&store, campaign)?,
     };
     let mut documents = Vec::new();
     if let Some(path) = &arguments.html {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fathom_record::{CampaignRecord, RunRecord};
+use fathom_report::runs_drawn;
 use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path};
 
 use crate::failure::Failure;
@@ -83,16 +84,24 @@ pub fn find(place: &StorePlace, name: &str) -> Result<(Found, Store), Failure> {
     Ok((found, store))
 }
 
-/// The runs of a campaign, oldest first. One that cannot be read is told and left out.
+/// The runs of a campaign, oldest first, with their series where its report draws them: a thousand long
+/// runs with all their seconds would fill the memory. One that cannot be read is told and left out.
 ///
 /// # Errors
 /// When the store cannot be listed.
-pub fn runs_of(store: &Store, campaign: &str) -> Result<Vec<RunRecord>, Failure> {
-    let filter = RunFilter { campaign: Some(campaign.to_owned()), ..RunFilter::default() };
+pub fn runs_of(store: &Store, campaign: &CampaignRecord) -> Result<Vec<RunRecord>, Failure> {
+    let filter = RunFilter { campaign: Some(campaign.id().to_owned()), ..RunFilter::default() };
     let mut runs = Vec::new();
     for row in store.runs(&filter)?.iter().rev() {
-        match store.run(&row.id) {
+        match store.run_without_series(&row.id) {
             Ok(run) => runs.push(run),
+            Err(error) => Failure::from(error).warn(),
+        }
+    }
+    for id in runs_drawn(campaign, &runs) {
+        let Some(run) = runs.iter_mut().find(|run| run.id == id) else { continue };
+        match store.run(&id) {
+            Ok(whole) => *run = whole,
             Err(error) => Failure::from(error).warn(),
         }
     }

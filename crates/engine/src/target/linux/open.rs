@@ -81,6 +81,17 @@ impl Opened {
     }
 }
 
+impl Drop for Opened {
+    /// Gives the lock back at once: a kernel that still takes a ring apart may keep the file open for a
+    /// while.
+    fn drop(&mut self) {
+        if self.admitted.is_some() {
+            // A device has none, and closing gives back what this could not.
+            let _ = rustix::fs::flock(&*self.file, rustix::fs::FlockOperation::Unlock);
+        }
+    }
+}
+
 /// Opens a path for what is asked; see [`Target::open`](crate::target::Target::open).
 pub fn open_path(
     name: &str,
