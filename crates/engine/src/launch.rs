@@ -42,6 +42,9 @@ pub enum Medium {
     Simulated(Vec<SimParameters>),
 }
 
+/// Longest time that the I/Os in flight at a run's end may take under a throttle.
+const LONGEST_DRAIN_S: f64 = 60.0;
+
 /// One run, as it is handed to the engines.
 #[derive(Debug)]
 pub struct Launch<'a> {
@@ -104,6 +107,7 @@ impl Launch<'_> {
         let bytes = u64::from(self.largest_io_bytes());
         let clock = self.clock;
         self.refuse_buffers_beyond_memory()?;
+        self.refuse_endless_drain()?;
         self.refuse_threads_beyond_the_map()?;
         let uring_options = self.uring_options();
         self.try_io_flags()?;
@@ -292,6 +296,24 @@ impl Launch<'_> {
         let slots = u128::from(self.workload.jobs) * u128::from(self.workload.depth);
         let bytes = slots * u128::from(self.largest_io_bytes());
         room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
+    }
+
+    /// What is in flight when a run ends is waited for, and a throttle lets it go at its own rate.
+    fn refuse_endless_drain(&self) -> Result<(), EngineError> {
+        let Some(throttle) = &self.decorators.throttle else { return Ok(()) };
+        let slots = f64::from(self.workload.jobs) * f64::from(self.workload.depth);
+        let bytes = slots * f64::from(self.largest_io_bytes());
+        let by_operations = throttle.operations_per_s().map_or(0.0, |rate| slots / rate);
+        let drain_s = by_operations.max(throttle.bytes_per_s().map_or(0.0, |rate| bytes / rate));
+        if drain_s <= LONGEST_DRAIN_S {
+            return Ok(());
+        }
+        let cause = format!(
+            "the {slots} I/Os in flight at the run's end would take {drain_s:.0} s at this rate, more than the \
+             {LONGEST_DRAIN_S} s that a run waits"
+        );
+        Err(EngineError::new(ErrorKind::Plan, "--throttle", cause)
+            .with_remedy("use a smaller --depth, --jobs or --bs, or a higher rate"))
     }
 
     /// Above depth 1 engine `sync` has a thread for each I/O in flight, and each thread takes a few entries of the

@@ -47,6 +47,12 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "--target", "not/there"], 3, "no_such_target", "not/there"),
     (&["assess", "not/there"], 3, "no_such_target", "not/there"),
     (&["assess", ".", "--slo", "99=2ms"], 2, "value", "p99=2ms"),
+    (
+        &["run", "--target", "memory:1MiB", "--throttle", "throughput=1B/s", "--time", "1s"],
+        2,
+        "plan",
+        "smaller --depth",
+    ),
     (&["assess", ".", "--patterns", "randred-4k"], 2, "value", "randread"),
     (&["show", "last"], 2, "not_found", "fathom assess ."),
     (&["report", "last", "--html", "x.html"], 2, "not_found", "fathom assess ."),
