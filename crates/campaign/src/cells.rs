@@ -60,6 +60,11 @@ pub fn result_of(runs: &[RunRecord]) -> Option<CellResult> {
     Some(put_together(place, &group, &merged_service(&group)))
 }
 
+/// Relative half-width of the 95 % interval of a rate over runs; `None` under three runs.
+pub fn interval_share(rates: &[f64]) -> Option<f64> {
+    student::mean_interval(rates).filter(|interval| interval.runs >= LEAST_RUNS)?.half_width_share()
+}
+
 /// A quantile that at least ten values lie beyond, in nanoseconds.
 fn resolved(service: &Histogram, q: f64) -> Option<f64> {
     let beyond = (1.0 - q) * service.count() as f64;
@@ -96,9 +101,7 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
         runs: group.iter().map(|run| run.id.clone()).collect(),
         operations_per_s: mean(&|run| run.summary.operations_per_s()),
         throughput_bytes_per_s: mean(&|run| run.summary.throughput_bytes_per_s()),
-        interval_share: student::mean_interval(&rates)
-            .filter(|interval| interval.runs >= LEAST_RUNS)
-            .and_then(|interval| interval.half_width_share()),
+        interval_share: interval_share(&rates),
         in_flight_mean: mean(&|run| run.summary.in_flight_mean),
         service_mean_ns: service.mean().unwrap_or(0.0),
         service_p50_ns: quantiles.quantile_ns(0.5).unwrap_or(0),

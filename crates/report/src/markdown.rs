@@ -175,7 +175,9 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     out.table(&sweep_sheet::cells(sweep));
     notes(&mut out, &sweep.notes);
     out.heading(2, "Environment");
-    sweep.targets.iter().for_each(|target| out.entries(&machine::target(target)));
+    for target in sweep_sheet::distinct_targets(sweep) {
+        out.entries(&machine::target(target));
+    }
     out.entries(&machine::environment(&sweep.environment));
     out.table(&machine::facts(&sweep.environment));
     preflight(&mut out, &sweep.environment);

@@ -15,8 +15,8 @@ const MOST_LINES: usize = 6;
 /// # Errors
 /// When the drawing library refuses.
 pub fn of_sweep(sweep: &SweepRecord) -> Result<Vec<Figure>, ReportError> {
+    let Some(axis) = longest(sweep) else { return Ok(heat(sweep)?.into_iter().collect()) };
     let mut figures = Vec::new();
-    let Some(axis) = longest(sweep) else { return Ok(figures) };
     let rates = lines(sweep, axis, &|cell| {
         let half = cell.interval_share.map(|share| share * cell.operations_per_s);
         let interval = half.map(|half| (cell.operations_per_s - half, cell.operations_per_s + half));
@@ -45,9 +45,13 @@ pub fn of_sweep(sweep: &SweepRecord) -> Result<Vec<Figure>, ReportError> {
     Ok(figures)
 }
 
+/// The longest axis whose values are numbers or sizes: names have no order that a line could follow.
 fn longest(sweep: &SweepRecord) -> Option<usize> {
     let axes = &sweep.plan.axes;
+    let is_ordered =
+        |at: &usize| axes[*at].values.iter().all(|value| value.starts_with(|c: char| c.is_ascii_digit()));
     (0..axes.len())
+        .filter(is_ordered)
         .filter(|at| axes[*at].values.len() > 1)
         .max_by_key(|at| (axes[*at].values.len(), usize::MAX - at))
 }

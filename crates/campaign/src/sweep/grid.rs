@@ -5,7 +5,7 @@ use fathom_record::campaign::{SweepCell, SweepPlan};
 use fathom_record::run::Ending;
 
 use super::order::Known;
-use crate::cells::result_of;
+use crate::cells::{interval_share, result_of};
 use crate::plan::sweep_place;
 
 /// Runs by cell.
@@ -17,6 +17,14 @@ pub struct GridRuns {
 struct CellRuns {
     runs: Vec<RunRecord>,
     missing: Option<String>,
+}
+
+impl CellRuns {
+    /// I/Os per second of the runs that came to their end.
+    fn rates(&self) -> Vec<f64> {
+        let complete = self.runs.iter().filter(|run| run.ending == Ending::Complete);
+        complete.map(|run| run.summary.operations_per_s()).collect()
+    }
 }
 
 impl GridRuns {
@@ -47,7 +55,7 @@ impl GridRuns {
             .map(|cell| Known {
                 visits: cell.runs.len() as u32,
                 first_rate: cell.runs.first().map(|run| run.summary.operations_per_s()),
-                interval_share: result_of(&cell.runs).and_then(|result| result.interval_share),
+                interval_share: interval_share(&cell.rates()),
                 failed: cell.missing.is_some(),
             })
             .collect()

@@ -9,6 +9,9 @@ use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
 
+/// Why a plan always has a JSON form.
+const PLAIN: &str = "a plan holds plain values and names";
+
 /// A sweep that is open in the store, with what is known of it.
 pub struct Started {
     /// The plan that it was begun with.
@@ -45,7 +48,7 @@ pub fn find(
 
 /// Begins a sweep.
 pub fn begin(store: &Store, plan: &SweepPlan) -> Result<Started, CampaignError> {
-    let plan_json = serde_json::to_string(plan).unwrap_or_default();
+    let plan_json = serde_json::to_string(plan).expect(PLAIN);
     let new = NewCampaign {
         id: &identity::new_id("s"),
         key: &key_of(plan),
@@ -76,5 +79,5 @@ fn key_of(plan: &SweepPlan) -> String {
     let plain = SweepPlan { seed: 0, ..plan.clone() };
     // A relative target in another folder is another target.
     let place = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
-    format!("sweep {place} {}", serde_json::to_string(&plain).unwrap_or_default())
+    format!("sweep {place} {}", serde_json::to_string(&plain).expect(PLAIN))
 }

@@ -33,7 +33,6 @@ struct Page {
 
 /// Fills in the page.
 pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
-    let instrument = runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, &run.clock));
     let page = Page {
         styles: styles(),
         script: SCRIPT,
@@ -55,8 +54,8 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
         cells: sheet::cells(sweep),
         notes: sweep.notes.clone(),
         surroundings: Surroundings {
-            target: sweep.targets.first().map_or_else(Vec::new, machine::target),
-            instrument,
+            target: sheet::distinct_targets(sweep).into_iter().flat_map(machine::target).collect(),
+            instrument: sheet::instruments(runs),
             machine: machine::environment(&sweep.environment),
             facts: machine::facts(&sweep.environment),
             preflight_summary: machine::preflight_summary(&sweep.environment),

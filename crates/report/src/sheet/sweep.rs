@@ -1,7 +1,10 @@
 //! A sweep: its cells as a table, what scales with jobs, and what is missing.
 
+use fathom_record::RunRecord;
 use fathom_record::campaign::{CellResult, SweepCell, SweepRecord};
+use fathom_record::facts::TargetFacts;
 
+use super::{Entry, machine};
 use crate::table::{Table, numbers, words};
 use crate::{number, words};
 
@@ -17,9 +20,26 @@ pub fn axes(sweep: &SweepRecord) -> String {
 
 /// The targets, in words.
 pub fn targets(sweep: &SweepRecord) -> String {
-    let mut names: Vec<String> = sweep.targets.iter().map(words::target).collect();
-    names.dedup();
-    names.join("; ")
+    distinct_targets(sweep).into_iter().map(words::target).collect::<Vec<_>>().join("; ")
+}
+
+/// The targets, each once: cells may go about the same one in several manners.
+pub fn distinct_targets(sweep: &SweepRecord) -> Vec<&TargetFacts> {
+    let is_first = |(at, target): &(usize, &TargetFacts)| !sweep.targets[..*at].contains(target);
+    sweep.targets.iter().enumerate().filter(is_first).map(|(_, target)| target).collect()
+}
+
+/// The engines and clocks of the runs at hand, each engine once.
+pub fn instruments(runs: &[RunRecord]) -> Vec<Entry> {
+    let mut named: Vec<&str> = Vec::new();
+    let mut out = Vec::new();
+    for run in runs {
+        if !named.contains(&run.engine.name.as_str()) {
+            named.push(&run.engine.name);
+            out.extend(machine::instrument(&run.engine, &run.clock));
+        }
+    }
+    out
 }
 
 /// Measured cells.

@@ -4,4 +4,5 @@
 mod html;
 mod markdown;
 mod sample;
+mod sweep;
 mod terminal;
