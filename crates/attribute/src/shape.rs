@@ -11,6 +11,10 @@ use crate::thresholds::{MIN_SECONDS, PACED, REACHED, SOFT_CORNER};
 const DOUBLING: f64 = 1.9;
 /// Largest ratio of two concurrencies that count as the same.
 const SAME: f64 = 1.1;
+/// Relative variation, or bytes moved per byte asked for, from which on a counter is taken to be broken.
+const MAX_SHARE: f64 = 1e6;
+/// Half-width, relative, from which on an interval says nothing.
+const MAX_ERROR_SHARE: f64 = 10.0;
 
 /// One usable cell in plain numbers.
 #[derive(Clone, Copy, Debug)]
@@ -117,9 +121,9 @@ impl<'a> Shape<'a> {
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     }
 
-    /// Half-width of the rate's interval, relative; 0 where it is not known.
+    /// Half-width of the rate's interval, relative; 0 where it is not known or wider than any run makes it.
     pub fn error_share(&self) -> f64 {
-        self.cell.interval_share.filter(|share| share.is_finite() && *share >= 0.0).unwrap_or(0.0)
+        self.cell.interval_share.filter(|share| (0.0..MAX_ERROR_SHARE).contains(share)).unwrap_or(0.0)
     }
 }
 
@@ -132,7 +136,7 @@ impl CellTelemetry {
 
 /// The same without figures that cannot be.
 fn cleaned(telemetry: &CellTelemetry) -> CellTelemetry {
-    let known = |value: Option<f64>| value.filter(|v| v.is_finite() && *v >= 0.0);
+    let known = |value: Option<f64>| value.filter(|v| (0.0..MAX_SHARE).contains(v));
     CellTelemetry {
         seconds: if telemetry.seconds.is_finite() { telemetry.seconds.max(0.0) } else { 0.0 },
         core_busy_shares: telemetry.core_busy_shares.iter().filter_map(|s| share(Some(*s))).collect(),

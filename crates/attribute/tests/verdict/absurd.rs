@@ -109,3 +109,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_interval_that_no_run_makes_is_left_out() {
+    let scene = Scene::new(|_, _| 0.7, 0.0).with(|s| {
+        for cell in &mut s.cells {
+            cell.interval_share = Some(5.2e306);
+            cell.busiest_core_share = Some(0.865);
+        }
+    });
+    for claim in scene.verdict().claims {
+        assert!(!claim.statement.contains("inf"), "{}", claim.statement);
+    }
+}
