@@ -1,0 +1,10 @@
+//! Foreign tools' job files, command lines and results, as workloads and run records: one folder a tool.
+//!
+//! A folder reads its tool's text into a document of that tool's own words first, and makes run
+//! records of the document then, so that a quirk of a version lives in one place. Nothing is
+//! invented: what a tool did not report is absent from the record, and the record's origin says why.
+//! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
+
+pub mod refusal;
+
+pub use refusal::Refusal;
