@@ -1,0 +1,306 @@
+//! Volume types of EBS as families of offers, by the formulas of the provider's user guide.
+//!
+//! Sources: EBS user guide (gp3, io2 as of 2025-10), EC2 user guide archive of 2023-06-15 (gp2, st1, sc1,
+//! io1); the numbers themselves are rows of `catalog/volumes.csv`. A family is a set of lines; along a
+//! line every limit and the price only grow, so that the first offer that holds is the line's cheapest.
+
+use super::{Catalogue, Component};
+use crate::accounting::Accounting;
+use crate::money::Money;
+use crate::offer::{Limits, Offer, Settings};
+use crate::shaper::Shaper;
+
+const MIB: u64 = 1 << 20;
+/// I/Os a second between two offers of a line: what a person would type.
+const IOPS_STEP: u64 = 100;
+/// Throughput between two lines, in MiB/s.
+const THROUGHPUT_STEP: u64 = 5;
+/// Size between two offers where size is what is bought, in GiB.
+const SIZE_STEP: u64 = 1;
+
+/// One type of volume, in stripes of one width, for one size.
+#[derive(Clone, Debug)]
+pub struct Family<'a> {
+    catalogue: &'a Catalogue,
+    region: &'a str,
+    kind: Kind,
+    members: u32,
+    /// Of each member.
+    size_gib: u64,
+}
+
+/// Offers with one throughput, or with none to choose; limits and price grow along it.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    family: &'a Family<'a>,
+    /// MiB/s bought for each member, where it is bought.
+    throughput: u64,
+    len: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Gp3,
+    Gp2,
+    Io1,
+    Io2,
+    St1,
+    Sc1,
+}
+
+const KINDS: [Kind; 6] = [Kind::Gp3, Kind::Gp2, Kind::Io1, Kind::Io2, Kind::St1, Kind::Sc1];
+
+impl Kind {
+    /// As prices name it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gp3 => "gp3",
+            Self::Gp2 => "gp2",
+            Self::Io1 => "io1",
+            Self::Io2 => "io2",
+            Self::St1 => "st1",
+            Self::Sc1 => "sc1",
+        }
+    }
+
+    /// As the facts name it.
+    fn facts(self) -> &'static str {
+        match self {
+            Self::Io2 => "io2 Block Express",
+            other => other.name(),
+        }
+    }
+
+    fn accounting(self) -> Accounting {
+        match self {
+            Self::St1 | Self::Sc1 => Accounting::DISK,
+            _ => Accounting::SOLID_STATE,
+        }
+    }
+}
+
+impl Catalogue {
+    /// Every family that is sold in a region and can hold so many GiB, with stripes of 1 to `stripes` members.
+    pub fn families<'a>(&'a self, region: &'a str, gib: u64, stripes: u32) -> Vec<Family<'a>> {
+        let sold = KINDS.into_iter().filter(|kind| self.prices.knows(region, kind.name()));
+        let wide = sold.flat_map(|kind| (1..=stripes.max(1)).map(move |members| (kind, members)));
+        wide.filter_map(|(kind, members)| self.family(region, kind, members, gib)).collect()
+    }
+
+    fn family<'a>(&'a self, region: &'a str, kind: Kind, members: u32, gib: u64) -> Option<Family<'a>> {
+        let least = self.volumes.whole(kind.facts(), "min_size")?;
+        let most = self.volumes.whole(kind.facts(), "max_size")?;
+        let size_gib = gib.div_ceil(u64::from(members)).max(least);
+        (size_gib <= most).then_some(Family { catalogue: self, region, kind, members, size_gib })
+    }
+}
+
+impl<'a> Family<'a> {
+    /// Type of volume, as `gp3`.
+    pub fn volume(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// Volumes in each stripe.
+    pub fn members(&self) -> u32 {
+        self.members
+    }
+
+    /// Lines by ascending throughput.
+    pub fn lines(&'a self) -> impl Iterator<Item = Line<'a>> {
+        let (least, most) = match self.kind {
+            Kind::Gp3 => (self.fact("baseline_throughput"), self.fact("max_throughput")),
+            _ => (0, 0),
+        };
+        (least..=most).step_by(THROUGHPUT_STEP as usize).map(|throughput| self.line(throughput))
+    }
+
+    fn line(&'a self, throughput: u64) -> Line<'a> {
+        let (least, most, step) = match self.kind {
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
+                (self.least_iops(throughput), self.fact("max_iops"), IOPS_STEP)
+            }
+            _ => (self.size_gib, self.fact("max_size"), SIZE_STEP),
+        };
+        let len = (most + step).saturating_sub(least) / step;
+        Line { family: self, throughput, len: usize::try_from(len).unwrap_or(0) }
+    }
+
+    /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3.
+    fn least_iops(&self, throughput: u64) -> u64 {
+        match self.kind {
+            Kind::Gp3 => (throughput * 4).next_multiple_of(IOPS_STEP).max(self.fact("baseline_iops")),
+            _ => self.fact("min_iops"),
+        }
+    }
+
+    /// A number of the catalogue; 0, which offers nothing, where it is missing.
+    fn fact(&self, attribute: &str) -> u64 {
+        self.catalogue.volumes.whole(self.kind.facts(), attribute).unwrap_or(0)
+    }
+
+    fn price(&self, settings: Settings, throughput: u64) -> Money {
+        let prices = &self.catalogue.prices;
+        let month = |component, units| prices.month(self.region, self.kind.name(), component, units);
+        let one = match self.kind {
+            Kind::Gp3 => {
+                month(Component::Capacity, settings.size_gib)
+                    + month(Component::Iops, settings.iops)
+                    + month(Component::Throughput, throughput)
+            }
+            Kind::Io1 | Kind::Io2 => {
+                month(Component::Capacity, settings.size_gib) + month(Component::Iops, settings.iops)
+            }
+            Kind::Gp2 | Kind::St1 | Kind::Sc1 => month(Component::Capacity, settings.size_gib),
+        };
+        one.times(u64::from(self.members))
+    }
+
+    fn offer(&self, settings: Settings, limits: Limits, throughput: u64) -> Offer {
+        Offer {
+            provider: "AWS".to_owned(),
+            volume: self.kind.name().to_owned(),
+            members: self.members,
+            each: settings,
+            limits: limits.times(u64::from(self.members)),
+            month: self.price(settings, throughput),
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Offers on it.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One offer, by its place from the cheapest on.
+    pub fn offer(&self, at: usize) -> Offer {
+        let at = at as u64;
+        match self.family.kind {
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
+                self.provisioned(self.family.least_iops(self.throughput) + at * IOPS_STEP)
+            }
+            Kind::Gp2 => self.gp2(self.family.size_gib + at * SIZE_STEP),
+            Kind::St1 | Kind::Sc1 => self.disk(self.family.size_gib + at * SIZE_STEP),
+        }
+    }
+
+    /// I/Os a second are bought; they may need a larger volume to be had.
+    fn provisioned(&self, iops: u64) -> Offer {
+        let family = self.family;
+        let size_gib = family.size_gib.max(size_for(
+            iops,
+            family.fact("iops_per_gib_max"),
+            family.fact("baseline_iops"),
+        ));
+        let bytes_per_s = match family.kind {
+            Kind::Gp3 => self.throughput * MIB,
+            Kind::Io1 if iops <= 32_000 => (500 * MIB).min(iops * (256 << 10)),
+            Kind::Io1 => (1000 * MIB).min((500 * MIB).max(iops * (16 << 10))),
+            // 0.256 MiB/s for each I/O a second.
+            _ => (family.fact("max_throughput") * MIB).min(iops * MIB * 256 / 1000),
+        };
+        let settings = Settings { size_gib, iops, bytes_per_s };
+        let accounting = family.kind.accounting();
+        let limits = Limits { operations: Shaper::cap(iops), bytes: Shaper::cap(bytes_per_s), accounting };
+        family.offer(settings, limits, self.throughput)
+    }
+
+    /// I/Os a second grow with the size, and credits let small volumes burst.
+    fn gp2(&self, size_gib: u64) -> Offer {
+        let family = self.family;
+        let base = (size_gib * family.fact("baseline_iops_per_gib"))
+            .clamp(family.fact("min_baseline_iops"), family.fact("max_iops"));
+        let peak = family.fact("burst_iops").max(base);
+        let bucket = if base < peak { family.fact("credit_bucket") } else { 0 };
+        // Between 170 and 334 GiB the higher throughput holds only while there are credits.
+        let throughput = if size_gib < 334 { 128 } else { family.fact("max_throughput") };
+        let settings = Settings { size_gib, iops: base, bytes_per_s: throughput * MIB };
+        let limits = Limits {
+            operations: Shaper { base_per_s: base, peak_per_s: peak, bucket },
+            bytes: Shaper::cap(throughput * MIB),
+            accounting: family.kind.accounting(),
+        };
+        family.offer(settings, limits, 0)
+    }
+
+    /// Throughput grows with the size, and credits of the volume's own size let it burst.
+    fn disk(&self, size_gib: u64) -> Offer {
+        let family = self.family;
+        let per_tib = |attribute: &str| family.fact(attribute) * MIB * size_gib / 1024;
+        let most = family.fact("max_throughput") * MIB;
+        // The guide's table ends at 16 TiB, where sc1's base is 192 MiB/s.
+        let base = per_tib("baseline_throughput_per_tib").min(most);
+        let peak = per_tib("burst_throughput_per_tib").min(most).max(base);
+        let bucket = if base < peak { size_gib << 30 } else { 0 };
+        let iops = family.fact("max_iops");
+        let settings = Settings { size_gib, iops, bytes_per_s: base };
+        let limits = Limits {
+            operations: Shaper::cap(iops),
+            bytes: Shaper { base_per_s: base, peak_per_s: peak, bucket },
+            accounting: family.kind.accounting(),
+        };
+        family.offer(settings, limits, 0)
+    }
+}
+
+/// The least size that so many I/Os a second can be bought for; the given ones need none.
+fn size_for(iops: u64, per_gib: u64, given: u64) -> u64 {
+    if iops <= given { 0 } else { iops.div_ceil(per_gib.max(1)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(catalogue: &Catalogue, volume: &str, gib: u64) -> Offer {
+        let families = catalogue.families("us-east-1", gib, 1);
+        let family = families.iter().find(|f| f.volume() == volume).unwrap();
+        family.lines().next().unwrap().offer(0)
+    }
+
+    #[test]
+    fn limits_are_those_of_the_guide() {
+        let catalogue = Catalogue::built_in().unwrap();
+        let gp2 = first(&catalogue, "gp2", 100).limits;
+        assert_eq!(gp2.operations, Shaper { base_per_s: 300, peak_per_s: 3000, bucket: 5_400_000 });
+        let gp2 = first(&catalogue, "gp2", 5334).limits;
+        assert_eq!(gp2.operations, Shaper::cap(16_000));
+        // 5 TiB of st1 scan in about three hours at their burst rate.
+        let st1 = first(&catalogue, "st1", 5 * 1024).limits.bytes;
+        assert_eq!((st1.base_per_s / MIB, st1.peak_per_s / MIB, st1.bucket >> 40), (200, 500, 5));
+        let sc1 = first(&catalogue, "sc1", 16 * 1024).limits.bytes;
+        assert_eq!((sc1.base_per_s / MIB, sc1.peak_per_s / MIB), (192, 250));
+        let gp3 = first(&catalogue, "gp3", 1000);
+        assert_eq!(
+            (gp3.each.iops, gp3.each.bytes_per_s / MIB, gp3.month.to_string()),
+            (3000, 125, "80.00".to_owned())
+        );
+    }
+
+    #[test]
+    fn everything_grows_along_a_line() {
+        let catalogue = Catalogue::built_in().unwrap();
+        for family in catalogue.families("eu-central-1", 500, 3) {
+            for line in family.lines().step_by(37) {
+                for at in (1..line.len()).step_by(97) {
+                    let (less, more) = (line.offer(at - 1), line.offer(at));
+                    assert!(less.month <= more.month, "{less:?} {more:?}");
+                    for (less, more) in [
+                        (less.limits.operations, more.limits.operations),
+                        (less.limits.bytes, more.limits.bytes),
+                    ] {
+                        assert!(less.base_per_s <= more.base_per_s && less.peak_per_s <= more.peak_per_s);
+                        assert!(less.bucket <= more.bucket || more.base_per_s == more.peak_per_s);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The catalogue: dated and sourced limits and prices, built into the program, and the user's own prices.
+
+mod ebs;
+mod instance;
+mod price;
+mod source;
+mod table;
+mod volume;
+
+pub use ebs::{Family, Line};
+pub use instance::Instance;
+pub use price::{Component, Price, Prices};
+pub use source::{Source, Sources};
+pub use table::CatalogueError;
+pub use volume::{Fact, Volumes};
+
+const INSTANCES: &str = include_str!("../../../../catalog/instances.csv");
+const VOLUMES: &str = include_str!("../../../../catalog/volumes.csv");
+const PRICES: &str = include_str!("../../../../catalog/prices.csv");
+const SOURCES: &str = include_str!("../../../../catalog/sources.csv");
+
+/// Everything that is known of what can be bought.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// Types of instances, by name.
+    pub instances: Vec<Instance>,
+    /// Facts about types of volumes.
+    pub volumes: Volumes,
+    /// Prices of volumes by region.
+    pub prices: Prices,
+    /// Where each row is from.
+    pub sources: Sources,
+}
+
+impl Catalogue {
+    /// The catalogue of this build.
+    ///
+    /// # Errors
+    /// When a file of the build is damaged, which a test excludes.
+    pub fn built_in() -> Result<Self, CatalogueError> {
+        Ok(Self {
+            instances: instance::read(INSTANCES)?,
+            volumes: Volumes::read(VOLUMES)?,
+            prices: Prices::read("prices.csv", PRICES)?,
+            sources: Sources::read(SOURCES)?,
+        })
+    }
+
+    /// An instance type by its name.
+    pub fn instance(&self, name: &str) -> Option<&Instance> {
+        self.instances.iter().find(|instance| instance.name == name)
+    }
+
+    /// Instance types whose names are nearest to one that is not known, for an error's advice.
+    pub fn similar_instances(&self, name: &str) -> Vec<&str> {
+        let family = name.split('.').next().unwrap_or(name);
+        let known = self.instances.iter().map(|instance| instance.name.as_str());
+        known.filter(|known| known.split('.').next() == Some(family)).collect()
+    }
+}

@@ -1,0 +1,161 @@
+//! Demand: I/Os and bytes that were wanted, tick by tick, with the ticks that nobody saw.
+
+/// One direction's demand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// I/Os in each tick.
+    pub operations: Vec<u64>,
+    /// Bytes in each tick.
+    pub bytes: Vec<u64>,
+}
+
+/// Demand on one volume, or on several together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Length of a tick, in seconds; at least 1.
+    pub tick_s: u32,
+    /// What was read.
+    pub read: Flow,
+    /// What was written.
+    pub write: Flow,
+    /// Ranges of ticks that were not seen; they hold no I/O, and nothing is claimed of them.
+    pub gaps: Vec<std::ops::Range<usize>>,
+}
+
+/// Why numbers are no demand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DemandError {
+    /// There is nothing to size for.
+    #[error("the series holds no tick")]
+    Empty,
+    /// A tick must last.
+    #[error("a tick of 0 s")]
+    NoTick,
+    /// Series of one demand belong together.
+    #[error("series of different lengths: {0} and {1} ticks")]
+    Lengths(usize, usize),
+    /// Bytes without an I/O that carried them, or the reverse.
+    #[error("tick {tick}: {operations} I/Os carried {bytes} bytes")]
+    Impossible {
+        /// Which tick, from 0.
+        tick: usize,
+        /// Its I/Os.
+        operations: u64,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// Beyond what sums can hold.
+    #[error("tick {0}: more I/Os or bytes than any device moves")]
+    Absurd(usize),
+}
+
+/// I/Os and bytes of one tick that no device reaches; sums over a year of ticks still fit.
+const MOST_PER_TICK: u64 = 1 << 55;
+
+impl Flow {
+    /// Whether the flow holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.operations.iter().all(|&count| count == 0)
+    }
+
+    fn check(&self) -> Result<(), DemandError> {
+        if self.operations.len() != self.bytes.len() {
+            return Err(DemandError::Lengths(self.operations.len(), self.bytes.len()));
+        }
+        for (tick, (&operations, &bytes)) in self.operations.iter().zip(&self.bytes).enumerate() {
+            if operations > MOST_PER_TICK || bytes > MOST_PER_TICK {
+                return Err(DemandError::Absurd(tick));
+            }
+            if operations == 0 && bytes > 0 {
+                return Err(DemandError::Impossible { tick, operations, bytes });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Demand {
+    /// Checks that the numbers can be a demand.
+    ///
+    /// # Errors
+    /// When they cannot; the error names the tick.
+    pub fn check(&self) -> Result<(), DemandError> {
+        if self.tick_s == 0 {
+            return Err(DemandError::NoTick);
+        }
+        self.read.check()?;
+        self.write.check()?;
+        let (read, write) = (self.read.operations.len(), self.write.operations.len());
+        if read != write {
+            return Err(DemandError::Lengths(read, write));
+        }
+        if read == 0 { Err(DemandError::Empty) } else { Ok(()) }
+    }
+
+    /// Ticks.
+    pub fn ticks(&self) -> usize {
+        self.read.operations.len()
+    }
+
+    /// Ticks that were seen.
+    pub fn ticks_seen(&self) -> usize {
+        self.ticks() - self.gaps.iter().map(ExactSizeIterator::len).sum::<usize>().min(self.ticks())
+    }
+
+    /// I/Os of both directions, tick by tick.
+    pub fn operations(&self) -> Vec<u64> {
+        sums(&self.read.operations, &self.write.operations)
+    }
+
+    /// Bytes of both directions, tick by tick.
+    pub fn bytes(&self) -> Vec<u64> {
+        sums(&self.read.bytes, &self.write.bytes)
+    }
+
+    /// The same demand grown by a factor, given in thousandths; fractions of an I/O count as one.
+    #[must_use]
+    pub fn grown(&self, thousandths: u32) -> Self {
+        let grow = |values: &[u64]| -> Vec<u64> {
+            values.iter().map(|&v| (u128::from(v) * u128::from(thousandths)).div_ceil(1000) as u64).collect()
+        };
+        let flow = |flow: &Flow| Flow { operations: grow(&flow.operations), bytes: grow(&flow.bytes) };
+        Self {
+            tick_s: self.tick_s,
+            read: flow(&self.read),
+            write: flow(&self.write),
+            gaps: self.gaps.clone(),
+        }
+    }
+}
+
+fn sums(left: &[u64], right: &[u64]) -> Vec<u64> {
+    left.iter().zip(right).map(|(a, b)| a.saturating_add(*b)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(operations: &[u64], bytes: &[u64]) -> Demand {
+        let nothing = Flow { operations: vec![0; operations.len()], bytes: vec![0; operations.len()] };
+        let read = Flow { operations: operations.to_vec(), bytes: bytes.to_vec() };
+        Demand { tick_s: 1, read, write: nothing, gaps: Vec::new() }
+    }
+
+    #[test]
+    fn numbers_that_are_no_demand_are_named() {
+        assert_eq!(demand(&[], &[]).check(), Err(DemandError::Empty));
+        assert_eq!(
+            demand(&[1, 0], &[4096, 5]).check(),
+            Err(DemandError::Impossible { tick: 1, operations: 0, bytes: 5 })
+        );
+        assert_eq!(demand(&[1, u64::MAX], &[4096, 5]).check(), Err(DemandError::Absurd(1)));
+        assert_eq!(demand(&[1], &[4096]).check(), Ok(()));
+    }
+
+    #[test]
+    fn growth_rounds_up() {
+        assert_eq!(demand(&[1, 10], &[100, 1000]).grown(1300).read.operations, [2, 13]);
+    }
+}

@@ -1,0 +1,25 @@
+//! The cheapest storage that holds, from demand over time: token buckets, catalogue, offers, cost and risk.
+//!
+//! Pure: a demand comes in as numbers, the catalogue is built in, and the same input always gives the
+//! same answer. Requirements come from simulating each offer's limits on the finest series there is,
+//! never from a quantile with headroom. All amounts are whole I/Os, bytes and micro-dollars, so that
+//! two ways to the same answer agree to the last digit.
+
+pub mod accounting;
+pub mod catalogue;
+pub mod choice;
+pub mod demand;
+pub mod envelope;
+pub mod lateness;
+pub mod margin;
+pub mod money;
+pub mod offer;
+pub mod shaper;
+
+pub use catalogue::Catalogue;
+pub use choice::{Choice, Need, cheapest};
+pub use demand::{Demand, Flow};
+pub use lateness::Patience;
+pub use money::Money;
+pub use offer::{Limits, Offer};
+pub use shaper::Shaper;

@@ -1,0 +1,56 @@
+//! Offers: volumes that can be bought, with the limits that they put on a demand.
+
+use crate::accounting::Accounting;
+use crate::money::Money;
+use crate::shaper::Shaper;
+
+/// What one offer, or one instance, lets through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// On I/Os, as the provider counts them.
+    pub operations: Shaper,
+    /// On bytes, as the provider counts them.
+    pub bytes: Shaper,
+    /// How the provider counts.
+    pub accounting: Accounting,
+}
+
+impl Limits {
+    /// The limits of several equal members under one stripe.
+    #[must_use]
+    pub const fn times(self, members: u64) -> Self {
+        Self {
+            operations: self.operations.times(members),
+            bytes: self.bytes.times(members),
+            accounting: self.accounting,
+        }
+    }
+}
+
+/// One volume's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Size, in GiB.
+    pub size_gib: u64,
+    /// I/Os a second that are sustained: bought, or given with the size.
+    pub iops: u64,
+    /// Bytes a second that are sustained: bought, or given with the rest.
+    pub bytes_per_s: u64,
+}
+
+/// Something to buy: one volume, or several equal ones as one stripe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Provider, as `AWS`.
+    pub provider: String,
+    /// Type of volume, as `gp3`.
+    pub volume: String,
+    /// Volumes in the stripe.
+    pub members: u32,
+    /// Of each of them.
+    pub each: Settings,
+    /// Of all of them together.
+    pub limits: Limits,
+    /// A month of all of them.
+    pub month: Money,
+}

@@ -1,0 +1,52 @@
+//! Every row of the catalogue carries a source and a date, and means what it says.
+
+use fathom_sizing::{Catalogue, Shaper};
+
+#[test]
+fn every_row_names_a_source_that_has_a_date() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let known = |key: &str, row: &str| {
+        let source = catalogue.sources.find(key);
+        assert!(source.is_some_and(|s| !s.text.is_empty() && !s.date.is_empty()), "{row}: no source {key:?}");
+    };
+    catalogue.volumes.facts().iter().for_each(|fact| known(&fact.source, &format!("{fact:?}")));
+    catalogue.prices.rows().iter().for_each(|price| known(&price.source, &format!("{price:?}")));
+    for instance in &catalogue.instances {
+        known(&instance.source, &instance.name);
+        instance.hours.iter().for_each(|(_, _, source)| known(source, &instance.name));
+    }
+    assert!(catalogue.instances.len() > 1400 && catalogue.prices.rows().len() > 200);
+}
+
+#[test]
+fn instances_have_both_limits_in_exact_units() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let ebs = |name: &str| catalogue.instance(name).and_then(|i| i.ebs).unwrap();
+    // 10,000 Mbps is 1,250 MB/s, not 1,250 MiB/s.
+    let r6id = ebs("r6id.4xlarge");
+    assert_eq!(
+        r6id.bytes,
+        Shaper { base_per_s: 625_000_000, peak_per_s: 1_250_000_000, bucket: 1_125_000_000_000 }
+    );
+    assert_eq!((r6id.operations.base_per_s, r6id.operations.peak_per_s), (20_000, 40_000));
+    assert_eq!(ebs("r5d.4xlarge").bytes, Shaper::cap(593_750_000));
+    assert!(catalogue.instance("r6id.4xlarge").unwrap().bursts());
+    assert!(catalogue.similar_instances("r6id.5xlarge").contains(&"r6id.4xlarge"));
+}
+
+#[test]
+fn a_user_s_prices_are_read_or_refused_by_their_line() {
+    use fathom_sizing::catalogue::Prices;
+    let head = "provider,region,type,component,price\n";
+    for (row, cause) in [
+        ("AWS,x,gp3,capacity,-1", "price is no number that can be used: \"-1\""),
+        ("AWS,x,gp3,capacity,", "no price"),
+        ("AWS,,gp3,capacity,1", "no region"),
+        ("AWS,x,gp3,capacity,1e300", "1e300 a unit and month is no price"),
+    ] {
+        let error = Prices::read("own.csv", &format!("{head}{row}\n")).unwrap_err();
+        assert_eq!((error.file.as_str(), error.line), ("own.csv", 2));
+        assert!(error.cause.contains(cause) || cause.starts_with("1e300"), "{error}");
+    }
+    assert!(Prices::read("own.csv", &format!("{head}AWS,x,gp3\n")).is_err());
+}
