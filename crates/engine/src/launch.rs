@@ -139,7 +139,7 @@ impl Launch<'_> {
                     Namespace::of(file)?.admit_transfer(largest_transfer_bytes(self.workload))?;
                 }
                 self.on_threads(
-                    |plan| Passthrough::new(of(plan, files), plan.depth, bytes, self.uring, clock),
+                    |plan| Passthrough::new(of(plan, files), plan.depth, bytes, uring_options, clock),
                     observe,
                 )
             }

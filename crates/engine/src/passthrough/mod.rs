@@ -14,7 +14,6 @@ mod polling;
 pub mod status;
 
 use std::fs::File;
-use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -28,16 +27,13 @@ use io_uring::cqueue::Entry32;
 use io_uring::squeue::Entry128;
 use io_uring::{opcode, types};
 
-use crate::uring::queue::Queue;
+use crate::uring::traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
-use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
 pub use admin::namespace_id;
 use command::{Command, OPERATION};
 pub use namespace::Namespace;
 pub use polling::admit as admit_polling;
-
-/// Below this much time to a deadline the engine polls instead of sleeping, as [`crate::uring`] does.
-const SPIN_NS: u64 = 100_000;
 
 /// Whole mapping as one registered buffer.
 const ARENA_BUFFER: u16 = 0;
@@ -48,7 +44,7 @@ const REGISTERED_FILE: types::Fixed = types::Fixed(0);
 /// NVMe commands to one open character device.
 #[derive(Debug)]
 pub struct Passthrough<C> {
-    queue: Queue<Entry128, Entry32>,
+    traffic: Traffic<C, Entry128, Entry32>,
     /// Unmapped only when the kernel has given every I/O back.
     arena: ManuallyDrop<Arena>,
     /// Ranges of trims, one a slot: the controller reads them as it reads data.
@@ -56,16 +52,8 @@ pub struct Passthrough<C> {
     /// Keeps the device open as long as the ring refers to it.
     _file: Arc<File>,
     namespace: Namespace,
-    clock: C,
     registered_buffers: bool,
-    /// Submitted and returned stamps by slot.
-    stamps: Vec<(u64, u64)>,
-    /// Slots whose entries are in the submission queue and not yet with the kernel, in order.
-    pending: Vec<u32>,
-    in_flight: u32,
     facts: EngineFacts,
-    /// The ring is known to the kernel by the thread that made it, so it must not leave that thread.
-    _of_this_thread: PhantomData<*const ()>,
 }
 
 impl<C: Clock> Passthrough<C> {
@@ -93,20 +81,17 @@ impl<C: Clock> Passthrough<C> {
         let namespace = Namespace::of(&file)?;
         let arena = Arena::new(depth, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
         let ranges = Arena::new(1, u64::from(depth) * RANGE_BYTES as u64)?;
-        let made = setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
+        let mut made = setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
+        let mut traffic = Traffic::new(made.queue, depth, clock);
+        made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
         let mut engine = Self {
-            queue: made.queue,
+            traffic,
             arena: ManuallyDrop::new(arena),
             ranges: ManuallyDrop::new(ranges),
             _file: file,
             namespace,
-            clock,
             registered_buffers: made.registered_buffers,
-            stamps: vec![(0, 0); depth as usize],
-            pending: Vec::with_capacity(depth as usize),
-            in_flight: 0,
             facts: facts(made.features, &namespace),
-            _of_this_thread: PhantomData,
         };
         engine.learn_what_is_taken()?;
         Ok(engine)
@@ -149,7 +134,7 @@ impl<C: Clock> Passthrough<C> {
             Submission::Queued => {}
         }
         while done.is_empty() {
-            let deadline_ns = self.clock.now_ns() + 1_000_000_000;
+            let deadline_ns = self.traffic.now_ns() + 1_000_000_000;
             self.reap(Wait::Until(deadline_ns), &mut done)?;
         }
         Ok(done[0].result)
@@ -192,46 +177,6 @@ impl<C: Clock> Passthrough<C> {
         unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), place, RANGE_BYTES) };
         Some(place as u64)
     }
-
-    /// An I/O that is not sent: beyond the slot's buffer, or not made of whole blocks.
-    #[cold]
-    fn refuse(&self, slot: u32, errno: i32) -> Submission {
-        let now_ns = self.clock.now_ns();
-        let stamps = Stamps { submitted_ns: now_ns, returned_ns: now_ns, reaped_ns: now_ns };
-        Submission::Done(Completion { slot, result: -errno, stamps })
-    }
-
-    /// Hands what is pending to the kernel, and stamps it.
-    fn flush(&mut self) -> Result<(), EngineError> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        let submitted_ns = self.clock.now_ns();
-        let accepted = self.queue.start(self.pending.len() as u32)?;
-        let returned_ns = self.clock.now_ns();
-        for slot in self.pending.drain(..accepted as usize) {
-            self.stamps[slot as usize] = (submitted_ns, returned_ns);
-        }
-        self.in_flight += accepted;
-        Ok(())
-    }
-
-    /// Takes what is in the completion queue; all of it was there at one moment, and is stamped with it.
-    fn collect(&mut self, done: &mut Vec<Completion>) -> bool {
-        let mut completions = self.queue.completions();
-        if completions.is_empty() {
-            return false;
-        }
-        let reaped_ns = self.clock.now_ns();
-        for entry in &mut completions {
-            let slot = entry.user_data() as u32;
-            let (submitted_ns, returned_ns) = self.stamps[slot as usize];
-            let stamps = Stamps { submitted_ns, returned_ns, reaped_ns };
-            done.push(Completion { slot, result: moved(entry.result(), entry.user_data()), stamps });
-            self.in_flight -= 1;
-        }
-        true
-    }
 }
 
 /// What a completion says: 0 for success, which moves all or nothing; a negated `errno` of the driver;
@@ -260,10 +205,10 @@ fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
     feature("trim_by_deallocation", namespace.deallocates, Some(trims.to_owned()));
     EngineFacts {
         name: "passthrough".to_owned(),
-        version: 1,
+        version: 2,
         features,
         completes_inline: false,
-        returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
+        returned_stamp: traffic::returned_stamp(),
     }
 }
 
@@ -291,55 +236,27 @@ impl<C: Clock> Engine for Passthrough<C> {
     #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         if io.direction == Direction::Trim && !self.namespace.deallocates {
-            return self.refuse(io.slot, libc::EOPNOTSUPP);
+            return self.traffic.refuse(io.slot, libc::EOPNOTSUPP);
         }
         let Some(entry) = self.entry(&io) else {
-            return self.refuse(io.slot, libc::EINVAL);
+            return self.traffic.refuse(io.slot, libc::EINVAL);
         };
-        if !self.queue.push(&entry) {
-            return Submission::Full;
-        }
-        self.pending.push(io.slot);
-        Submission::Queued
+        self.traffic.push(io.slot, &entry)
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
-        self.flush()?;
-        loop {
-            if self.collect(done) || self.in_flight == 0 {
-                return Ok(());
-            }
-            let Wait::Until(deadline_ns) = wait else {
-                self.queue.poll()?;
-                self.collect(done);
-                return Ok(());
-            };
-            let now = self.clock.now_ns();
-            if now >= deadline_ns {
-                return Ok(());
-            }
-            match deadline_ns - now {
-                left if left > SPIN_NS => self.queue.wait(left - SPIN_NS)?,
-                _ => self.queue.poll()?,
-            }
-        }
+        self.traffic.reap(wait, done, moved)
     }
 }
 
 impl<C> Drop for Passthrough<C> {
     fn drop(&mut self) {
-        while self.in_flight > 0 {
-            let finished = self.queue.completions().count() as u32;
-            self.in_flight -= finished.min(self.in_flight);
-            if self.in_flight > 0 && self.queue.wait(1_000_000_000).is_err() {
-                // Nobody will say any more when the kernel is done: the buffers stay mapped for good.
-                return;
-            }
+        if self.traffic.drain() {
+            // SAFETY: dropped once, here, and not used again.
+            unsafe { ManuallyDrop::drop(&mut self.arena) };
+            // SAFETY: dropped once, here, and not used again.
+            unsafe { ManuallyDrop::drop(&mut self.ranges) };
         }
-        // SAFETY: dropped once, here, and not used again.
-        unsafe { ManuallyDrop::drop(&mut self.arena) };
-        // SAFETY: dropped once, here, and not used again.
-        unsafe { ManuallyDrop::drop(&mut self.ranges) };
     }
 }
 

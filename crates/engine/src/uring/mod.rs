@@ -1,17 +1,12 @@
-//! io_uring: one system call starts a batch and collects what has finished.
-//!
-//! A batch is stamped just before the call that submits it, when all of it is prepared; completions are
-//! stamped when the completion queue is read. Where the job would wait anyway, the submitting call also
-//! waits for a first completion. How long submission alone takes is known from one batch in
-//! [`TIMED_APART`], which is submitted by a call that does not wait.
+//! io_uring: one system call starts a batch and collects what has finished ([`traffic`]).
 #![allow(unsafe_code)] // Keeps buffers mapped when the kernel does not give them back.
 
 pub(crate) mod queue;
 pub(crate) mod setup;
+pub(crate) mod traffic;
 mod workers;
 
 use std::fs::File;
-use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -23,20 +18,9 @@ use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
 use crate::stripe::{Carrier, Part, Slots};
-use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Stamps, Submission, Wait};
-use queue::Queue;
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Submission, Wait};
 pub use setup::Options;
-
-/// Below this much time to a deadline the engine polls instead of sleeping: a timer fires tens of
-/// microseconds late, and open arrivals are to start within 5 us of their intended time.
-const SPIN_NS: u64 = 100_000;
-
-/// One batch in so many, a power of two, is submitted by a call of its own: enough to know what submission
-/// costs, and too few to show in the rate.
-const TIMED_APART: u32 = 64;
-
-/// The `returned` stamp of an I/O whose submission and wait were one call.
-const UNKNOWN_NS: u64 = u64::MAX;
+use traffic::Traffic;
 
 /// Whole mapping as one registered buffer.
 const ARENA_BUFFER: u16 = 0;
@@ -57,38 +41,25 @@ fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
     features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
     EngineFacts {
         name: "uring".to_owned(),
-        version: 2,
+        version: 3,
         features,
         completes_inline: false,
-        returned_stamp: format!(
-            "return of the call that submitted the I/O's batch, where that call did not wait too: of one \
-             batch in {TIMED_APART}, and of those submitted shortly before an arrival is due"
-        ),
+        returned_stamp: traffic::returned_stamp(),
     }
 }
 
 /// io_uring on one open file or device, or on the members of a stripe.
 #[derive(Debug)]
 pub struct Uring<C> {
-    queue: Queue,
+    traffic: Traffic<C>,
     /// Unmapped only when the kernel has given every I/O back: it writes to buffers even after the ring
     /// is closed.
     arena: ManuallyDrop<Arena>,
     /// Keeps the targets open as long as the ring refers to them.
     _files: Vec<Arc<File>>,
-    clock: C,
     registered_buffers: bool,
     flags: IoFlags,
-    /// Submitted and returned stamps by slot.
-    stamps: Vec<(u64, u64)>,
-    /// Slots whose entries are in the submission queue and not yet with the kernel, in order.
-    pending: Vec<u32>,
-    in_flight: u32,
-    /// Batches submitted so far, modulo 2^32.
-    batches: u32,
     facts: EngineFacts,
-    /// The ring is known to the kernel by the thread that made it, so it must not leave that thread.
-    _of_this_thread: PhantomData<*const ()>,
 }
 
 impl<C: Clock> Uring<C> {
@@ -131,19 +102,15 @@ impl<C: Clock> Uring<C> {
         if options.on_time {
             made.features.push(workers::keep_elsewhere(&made.queue));
         }
+        let mut traffic = Traffic::new(made.queue, parts, clock);
+        made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
         Ok(Self {
-            queue: made.queue,
+            traffic,
             arena: ManuallyDrop::new(arena),
             _files: files.to_vec(),
-            clock,
             registered_buffers: made.registered_buffers,
-            stamps: vec![(0, 0); parts as usize],
-            pending: Vec::with_capacity(parts as usize),
-            in_flight: 0,
-            batches: 0,
             flags: options.flags,
             facts: facts(made.features, options.flags),
-            _of_this_thread: PhantomData,
         })
     }
 
@@ -176,69 +143,6 @@ impl<C: Clock> Uring<C> {
         let trim = if io.direction == Direction::Trim { TRIM } else { 0 };
         entry.user_data(u64::from(slot) | (u64::from(bytes) << 32 & !TRIM) | trim)
     }
-
-    /// Takes an entry to go with the next batch.
-    #[inline]
-    fn queue(&mut self, slot: u32, entry: &Entry) -> Submission {
-        if !self.queue.push(entry) {
-            return Submission::Full;
-        }
-        self.pending.push(slot);
-        Submission::Queued
-    }
-
-    /// An I/O that the kernel must not see: it would write beyond the slot's buffer.
-    #[cold]
-    fn refuse(&self, slot: u32) -> Submission {
-        let now_ns = self.clock.now_ns();
-        let stamps = Stamps { submitted_ns: now_ns, returned_ns: now_ns, reaped_ns: now_ns };
-        Submission::Done(Completion { slot, result: -libc::EINVAL, stamps })
-    }
-
-    /// Hands what is pending to the kernel, and stamps it; waits there for a first completion where that
-    /// is wanted and the deadline is far.
-    fn flush(&mut self, wait: Wait) -> Result<(), EngineError> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        let count = self.pending.len() as u32;
-        let is_timed_apart = self.batches.is_multiple_of(TIMED_APART);
-        self.batches = self.batches.wrapping_add(1);
-        let submitted_ns = self.clock.now_ns();
-        let (accepted, returned_ns) = match sleep_of(wait, submitted_ns) {
-            Some(sleep_ns) if !is_timed_apart => (self.queue.start_and_wait(count, sleep_ns)?, UNKNOWN_NS),
-            _ => (self.queue.start(count)?, self.clock.now_ns()),
-        };
-        for slot in self.pending.drain(..accepted as usize) {
-            self.stamps[slot as usize] = (submitted_ns, returned_ns);
-        }
-        self.in_flight += accepted;
-        Ok(())
-    }
-
-    /// Takes what is in the completion queue; all of it was there at one moment, and is stamped with it.
-    fn collect(&mut self, done: &mut Vec<Completion>) -> bool {
-        let mut completions = self.queue.completions();
-        if completions.is_empty() {
-            return false;
-        }
-        let reaped_ns = self.clock.now_ns();
-        for entry in &mut completions {
-            let slot = entry.user_data() as u32;
-            let (submitted_ns, returned_ns) = self.stamps[slot as usize];
-            let stamps = Stamps { submitted_ns, returned_ns: returned_ns.min(reaped_ns), reaped_ns };
-            done.push(Completion { slot, result: moved(entry.result(), entry.user_data()), stamps });
-            self.in_flight -= 1;
-        }
-        true
-    }
-}
-
-/// How long the engine may sleep now: until a little before the deadline, or not at all.
-#[inline]
-fn sleep_of(wait: Wait, now_ns: u64) -> Option<u64> {
-    let Wait::Until(deadline_ns) = wait else { return None };
-    deadline_ns.saturating_sub(now_ns).checked_sub(SPIN_NS).filter(|sleep_ns| *sleep_ns > 0)
 }
 
 /// Marks a trim in an entry's user data; below it are the I/O's length, and in the lower half its slot.
@@ -264,32 +168,14 @@ impl<C: Clock> Engine for Uring<C> {
     fn submit(&mut self, io: Io) -> Submission {
         let moves_data = matches!(io.direction, Direction::Read | Direction::Write);
         if moves_data && io.bytes as usize > self.arena.stride() {
-            return self.refuse(io.slot);
+            return self.traffic.refuse(io.slot, libc::EINVAL);
         }
         let entry = self.entry(&io, FIRST_FILE, self.arena.pointer(io.slot));
-        self.queue(io.slot, &entry)
+        self.traffic.push(io.slot, &entry)
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
-        self.flush(wait)?;
-        loop {
-            if self.collect(done) || self.in_flight == 0 {
-                return Ok(());
-            }
-            let Wait::Until(deadline_ns) = wait else {
-                self.queue.poll()?;
-                self.collect(done);
-                return Ok(());
-            };
-            let now_ns = self.clock.now_ns();
-            if now_ns >= deadline_ns {
-                return Ok(());
-            }
-            match sleep_of(wait, now_ns) {
-                Some(sleep_ns) => self.queue.wait(sleep_ns)?,
-                None => self.queue.poll()?,
-            }
-        }
+        self.traffic.reap(wait, done, moved)
     }
 }
 
@@ -299,24 +185,20 @@ impl<C: Clock> Carrier for Uring<C> {
         let Part { io, member, buffer, skip_bytes } = part;
         let moves_data = matches!(io.direction, Direction::Read | Direction::Write);
         let bytes = if moves_data { io.bytes } else { 0 };
-        let Some(place) = self.arena.place(buffer, skip_bytes, bytes) else { return self.refuse(io.slot) };
+        let Some(place) = self.arena.place(buffer, skip_bytes, bytes) else {
+            return self.traffic.refuse(io.slot, libc::EINVAL);
+        };
         let entry = self.entry(&io, member, place);
-        self.queue(io.slot, &entry)
+        self.traffic.push(io.slot, &entry)
     }
 }
 
 impl<C> Drop for Uring<C> {
     fn drop(&mut self) {
-        while self.in_flight > 0 {
-            let finished = self.queue.completions().count() as u32;
-            self.in_flight -= finished.min(self.in_flight);
-            if self.in_flight > 0 && self.queue.wait(1_000_000_000).is_err() {
-                // Nobody will say any more when the kernel is done: the buffers stay mapped for good.
-                return;
-            }
+        if self.traffic.drain() {
+            // SAFETY: dropped once, here, and not used again.
+            unsafe { ManuallyDrop::drop(&mut self.arena) };
         }
-        // SAFETY: dropped once, here, and not used again.
-        unsafe { ManuallyDrop::drop(&mut self.arena) };
     }
 }
 

@@ -143,6 +143,18 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
         }
     }
 
+    /// The same, however long it takes: for rings where something is bound to complete.
+    #[inline]
+    pub fn start_and_wait_for_any(&mut self, count: u32) -> Result<u32, EngineError> {
+        // SAFETY: no argument beyond the numbers.
+        match unsafe { self.enter(count, 1, ENTER_GETEVENTS, std::ptr::null(), 0) } {
+            Ok(accepted) => Ok(accepted),
+            // Completions must be taken before more can start.
+            Err(libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(0),
+            Err(errno) => Err(broken("submitting to io_uring and waiting", errno)),
+        }
+    }
+
     /// The system call, without the C library's errno indirection where it matters.
     ///
     /// # Safety
