@@ -38,8 +38,19 @@ pub struct EngineEntry {
     pub targets: &'static [TargetKind],
     /// Whether reads give back what was written, so that content can be verified.
     pub keeps_content: bool,
-    /// Whether it takes many I/Os at once from one thread.
-    pub asynchronous: bool,
+    /// What it makes of a job's depth.
+    pub in_flight: InFlight,
+}
+
+/// I/Os of one job that an engine has in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFlight {
+    /// As many as the depth, from the job's own thread.
+    Depth,
+    /// As many as the depth, by a thread for each.
+    Threads,
+    /// One, whatever the depth: it ends inside its submission.
+    One,
 }
 
 const STORAGE: &[TargetKind] = &[TargetKind::File, TargetKind::BlockDevice];
@@ -52,7 +63,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "io_uring with registered file and buffers; one system call a batch",
         targets: STORAGE,
         keeps_content: true,
-        asynchronous: true,
+        in_flight: InFlight::Depth,
     },
     EngineEntry {
         kind: EngineKind::Aio,
@@ -60,7 +71,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "Linux native asynchronous I/O, the interface behind libaio",
         targets: STORAGE,
         keeps_content: true,
-        asynchronous: true,
+        in_flight: InFlight::Depth,
     },
     EngineEntry {
         kind: EngineKind::Sync,
@@ -68,7 +79,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "pread and pwrite, one thread for each I/O in flight",
         targets: STORAGE,
         keeps_content: true,
-        asynchronous: false,
+        in_flight: InFlight::Threads,
     },
     EngineEntry {
         kind: EngineKind::Mmap,
@@ -76,7 +87,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "copies to and from a shared mapping, through the page cache",
         targets: STORAGE,
         keeps_content: true,
-        asynchronous: false,
+        in_flight: InFlight::One,
     },
     EngineEntry {
         kind: EngineKind::Passthrough,
@@ -84,7 +95,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "NVMe commands through io_uring, past the block layer",
         targets: &[TargetKind::NvmeNamespace],
         keeps_content: true,
-        asynchronous: true,
+        in_flight: InFlight::Depth,
     },
     EngineEntry {
         kind: EngineKind::Memory,
@@ -92,7 +103,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "copies within the process's own memory",
         targets: &[TargetKind::Memory],
         keeps_content: true,
-        asynchronous: false,
+        in_flight: InFlight::One,
     },
     EngineEntry {
         kind: EngineKind::Null,
@@ -100,7 +111,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "completes at once; measures the instrument itself",
         targets: &[TargetKind::Null],
         keeps_content: false,
-        asynchronous: false,
+        in_flight: InFlight::One,
     },
     EngineEntry {
         kind: EngineKind::Sim,
@@ -108,7 +119,7 @@ pub const ENGINES: &[EngineEntry] = &[
         summary: "a simulated device with known truth",
         targets: &[TargetKind::Simulated],
         keeps_content: false,
-        asynchronous: true,
+        in_flight: InFlight::Depth,
     },
 ];
 
@@ -117,6 +128,11 @@ impl EngineKind {
     pub fn entry(self) -> &'static EngineEntry {
         ENGINES.iter().find(|entry| entry.kind == self).expect("every kind has an entry")
     }
+}
+
+/// The entry of that name, if there is one.
+pub fn named(name: &str) -> Option<&'static EngineEntry> {
+    ENGINES.iter().find(|entry| entry.name == name)
 }
 
 /// The engine for a target: the one asked for, or the default of its kind.
@@ -131,7 +147,7 @@ pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, Eng
         return Ok(default.kind);
     };
     let place = format!("choosing engine {name}");
-    match ENGINES.iter().find(|entry| entry.name == name) {
+    match named(name) {
         Some(entry) if carries(&entry) => Ok(entry.kind),
         Some(_) => {
             Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")

@@ -127,8 +127,18 @@ pub fn width_of_messages() -> usize {
 fn width_of(terminal: &Term) -> usize {
     match terminal.size_checked() {
         Some((_, columns)) if terminal.is_term() && columns > 0 => usize::from(columns).clamp(40, WIDEST),
-        _ => WIDEST,
+        _ => columns_asked(std::env::var("COLUMNS").ok().as_deref()).unwrap_or(WIDEST),
     }
+}
+
+/// What a shell or a script says of the width where there is no terminal to ask.
+fn columns_asked(columns: Option<&str>) -> Option<usize> {
+    columns?
+        .trim()
+        .parse()
+        .ok()
+        .filter(|columns| *columns > 0)
+        .map(|columns: usize| columns.clamp(40, WIDEST))
 }
 
 /// The convention of no-color.org, and terminals that say they can do nothing.
@@ -148,6 +158,13 @@ mod tests {
     fn asked(typed: &[&str]) -> Machine {
         let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
         Machine::asked(&typed)
+    }
+
+    #[test]
+    fn a_width_that_was_asked_for_is_taken_within_reason() {
+        let asked = [Some("40"), Some(" 72 "), Some("9"), Some("1000")].map(columns_asked);
+        assert_eq!(asked, [Some(40), Some(72), Some(40), Some(WIDEST)]);
+        assert_eq!([None, Some(""), Some("0"), Some("wide")].map(columns_asked), [None; 4]);
     }
 
     #[test]

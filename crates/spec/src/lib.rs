@@ -12,12 +12,14 @@ pub mod admin;
 pub mod controller;
 pub mod descriptors;
 pub mod io;
+pub mod linux;
 pub mod namespace;
 pub mod smart;
 pub mod status;
 mod text;
 
 pub use controller::IdentifyController;
+pub use linux::LinuxCommand;
 pub use namespace::IdentifyNamespace;
 pub use smart::SmartLog;
 pub use status::Status;

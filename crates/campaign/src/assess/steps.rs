@@ -1,5 +1,6 @@
 //! What to run next for one pattern: the search's wish, then repeats of the points it found.
 
+use fathom_engine::catalogue::InFlight;
 use fathom_record::campaign::PatternPlan;
 use fathom_record::workload::Length;
 use fathom_record::{RunRecord, Workload};
@@ -151,12 +152,16 @@ pub fn grid(session: &Session, workload: &Workload) -> Grid {
     let cpus = session.environment().cpus.max(1).next_power_of_two();
     let engine = session.engine().entry();
     // A decorator holds many I/Os at once, whatever the engine does; those of `sync` still need a thread each.
-    let asynchronous = engine.asynchronous || (!session.decorators().is_empty() && engine.name != "sync");
+    let asynchronous = match engine.in_flight {
+        InFlight::Depth => true,
+        InFlight::Threads => false,
+        InFlight::One => !session.decorators().is_empty(),
+    };
     let (jobs, depth) = match (session.is_simulated_time(), asynchronous) {
         (true, _) => (16, 256),
         (false, true) => (cpus.min(16), 256),
         // One thread an I/O in flight.
-        (false, false) if engine.name == "sync" => (cpus.min(16), 32),
+        (false, false) if engine.in_flight == InFlight::Threads => (cpus.min(16), 32),
         (false, false) => (cpus.min(16), 1),
     };
     let largest = workload.sizes.read.max_bytes().max(workload.sizes.write.max_bytes()).max(1);

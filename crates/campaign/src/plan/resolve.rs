@@ -1,5 +1,6 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
+use fathom_engine::catalogue::{self, InFlight};
 use fathom_engine::decorate::Decorators;
 use fathom_engine::stripe::CHUNK_UNIT_BYTES;
 use fathom_engine::{Durable, IoFlags};
@@ -20,10 +21,6 @@ const DEFAULT_WARMUP_NS: u64 = 2_000_000_000;
 const DEFAULT_DEPTH: u32 = 32;
 /// In-flight cap of an open arrival: deep enough that only overload reaches it.
 const DEFAULT_OPEN_CAP: u32 = 256;
-/// The engine that needs a thread for each I/O in flight.
-const THREAD_ENGINE: &str = "sync";
-/// The engine that has one I/O in flight, whatever the depth.
-const LONE_ENGINE: &str = "mmap";
 
 const KINDS: [&str; 9] =
     ["read", "write", "rw", "readwrite", "trim", "randread", "randwrite", "randrw", "randtrim"];
@@ -313,11 +310,12 @@ fn refuse_idle(raw: &RawPlan, workload: &Workload, options: &RunOptions) -> Resu
 }
 
 fn default_depth(open: bool, engine: Option<&str>) -> u32 {
-    match (open, engine) {
-        (false, Some(THREAD_ENGINE | LONE_ENGINE)) => 1,
+    let in_flight = engine.and_then(catalogue::named).map(|entry| entry.in_flight);
+    match (open, in_flight) {
+        (false, Some(InFlight::Threads | InFlight::One)) => 1,
         (false, _) => DEFAULT_DEPTH,
         // A thread for each: enough for a slow device, few enough to be scheduled.
-        (true, Some(THREAD_ENGINE)) => DEFAULT_DEPTH,
+        (true, Some(InFlight::Threads)) => DEFAULT_DEPTH,
         (true, _) => DEFAULT_OPEN_CAP,
     }
 }

@@ -1,8 +1,22 @@
 //! Limits of the device that a workload goes beyond: the run takes place, and its record says it.
 
-use fathom_engine::catalogue::EngineKind;
+use fathom_engine::catalogue::{EngineEntry, EngineKind, InFlight};
 use fathom_record::Workload;
-use fathom_record::facts::TargetFacts;
+use fathom_record::facts::{TargetFacts, TargetKind};
+
+/// A depth above 1 of an engine that has one I/O of a job in flight. In memory, where every engine does, there
+/// is no choice to be told of.
+pub fn lone(workload: &Workload, engine: EngineKind, target: &TargetFacts) -> Option<String> {
+    let EngineEntry { name, in_flight, .. } = engine.entry();
+    let is_storage = matches!(target.kind, TargetKind::File | TargetKind::BlockDevice);
+    (*in_flight == InFlight::One && is_storage && workload.depth > 1).then(|| {
+        format!(
+            "Engine {name} ends each I/O inside its submission: each job has one in flight, and depth {} changes \
+             nothing. More in flight takes more --jobs.",
+            workload.depth
+        )
+    })
+}
 
 /// More in flight than the one disk under the target takes. Of several disks nobody knows how many get
 /// which I/O, and the page cache sends its own.
@@ -49,6 +63,21 @@ mod tests {
         (record.workload.jobs, record.workload.depth) = (2, 64);
         change(&mut record.workload, &mut record.target);
         tags(&record.workload, EngineKind::Uring, &record.target)
+    }
+
+    #[test]
+    fn a_depth_without_effect_is_told() {
+        let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
+        let mut record = fathom_record::parse_run(json).expect("a record");
+        let mut told = |depth: u32, engine: EngineKind, kind: TargetKind| {
+            (record.workload.depth, record.target.kind) = (depth, kind);
+            lone(&record.workload, engine, &record.target)
+        };
+        let words = told(4, EngineKind::Mmap, TargetKind::File).unwrap_or_default();
+        assert!(words.contains("Engine mmap") && words.contains("depth 4 changes nothing"), "{words}");
+        assert_eq!(told(1, EngineKind::Mmap, TargetKind::File), None);
+        assert_eq!(told(4, EngineKind::Uring, TargetKind::File), None);
+        assert_eq!(told(4, EngineKind::Memory, TargetKind::Memory), None);
     }
 
     #[test]

@@ -97,16 +97,22 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
     Ok(())
 }
 
+/// The first device under a target, in the order of its stack, whose queue is not polled: each layer has
+/// one of its own, but for partitions, which have their disk's.
+pub fn without_poll_queues(target: &TargetFacts) -> Option<&str> {
+    let mut queues = target.devices.iter().filter(|device| device.layer != "partition");
+    queues.find(|device| !uring::has_poll_queues(&device.name)).map(|device| device.name.as_str())
+}
+
 /// High priority of single I/Os needs queues on the device that are polled.
 ///
 /// # Errors
 /// Which device has none, and how it gets some.
 pub fn check_priority(plan: &SessionPlan<'_>, target: &TargetFacts) -> Result<(), EngineError> {
-    let mut disks = target.devices.iter().filter(|device| device.layer == "disk");
-    match disks.find(|device| plan.io_flags.hipri && !uring::has_poll_queues(&device.name)) {
+    match without_poll_queues(target).filter(|_| plan.io_flags.hipri) {
         None => Ok(()),
         Some(device) => {
-            let cause = format!("{} has no poll queues", device.name);
+            let cause = format!("{device} has no poll queues");
             let remedy = "for NVMe: `modprobe nvme poll_queues=2`, or nvme.poll_queues=2 at boot; otherwise leave hipri out";
             Err(EngineError::new(ErrorKind::Unsupported, "preparing --io-flags hipri", cause)
                 .with_remedy(remedy))

@@ -26,7 +26,7 @@ use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::binding::{self, Binding};
 use super::cautions;
-use super::fitness::{check_engine, check_flags, check_priority, check_processors};
+use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
@@ -258,7 +258,10 @@ impl Session {
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
-        let notes = self.notes.iter().cloned().chain(cautions::tags(workload, self.engine, facts));
+        // A decorator holds I/Os of its own.
+        let lone = cautions::lone(workload, self.engine, facts).filter(|_| self.decorators.is_empty());
+        let cautions = cautions::tags(workload, self.engine, facts).into_iter().chain(lone);
+        let notes = self.notes.iter().cloned().chain(cautions);
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
@@ -425,13 +428,13 @@ fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), Engin
         let cause = format!("{} has no block device that would tell of poll queues", target.name);
         return refuse(cause, "leave --polled out");
     }
-    for device in target.devices.iter().filter(|device| device.layer == "disk") {
-        if !uring::has_poll_queues(&device.name) {
+    match without_poll_queues(target) {
+        None => Ok(()),
+        Some(device) => {
             let remedy = "for NVMe: `modprobe nvme poll_queues=2`, or nvme.poll_queues=2 at boot; otherwise leave --polled out";
-            return refuse(format!("{} has no poll queues", device.name), remedy);
+            refuse(format!("{device} has no poll queues"), remedy)
         }
     }
-    Ok(())
 }
 
 /// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.

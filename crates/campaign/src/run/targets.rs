@@ -82,6 +82,12 @@ impl Targets {
     /// # Errors
     /// When it does not fit one of them.
     pub fn geometries(&self, workload: &Workload) -> Result<Vec<Geometry>, EngineError> {
+        self.members().filter(|facts| takes_whole_blocks(facts)).try_for_each(|facts| {
+            Geometry::require_whole_blocks(workload, facts.logical_block_bytes).map_err(|mut error| {
+                error.place = format!("{} on {}", error.place, facts.name);
+                error
+            })
+        })?;
         if let Medium::Striped(volume) = &self.medium {
             return Ok(vec![Geometry::of(workload, volume.layout.size_bytes())?]);
         }
@@ -217,4 +223,15 @@ fn written_share(members: &[TargetFacts]) -> Option<f64> {
     let written: Option<Vec<f64>> = members.iter().map(bytes).collect();
     let all: u64 = members.iter().map(|member| member.size_bytes).sum();
     Some(written?.iter().sum::<f64>() / all.max(1) as f64)
+}
+
+/// Whether parts of a logical block are refused, and its size is known: it is a guess for a file on a
+/// file system without devices.
+fn takes_whole_blocks(facts: &TargetFacts) -> bool {
+    match facts.kind {
+        TargetKind::BlockDevice => facts.direct,
+        TargetKind::File => facts.direct && !facts.devices.is_empty(),
+        TargetKind::NvmeNamespace | TargetKind::Simulated => true,
+        _ => false,
+    }
 }

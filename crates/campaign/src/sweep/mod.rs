@@ -167,7 +167,8 @@ impl Work<'_> {
             (true, false) => format!("{time} in all"),
             (true, true) => format!("at most {time} in all"),
         };
-        format!("{cells} cells, {} passes in random order: {time}.", plan.passes)
+        let passes = if plan.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", plan.passes) };
+        format!("{cells} cells, {passes} in random order: {time}.")
     }
 
     fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {

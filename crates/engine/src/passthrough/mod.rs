@@ -23,6 +23,7 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_spec::Status;
 use fathom_spec::io::RANGE_BYTES;
+use fathom_spec::linux::RING_IO_OPERATION;
 use io_uring::cqueue::Entry32;
 use io_uring::squeue::Entry128;
 use io_uring::{opcode, types};
@@ -31,7 +32,7 @@ use crate::uring::traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
 pub use admin::namespace_id;
-use command::{Command, OPERATION};
+use command::{command, entry_bytes};
 pub use namespace::Namespace;
 pub use polling::admit as admit_polling;
 
@@ -81,7 +82,8 @@ impl<C: Clock> Passthrough<C> {
         let namespace = Namespace::of(&file)?;
         let arena = Arena::new(depth, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
         let ranges = Arena::new(1, u64::from(depth) * RANGE_BYTES as u64)?;
-        let mut made = setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
+        let mut made =
+            setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
         let mut traffic = Traffic::new(made.queue, depth, clock);
         made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
         let mut engine = Self {
@@ -152,9 +154,9 @@ impl<C: Clock> Passthrough<C> {
         } else {
             self.range_address(io)?
         };
-        let command = Command::of(io, &self.namespace, address)?;
+        let command = command(io, &self.namespace, address)?;
         let buffer = (moves_data && self.registered_buffers).then_some(ARENA_BUFFER);
-        let entry = opcode::UringCmd80::new(REGISTERED_FILE, OPERATION).cmd(command.entry_bytes());
+        let entry = opcode::UringCmd80::new(REGISTERED_FILE, RING_IO_OPERATION).cmd(entry_bytes(&command));
         let user_data = u64::from(io.slot) | u64::from(io.bytes) << 32;
         Some(entry.buf_index(buffer).build().user_data(user_data))
     }

@@ -108,6 +108,33 @@ impl Geometry {
         Ok(geometry)
     }
 
+    /// Refuses I/Os that are not made of whole logical blocks, which is all that a device takes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Plan`] with the size, or the alignment, and the block.
+    pub fn require_whole_blocks(workload: &Workload, logical_block_bytes: u32) -> Result<(), EngineError> {
+        let block = u64::from(logical_block_bytes.max(1));
+        let is_part = |bytes: &u64| !bytes.is_multiple_of(block);
+        let part = directions_in_use(workload).find_map(|direction| match sizes_of(workload, direction) {
+            Sizes::Fixed { bytes } => Some(*bytes).filter(is_part),
+            Sizes::Range { min_bytes, max_bytes, step_bytes } => {
+                let step = if min_bytes < max_bytes { *step_bytes } else { *min_bytes };
+                [*min_bytes, step].into_iter().find(is_part)
+            }
+            Sizes::Split { shares } => {
+                shares.iter().filter(|part| part.share > 0.0).map(|part| part.bytes).find(is_part)
+            }
+        });
+        let what = match (part, workload.alignment_bytes.filter(is_part)) {
+            (Some(bytes), _) => format!("I/O sizes of {bytes} bytes"),
+            (None, Some(bytes)) => format!("offsets at multiples of {bytes} bytes"),
+            (None, None) => return Ok(()),
+        };
+        let cause = format!("{what} are not made of whole logical blocks, which have {block} bytes here");
+        Err(EngineError::new(ErrorKind::Plan, "laying out the workload's blocks", cause)
+            .with_remedy(format!("use multiples of {block} for --bs and --align, or --buffered on a file")))
+    }
+
     /// Bytes of the target that I/Os may touch.
     pub fn span(&self) -> Range<u64> {
         self.first_byte..self.first_byte + self.span_bytes
@@ -180,5 +207,36 @@ pub(super) fn sizes_of(workload: &Workload, direction: Direction) -> &Sizes {
         Direction::Read => &workload.sizes.read,
         Direction::Write | Direction::Flush => &workload.sizes.write,
         Direction::Trim => &workload.sizes.trim,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_record::workload::SizeShare;
+
+    use super::*;
+    use crate::pattern::test_workload::plain;
+
+    #[test]
+    fn parts_of_logical_blocks_are_refused() {
+        let judged = |block: u32, change: &dyn Fn(&mut Workload)| {
+            let mut workload = plain();
+            workload.sizes.read = Sizes::Fixed { bytes: 4096 };
+            change(&mut workload);
+            Geometry::require_whole_blocks(&workload, block).map_err(|error| error.cause)
+        };
+        assert_eq!(judged(4096, &|_| ()), Ok(()));
+        let cause = judged(8192, &|_| ()).unwrap_err();
+        assert!(cause.contains("sizes of 4096 bytes") && cause.contains("8192 bytes here"), "{cause}");
+        let range = |min_bytes, step_bytes| Sizes::Range { min_bytes, max_bytes: 65536, step_bytes };
+        assert_eq!(judged(4096, &|workload| workload.sizes.read = range(8192, 4096)), Ok(()));
+        assert!(judged(4096, &|workload| workload.sizes.read = range(8192, 512)).is_err());
+        let part = |bytes, share| SizeShare { bytes, share };
+        let split = |share| Sizes::Split { shares: vec![part(4096, 1.0 - share), part(512, share)] };
+        assert!(judged(4096, &|workload| workload.sizes.read = split(0.1)).is_err());
+        assert_eq!(judged(4096, &|workload| workload.sizes.read = split(0.0)), Ok(()));
+        assert!(judged(4096, &|workload| workload.alignment_bytes = Some(512)).is_err());
+        // Writes that are not drawn do not matter.
+        assert_eq!(judged(4096, &|workload| workload.sizes.write = Sizes::Fixed { bytes: 512 }), Ok(()));
     }
 }

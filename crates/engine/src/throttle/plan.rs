@@ -115,6 +115,9 @@ fn check(name: &str, rate: Option<u64>, peak: Option<u64>, bucket: Option<u64>) 
 }
 
 fn operations(text: &str) -> Result<u64, String> {
+    if text.trim_matches(['0', '.']).is_empty() && text.contains('0') {
+        return Err(format!("at a rate of `{text}` no I/O would ever end: write 1 or more, as 5k"));
+    }
     let rate = text.parse::<Rate>().map_err(|error| error.to_string())?.0;
     whole(rate, text, "1")
 }
@@ -174,7 +177,8 @@ mod tests {
             ("iop=3000", "did you mean `iops`?"),
             ("bytes=1MB/s", "`throughput`"),
             ("burst=5", "`iops-bucket`"),
-            ("iops=0", "as 5000"),
+            ("iops=0", "no I/O would ever end"),
+            ("iops=0.0", "no I/O would ever end"),
             ("iops=0.4", "out of range"),
             ("iops=1,iops=2", "twice"),
             ("iops-bucket=5", "need iops"),

@@ -1,6 +1,6 @@
 //! `fathom engines`: what carries I/O, and which devices can be simulated.
 
-use fathom_engine::catalogue::ENGINES;
+use fathom_engine::catalogue::{ENGINES, InFlight};
 use fathom_engine::sim::{describe, describe_keys};
 use fathom_measure::Bytes;
 use fathom_record::facts::TargetKind;
@@ -65,7 +65,7 @@ fn list() -> List {
         summary: entry.summary,
         targets: entry.targets.to_vec(),
         keeps_content: entry.keeps_content,
-        asynchronous: entry.asynchronous,
+        asynchronous: entry.in_flight == InFlight::Depth,
     };
     let simulated = |preset: &fathom_engine::sim::Preset| Simulated {
         target: format!("sim:{}", preset.name),

@@ -18,7 +18,8 @@ pub fn summary(sweep: &SweepRecord, style: Style) -> String {
     out.named("over", &sheet::axes(sweep), (NAMES, None));
     let load = Nanos::from_seconds(sweep.busy_seconds).coarse();
     let passes = sweep.plan.passes;
-    out.named("under load", &format!("{load}, {passes} passes in random order"), (NAMES, None));
+    let passes = if passes == 1 { "1 pass".to_owned() } else { format!("{passes} passes") };
+    out.named("under load", &format!("{load}, {passes} in random order"), (NAMES, None));
     out.alarm("READ THIS BEFORE THE NUMBERS", &sheet::failures(sweep));
     out.gap();
     sheet::extremes(sweep).iter().for_each(|text| out.text(text, 0, None));

@@ -7,28 +7,9 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
+use fathom_spec::linux::{ADMIN_REQUEST, LinuxCommand};
+
 use super::ReadCommand;
-
-/// `struct nvme_passthru_cmd` of `linux/nvme_ioctl.h`.
-#[repr(C)]
-#[derive(Default)]
-struct Passthrough {
-    opcode: u8,
-    flags: u8,
-    reserved: u16,
-    namespace: u32,
-    dwords_2_3: [u32; 2],
-    metadata: u64,
-    address: u64,
-    metadata_bytes: u32,
-    data_bytes: u32,
-    dwords_10_15: [u32; 6],
-    timeout_ms: u32,
-    result: u32,
-}
-
-/// `NVME_IOCTL_ADMIN_CMD`: `_IOWR('N', 0x41, struct nvme_passthru_cmd)`.
-const ADMIN_COMMAND: u32 = 3 << 30 | (size_of::<Passthrough>() as u32) << 16 | (b'N' as u32) << 8 | 0x41;
 
 /// An open controller.
 pub struct Controller(File);
@@ -50,19 +31,19 @@ impl Controller {
         let data_bytes = u32::try_from(data.len())
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "more than 4 GiB asked for"))?;
         let (opcode, namespace, dword10) = command.words(data_bytes);
-        let mut passthrough = Passthrough {
+        let mut sent = LinuxCommand {
             opcode,
             namespace,
             address: data.as_mut_ptr() as u64,
             data_bytes,
             // The kernel's own timeout stands: a shorter one could make it reset the controller.
             timeout_ms: 0,
-            ..Passthrough::default()
+            ..LinuxCommand::default()
         };
-        passthrough.dwords_10_15[0] = dword10;
+        sent.dwords_10_15[0] = dword10;
         // SAFETY: the structure is the one that this request takes and lives through the call; its
         // address and length are those of `data`, which is borrowed exclusively.
-        let status = unsafe { libc::ioctl(self.0.as_raw_fd(), ADMIN_COMMAND as _, &mut passthrough) };
+        let status = unsafe { libc::ioctl(self.0.as_raw_fd(), ADMIN_REQUEST as _, &mut sent) };
         match status {
             0 => Ok(()),
             ..0 => Err(io::Error::last_os_error()),
@@ -74,11 +55,6 @@ impl Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_request_is_the_kernel_s() {
-        assert_eq!((size_of::<Passthrough>(), ADMIN_COMMAND), (72, 0xc048_4e41));
-    }
 
     #[test]
     fn a_file_that_is_no_controller_refuses() {

@@ -386,7 +386,12 @@ pub fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result
                 .with_remedy(format!("type --size {block} or more, or leave --size out")));
         }
         let cause = format!("it has {there} bytes, fewer than the {block} of one block");
-        let remedy = "name a target with a size; for zram: echo 1G | sudo tee /sys/block/zramN/disksize";
+        let remedy = match Path::new(name).file_name().and_then(|file| file.to_str()) {
+            Some(zram) if zram.starts_with("zram") => {
+                format!("give it a size: echo 1G | sudo tee /sys/block/{zram}/disksize")
+            }
+            _ => "name its folder, so that a scratch file is made there, or another target".to_owned(),
+        };
         return Err(EngineError::new(ErrorKind::Refused, place, cause).with_remedy(remedy));
     }
     Ok(size)
@@ -394,4 +399,20 @@ pub fn usable(name: &str, there: u64, block: u32, wanted: Option<u64>) -> Result
 
 fn share(place: &str, file: &File, size_bytes: u64) -> Result<Option<f64>, EngineError> {
     extents::written_share(file, 0..size_bytes).map_err(|error| EngineError::system(place, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_no_block_is_refused_with_what_it_needs() {
+        for (name, remedy) in [("/dev/zram3", "/sys/block/zram3/disksize"), ("data/empty", "scratch file")] {
+            let error = usable(name, 100, 512, None).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Refused);
+            assert!(error.cause.contains("100 bytes") && error.remedy.contains(remedy), "{error}");
+        }
+        assert_eq!(usable("x", 1000, 512, Some(511)).unwrap_err().kind, ErrorKind::Plan);
+        assert_eq!(usable("x", 1300, 512, None).ok(), Some(1024));
+    }
 }
