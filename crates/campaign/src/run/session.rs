@@ -258,10 +258,7 @@ impl Session {
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
-        // A decorator holds I/Os of its own.
-        let lone = cautions::lone(workload, self.engine, facts).filter(|_| self.decorators.is_empty());
-        let cautions = cautions::tags(workload, self.engine, facts).into_iter().chain(lone);
-        let notes = self.notes.iter().cloned().chain(cautions);
+        let notes = self.notes.iter().cloned().chain(self.cautions(workload, facts));
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
@@ -308,6 +305,13 @@ impl Session {
         let devices = self.targets.facts.devices.iter().map(|device| device.name.clone()).collect();
         let plan = SamplerPlan { devices, ..SamplerPlan::default() };
         (!self.is_simulated_time()).then(|| Sampler::start(plan, self.clock))
+    }
+
+    /// What the workload asks for beyond what device and engine have.
+    fn cautions(&self, workload: &Workload, facts: &TargetFacts) -> impl Iterator<Item = String> {
+        // A decorator holds I/Os of its own.
+        let lone = cautions::lone(workload, self.engine, facts).filter(|_| self.decorators.is_empty());
+        cautions::tags(workload, self.engine, facts).into_iter().chain(lone)
     }
 
     /// What the descriptors say of when a write of the workload ends.

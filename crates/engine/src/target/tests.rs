@@ -236,7 +236,7 @@ fn what_cannot_be_opened_is_told_what_to_type() {
         ("absent/x", small(), ErrorKind::NoSuchTarget, "a folder that exists"),
         ("absent/", small(), ErrorKind::NoSuchTarget, "a folder that exists"),
         ("small/x", small(), ErrorKind::System, "fathom devices"),
-        ("empty", OpenRequest::default(), ErrorKind::Refused, "a target with a size"),
+        ("empty", OpenRequest::default(), ErrorKind::Refused, "another target"),
         ("small", sized(16384), ErrorKind::Plan, "--size 8192"),
         ("small", sized(0), ErrorKind::Plan, "--size 1GiB"),
         ("small", keep, ErrorKind::Plan, "leave --keep out"),
