@@ -5,6 +5,15 @@
 //! invented: what a tool did not report is absent from the record, and the record's origin says why.
 //! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
 
+pub mod iostat;
+pub mod mpstat;
+pub mod observed;
+pub mod observers;
+pub mod perf_stat;
 pub mod refusal;
+pub mod sadf;
+pub mod sar;
+pub mod sysstat;
+pub mod vmstat;
 
 pub use refusal::Refusal;

@@ -1,0 +1,78 @@
+//! Numbers as tools print them: decimal points and commas, percent signs, unit letters.
+
+/// A number with what stood behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// Its value; in bytes where a unit letter stood behind it.
+    pub value: f64,
+    /// Whether a unit letter stood behind it, so that the column's own unit does not hold.
+    pub in_bytes: bool,
+    /// Digits behind the point: the number is rounded to so many.
+    pub decimals: u8,
+}
+
+impl Number {
+    /// A number of a JSON document of sysstat's, which are rounded to two digits.
+    pub fn hundredths(value: f64) -> Self {
+        Self { value, in_bytes: false, decimals: 2 }
+    }
+
+    /// By how much the number that was rounded may be off, in its own unit.
+    pub fn rounding(&self) -> f64 {
+        0.5 * 10f64.powi(-i32::from(self.decimals))
+    }
+}
+
+/// Reads `1.49`, `1,49`, `39.9%` and `222.1k`. Letters are sysstat's: `s` sectors of 512 bytes, `B`, `k`,
+/// `M`, `G`, `T`, `P` in powers of 1024.
+pub fn number(word: &str) -> Option<Number> {
+    if let Some(value) = decimal(word.strip_suffix('%').unwrap_or(word)) {
+        return Some(Number { value, in_bytes: false, decimals: decimals(word) });
+    }
+    let unit = match word.chars().last()? {
+        's' => 512.0,
+        'B' => 1.0,
+        'k' => 1024.0,
+        'M' => 1024.0 * 1024.0,
+        'G' => 1024.0 * 1024.0 * 1024.0,
+        'T' => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        'P' => 1024.0 * 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    decimal(&word[..word.len() - 1]).map(|value| Number { value: value * unit, in_bytes: true, decimals: 0 })
+}
+
+fn decimals(word: &str) -> u8 {
+    let digits = |tail: &str| tail.bytes().take_while(u8::is_ascii_digit).count() as u8;
+    word.split_once(['.', ',']).map_or(0, |(_, tail)| digits(tail))
+}
+
+/// Reads a number in digits with at most one decimal point or comma; no exponent, no infinity.
+pub fn decimal(word: &str) -> Option<f64> {
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let separators = digits.bytes().filter(|b| matches!(b, b'.' | b',')).count();
+    let all = digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b','));
+    if !all || separators > 1 || !digits.starts_with(|c: char| c.is_ascii_digit()) || digits.len() > 30 {
+        return None;
+    }
+    if digits.contains(',') { word.replace(',', ".").parse().ok() } else { word.parse().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_tools_print_them() {
+        let plain = |word| number(word).map(|n| (n.value, n.in_bytes));
+        assert_eq!(plain("1.49"), Some((1.49, false)));
+        assert_eq!(plain("1,49"), Some((1.49, false)));
+        assert_eq!(plain("39.9%"), Some((39.9, false)));
+        assert_eq!(plain("-3"), Some((-3.0, false)));
+        assert_eq!(plain("2k"), Some((2048.0, true)));
+        assert_eq!(plain("3s"), Some((1536.0, true)));
+        for word in ["", "k", "1,234.5", "1e9", "inf", "NaN", "--", ".5", "12:30:00", "sda", "0x1"] {
+            assert_eq!(plain(word), None, "{word}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A text in its tool's own words: reports, and in them columns, things and numbers.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::banner::Banner;
+use super::number::Number;
+use super::stamp::Stamp;
+
+/// Words that occur again and again, each kept once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    words: Vec<Box<str>>,
+    known: HashMap<Box<str>, u32>,
+}
+
+impl Names {
+    /// The word's number, new or old.
+    pub fn number(&mut self, word: &str) -> u32 {
+        if let Some(number) = self.known.get(word) {
+            return *number;
+        }
+        let number = self.words.len() as u32;
+        self.words.push(word.into());
+        self.known.insert(word.into(), number);
+        number
+    }
+
+    /// The word of a number that this gave; empty for another.
+    pub fn word(&self, number: u32) -> &str {
+        self.words.get(number as usize).map_or("", AsRef::as_ref)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
+/// What the numbers of a report cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportKind {
+    /// The time since the report before.
+    Interval = 0,
+    /// The time since the machine started.
+    SinceBoot = 1,
+    /// All reports, averaged by the tool.
+    Average = 2,
+}
+
+/// Numbers that belong to one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// When, in nanoseconds after the sheet's zero, if the text says it.
+    pub at_ns: Option<i64>,
+    /// What its numbers cover.
+    pub kind: ReportKind,
+    /// Its cells among the sheet's.
+    pub cells: Range<usize>,
+}
+
+/// One number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// Number of the column's name among the sheet's columns.
+    pub column: u32,
+    /// Number of the device's, processor's or interface's name among the sheet's things.
+    pub thing: u32,
+    /// As printed: in the column's unit, or in bytes where a unit letter stood behind it.
+    pub number: Number,
+}
+
+/// The whole text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// The machine.
+    pub banner: Option<Banner>,
+    /// The moment that reports are counted from, and how the text writes it.
+    pub zero: Option<(Stamp, String)>,
+    /// Columns, each as `table|column`.
+    pub columns: Names,
+    /// Devices, processors, interfaces; empty for the whole machine.
+    pub things: Names,
+    /// Reports in the order of the text.
+    pub reports: Vec<Report>,
+    /// Cells of all reports.
+    pub cells: Vec<Cell>,
+    /// Lines that are no part of the tool's output, and the first of them.
+    pub strange: Option<(u64, String)>,
+    /// What to tell of the reading, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Sheet {
+    /// Begins a report; cells put from now on belong to it.
+    pub fn begin(&mut self, at_ns: Option<i64>, kind: ReportKind) {
+        let at = self.cells.len();
+        let report = Report { at_ns, kind, cells: at..at };
+        match self.reports.last_mut() {
+            Some(last) if last.cells.is_empty() => *last = report,
+            _ => self.reports.push(report),
+        }
+    }
+
+    /// Puts a number into the report begun last; without one, begins one.
+    pub fn put(&mut self, table: &str, column: &str, thing: &str, number: Number) {
+        let column = self.column_number(table, column);
+        let thing = self.things.number(thing);
+        self.put_cell(Cell { column, thing, number });
+    }
+
+    /// The number of a column, new or old.
+    pub fn column_number(&mut self, table: &str, column: &str) -> u32 {
+        self.columns.number(&format!("{table}|{column}"))
+    }
+
+    /// Puts a number under names that already have numbers.
+    pub fn put_cell(&mut self, cell: Cell) {
+        if self.reports.is_empty() {
+            self.begin(None, ReportKind::Interval);
+        }
+        self.cells.push(cell);
+        if let Some(last) = self.reports.last_mut() {
+            last.cells.end = self.cells.len();
+        }
+    }
+
+    /// Remembers a line that is no part of the tool's output.
+    pub fn strange_line(&mut self, line: &str) {
+        match &mut self.strange {
+            Some((count, _)) => *count += 1,
+            None => self.strange = Some((1, line.trim().chars().take(60).collect())),
+        }
+    }
+
+    /// Table and column of a column's number.
+    pub fn column(&self, number: u32) -> (&str, &str) {
+        self.columns.word(number).split_once('|').unwrap_or_default()
+    }
+
+    /// Cells of a report.
+    pub fn cells_of(&self, report: &Report) -> &[Cell] {
+        self.cells.get(report.cells.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,105 @@
+//! The tools whose telemetry is read, as a list: how each is known, read and held against itself.
+
+use crate::observed::{Contradiction, Observed, decimal};
+use crate::{Refusal, iostat, mpstat, perf_stat, sadf, sar, vmstat};
+
+/// One tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Observer {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the start of a text is one of its own.
+    pub recognise: fn(&str) -> bool,
+    /// Makes series of a whole text.
+    pub observe: fn(&[u8]) -> Result<Observed, Refusal>,
+    /// Holds the figures of a whole text against each other.
+    pub audit: fn(&[u8]) -> Result<Vec<Contradiction>, Refusal>,
+}
+
+/// All of them; those that are told by more come first.
+pub const OBSERVERS: &[Observer] = &[
+    Observer {
+        name: sadf::TOOL,
+        recognise: sadf::recognise,
+        observe: sadf::observe,
+        audit: |bytes| Ok(sadf::audit(&sadf::read(bytes)?)),
+    },
+    Observer {
+        name: iostat::TOOL,
+        recognise: iostat::recognise,
+        observe: iostat::observe,
+        audit: |bytes| Ok(iostat::audit(&iostat::read(bytes)?)),
+    },
+    Observer {
+        name: sar::TOOL,
+        recognise: sar::recognise,
+        observe: sar::observe,
+        audit: |bytes| Ok(sar::audit(&sar::read(bytes)?)),
+    },
+    Observer {
+        name: mpstat::TOOL,
+        recognise: mpstat::recognise,
+        observe: mpstat::observe,
+        audit: |bytes| Ok(mpstat::audit(&mpstat::read(bytes)?)),
+    },
+    Observer {
+        name: vmstat::TOOL,
+        recognise: vmstat::recognise,
+        observe: vmstat::observe,
+        audit: |bytes| Ok(vmstat::audit(&vmstat::read(bytes)?)),
+    },
+    Observer {
+        name: "perf stat",
+        recognise: perf_stat::recognise,
+        observe: perf_stat::observe,
+        audit: |_| Ok(Vec::new()),
+    },
+];
+
+/// Bytes at the start of a text that tell its tool: sar's processors and interrupts may be many.
+const START_BYTES: usize = 32 * 1024;
+
+/// The tool that a text comes from; absent for none of them.
+pub fn observer(bytes: &[u8]) -> Option<&'static Observer> {
+    let named = |name: &str| OBSERVERS.iter().find(|observer| observer.name == name);
+    if sar::is_binary(bytes) {
+        return named(sar::TOOL);
+    }
+    if perf_stat::is_binary(bytes) {
+        return named("perf stat");
+    }
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START_BYTES)]);
+    let start = start.trim_start_matches('\u{feff}');
+    OBSERVERS.iter().find(|observer| (observer.recognise)(start))
+}
+
+/// Makes series of a text of any of the tools.
+///
+/// # Errors
+/// When no tool is known by the text, with what it is instead where that can be told, and as the tool's
+/// own reading.
+pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+    match observer(bytes) {
+        Some(observer) => (observer.observe)(bytes),
+        None => Err(stranger(bytes)),
+    }
+}
+
+/// What a text is that no tool is known by.
+pub fn stranger(bytes: &[u8]) -> Refusal {
+    const EXPECTED: &str = "telemetry";
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START_BYTES)]);
+    let mut lines = start.lines().map(str::trim).filter(|line| !line.is_empty()).take(100);
+    if start.contains("DISK READ") && start.contains("DISK WRITE") {
+        return Refusal::new(EXPECTED, "iotop's list of processes, which has no figures of a device")
+            .or("import `iostat -x 1` of the same time");
+    }
+    let numbers = lines.clone().count() > 0 && lines.all(|line| decimal(line).is_some());
+    if numbers {
+        let cause = "a column of numbers alone: nothing says which column, device or interval it is of";
+        return Refusal::new(EXPECTED, cause)
+            .or("put the column's name on the first line, as `tps` or `w_await`");
+    }
+    let names: Vec<&str> = OBSERVERS.iter().map(|observer| observer.name).collect();
+    Refusal::new(EXPECTED, format!("it is not known as output of {}", names.join(", ")))
+}
