@@ -32,6 +32,7 @@ cargo xtask licences       check licences and forbidden crates against deny.toml
 cargo xtask instructions   count the instructions of an I/O; `--help` for more
 cargo xtask bpf            rebuild the programs that watch the block layer; --check compares them
 cargo xtask bench          measure fathom beside its peers; `--help` for more
+cargo xtask gaps           what the machine takes from a bare loop; `--help` for more
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
 cargo xtask lab            try fathom in a virtual machine; `--help` for more";
 
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Some("licences") => licences::check(root),
         Some("instructions") => return talking(instructions::USAGE, |more| instructions::run(root, more)),
         Some("bench") => return talking(bench::USAGE, |more| bench::run(root, more)),
+        Some("gaps") => return talking(bench::gaps::USAGE, bench::gaps::run),
         Some("statistics") => {
             return statistics::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
                 eprintln!("xtask: {error}");

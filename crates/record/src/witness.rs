@@ -31,6 +31,9 @@ pub struct BlockTrace {
     pub events: u64,
     /// I/Os whose end was not seen, and events that could not be kept.
     pub lost: u64,
+    /// What `lost` is the sum of.
+    #[serde(default)]
+    pub losses: Losses,
     /// I/Os that had begun in the block layer and had not ended there when the run was over.
     pub unfinished: u64,
     /// I/Os of this process that are not the run's: metadata of the file system, read-ahead.
@@ -41,6 +44,21 @@ pub struct BlockTrace {
     pub cost: WitnessCost,
     /// By direction, where the run or the block layer finished any.
     pub directions: Vec<WitnessDirection>,
+}
+
+/// Why I/Os or events were lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Losses {
+    /// Events at which the kernel did not run the program, as the same one was running on that processor.
+    pub not_run: u64,
+    /// I/Os that found no room in the table of those in flight.
+    pub no_room: u64,
+    /// I/Os whose end was not seen: their memory was used for another one that began. A kernel that runs no
+    /// programs in interrupts of certain processes makes these.
+    pub unended: u64,
+    /// Events of the text that were thrown away by the kernel before they were read, or could not be read.
+    pub unread: u64,
 }
 
 /// The witness's clock beside the run's.
@@ -172,6 +190,13 @@ impl Witness {
             Self::Seen(trace) => Some(trace),
             Self::Absent { .. } => None,
         }
+    }
+}
+
+impl Losses {
+    /// All of them.
+    pub fn sum(&self) -> u64 {
+        self.not_run + self.no_room + self.unended + self.unread
     }
 }
 

@@ -1,21 +1,32 @@
-//! Figures of fathom alone: open arrivals, the cost of telemetry, memory, accuracy, and the time to the
-//! first I/O.
+//! Figures of fathom alone: open arrivals, the cost of telemetry and of a witness, memory, accuracy, and
+//! the time to the first I/O.
 
 use std::path::Path;
 
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
-use super::accuracy;
 use super::fathom::{self, number, quantile};
 use super::options::Options;
 use super::process::{self, Ended};
 use super::programs::Programs;
 use super::statistics::median;
 use super::tool::Interface;
+use super::{accuracy, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 7] =
-    ["open-loop", "telemetry", "memory", accuracy::NAMES[0], accuracy::NAMES[1], accuracy::NAMES[2], "start"];
+pub const NAMES: [&str; 10] = [
+    "open-loop",
+    "telemetry",
+    "memory",
+    accuracy::NAMES[0],
+    accuracy::NAMES[1],
+    accuracy::NAMES[2],
+    witness::NAMES[0],
+    witness::NAMES[1],
+    witness::NAMES[2],
+    "start",
+];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
     ["--rw=randread", "--bs=4k", "--jobs=16", "--depth=256", "--time=3s", "--warmup=0s"];
@@ -44,6 +55,7 @@ pub fn measure(
     options: &Options,
     programs: &Programs,
     folder: &Path,
+    random: &mut Xoshiro256PlusPlus,
 ) -> Vec<(&'static str, Result<Vec<Finding>, String>)> {
     let bench = Alone { options, programs, folder };
     NAMES
@@ -56,6 +68,9 @@ pub fn measure(
                 "telemetry" => bench.telemetry(),
                 "memory" => bench.memory(),
                 case if accuracy::NAMES.contains(&case) => accuracy::measure(case, options, programs, folder),
+                case if witness::NAMES.contains(&case) => {
+                    witness::measure(case, options, programs, folder, random)
+                }
                 _ => bench.start(),
             };
             (name, found)

@@ -8,6 +8,7 @@ mod comparisons;
 mod fathom;
 mod figures;
 mod fio;
+pub mod gaps;
 mod machine;
 mod options;
 mod pairs;
@@ -17,6 +18,7 @@ mod statistics;
 mod t_io_uring;
 mod table;
 mod tool;
+mod witness;
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
@@ -67,7 +69,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<(
         }
     }
     let mut findings = Vec::new();
-    for (case, found) in alone::measure(&options, &programs, folder.path()) {
+    for (case, found) in alone::measure(&options, &programs, folder.path(), &mut random) {
         match found {
             Ok(found) => findings.extend(found),
             Err(error) => skipped.push(format!("{case}: {error}")),

@@ -93,7 +93,8 @@ fn show(quantity: Quantity, value: f64) -> String {
     }
 }
 
-fn nanoseconds(value: f64) -> String {
+/// A time in nanoseconds, with a decimal below 100.
+pub fn nanoseconds(value: f64) -> String {
     if value < 100.0 { format!("{value:.1} ns") } else { format!("{value:.0} ns") }
 }
 

@@ -1,6 +1,6 @@
 //! The block layer's account beside the run's: one table, and what it means in sentences.
 
-use fathom_record::witness::{BlockTrace, Parts, Stage, WitnessDirection};
+use fathom_record::witness::{BlockTrace, Losses, Parts, Stage, WitnessDirection};
 use fathom_record::{RunRecord, Witness};
 
 use crate::number;
@@ -111,7 +111,7 @@ fn meaning(direction: &WitnessDirection) -> Vec<String> {
                 format!("The parts of the {name}s around each listed percentile sum to within {share} of it ({q} is furthest).")
             } else {
                 format!(
-                    "At {q} the parts leave {share} over: the {name}s that were found again are not like the others there."
+                    "At {q} the parts leave {share} over: the {name}s that were found again are not like the others there, or too few."
                 )
             });
         }
@@ -153,6 +153,16 @@ fn conditions(trace: &BlockTrace) -> Vec<String> {
         number::count(trace.strays),
         number::time(trace.clock.uncertainty_ns as f64),
     )];
+    let Losses { not_run, no_room, unended, unread } = trace.losses;
+    if trace.losses.sum() > 0 {
+        out.push(format!(
+            "Of those lost, {} ended without the kernel running a program for it, {} times it says that it ran none, {} found no room, and {} were text that could not be read.",
+            number::count(unended),
+            number::count(not_run),
+            number::count(no_room),
+            number::count(unread)
+        ));
+    }
     if let (Some(event_ns), Some(cpu_ns)) = (trace.cost.event_ns, trace.cost.cpu_ns) {
         out.push(format!(
             "Watching took {} of processor time, {} an event ({}).",

@@ -130,12 +130,28 @@ impl Sheet {
     }
 }
 
+/// Words, of which a number with its groups of three digits is one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let group = word.chars().take_while(char::is_ascii_digit).count() == 3;
+        match words.last_mut() {
+            Some(last) if group && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
 /// Lines of at most `width` characters, broken at spaces; a longer word is broken where it must be.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = vec![String::new()];
     let mut length = 0;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
+    for word in words(text) {
         let mut rest: Vec<char> = word.chars().collect();
         if length > 0 && length + 1 + rest.len() > width {
             lines.push(String::new());
@@ -168,5 +184,6 @@ mod tests {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("a 0123456789ab c", 8), ["a", "01234567", "89ab c"]);
         assert_eq!(wrap("", 8), [""]);
+        assert_eq!(wrap("these 94 109, and 7", 9), ["these", "94 109,", "and 7"], "a number stays whole");
     }
 }

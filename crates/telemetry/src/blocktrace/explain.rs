@@ -18,9 +18,12 @@ const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 const BEYOND: f64 = 10.0;
 
 /// Pairs to each side of a quantile that are averaged: at least, and at most as a share of those beyond.
-/// In a steep tail a wide stretch's mean is not its middle.
 const AROUND: usize = 5;
 const AROUND_SHARE: f64 = 0.01;
+
+/// How far from the quantile's own pair the service latency of the others may be, as a share of it, however
+/// few they are then: in a steep tail the mean of a wide stretch is not its middle.
+const ALIKE: f64 = 0.01;
 
 /// Above this share of I/Os that only one side has, it is said.
 const UNEQUAL: f64 = 0.02;
@@ -53,7 +56,7 @@ pub fn direction(
     pairing: &Pairing,
     sampled: Sampled,
 ) -> Option<WitnessDirection> {
-    let operations = ours.service.count() + ours.failed;
+    let operations = operations(ours);
     let ios = seen.total.count();
     if operations + ios == 0 {
         return None;
@@ -78,6 +81,10 @@ pub fn direction(
     })
 }
 
+fn operations(ours: &Ours) -> u64 {
+    ours.service.count() + ours.failed
+}
+
 fn stage(histogram: &Histogram) -> Option<Stage> {
     let summary = LatencySummary::of(histogram)?;
     Some(Stage { summary, histogram: SparseHistogram::from(histogram) })
@@ -94,6 +101,9 @@ fn obstacle(
     let (count, ios) = (ours.service.count(), seen.total.count());
     let apart = pairing.run_alone + pairing.ambiguous;
     let whole = pairing.pairs.len() as u64 + apart;
+    if which == Direction::Flush && operations(ours) == 0 {
+        return Some(format!("the run asked for none: the kernel sent {ios} for its durable writes"));
+    }
     if count == 0 || ios == 0 {
         return Some(format!("the run finished {count} I/Os and the block layer {ios}"));
     }
@@ -168,6 +178,10 @@ fn around(pairs: &[Pair], q: f64) -> &[Pair] {
     let rank = ((q * many).ceil() as usize).clamp(1, pairs.len()) - 1;
     let half = (AROUND_SHARE * (1.0 - q) * many) as usize;
     let half = half.max(AROUND).min(rank).min(pairs.len() - 1 - rank);
+    let own_ns = pairs[rank].service_ns();
+    let alike = |pair: &Pair| own_ns.abs_diff(pair.service_ns()) as f64 <= ALIKE * own_ns as f64;
+    let is_flat = |&half: &usize| alike(&pairs[rank - half]) && alike(&pairs[rank + half]);
+    let half = (0..=half).rev().find(is_flat).unwrap_or(0);
     &pairs[rank - half..=rank + half]
 }
 
@@ -284,6 +298,15 @@ mod tests {
             SAMPLED,
         );
         assert!(nothing.is_none());
+        let flushes = direction(
+            Direction::Flush,
+            &Ours::default(),
+            &seen.directions[0],
+            &Pairing::default(),
+            SAMPLED,
+        );
+        let said = flushes.unwrap().unexplained.unwrap();
+        assert!(said.contains("sent 20000 for its durable writes"), "{said}");
     }
 
     #[test]
@@ -294,5 +317,16 @@ mod tests {
         assert_eq!((mean(0.5), mean(0.99), mean(0.999)), (4_999.0, 9_899.0, 9_989.0));
         assert_eq!((mean(0.0), mean(1.0)), (0.0, 9_999.0));
         assert_eq!(around(&pairs, 0.999).len(), 11);
+    }
+
+    #[test]
+    fn a_quantile_at_a_cliff_is_not_averaged_over_it() {
+        let ios: Vec<_> = (0..3_000u32)
+            .map(|i| (1_000, 2_000, if i >= 2_968 { 3_900_000 + i * 1_000 } else { 60_000 + i }, 9_000))
+            .collect();
+        let (ours, seen, pairing) = drawn(&ios);
+        let found = explained(&ours, &seen, &pairing).explanation.unwrap();
+        let p99 = found.quantiles.last().unwrap();
+        assert!(p99.q == 0.99 && p99.left_over_share.abs() < 0.01, "{p99:?}");
     }
 }

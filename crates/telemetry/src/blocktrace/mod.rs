@@ -134,7 +134,8 @@ impl Witness {
             source: source.to_owned(),
             devices: self.devices,
             events: seen.events,
-            lost: seen.lost,
+            lost: seen.losses.sum(),
+            losses: seen.losses,
             unfinished: seen.unfinished,
             strays: seen.strays,
             clock: WitnessClock {

@@ -2,7 +2,7 @@
 
 use fathom_measure::Histogram;
 use fathom_record::Direction;
-use fathom_record::witness::WitnessCost;
+use fathom_record::witness::{Losses, WitnessCost};
 
 use super::pairs::Span;
 
@@ -14,7 +14,7 @@ pub struct Seen {
     /// Events counted.
     pub events: u64,
     /// Events or I/Os that could not be kept.
-    pub lost: u64,
+    pub losses: Losses,
     /// I/Os that had begun and not ended.
     pub unfinished: u64,
     /// I/Os of the process that are not the run's.

@@ -270,10 +270,15 @@ __attribute__((noinline)) u32 place_for(u64 key) {
     return NOWHERE;
 }
 
-// The I/O that a bio is, or is a part of.
+// The I/O that a bio of a request is, or is a part of. Where an end was missed, the memory may be somebody
+// else's bio by now, which lies elsewhere.
 INLINE u32 find(struct bio *bio) {
     u32 place = place_of(number_of(bio));
-    return place == NOWHERE ? place_of(number_of(bio->bi_private)) : place;
+    if (place == NOWHERE) place = place_of(number_of(bio->bi_private));
+    struct start *start = entry(place);
+    if (!start) return NOWHERE;
+    u64 into = bio->bi_iter.bi_sector - start->sector;
+    return !start->bytes || into < start->bytes >> 9 ? place : NOWHERE;
 }
 
 INLINE void hand_on(struct start *start, struct tally *tally, u64 now) {

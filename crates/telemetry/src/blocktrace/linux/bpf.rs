@@ -159,7 +159,7 @@ impl Bpf {
         }
         let mut seen =
             read(&self.programs).map_err(|error| format!("reading the programs' maps: {error}"))?;
-        seen.lost += missed;
+        seen.losses.not_run += missed;
         seen.missed += followed.missed;
         seen.spans = followed.spans;
         seen.cost = cost(followed.timed, followed.cpu_ns, seen.events);
@@ -222,7 +222,8 @@ fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
         seen.strays += tally.strays;
         arrivals += tally.started;
         ends += tally.finished + tally.turned_away + tally.unkept + tally.renewed;
-        seen.lost += tally.unkept + tally.renewed;
+        seen.losses.no_room += tally.unkept;
+        seen.losses.unended += tally.renewed;
         seen.missed += tally.dropped;
         let stage = |stage: usize| histogram(&stages, &buckets, stage * DIRECTIONS + direction);
         seen.directions[direction] = SeenDirection {

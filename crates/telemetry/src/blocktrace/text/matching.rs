@@ -88,7 +88,7 @@ impl Matching {
 
     /// Notes events that the kernel threw away, or that could not be read.
     pub fn lose(&mut self, events: u64) {
-        self.seen.lost = self.seen.lost.saturating_add(events);
+        self.seen.losses.unread = self.seen.losses.unread.saturating_add(events);
     }
 
     /// What was seen.
@@ -107,7 +107,7 @@ impl Matching {
         let Some(direction) = event.direction else { return };
         let passage = Passage { queued_ns: at_ns, ..Passage::default() };
         if self.flights.len() + self.flushes.len() >= IN_FLIGHT_MAX {
-            self.lose(1);
+            self.seen.losses.no_room += 1;
             return;
         }
         if event.sectors == 0 {
@@ -250,7 +250,7 @@ mod tests {
         let read = &cut.directions[0];
         assert_eq!((read.total.count(), read.cuts, read.merged), (1, 1, 0));
         assert_eq!((read.total.max(), read.device.max()), (Some(50_000), Some(48_000)));
-        assert_eq!((cut.unfinished, cut.lost), (0, 0));
+        assert_eq!((cut.unfinished, cut.losses.sum()), (0, 0));
         assert_eq!(cut.spans.len(), 1, "one I/O, however many parts");
     }
 

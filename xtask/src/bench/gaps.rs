@@ -1,0 +1,152 @@
+//! What the machine takes from a loop that only reads the clock: the gaps between its readings, and how
+//! late they alone would make I/Os of a known delay.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::process;
+
+pub const USAGE: &str = "\
+cargo xtask gaps [SECONDS]    read the clock in a bare loop, and print each gap above 150 ns in nanoseconds";
+
+/// Above what a reading takes.
+const GAP_NS: u64 = 150;
+
+/// Gaps of a bare loop over some time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gaps {
+    pub seconds: f64,
+    /// In nanoseconds.
+    pub each: Vec<f64>,
+}
+
+/// Runs the loop in this process and prints its gaps.
+///
+/// # Errors
+/// A length that is no number of seconds.
+pub fn run(arguments: impl IntoIterator<Item = String>) -> Result<(), String> {
+    let seconds = arguments.into_iter().next().unwrap_or("1".to_owned());
+    let seconds: u64 = seconds.parse().map_err(|_| format!("`{seconds}` is no number of seconds\n\n{USAGE}"))?;
+    for gap in spin(Duration::from_secs(seconds)) {
+        println!("{gap}");
+    }
+    Ok(())
+}
+
+#[allow(clippy::disallowed_methods, reason = "the gaps of the wall clock's readings are what is measured")]
+fn spin(length: Duration) -> Vec<u64> {
+    let mut gaps = Vec::with_capacity(1 << 20);
+    let start = std::time::Instant::now();
+    let mut last = start;
+    while last - start < length {
+        let now = std::time::Instant::now();
+        let gap = (now - last).as_nanos() as u64;
+        if gap > GAP_NS && gaps.len() < gaps.capacity() {
+            gaps.push(gap);
+        }
+        last = now;
+    }
+    gaps
+}
+
+impl Gaps {
+    /// Measured on a processor, in a process of its own.
+    ///
+    /// # Errors
+    /// Where this program or `taskset` cannot be run.
+    pub fn measure(cpu: usize, seconds: u64, folder: &Path) -> Result<Self, String> {
+        let this = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
+        let (cpu, length) = (cpu.to_string(), seconds.to_string());
+        let this = this.to_string_lossy();
+        let command = ["taskset", "-c", &cpu, &this, "gaps", &length].map(str::to_owned);
+        let ended = process::run(&command, folder)?;
+        let each = ended.stdout.lines().filter_map(|line| line.parse().ok()).collect();
+        Ok(Self { seconds: seconds as f64, each })
+    }
+
+    /// Adds another measurement.
+    pub fn add(&mut self, other: Self) {
+        self.seconds += other.seconds;
+        self.each.extend(other.each);
+    }
+
+    /// Share of I/Os that end over `late_ns` late, of a closed loop whose I/Os take `mean_ns`: those that
+    /// fall due in a gap with more than that left of it. A slot has one I/O at a time, so a gap that is
+    /// longer than an I/O takes still hits one.
+    fn share_later_than(&self, late_ns: f64, mean_ns: f64) -> f64 {
+        let hit: f64 = self.each.iter().map(|gap| (gap - late_ns).clamp(0.0, mean_ns)).sum();
+        hit / (self.seconds * 1e9)
+    }
+
+    /// Quantile `q` of the service latency, in nanoseconds, of delays with this quantile function, if
+    /// nothing but the gaps came on top.
+    pub fn expected_ns(&self, q: f64, delay_ns: &dyn Fn(f64) -> f64) -> f64 {
+        const STEPS: usize = 4000;
+        let delays: Vec<f64> = (0..STEPS).map(|at| delay_ns((at as f64 + 0.5) / STEPS as f64)).collect();
+        let mean_ns = delays.iter().sum::<f64>() / STEPS as f64;
+        // How late by rising share, so that a delay's share beyond a value is one look-up.
+        let beyond = |value_ns: f64| {
+            let share = |delay: &f64| {
+                if *delay > value_ns { 1.0 } else { self.share_later_than(value_ns - delay, mean_ns) }
+            };
+            delays.iter().map(share).sum::<f64>() / STEPS as f64
+        };
+        let (mut low, mut high) = (0.0, delay_ns(1.0 - 1e-9) + self.longest_ns());
+        while high - low > 1e-4 * high {
+            let middle = f64::midpoint(low, high);
+            if beyond(middle) > 1.0 - q { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    fn longest_ns(&self) -> f64 {
+        self.each.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// In words.
+    pub fn told(&self) -> String {
+        let many = |least_ns: f64| self.each.iter().filter(|gap| **gap > least_ns).count() as f64 / self.seconds;
+        let share = self.each.iter().sum::<f64>() / (self.seconds * 1e7);
+        format!(
+            "{:.0} gaps a second above 1 us, {:.1} above 50 us, the longest {:.0} us; {share:.3} % of the time",
+            many(1e3),
+            many(5e4),
+            self.longest_ns() / 1e3
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred gaps of 50 us in a second: 0.5 % of the time.
+    fn gaps() -> Gaps {
+        Gaps { seconds: 1.0, each: vec![50_000.0; 100] }
+    }
+
+    #[test]
+    fn the_tail_of_a_constant_delay_is_that_of_the_gaps() {
+        // 0.1 % of a second is 10 us of each gap: what falls due there waits for 40 us or more.
+        let expected_ns = gaps().expected_ns(0.999, &|_| 1e6);
+        assert!((expected_ns - 1_040_000.0).abs() < 200.0, "{expected_ns}");
+        // I/Os of 5 us: a gap hits one of them, at any of its own moments: 0.05 % of all.
+        let short_ns = gaps().expected_ns(0.999, &|_| 5e3);
+        assert!((short_ns - 5e3).abs() < 10.0, "{short_ns}");
+        let none = Gaps { seconds: 1.0, each: Vec::new() };
+        assert!((none.expected_ns(0.999, &|_| 1e5) - 1e5).abs() < 20.0);
+    }
+
+    #[test]
+    fn a_wide_distribution_shows_less_of_them() {
+        let exponential = |q: f64| -1e6 * (1.0 - q).ln();
+        let share = gaps().expected_ns(0.999, &exponential) / exponential(0.999);
+        assert!((0.995..1.01).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn a_bare_loop_ends_and_finds_gaps_in_order() {
+        let found = spin(Duration::from_millis(20));
+        assert!(found.iter().all(|gap| *gap > GAP_NS));
+    }
+}
