@@ -67,7 +67,9 @@ fn every_io_is_found_again_by_programs() {
 
 #[test]
 fn ios_that_the_kernel_joins_or_cuts_are_found_again() {
-    for keys in ["rw = \"read\"\ndepth = 32\ncount = 2000", "rw = \"read\"\nbs = \"4m\"\ndepth = 2\ncount = 8"] {
+    for keys in
+        ["rw = \"read\"\ndepth = 32\ncount = 2000", "rw = \"read\"\nbs = \"4m\"\ndepth = 2\ncount = 8"]
+    {
         let Some(trace) = witnessed("bpf", keys) else { return };
         check(&trace, Direction::Read);
         let read = &trace.directions[0];

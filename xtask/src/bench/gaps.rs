@@ -26,7 +26,8 @@ pub struct Gaps {
 /// A length that is no number of seconds.
 pub fn run(arguments: impl IntoIterator<Item = String>) -> Result<(), String> {
     let seconds = arguments.into_iter().next().unwrap_or("1".to_owned());
-    let seconds: u64 = seconds.parse().map_err(|_| format!("`{seconds}` is no number of seconds\n\n{USAGE}"))?;
+    let seconds: u64 =
+        seconds.parse().map_err(|_| format!("`{seconds}` is no number of seconds\n\n{USAGE}"))?;
     for gap in spin(Duration::from_secs(seconds)) {
         println!("{gap}");
     }
@@ -105,7 +106,8 @@ impl Gaps {
 
     /// In words.
     pub fn told(&self) -> String {
-        let many = |least_ns: f64| self.each.iter().filter(|gap| **gap > least_ns).count() as f64 / self.seconds;
+        let many =
+            |least_ns: f64| self.each.iter().filter(|gap| **gap > least_ns).count() as f64 / self.seconds;
         let share = self.each.iter().sum::<f64>() / (self.seconds * 1e7);
         format!(
             "{:.0} gaps a second above 1 us, {:.1} above 50 us, the longest {:.0} us; {share:.3} % of the time",

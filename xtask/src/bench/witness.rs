@@ -124,7 +124,8 @@ fn cost(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
     let row = |what: &str, of: &dyn Fn(&Measured) -> Option<f64>, show: fn(f64) -> String| {
         let both: Vec<(f64, f64)> =
             pairs.iter().filter_map(|pair| of(&pair.with).zip(of(&pair.without))).collect();
-        let side = |take: fn(&(f64, f64)) -> f64| median(both.iter().map(take)).map_or("unknown".into(), show);
+        let side =
+            |take: fn(&(f64, f64)) -> f64| median(both.iter().map(take)).map_or("unknown".into(), show);
         let ratio = paired_ratio(&both)
             .map_or("unknown".to_owned(), |r| format!("{:.3} ({:.3} to {:.3})", r.median, r.low, r.high));
         Finding {
@@ -154,7 +155,8 @@ fn explained(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
         let of = |value: &dyn Fn(&Quantile) -> f64| median(seen.iter().map(value)).unwrap_or(f64::NAN);
         let shares = || seen.iter().map(|quantile| quantile.left_over_share);
         let left_over = of(&|quantile| quantile.left_over_share);
-        let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(f64::NEG_INFINITY, f64::max));
+        let (least, most) =
+            (shares().fold(f64::INFINITY, f64::min), shares().fold(f64::NEG_INFINITY, f64::max));
         let part = |at: usize| nanoseconds(of(&move |quantile| quantile.parts[at]));
         findings.push(Finding {
             case,

@@ -298,13 +298,8 @@ mod tests {
             SAMPLED,
         );
         assert!(nothing.is_none());
-        let flushes = direction(
-            Direction::Flush,
-            &Ours::default(),
-            &seen.directions[0],
-            &Pairing::default(),
-            SAMPLED,
-        );
+        let flushes =
+            direction(Direction::Flush, &Ours::default(), &seen.directions[0], &Pairing::default(), SAMPLED);
         let said = flushes.unwrap().unexplained.unwrap();
         assert!(said.contains("sent 20000 for its durable writes"), "{said}");
     }
