@@ -71,24 +71,16 @@ impl Gaps {
         self.each.extend(other.each);
     }
 
-    /// Share of I/Os that end over `late_ns` late, of a closed loop whose I/Os take `mean_ns`: those that
-    /// fall due in a gap with more than that left of it. A slot has one I/O at a time, so a gap that is
-    /// longer than an I/O takes still hits one.
-    fn share_later_than(&self, late_ns: f64, mean_ns: f64) -> f64 {
-        let hit: f64 = self.each.iter().map(|gap| (gap - late_ns).clamp(0.0, mean_ns)).sum();
-        hit / (self.seconds * 1e9)
-    }
-
     /// Quantile `q` of the service latency, in nanoseconds, of delays with this quantile function, if
     /// nothing but the gaps came on top.
     pub fn expected_ns(&self, q: f64, delay_ns: &dyn Fn(f64) -> f64) -> f64 {
-        const STEPS: usize = 4000;
+        const STEPS: usize = 40_000;
         let delays: Vec<f64> = (0..STEPS).map(|at| delay_ns((at as f64 + 0.5) / STEPS as f64)).collect();
         let mean_ns = delays.iter().sum::<f64>() / STEPS as f64;
-        // How late by rising share, so that a delay's share beyond a value is one look-up.
+        let lateness = Lateness::of(self, mean_ns);
         let beyond = |value_ns: f64| {
             let share = |delay: &f64| {
-                if *delay > value_ns { 1.0 } else { self.share_later_than(value_ns - delay, mean_ns) }
+                if *delay > value_ns { 1.0 } else { lateness.share_beyond(value_ns - delay) }
             };
             delays.iter().map(share).sum::<f64>() / STEPS as f64
         };
@@ -115,6 +107,46 @@ impl Gaps {
             many(5e4),
             self.longest_ns() / 1e3
         )
+    }
+}
+
+/// How late I/Os of a closed loop end by gaps alone: those that fall due in a gap with so much left of it.
+/// A slot has one I/O at a time, so a gap that is longer than an I/O takes still hits one.
+struct Lateness {
+    /// Ascending.
+    gaps: Vec<f64>,
+    /// Sum of the gaps from each on.
+    sums: Vec<f64>,
+    mean_ns: f64,
+    whole_ns: f64,
+}
+
+impl Lateness {
+    fn of(gaps: &Gaps, mean_ns: f64) -> Self {
+        let mut each = gaps.each.clone();
+        each.sort_by(f64::total_cmp);
+        let mut sums: Vec<f64> = each
+            .iter()
+            .rev()
+            .scan(0.0, |sum, gap| {
+                *sum += gap;
+                Some(*sum)
+            })
+            .collect();
+        sums.reverse();
+        sums.push(0.0);
+        Self { gaps: each, sums, mean_ns, whole_ns: gaps.seconds * 1e9 }
+    }
+
+    /// What all gaps have beyond this length.
+    fn beyond_ns(&self, length_ns: f64) -> f64 {
+        let at = self.gaps.partition_point(|gap| *gap <= length_ns);
+        self.sums[at] - (self.gaps.len() - at) as f64 * length_ns
+    }
+
+    /// Share of I/Os that end later than this.
+    fn share_beyond(&self, late_ns: f64) -> f64 {
+        (self.beyond_ns(late_ns) - self.beyond_ns(late_ns + self.mean_ns)) / self.whole_ns
     }
 }
 
