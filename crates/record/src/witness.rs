@@ -10,6 +10,7 @@ use crate::{Direction, LatencySummary, SparseHistogram};
 /// An independent measurement of the same I/Os, or why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "a record has at most one")]
 pub enum Witness {
     /// The block layer was traced.
     Seen(BlockTrace),
