@@ -36,7 +36,8 @@ impl Cells {
         let mut cells = Self { results: Vec::new(), telemetry: Vec::new(), observed: Vec::new() };
         for key in order {
             let group = &groups[&key];
-            let service = merged_service(group);
+            // Runs of this program have every distribution.
+            let service = merged_service(group).unwrap_or_default();
             let result = put_together(key, group, &service);
             cells.observed.push(Observed {
                 jobs: key.0,
@@ -52,12 +53,13 @@ impl Cells {
     }
 }
 
-/// What runs of one cell come to; `None` where none of them came to its end.
+/// What runs of one cell come to; `None` where none of them came to its end, or another tool measured them and
+/// told no distribution.
 pub fn result_of(runs: &[RunRecord]) -> Option<CellResult> {
     let group: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == Ending::Complete).collect();
     let first = group.first()?;
     let place = (first.workload.jobs, first.workload.depth);
-    Some(put_together(place, &group, &merged_service(&group)))
+    Some(put_together(place, &group, &merged_service(&group)?))
 }
 
 /// Relative half-width of the 95 % interval of a rate over runs; `None` under three runs.
@@ -72,15 +74,15 @@ fn resolved(service: &Histogram, q: f64) -> Option<f64> {
 }
 
 /// Service latencies of all directions and runs. A histogram that contradicts itself cannot come from
-/// this program, and is left out.
-fn merged_service(group: &[&RunRecord]) -> Histogram {
+/// this program, and is left out; `None` where a direction has none.
+fn merged_service(group: &[&RunRecord]) -> Option<Histogram> {
     let mut service = Histogram::new();
     for direction in group.iter().flat_map(|run| &run.summary.directions) {
-        if let Ok(histogram) = Histogram::try_from(&direction.service_histogram) {
+        if let Ok(histogram) = Histogram::try_from(direction.service_histogram.as_ref()?) {
             service.merge(&histogram);
         }
     }
-    service
+    Some(service)
 }
 
 fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histogram) -> CellResult {
@@ -102,7 +104,7 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
         operations_per_s: mean(&|run| run.summary.operations_per_s()),
         throughput_bytes_per_s: mean(&|run| run.summary.throughput_bytes_per_s()),
         interval_share: interval_share(&rates),
-        in_flight_mean: mean(&|run| run.summary.in_flight_mean),
+        in_flight_mean: mean(&|run| run.summary.in_flight().unwrap_or(0.0)),
         service_mean_ns: service.mean().unwrap_or(0.0),
         service_p50_ns: quantiles.quantile_ns(0.5).unwrap_or(0),
         service_p99_ns: quantiles.quantile_ns(0.99),
@@ -116,7 +118,7 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
 fn cpu_per_operation(group: &[&RunRecord]) -> Option<f64> {
     let cpu = |run: &RunRecord| Some(run.summary.cpu_user_ns? + run.summary.cpu_system_ns?);
     let total: u64 = group.iter().map(|run| cpu(run)).sum::<Option<u64>>()?;
-    let operations: u64 = group.iter().flat_map(|run| &run.summary.directions).map(|d| d.operations).sum();
+    let operations: u64 = group.iter().map(|run| run.summary.operations()).sum::<Option<u64>>()?;
     (operations > 0).then(|| total as f64 / operations as f64)
 }
 
@@ -154,7 +156,7 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
             .and_then(|(user, system)| (user + system > 0).then(|| user as f64 / (user + system) as f64)),
         rate_variation: mean_of(variations.collect()),
         device_bytes_share: device_bytes_share(group),
-        simulated_time: group.iter().all(|run| run.clock.source == "virtual"),
+        simulated_time: group.iter().all(|run| run.is_virtual()),
         steal_share: mean_of(
             group
                 .iter()

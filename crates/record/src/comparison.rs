@@ -172,6 +172,11 @@ pub enum Reason {
         /// Mean in-flight of B.
         b: f64,
     },
+    /// It is not known how many I/Os a side kept in flight, so its latencies belong to no concurrency.
+    InFlightUnknown {
+        /// The side.
+        side: Side,
+    },
     /// A side's runs failed or did not measure what was asked for.
     SideFailed {
         /// The side.
@@ -214,6 +219,11 @@ impl fmt::Display for Reason {
             Reason::InFlightDiffers { a, b } => write!(
                 f,
                 "A had {a:.1} I/Os in flight, B {b:.1}: latency grows with what is in flight, so the two latencies answer different questions"
+            ),
+            Reason::InFlightUnknown { side } => write!(
+                f,
+                "how many I/Os {} had in flight is not known, and latency grows with it",
+                name(side)
             ),
             Reason::SideFailed { side, runs } => {
                 write!(f, "{runs} runs of side {} failed or did not measure what was asked for", name(side))

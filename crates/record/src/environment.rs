@@ -12,11 +12,17 @@ pub struct Environment {
     pub kernel: String,
     /// Processor model.
     pub cpu_model: Option<String>,
-    /// Processors online.
+    /// Processors online; 0, which is `null` in JSON, where it is not known.
+    #[serde(with = "crate::unknown")]
+    #[schemars(with = "Option<u32>")]
     pub cpus: u32,
-    /// NUMA nodes.
+    /// NUMA nodes; 0, which is `null` in JSON, where it is not known.
+    #[serde(with = "crate::unknown")]
+    #[schemars(with = "Option<u32>")]
     pub numa_nodes: u32,
-    /// Memory installed.
+    /// Memory installed; 0, which is `null` in JSON, where it is not known.
+    #[serde(with = "crate::unknown")]
+    #[schemars(with = "Option<u64>")]
     pub memory_bytes: u64,
     /// Hypervisor, where there is one.
     pub virtualization: Option<String>,

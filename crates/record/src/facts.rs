@@ -19,6 +19,8 @@ pub enum TargetKind {
     Memory,
     /// Nothing: completes at once, to measure the instrument.
     Null,
+    /// Not told by the tool that measured it; only its name is known.
+    Unknown,
 }
 
 /// The target as it was opened.
@@ -28,9 +30,13 @@ pub struct TargetFacts {
     pub name: String,
     /// What it turned out to be.
     pub kind: TargetKind,
-    /// Usable size.
+    /// Usable size; 0, which is `null` in JSON, where it is not known.
+    #[serde(with = "crate::unknown")]
+    #[schemars(with = "Option<u64>")]
     pub size_bytes: u64,
-    /// Smallest unit of direct I/O.
+    /// Smallest unit of direct I/O; 0, which is `null` in JSON, where it is not known.
+    #[serde(with = "crate::unknown")]
+    #[schemars(with = "Option<u32>")]
     pub logical_block_bytes: u32,
     /// Unit below which the device itself reads, modifies and writes, if it says so.
     pub physical_block_bytes: Option<u32>,
@@ -127,7 +133,10 @@ pub struct FileSystemFacts {
 pub struct EngineFacts {
     /// `uring`, `sync`, `passthrough`, `null`, `memory`, `sim`, ...
     pub name: String,
-    /// Raised whenever a change makes results differ from those of the version before.
+    /// Raised whenever a change makes results differ from those of the version before; 0, which is `null` in
+    /// JSON, for another tool's.
+    #[serde(with = "crate::unknown")]
+    #[schemars(with = "Option<u32>")]
     pub version: u32,
     /// What was tried, and whether it was used.
     pub features: Vec<Feature>,

@@ -12,15 +12,22 @@ pub const QUANTILES: [f64; 10] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencySummary {
     /// Values counted.
-    pub count: u64,
+    pub count: Option<u64>,
     /// Smallest, exact.
-    pub min_ns: u64,
+    pub min_ns: Option<u64>,
     /// Mean, exact.
     pub mean_ns: f64,
     /// Largest, exact.
-    pub max_ns: u64,
+    pub max_ns: Option<u64>,
+    /// Standard deviation, where another tool states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation_ns: Option<f64>,
     /// Ascending; a quantile with fewer than 10 values beyond it is left out, because one stall decides it.
     pub quantiles: Vec<Quantile>,
+    /// Whether all of this is as another tool states it: exact as far as that tool is, with quantiles that
+    /// it may have taken from few values, and whose edges are those of its own buckets where they are known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stated: bool,
 }
 
 /// One quantile with the bucket it lies in: the true order statistic is between `low_ns` and `high_ns`.
@@ -45,10 +52,12 @@ impl LatencySummary {
             Some(Quantile { q, value_ns: histogram.quantile(q)?, low_ns, high_ns })
         };
         Some(Self {
-            count: histogram.count(),
-            min_ns: histogram.min()?,
+            count: Some(histogram.count()),
+            min_ns: Some(histogram.min()?),
             mean_ns: histogram.mean()?,
-            max_ns: histogram.max()?,
+            max_ns: Some(histogram.max()?),
+            deviation_ns: None,
+            stated: false,
             quantiles: QUANTILES
                 .into_iter()
                 .filter(|&q| q <= 0.5 || beyond(q) >= 10.0 - 1e-6)

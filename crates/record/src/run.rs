@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::{Check, Outcome};
 use crate::environment::Environment;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
+use crate::origin::Origin;
 use crate::telemetry::Telemetry;
 use crate::witness::Witness;
 use crate::{Direction, Interval, LatencySummary, SparseHistogram, Workload};
@@ -23,6 +24,9 @@ pub struct RunRecord {
     pub started_at: String,
     /// What made the numbers.
     pub tool: Tool,
+    /// Where they were read from; absent for fathom's own runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// The campaign that this run belongs to.
     pub campaign: Option<CampaignLink>,
     /// What was asked for.
@@ -31,8 +35,8 @@ pub struct RunRecord {
     pub target: TargetFacts,
     /// Carried by what.
     pub engine: EngineFacts,
-    /// Stamped by what.
-    pub clock: ClockRecord,
+    /// Stamped by what; absent where another tool measured and did not tell.
+    pub clock: Option<ClockRecord>,
     /// Self-checks; those that failed come first.
     pub checks: Vec<Check>,
     /// How the run ended.
@@ -100,7 +104,7 @@ pub struct Summary {
     /// One entry for each direction that finished any I/O.
     pub directions: Vec<DirectionSummary>,
     /// Mean I/Os in flight, from the time integral.
-    pub in_flight_mean: f64,
+    pub in_flight_mean: Option<f64>,
     /// I/Os asked to be in flight; absent for open arrivals.
     pub in_flight_requested: Option<f64>,
     /// Submission after the intended start; absent for a closed loop.
@@ -125,11 +129,11 @@ pub struct DirectionSummary {
     /// Which.
     pub direction: Direction,
     /// I/Os that ended well.
-    pub operations: u64,
+    pub operations: Option<u64>,
     /// Bytes they moved.
-    pub bytes: u64,
+    pub bytes: Option<u64>,
     /// I/Os that ended in an error.
-    pub errors: u64,
+    pub errors: Option<u64>,
     /// Rate over the window.
     pub operations_per_s: f64,
     /// Throughput over the window.
@@ -141,9 +145,15 @@ pub struct DirectionSummary {
     /// Submission call alone.
     pub submit: Option<LatencySummary>,
     /// Whole distribution of service latencies.
-    pub service_histogram: SparseHistogram,
+    pub service_histogram: Option<SparseHistogram>,
     /// Whole distribution of response latencies, for open arrivals.
     pub response_histogram: Option<SparseHistogram>,
+    /// From the end of the submitting call to the completion, as fio's `clat`; in imported records only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion: Option<LatencySummary>,
+    /// Whole distribution of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_histogram: Option<SparseHistogram>,
 }
 
 /// One job's totals over the measured window.
@@ -160,16 +170,16 @@ pub struct JobSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<String>,
     /// I/Os that ended well.
-    pub operations: u64,
+    pub operations: Option<u64>,
     /// Bytes they moved.
-    pub bytes: u64,
+    pub bytes: Option<u64>,
     /// I/Os that ended in an error.
-    pub errors: u64,
+    pub errors: Option<u64>,
     /// I/Os that ended well, per second of the window.
     #[serde(default)]
     pub operations_per_s: Option<f64>,
     /// Mean I/Os in flight.
-    pub in_flight_mean: f64,
+    pub in_flight_mean: Option<f64>,
     /// Share of the time that its thread was not waiting.
     pub busy_share: Option<f64>,
 }
@@ -186,7 +196,7 @@ pub struct TargetSummary {
     /// One entry for each direction that finished any I/O on it.
     pub directions: Vec<DirectionSummary>,
     /// Mean I/Os in flight on it.
-    pub in_flight_mean: f64,
+    pub in_flight_mean: Option<f64>,
 }
 
 /// What was exposed, and so what may be claimed.
@@ -195,17 +205,17 @@ pub struct Ledger {
     /// Time under load.
     pub seconds: f64,
     /// Bytes read.
-    pub bytes_read: u64,
+    pub bytes_read: Option<u64>,
     /// Bytes written.
-    pub bytes_written: u64,
+    pub bytes_written: Option<u64>,
     /// Bytes of the target that the workload could reach.
-    pub span_bytes: u64,
+    pub span_bytes: Option<u64>,
     /// Bytes written divided by the target's size.
-    pub written_over_capacity: f64,
+    pub written_over_capacity: Option<f64>,
     /// Share of the span that was touched at least once, 0 to 1.
-    pub span_touched_share: f64,
+    pub span_touched_share: Option<f64>,
     /// How that share is known: `exact` or `expected` (computed from the pattern's distribution).
-    pub span_touched_basis: String,
+    pub span_touched_basis: Option<String>,
     /// Events rarer than this cannot have been seen reliably: 3 over the time, per second.
     pub resolves_events_per_s: f64,
 }
@@ -214,11 +224,21 @@ impl RunRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.run";
     /// The version that this build writes.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {
         self.ending == Ending::Complete && self.checks.iter().all(|check| check.outcome != Outcome::Fail)
+    }
+
+    /// Whether time was simulated.
+    pub fn is_virtual(&self) -> bool {
+        self.clock.as_ref().is_some_and(|clock| clock.source == "virtual")
+    }
+
+    /// Whether another tool measured it.
+    pub fn is_imported(&self) -> bool {
+        self.origin.is_some()
     }
 
     /// Checks that failed.
@@ -243,10 +263,32 @@ impl Summary {
         self.directions.iter().map(|d| d.throughput_bytes_per_s).sum()
     }
 
+    /// Mean I/Os in flight: measured, or else by Little's law, rate times mean service latency, where every
+    /// direction has both.
+    pub fn in_flight(&self) -> Option<f64> {
+        let derived = || {
+            let known = self.directions.iter().all(|d| d.service.is_some());
+            known.then(|| Some(self.operations_per_s() * self.service_mean_ns()? / 1e9)).flatten()
+        };
+        self.in_flight_mean.or_else(derived)
+    }
+
+    /// I/Os that ended well over all directions; absent where one direction's are not known.
+    pub fn operations(&self) -> Option<u64> {
+        self.directions.iter().map(|d| d.operations).sum()
+    }
+
     /// Mean service latency over all directions, weighted by their operations; absent without any.
     pub fn service_mean_ns(&self) -> Option<f64> {
-        let known = || self.directions.iter().filter_map(|d| d.service.as_ref());
-        let count: u64 = known().map(|s| s.count).sum();
-        (count > 0).then(|| known().map(|s| s.mean_ns * s.count as f64).sum::<f64>() / count as f64)
+        let known = || self.directions.iter().filter_map(|d| Some((d.service.as_ref()?, d.operations_per_s)));
+        // Over one window rates weigh like counts, which not every tool reports.
+        let counted = known().all(|(service, _)| service.count.is_some());
+        let weighed = || {
+            known().map(|(service, rate)| {
+                (service.mean_ns, if counted { service.count.unwrap_or(0) as f64 } else { rate })
+            })
+        };
+        let weights: f64 = weighed().map(|(_, weight)| weight).sum();
+        (weights > 0.0).then(|| weighed().map(|(mean_ns, weight)| mean_ns * weight).sum::<f64>() / weights)
     }
 }

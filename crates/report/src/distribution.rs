@@ -20,8 +20,9 @@ pub fn read(run: &RunRecord, sparse: &SparseHistogram) -> Result<Histogram, Repo
 pub fn service(runs: &[&RunRecord], direction: Direction) -> Result<Option<Histogram>, ReportError> {
     let mut merged = Histogram::new();
     for run in runs {
-        if let Some(summary) = run.summary.direction(direction) {
-            merged.merge(&read(run, &summary.service_histogram)?);
+        let summary = run.summary.direction(direction);
+        if let Some(sparse) = summary.and_then(|summary| summary.service_histogram.as_ref()) {
+            merged.merge(&read(run, sparse)?);
         }
     }
     Ok((!merged.is_empty()).then_some(merged))

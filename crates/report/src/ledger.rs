@@ -28,11 +28,9 @@ pub fn exposure(runs: &[&RunRecord]) -> Option<Exposure> {
     let ledgers = || runs.iter().map(|run| &run.ledger);
     let total_s: f64 = ledgers().map(|l| l.seconds).sum();
     let longest_s = ledgers().map(|l| l.seconds).fold(0.0, f64::max);
-    let read: u64 = ledgers().map(|l| l.bytes_read).fold(0, u64::saturating_add);
-    let written: u64 = ledgers().map(|l| l.bytes_written).fold(0, u64::saturating_add);
-    let span = ledgers().map(|l| l.span_bytes).max().unwrap_or(0);
-    let touched = ledgers().max_by(|a, b| a.span_touched_share.total_cmp(&b.span_touched_share))?;
-    let overwritten: f64 = ledgers().map(|l| l.written_over_capacity).sum();
+    let read: u64 = ledgers().filter_map(|l| l.bytes_read).fold(0, u64::saturating_add);
+    let written: u64 = ledgers().filter_map(|l| l.bytes_written).fold(0, u64::saturating_add);
+    let span = ledgers().filter_map(|l| l.span_bytes).max();
 
     let mut exposed = vec![if runs.len() == 1 {
         format!("{} under load", seconds(total_s))
@@ -48,35 +46,51 @@ pub fn exposure(runs: &[&RunRecord]) -> Option<Exposure> {
         exposed.push(format!("{} read", number::size(read)));
     }
     if written > 0 {
-        let share =
-            if overwritten < 1.0 { number::percent(overwritten) } else { format!("{overwritten:.1} times") };
-        let of = if overwritten < 1.0 { " of" } else { "" };
-        exposed.push(format!("{} written, {share}{of} the target's size", number::size(written)));
+        exposed.push(written_text(written, ledgers().map(|l| l.written_over_capacity).sum()));
     }
-    let basis = match touched.span_touched_basis.as_str() {
-        "expected" => "computed from the pattern",
-        "exact" => "counted",
-        other => other,
-    };
-    let whose = if runs.len() == 1 { "" } else { " in one run" };
-    exposed.push(format!(
-        "a span of {}, {} of it touched at least once{whose} ({basis})",
-        number::size(span),
-        number::percent(touched.span_touched_share)
-    ));
+    exposed.extend(span_text(runs, span));
     if let Some(share) = first.target.written_share {
         exposed.push(format!("{} of the span held written data at the start", number::percent(share)));
     }
     Some(Exposure { exposed, not_claimed: not_claimed(runs, longest_s, written, span) })
 }
 
+/// Bytes written, and how often that is the target's size where that is known.
+fn written_text(written: u64, overwritten: Option<f64>) -> String {
+    let written = number::size(written);
+    match overwritten {
+        Some(times) if times >= 1.0 => format!("{written} written, {times:.1} times the target's size"),
+        Some(share) => format!("{written} written, {} of the target's size", number::percent(share)),
+        None => format!("{written} written"),
+    }
+}
+
+/// What could be reached, and how much of it was touched; nothing where the reach is not known.
+fn span_text(runs: &[&RunRecord], span: Option<u64>) -> Option<String> {
+    let size = number::size(span?);
+    let ledgers = runs.iter().map(|run| &run.ledger);
+    let known = ledgers.filter_map(|l| Some((l.span_touched_share?, l.span_touched_basis.as_deref()?)));
+    let Some((share, basis)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return Some(format!("a span of {size}"));
+    };
+    let basis = match basis {
+        "expected" => "computed from the pattern",
+        "exact" => "counted",
+        other => other,
+    };
+    let whose = if runs.len() == 1 { "" } else { " in one run" };
+    let share = number::percent(share);
+    Some(format!("a span of {size}, {share} of it touched at least once{whose} ({basis})"))
+}
+
 /// Size of the device that keeps the data: of the lowest one under a file or partition.
 fn capacity_bytes(target: &TargetFacts) -> Option<u64> {
     let lowest = target.devices.last().map(|device| device.size_bytes).filter(|bytes| *bytes > 0);
-    lowest.or((target.kind != TargetKind::File).then_some(target.size_bytes))
+    let is_whole = target.kind != TargetKind::File && target.size_bytes > 0;
+    lowest.or(is_whole.then_some(target.size_bytes))
 }
 
-fn not_claimed(runs: &[&RunRecord], longest_s: f64, written: u64, span: u64) -> Vec<String> {
+fn not_claimed(runs: &[&RunRecord], longest_s: f64, written: u64, span: Option<u64>) -> Vec<String> {
     let directions = || runs.iter().flat_map(|run| &run.summary.directions).map(|d| d.direction);
     let mut out = vec![format!("burst credits that last beyond {}", seconds(longest_s))];
     if directions().any(|d| d == Direction::Write) {
@@ -92,10 +106,13 @@ fn not_claimed(runs: &[&RunRecord], longest_s: f64, written: u64, span: u64) -> 
         }
     }
     if directions().any(|d| d == Direction::Read) {
-        out.push(format!(
-            "reads spread over more than {}, of which a cache would hold a smaller part",
-            number::size(span)
-        ));
+        out.push(match span {
+            Some(span) => format!(
+                "reads spread over more than {}, of which a cache would hold a smaller part",
+                number::size(span)
+            ),
+            None => "reads that no cache held: the span that was read is not known".to_owned(),
+        });
     }
     let rarest =
         runs.iter().map(|run| run.ledger.resolves_events_per_s).filter(|r| *r > 0.0).fold(f64::MAX, f64::min);

@@ -9,6 +9,7 @@ mod distribution;
 mod error;
 mod escape;
 pub mod html;
+mod imported;
 pub mod json;
 mod ledger;
 pub mod markdown;

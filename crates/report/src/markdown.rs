@@ -13,7 +13,7 @@ use crate::sheet::{
     Entry, campaign as sheet, compare as compare_sheet, machine, quality, run as run_sheet,
     sweep as sweep_sheet, witness,
 };
-use crate::{ReportError, pictures_of_compare, pictures_of_sweep, words};
+use crate::{ReportError, imported, pictures_of_compare, pictures_of_sweep, words};
 
 /// A report and the files that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +133,8 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.heading(2, "Environment");
     out.entries(&machine::target(&run.target));
     out.entries(&machine::environment(&run.environment));
-    out.entries(&machine::instrument(&run.engine, &run.clock));
+    out.entries(&imported::origin(run));
+    out.entries(&machine::instrument(&run.engine, run.clock.as_ref()));
     out.table(&machine::facts(&run.environment));
     preflight(&mut out, &run.environment);
     out.heading(2, "Self-checks");
@@ -271,7 +272,8 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     out.entries(&machine::target(&campaign.target));
     out.entries(&machine::environment(&campaign.environment));
     if let Some(run) = runs.first() {
-        out.entries(&machine::instrument(&run.engine, &run.clock));
+        out.entries(&imported::origin(run));
+        out.entries(&machine::instrument(&run.engine, run.clock.as_ref()));
     }
     out.table(&machine::facts(&campaign.environment));
     preflight(&mut out, &campaign.environment);

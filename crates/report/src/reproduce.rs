@@ -41,6 +41,12 @@ fn time(ns: u64) -> String {
 /// How to repeat a run. Workloads that go beyond the flags named in the manual's first page are
 /// repeated from the record itself.
 pub fn run(run: &RunRecord) -> Reproduction {
+    if let Some(origin) = &run.origin {
+        return Reproduction {
+            command: format!("fathom show {} --json", shell(&run.id)),
+            remark: Some(format!("{} measured it; fathom read it from {}.", run.tool.name, origin.file)),
+        };
+    }
     let sized = number::size(run.target.size_bytes);
     let scratch =
         run.target.scratch.then(|| format!("The run made a scratch file of {sized} and removed it."));
@@ -83,8 +89,7 @@ fn path(run: &RunRecord) -> String {
         is_path.then(|| format!("engine {}", shell(&run.engine.name))),
         // A mapping goes through the page cache by itself.
         (is_path && !facts.direct && run.engine.name != "mmap").then(|| "buffered".to_owned()),
-        (facts.kind == TargetKind::Simulated && run.clock.source != "virtual")
-            .then(|| "real-time".to_owned()),
+        (facts.kind == TargetKind::Simulated && !run.is_virtual()).then(|| "real-time".to_owned()),
         used("polled_completions").then(|| "polled".to_owned()),
         used("opened_o_dsync").then(|| "durable data".to_owned()),
         used("opened_o_sync").then(|| "durable all".to_owned()),
@@ -103,7 +108,7 @@ const IO_FLAGS: [&str; 5] = ["hipri", "dsync", "sync", "nowait", "dontcache"];
 /// The processors, where they were asked for and not chosen.
 fn cpus(run: &RunRecord) -> Option<String> {
     let chosen = run.engine.features.iter().any(|known| known.name == "bound_near_device");
-    if chosen || run.clock.source == "virtual" {
+    if chosen || run.is_virtual() {
         return None;
     }
     let cpus = run.jobs.iter().map(|job| Some(job.cpu?.to_string())).collect::<Option<Vec<_>>>();

@@ -106,6 +106,7 @@ pub fn target_kind(kind: TargetKind) -> &'static str {
         TargetKind::Simulated => "simulated device",
         TargetKind::Memory => "memory",
         TargetKind::Null => "null",
+        TargetKind::Unknown => "kind not known",
     }
 }
 

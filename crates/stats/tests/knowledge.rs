@@ -11,7 +11,7 @@ fn record(kind: TargetKind) -> RunRecord {
     let mut record = parse_run(include_bytes!("../../../fuzz/seeds/record/run.json")).unwrap();
     record.target.kind = kind;
     record.target.size_bytes = 1 << 40;
-    record.ledger.bytes_written = 1 << 30;
+    record.ledger.bytes_written = Some(1 << 30);
     record
 }
 

@@ -80,7 +80,7 @@ impl Parts {
             return Some(Part { kind: PreconditionKind::Fill, first_byte: place * unit, span_bytes, bytes });
         }
         let written: u64 =
-            of_kind(made, PreconditionKind::Overwrite).map(|run| run.ledger.bytes_written).sum();
+            of_kind(made, PreconditionKind::Overwrite).filter_map(|run| run.ledger.bytes_written).sum();
         let left = (OVERWRITES * self.span_bytes).saturating_sub(written);
         let part = (self.span_bytes / OVERWRITE_PARTS).max((fill_rate(made) * SHORTEST_PART_S) as u64);
         let bytes = part.min(left) / OVERWRITE_IO_BYTES * OVERWRITE_IO_BYTES;
@@ -89,7 +89,7 @@ impl Parts {
 
     /// Bytes still to be written at most.
     fn left_bytes(&self, made: &[RunRecord]) -> u64 {
-        let written: u64 = made.iter().map(|run| run.ledger.bytes_written).sum();
+        let written: u64 = made.iter().filter_map(|run| run.ledger.bytes_written).sum();
         ((FILLS + OVERWRITES) * self.span_bytes).saturating_sub(written)
     }
 }
@@ -98,7 +98,7 @@ impl Parts {
 fn fill_rate(made: &[RunRecord]) -> f64 {
     let fills = || of_kind(made, PreconditionKind::Fill);
     let seconds: f64 = fills().map(|run| run.ledger.seconds).sum();
-    let bytes: u64 = fills().map(|run| run.ledger.bytes_written).sum();
+    let bytes: u64 = fills().filter_map(|run| run.ledger.bytes_written).sum();
     if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 }
 }
 
@@ -223,7 +223,7 @@ fn failure(run: &RunRecord) -> Option<String> {
     match &run.ending {
         Ending::Failed { error } => Some(error.clone()),
         _ => {
-            let errors: u64 = run.summary.directions.iter().map(|direction| direction.errors).sum();
+            let errors: u64 = run.summary.directions.iter().filter_map(|direction| direction.errors).sum();
             (errors > 0).then(|| format!("{errors} I/Os failed"))
         }
     }
@@ -244,9 +244,9 @@ fn stages(made: &[RunRecord], span_bytes: u64) -> Vec<PreconditionStage> {
         let runs: Vec<&RunRecord> = of_kind(made, kind).collect();
         let bytes = match kind {
             PreconditionKind::Purge => {
-                runs.iter().flat_map(|run| &run.summary.directions).map(|d| d.bytes).sum()
+                runs.iter().flat_map(|run| &run.summary.directions).filter_map(|d| d.bytes).sum()
             }
-            _ => runs.iter().map(|run| run.ledger.bytes_written).sum::<u64>(),
+            _ => runs.iter().filter_map(|run| run.ledger.bytes_written).sum::<u64>(),
         };
         (!runs.is_empty()).then(|| PreconditionStage {
             kind,
@@ -286,7 +286,9 @@ fn workload(session: &Session, plan: &AssessPlan, part: Part, number: usize) -> 
 
 fn notice(parts: &Parts, made: &[RunRecord], part: Part) -> StepNotice {
     let rate = match made.last() {
-        Some(run) if run.ledger.seconds > 0.0 => run.ledger.bytes_written as f64 / run.ledger.seconds,
+        Some(run) if run.ledger.seconds > 0.0 => {
+            run.ledger.bytes_written.unwrap_or(0) as f64 / run.ledger.seconds
+        }
         _ => 0.0,
     };
     let time_ns = |bytes: u64| if rate > 0.0 { (bytes as f64 / rate * 1e9) as u64 } else { 0 };

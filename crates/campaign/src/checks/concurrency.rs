@@ -23,7 +23,7 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
         let text = "I/Os end inside their submission: depth has no meaning for this engine here.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
-    let achieved = evidence.summary.in_flight_mean;
+    let achieved = in_flight_mean(evidence);
     let shortfall = (requested - achieved) / requested;
     let limit = IN_FLIGHT_LIMIT.max(draining_share(evidence));
     let outcome = if shortfall.abs() <= limit { Outcome::Pass } else { Outcome::Fail };
@@ -38,6 +38,11 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
     Check::figure(NAME, outcome, (shortfall, limit), "share", text)
 }
 
+/// Every run of this program integrates its in-flight over time.
+fn in_flight_mean(evidence: &Evidence<'_>) -> f64 {
+    evidence.summary.in_flight_mean.unwrap_or(0.0)
+}
+
 /// Share of the window in which a run that ends by count or bytes may only have waited for its last I/Os:
 /// at most the longest latency.
 fn draining_share(evidence: &Evidence<'_>) -> f64 {
@@ -50,7 +55,7 @@ fn draining_share(evidence: &Evidence<'_>) -> f64 {
 
 /// The longest service latency as a share of the window.
 fn longest_share(evidence: &Evidence<'_>) -> f64 {
-    let longest = evidence.summary.directions.iter().filter_map(|d| Some(d.service.as_ref()?.max_ns)).max();
+    let longest = evidence.summary.directions.iter().filter_map(|d| d.service.as_ref()?.max_ns).max();
     longest.unwrap_or(0) as f64 / evidence.summary.duration_ns.max(1) as f64
 }
 
@@ -75,7 +80,7 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
     let derived = summary.operations_per_s() * mean_ns / 1e9;
-    let observed = summary.in_flight_mean;
+    let observed = in_flight_mean(evidence);
     let difference = if observed > 0.0 { (observed - derived).abs() / observed } else { 0.0 };
     let limit = LITTLE_LIMIT.max(straddling_share(evidence, mean_ns));
     let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };
@@ -97,6 +102,6 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
 /// the I/Os in flight: a mean latency of all of them at each edge, and the longest latency of one.
 fn straddling_share(evidence: &Evidence<'_>, mean_ns: f64) -> f64 {
     let means = 2.0 * mean_ns / evidence.summary.duration_ns.max(1) as f64;
-    let observed = evidence.summary.in_flight_mean;
+    let observed = in_flight_mean(evidence);
     if observed > 0.0 { means + longest_share(evidence) / observed } else { means }
 }

@@ -129,7 +129,7 @@ pub fn offered_rate(evidence: &Evidence<'_>) -> Check {
     // Counts of random arrivals scatter by the root of their number; equal gaps only by the window's edges.
     let scatter = match evidence.workload.arrival {
         Arrival::Poisson { .. } => 4.0 / expected.sqrt(),
-        _ => (evidence.summary.in_flight_mean + 2.0) / expected,
+        _ => (evidence.summary.in_flight_mean.unwrap_or(0.0) + 2.0) / expected,
     };
     let limit = RATE_LIMIT.max(scatter);
     let difference = (achieved - offered).abs() / offered;
@@ -154,7 +154,8 @@ pub fn lost_intervals(evidence: &Evidence<'_>) -> Check {
 fn upper_end(lag: &LatencySummary) -> (f64, &'static str) {
     match lag.quantile_ns(0.99) {
         Some(p99) => (p99 as f64, "99th percentile"),
-        None => (lag.max_ns as f64, "largest of few"),
+        // A lag of this program has a largest value.
+        None => (lag.max_ns.unwrap_or(0) as f64, "largest of few"),
     }
 }
 

@@ -30,23 +30,25 @@ fn good() -> Case {
     (0..3_200_000 / 100).for_each(|_| service.record(100_000));
     let read = DirectionSummary {
         direction: Direction::Read,
-        operations: 3_200_000,
-        bytes: 3_200_000 * 4096,
-        errors: 0,
+        operations: Some(3_200_000),
+        bytes: Some(3_200_000 * 4096),
+        errors: Some(0),
         operations_per_s: 320_000.0,
         throughput_bytes_per_s: 320_000.0 * 4096.0,
         service: LatencySummary::of(&service),
         response: None,
         submit: None,
-        service_histogram: SparseHistogram::from(&service),
+        service_histogram: Some(SparseHistogram::from(&service)),
         response_histogram: None,
+        completion: None,
+        completion_histogram: None,
     };
     Case {
         workload: Workload { depth: 32, ..patterns()[0].workload.clone() },
         summary: Summary {
             duration_ns: 10_000_000_000,
             directions: vec![read],
-            in_flight_mean: 32.0,
+            in_flight_mean: Some(32.0),
             in_flight_requested: Some(32.0),
             generator_busy_share: Some(0.3),
             ..Summary::default()
@@ -135,7 +137,7 @@ fn each_flaw_fails_its_own_check_and_comes_first() {
     type Flaw = fn(&mut Case);
     let flaws: [(CheckName, Flaw); 6] = [
         (CheckName::InFlight, |case| {
-            case.summary.in_flight_mean = 31.0;
+            case.summary.in_flight_mean = Some(31.0);
             case.summary.directions[0].operations_per_s = 310_000.0;
         }),
         (CheckName::LittlesLaw, |case| case.summary.directions[0].operations_per_s = 315_000.0),
@@ -200,7 +202,7 @@ fn waiting_for_the_last_ios_is_no_lack_of_concurrency() {
     // The longest latency is 100 us: a thirtieth of this window.
     let short = |case: &mut Case, in_flight: f64| {
         case.summary.duration_ns = 3_000_000;
-        case.summary.in_flight_mean = in_flight;
+        case.summary.in_flight_mean = Some(in_flight);
     };
     let counted = |case: &mut Case| case.workload.length.operations = Some(960);
     assert_eq!(after(CheckName::InFlight, |c| short(c, 31.0)), Outcome::Fail, "ended by time");
@@ -219,9 +221,9 @@ fn one_long_io_over_the_edge_of_the_window_does_not_break_littles_law() {
     let straddled = |longest_ns: u64| {
         after(CheckName::LittlesLaw, |case| {
             case.engine.completes_inline = true;
-            case.summary.in_flight_mean = 0.2;
+            case.summary.in_flight_mean = Some(0.2);
             case.summary.directions[0].operations_per_s = 0.215 / 100e-6;
-            case.summary.directions[0].service.as_mut().expect("a latency").max_ns = longest_ns;
+            case.summary.directions[0].service.as_mut().expect("a latency").max_ns = Some(longest_ns);
         })
     };
     assert_eq!(straddled(160_000_000), Outcome::Pass, "0.016 I/Os of the window at most, and 0.015 differ");
@@ -261,16 +263,16 @@ fn open_arrivals_are_held_to_their_schedule() {
 fn inline_engines_are_not_held_to_a_depth() {
     let inline = |case: &mut Case| {
         case.engine.completes_inline = true;
-        case.summary.in_flight_mean = 0.9;
+        case.summary.in_flight_mean = Some(0.9);
     };
     assert_eq!(after(CheckName::InFlight, inline), Outcome::NotApplicable);
 }
 
 /// A shortfall of 5 % and one I/O of a second, in ten seconds.
 fn short_with_one_long(case: &mut Case) {
-    case.summary.in_flight_mean = 30.4;
+    case.summary.in_flight_mean = Some(30.4);
     case.summary.directions[0].operations_per_s = 304_000.0;
-    case.summary.directions[0].service.as_mut().expect("reads were measured").max_ns = 1_000_000_000;
+    case.summary.directions[0].service.as_mut().expect("reads were measured").max_ns = Some(1_000_000_000);
 }
 
 #[test]
@@ -301,7 +303,8 @@ fn littles_law_forgives_one_straddling_io_and_no_more() {
         after(CheckName::LittlesLaw, |case| {
             case.summary.directions[0].operations_per_s = 320_000.0 * (1.0 - share);
             // One of 32 I/Os across a tenth of the window: 0.3 % of the in-flight integral.
-            case.summary.directions[0].service.as_mut().expect("reads were measured").max_ns = 1_000_000_000;
+            case.summary.directions[0].service.as_mut().expect("reads were measured").max_ns =
+                Some(1_000_000_000);
         })
     };
     assert_eq!((off_by(0.009), off_by(0.012)), (Outcome::Pass, Outcome::Fail));

@@ -3,7 +3,8 @@
 use fathom_measure::Histogram;
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::comparison::Better;
-use fathom_record::{RunRecord, SparseHistogram, Workload};
+use fathom_record::run::DirectionSummary;
+use fathom_record::{LatencySummary, RunRecord, SparseHistogram, Workload};
 use fathom_stats::comparison::{Metric, SHIFT_QUANTILES};
 
 /// Values beyond a quantile, without which one stall decides it.
@@ -17,6 +18,8 @@ enum Figure {
     ServiceMeanNs,
     Service(f64),
     Response(f64),
+    /// Of tools that state it and not the service latency's percentiles.
+    Completion(f64),
     CpuNsPerOperation,
 }
 
@@ -47,7 +50,8 @@ impl Figures {
             figures.extend([Response(0.99), Response(0.5), Response(0.999)]);
         }
         figures.extend([OperationsPerS, ThroughputBytesPerS, ServiceMeanNs]);
-        figures.extend([Service(0.5), Service(0.99), Service(0.999), CpuNsPerOperation]);
+        figures.extend([Service(0.5), Service(0.99), Service(0.999)]);
+        figures.extend([Completion(0.5), Completion(0.99), Completion(0.999), CpuNsPerOperation]);
         Self { figures, open }
     }
 
@@ -62,6 +66,7 @@ impl Figures {
                 Figure::ServiceMeanNs => ("service_mean_ns".to_owned(), "ns", Better::Lower, 0.0),
                 Figure::Service(q) => (quantile_name("service", *q), "ns", Better::Lower, BUCKET),
                 Figure::Response(q) => (quantile_name("response", *q), "ns", Better::Lower, BUCKET),
+                Figure::Completion(q) => (quantile_name("completion", *q), "ns", Better::Lower, BUCKET),
                 Figure::CpuNsPerOperation => ("cpu_ns_per_operation".to_owned(), "ns", Better::Lower, 0.0),
             };
             Metric { name, unit: unit.to_owned(), better, primary: at == 0, resolution }
@@ -72,32 +77,37 @@ impl Figures {
     /// Whether the metric at this place is a latency.
     pub fn is_latency(&self, metric: usize) -> bool {
         let latency = |figure: &Figure| {
-            matches!(figure, Figure::ServiceMeanNs | Figure::Service(_) | Figure::Response(_))
+            matches!(
+                figure,
+                Figure::ServiceMeanNs | Figure::Service(_) | Figure::Response(_) | Figure::Completion(_)
+            )
         };
         self.figures.get(metric).is_some_and(latency)
     }
 
     /// Whether nothing is lost where no run has a value of the metric at this place.
     pub fn is_optional(&self, metric: usize) -> bool {
-        self.figures.get(metric) == Some(&Figure::CpuNsPerOperation)
+        matches!(self.figures.get(metric), Some(Figure::CpuNsPerOperation | Figure::Completion(_)))
     }
 
     /// What a run has.
     pub fn values(&self, run: &RunRecord) -> RunValues {
-        let service = merged(run.summary.directions.iter().map(|d| &d.service_histogram));
-        let response = merged(run.summary.directions.iter().filter_map(|d| d.response_histogram.as_ref()));
+        let service = Known::of(run, |d| (d.service.as_ref(), d.service_histogram.as_ref()));
+        let response = Known::of(run, |d| (d.response.as_ref(), d.response_histogram.as_ref()));
+        let completion = Known::of(run, |d| (d.completion.as_ref(), d.completion_histogram.as_ref()));
         let value = |figure: &Figure| match figure {
             Figure::OperationsPerS => Some(run.summary.operations_per_s()),
             Figure::ThroughputBytesPerS => Some(run.summary.throughput_bytes_per_s()),
             Figure::ServiceMeanNs => run.summary.service_mean_ns(),
-            Figure::Service(q) => quantile(&service, *q),
-            Figure::Response(q) => quantile(&response, *q),
+            Figure::Service(q) => service.quantile(*q),
+            Figure::Response(q) => response.quantile(*q),
+            Figure::Completion(q) => completion.quantile(*q),
             Figure::CpuNsPerOperation => cpu_ns_per_operation(run),
         };
         let shifted = if self.open { &response } else { &service };
         RunValues {
             metrics: self.figures.iter().map(value).collect(),
-            quantiles: SHIFT_QUANTILES.iter().map(|q| quantile(shifted, *q)).collect(),
+            quantiles: SHIFT_QUANTILES.iter().map(|q| shifted.quantile(*q)).collect(),
         }
     }
 }
@@ -112,11 +122,46 @@ fn quantile_name(kind: &str, q: f64) -> String {
     format!("{kind}_p{digits}_ns")
 }
 
-/// Histograms that contradict themselves cannot come from this program, and are left out.
-fn merged<'a>(parts: impl Iterator<Item = &'a SparseHistogram>) -> Histogram {
-    let mut whole = Histogram::new();
-    parts.filter_map(|part| Histogram::try_from(part).ok()).for_each(|part| whole.merge(&part));
-    whole
+/// What is known of one kind of latency over all directions.
+enum Known<'a> {
+    /// Every value, in its bucket.
+    Whole(Box<Histogram>),
+    /// The quantiles that another tool states of the one direction that there is.
+    Stated(&'a LatencySummary),
+    /// Neither: quantiles of several directions cannot be put together.
+    Nothing,
+}
+
+impl<'a> Known<'a> {
+    fn of(
+        run: &'a RunRecord,
+        parts: impl Fn(&'a DirectionSummary) -> (Option<&'a LatencySummary>, Option<&'a SparseHistogram>),
+    ) -> Self {
+        let directions = &run.summary.directions;
+        if let [only] = directions.as_slice()
+            && let (Some(stated), None) = parts(only)
+        {
+            return Known::Stated(stated);
+        }
+        let mut whole = Histogram::new();
+        for (summary, histogram) in directions.iter().map(parts) {
+            match (summary, histogram) {
+                // Histograms that contradict themselves cannot come from this program, and are left out.
+                (_, Some(part)) => Histogram::try_from(part).iter().for_each(|part| whole.merge(part)),
+                (Some(_), None) => return Known::Nothing,
+                (None, None) => {}
+            }
+        }
+        Known::Whole(Box::new(whole))
+    }
+
+    fn quantile(&self, q: f64) -> Option<f64> {
+        match self {
+            Known::Whole(histogram) => quantile(histogram, q),
+            Known::Stated(summary) => summary.quantile_ns(q).map(|ns| ns as f64),
+            Known::Nothing => None,
+        }
+    }
 }
 
 /// A quantile that enough values lie beyond on either side, in nanoseconds.
@@ -127,7 +172,7 @@ fn quantile(histogram: &Histogram, q: f64) -> Option<f64> {
 
 fn cpu_ns_per_operation(run: &RunRecord) -> Option<f64> {
     let total = run.summary.cpu_user_ns? + run.summary.cpu_system_ns?;
-    let operations: u64 = run.summary.directions.iter().map(|d| d.operations).sum();
+    let operations: u64 = run.summary.operations()?;
     (operations > 0).then(|| total as f64 / operations as f64)
 }
 

@@ -135,7 +135,7 @@ impl Line {
     /// Why latencies are not compared.
     fn latencies(&self) -> Option<Reason> {
         let conditions = |runs: &'_ [(RunRecord, RunValues)]| {
-            let in_flight: Vec<f64> = runs.iter().map(|(run, _)| run.summary.in_flight_mean).collect();
+            let in_flight: Vec<f64> = runs.iter().filter_map(|(run, _)| run.summary.in_flight()).collect();
             student::mean(&in_flight)
         };
         let (a, b) = (conditions(&self.a)?, conditions(&self.b)?);

@@ -163,7 +163,7 @@ fn compared(a: &[&RunRecord], b: &[&RunRecord], rules: &Rules) -> ComparedWorklo
     let workload = a[0].workload.clone();
     let figures = Figures::of(&workload);
     let in_flight = |runs: &[&RunRecord]| {
-        let all: Vec<f64> = runs.iter().map(|run| run.summary.in_flight_mean).collect();
+        let all: Vec<f64> = runs.iter().filter_map(|run| run.summary.in_flight()).collect();
         student::mean(&all).unwrap_or(f64::NAN)
     };
     let differ = workloads_comparable(&a[0].workload, &b[0].workload, &[]).err();

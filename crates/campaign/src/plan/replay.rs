@@ -29,7 +29,7 @@ impl RunPlan {
                 direct: record.target.direct,
                 stripe_bytes: record.target.stripe_bytes,
                 permits: Vec::new(),
-                real_time: simulated && record.clock.source != "virtual",
+                real_time: simulated && !record.is_virtual(),
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 witness: record.witness.as_ref().map(asked_of),
                 durable: Durable::of_features(&record.engine.features),
@@ -47,7 +47,7 @@ fn cpus(record: &RunRecord) -> Option<Vec<u32>> {
     let chosen = record.engine.features.iter().any(|feature| feature.name == BOUND_NEAR_DEVICE);
     let cpus = record.jobs.iter().map(|job| job.cpu).collect::<Option<Vec<u32>>>();
     // Nobody was bound by a record that says nothing of it: the scheduler chose.
-    (!chosen && record.clock.source != "virtual").then(|| cpus.unwrap_or_default())
+    (!chosen && !record.is_virtual()).then(|| cpus.unwrap_or_default())
 }
 
 /// The targets as they were named.

@@ -19,7 +19,7 @@ pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary
     Summary {
         duration_ns: measured.window_ns,
         directions: directions(total, measured.window_ns, open, timed),
-        in_flight_mean: per_s(total.in_flight_integral_ns as f64 / 1e9),
+        in_flight_mean: Some(per_s(total.in_flight_integral_ns as f64 / 1e9)),
         in_flight_requested: (!open).then(|| f64::from(workload.jobs) * f64::from(workload.depth)),
         generator_lag: LatencySummary::of(&total.lag),
         delayed_arrivals: open.then_some(total.delayed),
@@ -40,16 +40,18 @@ fn directions(total: &Tally, window_ns: u64, open: bool, timed: bool) -> Vec<Dir
         let errors = counts.errors + counts.short;
         (operations + errors > 0).then(|| DirectionSummary {
             direction,
-            operations,
-            bytes: counts.bytes,
-            errors,
+            operations: Some(operations),
+            bytes: Some(counts.bytes),
+            errors: Some(errors),
             operations_per_s: per_s(operations),
             throughput_bytes_per_s: per_s(counts.bytes),
             service: LatencySummary::of(&counts.service),
             response: open.then(|| LatencySummary::of(&counts.response)).flatten(),
             submit: timed.then(|| LatencySummary::of(&counts.submit)).flatten(),
-            service_histogram: SparseHistogram::from(&counts.service),
+            service_histogram: Some(SparseHistogram::from(&counts.service)),
             response_histogram: open.then(|| SparseHistogram::from(&counts.response)),
+            completion: None,
+            completion_histogram: None,
         })
     });
     each.collect()
@@ -69,7 +71,7 @@ pub fn targets(
         name: member.name.clone(),
         jobs: totals.jobs,
         directions: directions(&totals.total, measured.window_ns, open, timed),
-        in_flight_mean: totals.total.in_flight_integral_ns as f64 / measured.window_ns.max(1) as f64,
+        in_flight_mean: Some(totals.total.in_flight_integral_ns as f64 / measured.window_ns.max(1) as f64),
     };
     each.map(summary).collect()
 }
@@ -110,12 +112,12 @@ pub fn ledger(
     };
     Ledger {
         seconds,
-        bytes_read: bytes(Direction::Read),
-        bytes_written: bytes(Direction::Write),
-        span_bytes: geometries.iter().map(|geometry| geometry.span_bytes).sum(),
-        written_over_capacity: bytes(Direction::Write) as f64 / target_bytes.max(1) as f64,
-        span_touched_share,
-        span_touched_basis: basis.to_owned(),
+        bytes_read: Some(bytes(Direction::Read)),
+        bytes_written: Some(bytes(Direction::Write)),
+        span_bytes: Some(geometries.iter().map(|geometry| geometry.span_bytes).sum()),
+        written_over_capacity: Some(bytes(Direction::Write) as f64 / target_bytes.max(1) as f64),
+        span_touched_share: Some(span_touched_share),
+        span_touched_basis: Some(basis.to_owned()),
         resolves_events_per_s: if seconds > 0.0 { 3.0 / seconds } else { f64::MAX },
     }
 }

@@ -251,11 +251,11 @@ impl Gather {
             target: self.target_of.get(ending.job as usize).copied(),
             cpu: ending.cpu,
             placement: None,
-            operations: totals.operations,
-            bytes: totals.bytes,
-            errors: totals.errors,
+            operations: Some(totals.operations),
+            bytes: Some(totals.bytes),
+            errors: Some(totals.errors),
             operations_per_s: per_s(totals.operations),
-            in_flight_mean: share(totals.in_flight_integral_ns),
+            in_flight_mean: Some(share(totals.in_flight_integral_ns)),
             busy_share: Some(share(totals.thread_cpu_ns)),
         });
         let jobs = jobs.collect();

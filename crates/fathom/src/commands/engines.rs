@@ -91,6 +91,7 @@ fn target_words(kind: TargetKind) -> &'static str {
         TargetKind::Simulated => "sim:NAME",
         TargetKind::Memory => "memory:",
         TargetKind::Null => "null:",
+        TargetKind::Unknown => "targets of other tools",
     }
 }
 

@@ -76,7 +76,8 @@ struct Source {
 pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
     let patterns =
         campaign.patterns.iter().enumerate().map(|(at, p)| pattern(at, p, runs)).collect::<Result<_, _>>()?;
-    let instrument = runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, &run.clock));
+    let instrument =
+        runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, run.clock.as_ref()));
     let page = Page {
         styles: styles(),
         script: SCRIPT,

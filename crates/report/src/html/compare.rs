@@ -54,7 +54,9 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
     };
     let surroundings = record.environment.as_ref().map(|environment| Surroundings {
         target: record.a.target.as_ref().map_or_else(Vec::new, machine::target),
-        instrument: runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, &run.clock)),
+        instrument: runs
+            .first()
+            .map_or_else(Vec::new, |run| machine::instrument(&run.engine, run.clock.as_ref())),
         machine: machine::environment(environment),
         facts: machine::facts(environment),
         preflight_summary: machine::preflight_summary(environment),

@@ -10,7 +10,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
 use crate::sheet::{Entry, machine, run as sheet};
 use crate::table::Table;
-use crate::{ReportError, pictures, words};
+use crate::{ReportError, imported, pictures, words};
 
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -71,7 +71,10 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         notes: sheet::notes(run),
         surroundings: Surroundings {
             target: machine::target(&run.target),
-            instrument: machine::instrument(&run.engine, &run.clock),
+            instrument: imported::origin(run)
+                .into_iter()
+                .chain(machine::instrument(&run.engine, run.clock.as_ref()))
+                .collect(),
             machine: machine::environment(&run.environment),
             facts: machine::facts(&run.environment),
             preflight_summary: machine::preflight_summary(&run.environment),

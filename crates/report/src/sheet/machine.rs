@@ -24,8 +24,8 @@ pub fn target(facts: &TargetFacts) -> Vec<Entry> {
             "kind",
             if facts.scratch { format!("{kind}, made for the run and removed") } else { kind.to_owned() },
         ),
-        entry("usable size", number::size(facts.size_bytes)),
-        entry("logical block", number::size(u64::from(facts.logical_block_bytes))),
+        entry("usable size", size(facts.size_bytes)),
+        entry("logical block", size(u64::from(facts.logical_block_bytes))),
         entry(
             "physical block",
             number::known(facts.physical_block_bytes.map(|b| number::size(u64::from(b)))),
@@ -48,6 +48,11 @@ pub fn target(facts: &TargetFacts) -> Vec<Entry> {
     out
 }
 
+/// A size, or that it is not known.
+fn size(bytes: u64) -> String {
+    number::known((bytes > 0).then(|| number::size(bytes)))
+}
+
 fn disk(device: &DeviceFacts) -> String {
     let mut parts = vec![
         device.model.clone().unwrap_or_else(|| "model unknown".to_owned()),
@@ -64,37 +69,48 @@ fn disk(device: &DeviceFacts) -> String {
 }
 
 /// The engine with its features, and the clock with its limits.
-pub fn instrument(engine: &EngineFacts, clock: &ClockRecord) -> Vec<Entry> {
-    let mut out = vec![entry("engine", format!("{}, version {}", engine.name, engine.version))];
+pub fn instrument(engine: &EngineFacts, clock: Option<&ClockRecord>) -> Vec<Entry> {
+    // Other tools' engines have no version of their own.
+    let version = if engine.version > 0 { format!(", version {}", engine.version) } else { String::new() };
+    let mut out = vec![entry("engine", format!("{}{version}", engine.name))];
     for feature in &engine.features {
         let used = if feature.used { "used" } else { "not used" };
         let note = feature.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
         out.push(entry(&feature.name.replace('_', " "), format!("{used}{note}")));
     }
-    out.push(entry("returned stamp", engine.returned_stamp.clone()));
+    if !engine.returned_stamp.is_empty() {
+        out.push(entry("returned stamp", engine.returned_stamp.clone()));
+    }
     if engine.completes_inline {
         out.push(entry(
             "in-flight",
             "I/Os finish inside the submission; in-flight is not a property of the target",
         ));
     }
-    let reason = clock.fallback_reason.as_ref().map(|why| format!(" (time-stamp counter not used: {why})"));
-    out.push(entry("clock", format!("{}{}", clock.source, reason.unwrap_or_default())));
-    out.push(entry(
-        "clock's limits",
-        format!(
-            "a read costs {:.0} ns, resolution {}, rate error at most {} ppm, drift over the run {}",
-            clock.read_cost_ns,
-            number::time(clock.resolution_ns as f64),
-            trimmed(clock.calibration_error_ppm),
-            number::known(clock.drift_ppm.map(|ppm| format!("{} ppm", trimmed(ppm))))
-        ),
-    ));
-    out.push(entry(
-        "histogram",
-        format!("buckets at most {} of their value wide", number::percent(clock.bucket_width_share)),
-    ));
+    out.extend(clock.into_iter().flat_map(limits));
     out
+}
+
+/// The clock and what it cannot see.
+fn limits(clock: &ClockRecord) -> [Entry; 3] {
+    let reason = clock.fallback_reason.as_ref().map(|why| format!(" (time-stamp counter not used: {why})"));
+    [
+        entry("clock", format!("{}{}", clock.source, reason.unwrap_or_default())),
+        entry(
+            "clock's limits",
+            format!(
+                "a read costs {:.0} ns, resolution {}, rate error at most {} ppm, drift over the run {}",
+                clock.read_cost_ns,
+                number::time(clock.resolution_ns as f64),
+                trimmed(clock.calibration_error_ppm),
+                number::known(clock.drift_ppm.map(|ppm| format!("{} ppm", trimmed(ppm))))
+            ),
+        ),
+        entry(
+            "histogram",
+            format!("buckets at most {} of their value wide", number::percent(clock.bucket_width_share)),
+        ),
+    ]
 }
 
 fn trimmed(ppm: f64) -> String {

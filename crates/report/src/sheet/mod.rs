@@ -16,6 +16,7 @@ pub struct Entry {
     pub value: String,
 }
 
-fn entry(name: &str, value: impl Into<String>) -> Entry {
+/// A name with its value.
+pub fn entry(name: &str, value: impl Into<String>) -> Entry {
     Entry { name: name.to_owned(), value: value.into() }
 }

@@ -6,7 +6,7 @@ use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry};
 use crate::table::{Table, numbers, words};
-use crate::{number, words};
+use crate::{imported, number, words};
 
 /// Quantiles that tables show.
 const SHOWN: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
@@ -31,7 +31,7 @@ fn of_outcome(run: &RunRecord, outcome: Outcome) -> Vec<String> {
 pub fn headline(run: &RunRecord) -> String {
     let summary = &run.summary;
     if summary.directions.is_empty() {
-        return "No I/O finished in the measured window.".to_owned();
+        return nothing(run);
     }
     let mut text = format!(
         "{}, {}",
@@ -52,12 +52,25 @@ pub fn headline(run: &RunRecord) -> String {
     text
 }
 
+/// What to say of a run without any direction.
+pub fn nothing(run: &RunRecord) -> String {
+    match run.is_imported() {
+        true => format!("The file holds no I/O of {}, only what the machine did.", imported::tool(run)),
+        false => "No I/O finished in the measured window.".to_owned(),
+    }
+}
+
 /// I/Os in flight, achieved of asked.
 pub fn in_flight(run: &RunRecord) -> String {
-    let achieved = number::in_flight(run.summary.in_flight_mean);
-    match run.summary.in_flight_requested {
-        Some(asked) => format!("{achieved} of {} I/Os in flight", number::in_flight(asked)),
-        None => format!("{achieved} I/Os in flight"),
+    let summary = &run.summary;
+    let Some(mean) = summary.in_flight() else {
+        return format!("I/Os in flight {}", imported::missing(run));
+    };
+    let achieved = number::in_flight(mean);
+    let derived = if summary.in_flight_mean.is_none() { ", by rate times mean service latency" } else { "" };
+    match summary.in_flight_requested {
+        Some(asked) => format!("{achieved} of {} I/Os in flight{derived}", number::in_flight(asked)),
+        None => format!("{achieved} I/Os in flight{derived}"),
     }
 }
 
@@ -78,9 +91,9 @@ pub fn rates(run: &RunRecord) -> Table {
             d.direction.name().to_owned(),
             number::rate(d.operations_per_s),
             data(number::throughput(d.throughput_bytes_per_s)),
-            number::count(d.operations),
-            data(number::size(d.bytes)),
-            number::count(d.errors),
+            imported::known(run, d.operations.map(number::count)),
+            data(imported::known(run, d.bytes.map(number::size))),
+            imported::known(run, d.errors.map(number::count)),
         ]);
     }
     table
@@ -100,24 +113,27 @@ pub fn latencies(run: &RunRecord) -> Table {
     ]);
     for d in &run.summary.directions {
         let name = d.direction.name();
-        table.row(latency_row(format!("{name} service"), d.service.as_ref()));
+        table.row(latency_row(run, format!("{name} service"), d.service.as_ref()));
+        if let Some(completion) = &d.completion {
+            table.row(latency_row(run, format!("{name} completion"), Some(completion)));
+        }
         if let Some(response) = &d.response {
-            table.row(latency_row(format!("{name} response"), Some(response)));
+            table.row(latency_row(run, format!("{name} response"), Some(response)));
         }
     }
     let (lag, reap) = (&run.summary.generator_lag, &run.summary.reap_lag);
     if lag.is_some() {
-        table.row(latency_row("generator lag".to_owned(), lag.as_ref()));
+        table.row(latency_row(run, "generator lag".to_owned(), lag.as_ref()));
     }
     if reap.is_some() {
-        table.row(latency_row("reap lag".to_owned(), reap.as_ref()));
+        table.row(latency_row(run, "reap lag".to_owned(), reap.as_ref()));
     }
     table
 }
 
-fn latency_row(name: String, summary: Option<&LatencySummary>) -> Vec<String> {
+fn latency_row(run: &RunRecord, name: String, summary: Option<&LatencySummary>) -> Vec<String> {
     let Some(summary) = summary else {
-        return [name, number::NOT_MEASURED.to_owned()]
+        return [name, imported::missing(run)]
             .into_iter()
             .chain(vec!["–".to_owned(); SHOWN.len() + 1])
             .collect();
@@ -127,7 +143,7 @@ fn latency_row(name: String, summary: Option<&LatencySummary>) -> Vec<String> {
     [name, number::time(summary.mean_ns)]
         .into_iter()
         .chain(quantiles)
-        .chain([number::time(summary.max_ns as f64)])
+        .chain([summary.max_ns.map_or_else(|| "–".to_owned(), |ns| number::time(ns as f64))])
         .collect()
 }
 
@@ -140,6 +156,19 @@ pub fn latency_remarks(run: &RunRecord) -> Vec<String> {
             "In a closed loop the response latency is the service latency; its tail belongs to this depth."
                 .to_owned(),
         );
+    }
+    if run.is_imported() {
+        let tool = imported::tool(run);
+        out.push(format!(
+            "All latencies are as {tool} states them; a dash stands for what it does not state."
+        ));
+        if run.summary.directions.iter().any(|d| d.completion.is_some()) {
+            out.push(
+                "Service runs from the submission, completion from the end of the submitting call."
+                    .to_owned(),
+            );
+        }
+        return out;
     }
     let unresolved =
         |d: &DirectionSummary| d.service.as_ref().is_some_and(|s| s.quantile_ns(0.9999).is_none());
@@ -162,7 +191,10 @@ pub fn conditions(run: &RunRecord) -> Vec<Entry> {
     }
     out.extend(processors(run).map(|text| entry("processors", text)));
     out.push(entry("CPU per I/O", cpu(run)));
-    out.push(entry("generator busy", number::known(summary.generator_busy_share.map(number::percent))));
+    out.push(entry(
+        "generator busy",
+        imported::known(run, summary.generator_busy_share.map(number::percent)),
+    ));
     let verified =
         run.checks.iter().find(|c| c.name == CheckName::Verification && c.outcome == Outcome::Pass);
     out.extend(verified.map(|check| entry("verification", check.explanation.clone())));
@@ -191,13 +223,12 @@ fn processors(run: &RunRecord) -> Option<String> {
 }
 
 fn cpu(run: &RunRecord) -> String {
-    let operations: u64 = run.summary.directions.iter().map(|d| d.operations).sum();
-    let (Some(user), Some(system)) = (run.summary.cpu_user_ns, run.summary.cpu_system_ns) else {
-        return number::NOT_MEASURED.to_owned();
+    let operations = run.summary.operations().filter(|operations| *operations > 0);
+    let (Some(user), Some(system), Some(operations)) =
+        (run.summary.cpu_user_ns, run.summary.cpu_system_ns, operations)
+    else {
+        return imported::missing(run);
     };
-    if operations == 0 {
-        return number::NOT_MEASURED.to_owned();
-    }
     let each = |ns: u64| number::time(ns as f64 / operations as f64);
     format!("{} ({} user, {} system)", each(user.saturating_add(system)), each(user), each(system))
 }
@@ -226,8 +257,8 @@ pub fn targets(run: &RunRecord) -> Table {
                 number::throughput(d.throughput_bytes_per_s),
                 shown(quantile(0.5)),
                 shown(quantile(0.99)),
-                number::in_flight(target.in_flight_mean),
-                number::count(d.errors),
+                imported::known(run, target.in_flight_mean.map(number::in_flight)),
+                imported::known(run, d.errors.map(number::count)),
                 target.jobs.to_string(),
             ]);
         }
@@ -273,11 +304,11 @@ pub fn jobs(run: &RunRecord) -> Table {
             job.cpu.map_or_else(none, |cpu| cpu.to_string()),
             job.placement.clone().unwrap_or_else(none),
             job.operations_per_s.map_or_else(none, number::rate),
-            number::count(job.operations),
-            number::size(job.bytes),
-            number::count(job.errors),
-            number::in_flight(job.in_flight_mean),
-            number::known(job.busy_share.map(number::percent)),
+            job.operations.map_or_else(none, number::count),
+            job.bytes.map_or_else(none, number::size),
+            job.errors.map_or_else(none, number::count),
+            job.in_flight_mean.map_or_else(none, number::in_flight),
+            if run.is_imported() { none() } else { number::known(job.busy_share.map(number::percent)) },
         ]);
     }
     table
@@ -286,5 +317,5 @@ pub fn jobs(run: &RunRecord) -> Table {
 /// Remarks for people, and telemetry that could not be read.
 pub fn notes(run: &RunRecord) -> Vec<String> {
     let absent = run.telemetry.absent.iter().map(|a| format!("{} not measured: {}", a.source, a.reason));
-    run.notes.iter().cloned().chain(absent).collect()
+    run.notes.iter().cloned().chain(absent).chain(imported::gaps(run)).collect()
 }

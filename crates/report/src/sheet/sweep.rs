@@ -36,7 +36,7 @@ pub fn instruments(runs: &[RunRecord]) -> Vec<Entry> {
     for run in runs {
         if !named.contains(&run.engine.name.as_str()) {
             named.push(&run.engine.name);
-            out.extend(machine::instrument(&run.engine, &run.clock));
+            out.extend(machine::instrument(&run.engine, run.clock.as_ref()));
         }
     }
     out

@@ -5,7 +5,7 @@ use fathom_record::RunRecord;
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::sheet::{run as sheet, witness};
-use crate::words;
+use crate::{imported, words};
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -16,12 +16,15 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
     out.named("run", &format!("{}  {}", run.id, run.started_at), (NAMES, None));
     out.named("target", &words::target(&run.target), (NAMES, None));
     out.named("workload", &words::workload(&run.workload), (NAMES, None));
-    let engine = format!("{}, clock {}, seed {}", run.engine.name, run.clock.source, run.workload.seed);
-    out.named("engine", &engine, (NAMES, None));
+    out.named("engine", &engine(run), (NAMES, None));
+    for entry in imported::origin(run) {
+        out.named(&entry.name, &entry.value, (NAMES, None));
+    }
     out.alarm("FAILED: the numbers below do not measure what was asked for", &sheet::failures(run));
     out.gap();
     if run.summary.directions.is_empty() {
-        out.text("No I/O finished in the measured window.", 0, Some(Tone::Alarm));
+        let tone = if run.is_imported() { Tone::Quiet } else { Tone::Alarm };
+        out.text(&sheet::nothing(run), 0, Some(tone));
     } else {
         out.table(&sheet::rates(run));
         out.gap();
@@ -59,4 +62,14 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
         out.items(&notes, Some(Tone::Quiet));
     }
     out.finish()
+}
+
+/// The engine, and what makes its numbers its own.
+fn engine(run: &RunRecord) -> String {
+    match (&run.clock, run.is_imported()) {
+        (Some(clock), false) => {
+            format!("{}, clock {}, seed {}", run.engine.name, clock.source, run.workload.seed)
+        }
+        _ => run.engine.name.clone(),
+    }
 }

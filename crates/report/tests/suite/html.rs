@@ -197,7 +197,7 @@ fn an_open_loop_shows_response_beside_service() {
     record.summary.delayed_arrivals = None;
     let read = &mut record.summary.directions[0];
     read.response = read.service.clone();
-    read.response_histogram = Some(read.service_histogram.clone());
+    read.response_histogram = read.service_histogram.clone();
     let page = html::run(&record).unwrap();
     keep("open.html", &page);
     assert!(page.contains("<td>read response</td>") && page.contains("Response latency (dashed)"));

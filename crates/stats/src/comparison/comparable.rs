@@ -1,7 +1,7 @@
 //! Whether two sides answer the same question, before any number is put beside another.
 
 use fathom_record::Workload;
-use fathom_record::comparison::Reason;
+use fathom_record::comparison::{Reason, Side};
 
 /// Relative difference of the mean in-flight up to which latencies are comparable: what the self-check of
 /// one run allows. Saturated targets have a latency in proportion to what is in flight.
@@ -57,7 +57,11 @@ pub fn latencies_comparable(a: Conditions<'_>, b: Conditions<'_>) -> Result<(), 
 /// # Errors
 /// Both, if not.
 pub fn in_flight_comparable(a: f64, b: f64) -> Result<(), Reason> {
-    // A comparison with what is no number fails, so an in-flight that is not known is not comparable.
+    for (side, in_flight) in [(Side::A, a), (Side::B, b)] {
+        if !in_flight.is_finite() {
+            return Err(Reason::InFlightUnknown { side });
+        }
+    }
     let is_close = (b / a).ln().abs() <= MAX_IN_FLIGHT_DIFFERENCE.ln_1p();
     if is_close { Ok(()) } else { Err(Reason::InFlightDiffers { a, b }) }
 }

@@ -55,7 +55,7 @@ impl Knowledge {
         if matches!(kind, TargetKind::Null | TargetKind::Memory) {
             return Self::nothing_hidden("the target has no device");
         }
-        let moves = |direction| record.summary.direction(direction).is_some_and(|d| d.operations > 0);
+        let moves = |direction| record.summary.direction(direction).is_some_and(|d| d.operations != Some(0));
         let credits = |scope: &str| match local(record) {
             true => Known::Absent(format!("a device of this machine has no credits of the {scope}")),
             false => Known::Nothing,

@@ -35,16 +35,17 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// The exposure of one run: its ledger, the operations of all its seconds, and the target's size.
+    /// The exposure of one run: its ledger, the operations of all its seconds, and the target's size. What the
+    /// ledger does not tell counts as not exposed.
     pub fn of_run(ledger: &Ledger, operations: u64, capacity_bytes: u64) -> Self {
         Self {
             seconds: ledger.seconds,
             operations: operations as f64,
-            bytes_read: ledger.bytes_read as f64,
-            bytes_written: ledger.bytes_written as f64,
+            bytes_read: ledger.bytes_read.unwrap_or(0) as f64,
+            bytes_written: ledger.bytes_written.unwrap_or(0) as f64,
             capacity_bytes: capacity_bytes as f64,
-            span_bytes: ledger.span_bytes as f64,
-            touched_share: ledger.span_touched_share.clamp(0.0, 1.0),
+            span_bytes: ledger.span_bytes.unwrap_or(0) as f64,
+            touched_share: ledger.span_touched_share.unwrap_or(0.0).clamp(0.0, 1.0),
         }
     }
 

@@ -64,7 +64,7 @@ impl RunRow {
     /// What a list shows of a record.
     pub fn of(record: &RunRecord) -> Self {
         let directions = &record.summary.directions;
-        let service = merged(directions, |d| Some(&d.service_histogram));
+        let service = merged(directions, |d| d.service_histogram.as_ref());
         let response = merged(directions, |d| d.response_histogram.as_ref());
         let quantile =
             |of: &Option<LatencySummary>, q| of.as_ref().and_then(|summary| summary.quantile_ns(q));

@@ -76,6 +76,7 @@ fn header_json(record: &RunRecord) -> serde_json::Result<CheckedJson> {
         id: record.id.clone(),
         started_at: record.started_at.clone(),
         tool: record.tool.clone(),
+        origin: record.origin.clone(),
         campaign: record.campaign.clone(),
         workload: record.workload.clone(),
         target: record.target.clone(),

@@ -58,19 +58,19 @@ proptest! {
             bits.iter().map(|&bits| f64::from_bits(bits)).map(|f| if f.is_finite() { f } else { 0.5 }).collect();
         let (_folder, store) = new_store();
         let mut record = run(1, 2, 20);
-        record.summary.in_flight_mean = figures[0];
+        record.summary.in_flight_mean = Some(figures[0]);
         record.summary.offered_per_s = Some(figures[1]);
         record.ledger.seconds = figures[2];
-        record.clock.drift_ppm = Some(figures[3]);
-        record.jobs[0].in_flight_mean = figures[4];
-        record.jobs[0].bytes = n;
+        record.clock.as_mut().unwrap().drift_ppm = Some(figures[3]);
+        record.jobs[0].in_flight_mean = Some(figures[4]);
+        record.jobs[0].bytes = Some(n);
         record.telemetry.series[0].values[0] = Some(figures[5]);
         record.target.simulated = Some(serde_json::json!({ text.clone(): figures[6] }));
         record.workload.addresses = Addresses::Zipf { exponent: figures[7] };
         record.notes.push(text);
         store.put_run(&record).unwrap();
         let read = store.run(&record.id).unwrap();
-        prop_assert_eq!(read.summary.in_flight_mean.to_bits(), figures[0].to_bits());
+        prop_assert_eq!(read.summary.in_flight_mean.map(f64::to_bits), Some(figures[0].to_bits()));
         prop_assert_eq!(read, record);
     }
 }
@@ -80,7 +80,7 @@ fn a_record_that_would_not_read_back_is_refused_and_leaves_nothing() {
     let (_folder, store) = new_store();
     let good = run(1, 2, 10);
     let mut not_a_number = good.clone();
-    not_a_number.summary.in_flight_mean = f64::NAN;
+    not_a_number.ledger.seconds = f64::NAN;
     let foreign = RunRecord { format: "fio".into(), ..good.clone() };
     let newer = RunRecord { version: RunRecord::VERSION + 1, ..good.clone() };
     let mut records = vec![not_a_number, foreign, newer];
@@ -94,9 +94,9 @@ fn a_record_that_would_not_read_back_is_refused_and_leaves_nothing() {
     assert_eq!(store.runs(&RunFilter::default()).unwrap(), []);
 
     let mut optional = good;
-    optional.clock.drift_ppm = Some(f64::NAN);
+    optional.clock.as_mut().unwrap().drift_ppm = Some(f64::NAN);
     store.put_run(&optional).unwrap();
-    assert_eq!(store.run(&optional.id).unwrap().clock.drift_ppm, None);
+    assert_eq!(store.run(&optional.id).unwrap().clock.unwrap().drift_ppm, None);
 }
 
 #[test]

@@ -152,16 +152,18 @@ fn direction_summary(direction: Direction, intervals: &[Interval], seconds: f64)
     }
     (operations > 0).then(|| DirectionSummary {
         direction,
-        operations,
-        bytes,
-        errors: 0,
+        operations: Some(operations),
+        bytes: Some(bytes),
+        errors: Some(0),
         operations_per_s: operations as f64 / seconds,
         throughput_bytes_per_s: bytes as f64 / seconds,
         service: LatencySummary::of(&all),
         response: None,
         submit: None,
-        service_histogram: SparseHistogram::from(&all),
+        service_histogram: Some(SparseHistogram::from(&all)),
         response_histogram: None,
+        completion: None,
+        completion_histogram: None,
     })
 }
 
@@ -314,8 +316,9 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
     let seconds = shape.seconds as f64;
     let directions: Vec<DirectionSummary> =
         Direction::ALL.into_iter().filter_map(|d| direction_summary(d, &intervals, seconds)).collect();
-    let operations: u64 = directions.iter().map(|d| d.operations).sum();
-    let moved = |direction| directions.iter().find(|d| d.direction == direction).map_or(0, |d| d.bytes);
+    let operations: u64 = directions.iter().filter_map(|d| d.operations).sum();
+    let moved =
+        |direction| directions.iter().find(|d| d.direction == direction).and_then(|d| d.bytes).unwrap_or(0);
     let (bytes_read, bytes_written) = (moved(Direction::Read), moved(Direction::Write));
     let asked = f64::from(shape.jobs * shape.depth);
     let busy = (operations as f64 / seconds * 1.6e-6).min(0.99);
@@ -325,6 +328,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         id: id.to_owned(),
         started_at: "2026-11-20T16:15:00Z".to_owned(),
         tool: Tool { name: "fathom".to_owned(), version: "0.1.0".to_owned() },
+        origin: None,
         campaign: None,
         workload: workload(shape),
         target: target(name),
@@ -342,7 +346,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             completes_inline: false,
             returned_stamp: "io_uring_enter returned".to_owned(),
         },
-        clock: ClockRecord {
+        clock: Some(ClockRecord {
             source: "tsc".to_owned(),
             fallback_reason: None,
             read_cost_ns: 10.4,
@@ -350,7 +354,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             calibration_error_ppm: 2.1,
             drift_ppm: Some(0.8),
             bucket_width_share: RELATIVE_WIDTH,
-        },
+        }),
         checks: checks(),
         ending: Ending::Complete,
         jobs: (0..shape.jobs)
@@ -360,17 +364,17 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
                 target: None,
                 placement: None,
                 operations_per_s: None,
-                operations: operations / u64::from(shape.jobs),
-                bytes: operations / u64::from(shape.jobs) * shape.bytes,
-                errors: 0,
-                in_flight_mean: f64::from(shape.depth) * 0.998,
+                operations: Some(operations / u64::from(shape.jobs)),
+                bytes: Some(operations / u64::from(shape.jobs) * shape.bytes),
+                errors: Some(0),
+                in_flight_mean: Some(f64::from(shape.depth) * 0.998),
                 busy_share: Some(busy),
             })
             .collect(),
         summary: Summary {
             duration_ns: shape.seconds * 1_000_000_000,
             directions,
-            in_flight_mean: asked * 0.998,
+            in_flight_mean: Some(asked * 0.998),
             in_flight_requested: Some(asked),
             generator_busy_share: Some(busy),
             cpu_user_ns: Some((operations as f64 * 420.0) as u64),
@@ -380,12 +384,14 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         targets: Vec::new(),
         ledger: Ledger {
             seconds: (shape.seconds + shape.warmup_seconds) as f64,
-            bytes_read,
-            bytes_written,
-            span_bytes: 4 << 30,
-            written_over_capacity: bytes_written as f64 / (4u64 << 30) as f64,
-            span_touched_share: 1.0 - (-((bytes_read + bytes_written) as f64) / (4u64 << 30) as f64).exp(),
-            span_touched_basis: "expected".to_owned(),
+            bytes_read: Some(bytes_read),
+            bytes_written: Some(bytes_written),
+            span_bytes: Some(4 << 30),
+            written_over_capacity: Some(bytes_written as f64 / (4u64 << 30) as f64),
+            span_touched_share: Some(
+                1.0 - (-((bytes_read + bytes_written) as f64) / (4u64 << 30) as f64).exp(),
+            ),
+            span_touched_basis: Some("expected".to_owned()),
             resolves_events_per_s: 3.0 / (shape.seconds + shape.warmup_seconds) as f64,
         },
         intervals,

@@ -140,7 +140,7 @@ fn cell(jobs: u32, depth: u32, runs: &[RunRecord]) -> CellResult {
     let mean = |value: &dyn Fn(&RunRecord) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
     let mut all = Histogram::new();
     for direction in runs.iter().flat_map(|run| &run.summary.directions) {
-        all.merge(&Histogram::try_from(&direction.service_histogram).unwrap());
+        all.merge(&Histogram::try_from(direction.service_histogram.as_ref().unwrap()).unwrap());
     }
     let rate = mean(&|run| run.summary.operations_per_s());
     CellResult {
@@ -150,7 +150,7 @@ fn cell(jobs: u32, depth: u32, runs: &[RunRecord]) -> CellResult {
         operations_per_s: rate,
         throughput_bytes_per_s: mean(&|run| run.summary.throughput_bytes_per_s()),
         interval_share: (runs.len() > 1).then_some(0.031),
-        in_flight_mean: mean(&|run| run.summary.in_flight_mean),
+        in_flight_mean: mean(&|run| run.summary.in_flight_mean.unwrap()),
         service_mean_ns: all.mean().unwrap(),
         service_p50_ns: all.quantile(0.5).unwrap(),
         service_p99_ns: all.quantile(0.99),

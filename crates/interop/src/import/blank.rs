@@ -1,0 +1,100 @@
+//! Records with nothing in them yet: every number absent, every guess in the workload named as one.
+
+use fathom_record::environment::Environment;
+use fathom_record::facts::{EngineFacts, TargetFacts, TargetKind};
+use fathom_record::run::{Ending, Ledger, Summary, Tool};
+use fathom_record::telemetry::Telemetry;
+use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
+use fathom_record::{Origin, RunRecord, Workload};
+
+use super::{Context, ForeignTelemetry};
+
+/// A record that says who measured and nothing of what. `origin` holds what was noticed while reading, with
+/// its `parser` set; its file and digest are filled in by whoever gave the file.
+///
+/// Whoever fills a part of the workload in sets all of it, starting from [`blank_workload`], and names what
+/// stays a guess with [`Origin::lacks`], as `workload.depth`.
+pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
+    RunRecord {
+        format: RunRecord::FORMAT.to_owned(),
+        version: RunRecord::VERSION,
+        id: String::new(),
+        started_at: context.changed_at.clone(),
+        tool,
+        origin: Some(origin),
+        campaign: None,
+        workload: blank_workload(),
+        target: TargetFacts {
+            name: "unknown".to_owned(),
+            kind: TargetKind::Unknown,
+            size_bytes: 0,
+            logical_block_bytes: 0,
+            physical_block_bytes: None,
+            direct: false,
+            devices: Vec::new(),
+            file_system: None,
+            scratch: false,
+            written_share: None,
+            simulated: None,
+            members: Vec::new(),
+            stripe_bytes: None,
+            decorated: None,
+        },
+        engine: EngineFacts {
+            name: "unknown".to_owned(),
+            version: 0,
+            features: Vec::new(),
+            completes_inline: false,
+            returned_stamp: String::new(),
+        },
+        clock: None,
+        checks: Vec::new(),
+        ending: Ending::Complete,
+        summary: Summary::default(),
+        jobs: Vec::new(),
+        targets: Vec::new(),
+        ledger: Ledger::default(),
+        intervals: Vec::new(),
+        telemetry: Telemetry::default(),
+        environment: Environment::default(),
+        witness: None,
+        notes: Vec::new(),
+    }
+}
+
+/// One job of depth 1 that reads 4 KiB in a random order: what a record holds where nothing is known, as
+/// guesses that the origin names.
+pub fn blank_workload() -> Workload {
+    Workload {
+        mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
+        addresses: Addresses::RandomCycle,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: 4096 }),
+        offset_bytes: 0,
+        span_bytes: None,
+        alignment_bytes: None,
+        data: Data::default(),
+        arrival: Arrival::Closed,
+        jobs: 1,
+        depth: 1,
+        length: Length::default(),
+        seed: 0,
+    }
+}
+
+/// Telemetry as a record of its own, without any I/O: its length is that of the samples.
+pub fn alone(found: ForeignTelemetry, context: &Context) -> RunRecord {
+    let mut origin = found.origin;
+    origin.lacks("workload", format!("{} sees no workload", found.tool.name));
+    origin.lacks("target", format!("{} sees no target", found.tool.name));
+    if found.started_at.is_none() {
+        origin.lacks("started_at", "the text tells no time; this is when the file was last changed");
+    }
+    let ends = || found.telemetry.at_ns.iter().copied();
+    let last_ns = ends().max().and_then(|end| u64::try_from(end).ok()).unwrap_or(0);
+    let mut record = blank(found.tool, origin, context);
+    record.started_at = found.started_at.unwrap_or(record.started_at);
+    record.summary.duration_ns = last_ns;
+    record.telemetry = found.telemetry;
+    record.environment = found.environment;
+    record
+}

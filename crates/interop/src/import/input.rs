@@ -1,0 +1,76 @@
+//! A file's bytes as text: whole up to a limit, whatever its encoding.
+
+use std::borrow::Cow;
+use std::io::{BufRead, Read as _};
+
+use fathom_record::Origin;
+
+use crate::Refusal;
+
+/// Formats that are read whole are refused above this; larger ones are read as a stream.
+pub const LARGEST_WHOLE_BYTES: u64 = 1 << 30;
+
+/// All bytes of a file.
+///
+/// # Errors
+/// When it is too large, or cannot be read to its end.
+pub fn whole(input: &mut dyn BufRead, expected: &str) -> Result<Vec<u8>, Refusal> {
+    let mut bytes = Vec::new();
+    input
+        .take(LARGEST_WHOLE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Refusal::new(expected, format!("reading failed: {error}")))?;
+    if bytes.len() as u64 > LARGEST_WHOLE_BYTES {
+        let cause = format!("the file is larger than {} MiB", LARGEST_WHOLE_BYTES >> 20);
+        return Err(Refusal::new(expected, cause).or("split it into parts"));
+    }
+    Ok(bytes)
+}
+
+/// Bytes as text, and notes in the origin what was odd about them: a byte order mark, two bytes a character
+/// (what PowerShell writes), bytes that are no UTF-8.
+pub fn text<'a>(bytes: &'a [u8], origin: &mut Origin) -> Cow<'a, str> {
+    if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
+        origin.quirk("utf16_text", "two bytes a character, little end first, as PowerShell writes");
+        return wide(rest, u16::from_le_bytes).into();
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
+        origin.quirk("utf16_text", "two bytes a character, big end first");
+        return wide(rest, u16::from_be_bytes).into();
+    }
+    let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if rest.len() < bytes.len() {
+        origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
+    }
+    let text = String::from_utf8_lossy(rest);
+    if matches!(text, Cow::Owned(_)) {
+        origin.quirk("not_utf8", "bytes that are no UTF-8 were replaced by a mark");
+    }
+    text
+}
+
+fn wide(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let (pairs, _) = bytes.as_chunks::<2>();
+    char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
+        .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_whatever_its_encoding() {
+        let read = |bytes: &[u8]| {
+            let mut origin = Origin::default();
+            let text = text(bytes, &mut origin).into_owned();
+            (text, origin.quirks.into_iter().map(|quirk| quirk.name).collect::<Vec<_>>())
+        };
+        assert_eq!(read(b"IOPS"), ("IOPS".to_owned(), vec![]));
+        assert_eq!(read(b"\xef\xbb\xbfIOPS"), ("IOPS".to_owned(), vec!["byte_order_mark".to_owned()]));
+        assert_eq!(read(b"\xff\xfeI\0O\0"), ("IO".to_owned(), vec!["utf16_text".to_owned()]));
+        assert_eq!(read(b"\xfe\xff\0I\0O\0"), ("IO".to_owned(), vec!["utf16_text".to_owned()]));
+        assert_eq!(read(b"\xb5s"), ("\u{fffd}s".to_owned(), vec!["not_utf8".to_owned()]));
+    }
+}

@@ -1,0 +1,95 @@
+//! Which importer a file is for, from its first bytes.
+
+use super::{Confidence, Head, IMPORTERS, Importer};
+
+/// Bytes that importers are shown: job scripts print pages of banners before the result.
+pub const HEAD_BYTES: usize = 256 << 10;
+
+/// Why a file was given to no importer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unrecognised {
+    /// There is nothing in it.
+    #[error("the file is empty")]
+    Empty,
+    /// No importer knows it.
+    #[error("no known format: it begins with {beginning}")]
+    Unknown {
+        /// Its first words, shortened, quoted.
+        beginning: String,
+    },
+    /// Several importers are equally sure.
+    #[error("it may be any of {}; say which with --as", .names.join(", "))]
+    Ambiguous {
+        /// Their names.
+        names: Vec<&'static str>,
+    },
+}
+
+/// The importer with this name.
+pub fn by_name(name: &str) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| importer.name == name)
+}
+
+/// The importer that is most sure of a file.
+///
+/// # Errors
+/// When none is sure at all, or several are equally so.
+pub fn recognise(head: &Head<'_>) -> Result<&'static Importer, Unrecognised> {
+    if head.bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Unrecognised::Empty);
+    }
+    let sure = || {
+        IMPORTERS
+            .iter()
+            .map(|importer| ((importer.sniff)(head), importer))
+            .filter(|(c, _)| *c > Confidence::No)
+    };
+    let Some(most) = sure().map(|(confidence, _)| confidence).max() else {
+        return Err(Unrecognised::Unknown { beginning: beginning(head.bytes) });
+    };
+    let best: Vec<&'static Importer> = sure().filter(|(c, _)| *c == most).map(|(_, i)| i).collect();
+    match best.as_slice() {
+        [only] => Ok(only),
+        several => Err(Unrecognised::Ambiguous { names: several.iter().map(|i| i.name).collect() }),
+    }
+}
+
+/// The first words of a file, for people.
+fn beginning(bytes: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    if bytes.iter().take(512).any(|byte| *byte == 0) {
+        return "bytes that are no text".to_owned();
+    }
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let shown: String = line.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+    format!("\"{shown}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(bytes: &[u8]) -> Result<&'static str, Unrecognised> {
+        recognise(&Head { bytes, file_name: "x" }).map(|importer| importer.name)
+    }
+
+    #[test]
+    fn a_file_that_nobody_knows_is_shown_by_its_beginning() {
+        assert_eq!(of(b" \n\t"), Err(Unrecognised::Empty));
+        let unknown = of(b"\n  Dear diary,\ntoday").unwrap_err();
+        assert_eq!(unknown.to_string(), "no known format: it begins with \"Dear diary,\"");
+        let binary = of(b"\x7fELF\0\0").unwrap_err();
+        assert_eq!(binary.to_string(), "no known format: it begins with bytes that are no text");
+    }
+
+    #[test]
+    fn names_are_unique_and_can_be_typed() {
+        for (at, importer) in IMPORTERS.iter().enumerate() {
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(importer.name.chars().all(plain), "{}", importer.name);
+            assert!(IMPORTERS[..at].iter().all(|other| other.name != importer.name), "{}", importer.name);
+            assert_eq!(by_name(importer.name).map(|found| found.title), Some(importer.title));
+        }
+    }
+}
