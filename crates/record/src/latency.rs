@@ -1,7 +1,7 @@
 //! Latencies as data: a summary for reading, a sparse histogram for computing.
 
 use fathom_measure::Histogram;
-use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds};
+use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds, bucket_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,8 +118,8 @@ impl TryFrom<&SparseHistogram> for Histogram {
     type Error = &'static str;
 
     fn try_from(sparse: &SparseHistogram) -> Result<Self, Self::Error> {
-        if sparse.grouping_power != GROUPING_POWER {
-            return Err("a histogram with another grouping power than 7");
+        if !(1..=GROUPING_POWER).contains(&sparse.grouping_power) {
+            return Err("a histogram with a grouping power that is not 1 to 7");
         }
         let (pairs, []) = sparse.buckets.as_chunks::<2>() else {
             return Err("a histogram whose list of buckets ends in the middle of a pair");
@@ -132,8 +132,54 @@ impl TryFrom<&SparseHistogram> for Histogram {
             buckets.push((at, *count));
         }
         let sum = (u128::from(sparse.sum_high) << 64) | u128::from(sparse.sum_low);
+        if sparse.grouping_power < GROUPING_POWER {
+            buckets = refined(&buckets, sparse)?;
+        }
         Histogram::from_parts(buckets, sum, sparse.min_ns, sparse.max_ns)
     }
+}
+
+/// Bounds of bucket `index` at a grouping power, both inclusive; `None` beyond what 64 bits hold.
+pub fn bounds_at(power: u32, index: usize) -> Option<(u64, u64)> {
+    let index = index as u64;
+    let shift = u32::try_from((index >> power).saturating_sub(1)).ok()?;
+    let base = index - (u64::from(shift) << power);
+    let low = base.checked_shl(shift).filter(|low| low >> shift == base)?;
+    Some((low, low + ((1u64 << shift) - 1)))
+}
+
+/// Buckets of a coarser histogram as buckets of ours. Its smallest and largest values are exact, and the rest
+/// of a bucket is put in its middle: nothing closer is known.
+fn refined(coarse: &[(usize, u64)], sparse: &SparseHistogram) -> Result<Vec<(usize, u64)>, &'static str> {
+    const BEYOND: &str = "a bucket index beyond the histogram";
+    let used = coarse.iter().filter(|(_, count)| *count > 0);
+    let mut spans = Vec::with_capacity(coarse.len());
+    for (index, count) in used {
+        let (low, high) = bounds_at(sparse.grouping_power, *index).ok_or(BEYOND)?;
+        spans.push((low, high, *count));
+    }
+    let (min, max) = (sparse.min_ns, sparse.max_ns);
+    let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Ok(Vec::new()) };
+    // What lies above a tool's last bucket is counted in it, so the largest value may lie above.
+    if min < first.0 || min > first.1 || max < last.0 || min > max {
+        return Err("smallest or largest value lies outside the buckets in use");
+    }
+    let ends = [(min, 0), (max, spans.len() - 1)];
+    let mut out = Vec::with_capacity(spans.len() + 2);
+    for (value, at) in ends {
+        if spans[at].2 > 0 {
+            spans[at].2 -= 1;
+            out.push((bucket_of(value), 1));
+        }
+    }
+    // Of a single value the smallest is the largest.
+    if out.len() == 1 && min != max {
+        return Err("one value cannot have two ends");
+    }
+    for (low, high, count) in spans.into_iter().filter(|span| span.2 > 0) {
+        out.push((bucket_of((low + (high - low) / 2).clamp(min, max)), count));
+    }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -153,8 +199,40 @@ mod tests {
         }
 
         #[test]
-        fn any_sparse_form_is_read_or_refused(buckets in prop::collection::vec(any::<u64>(), 0..20), min: u64, max: u64) {
-            let sparse = SparseHistogram { grouping_power: 7, sum_low: min, sum_high: 0, min_ns: min, max_ns: max, buckets };
+        fn a_coarser_histogram_keeps_its_counts_and_its_ends(values in prop::collection::vec(1u64..1 << 40, 1..100)) {
+            let mut coarse: std::collections::BTreeMap<usize, u64> = Default::default();
+            for value in &values {
+                let index = (0..).find(|i| bounds_at(6, *i).unwrap().1 >= *value).unwrap();
+                *coarse.entry(index).or_default() += 1;
+            }
+            let mut before = 0;
+            let pair = |(index, count): (usize, u64)| {
+                let distance = index - std::mem::replace(&mut before, index);
+                [distance as u64, count]
+            };
+            let sum: u64 = values.iter().sum();
+            let (min, max) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
+            let buckets = coarse.into_iter().flat_map(pair).collect();
+            let sparse =
+                SparseHistogram { grouping_power: 6, sum_low: sum, sum_high: 0, min_ns: min, max_ns: max, buckets };
+            let histogram = Histogram::try_from(&sparse).unwrap();
+            prop_assert_eq!(histogram.count(), values.len() as u64);
+            prop_assert_eq!((histogram.min(), histogram.max()), (Some(min), Some(max)));
+            let mut sorted = values;
+            sorted.sort_unstable();
+            let median = sorted[(sorted.len() - 1) / 2] as f64;
+            let read = histogram.quantile(0.5).unwrap() as f64;
+            prop_assert!((read - median).abs() <= median / 60.0 + 1.0, "{} for {}", read, median);
+        }
+
+        #[test]
+        fn any_sparse_form_is_read_or_refused(
+            power in 0u32..9,
+            buckets in prop::collection::vec(any::<u64>(), 0..20),
+            min: u64,
+            max: u64,
+        ) {
+            let sparse = SparseHistogram { grouping_power: power, sum_low: min, sum_high: 0, min_ns: min, max_ns: max, buckets };
             let _ = Histogram::try_from(&sparse);
         }
     }

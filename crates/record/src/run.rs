@@ -123,11 +123,65 @@ pub struct Summary {
     pub cpu_system_ns: Option<u64>,
 }
 
+/// Which I/Os a summary is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IoGroup {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Trims.
+    Trim,
+    /// Flushes.
+    Flush,
+    /// Reads and writes that another tool did not tell apart; never beside either of them.
+    Mixed,
+}
+
+impl IoGroup {
+    /// The word for it in text and screens.
+    pub const fn name(self) -> &'static str {
+        match self.direction() {
+            Some(direction) => direction.name(),
+            None => "mixed",
+        }
+    }
+
+    /// The one direction that it is, if it is one.
+    pub const fn direction(self) -> Option<Direction> {
+        match self {
+            IoGroup::Read => Some(Direction::Read),
+            IoGroup::Write => Some(Direction::Write),
+            IoGroup::Trim => Some(Direction::Trim),
+            IoGroup::Flush => Some(Direction::Flush),
+            IoGroup::Mixed => None,
+        }
+    }
+}
+
+impl From<Direction> for IoGroup {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Read => IoGroup::Read,
+            Direction::Write => IoGroup::Write,
+            Direction::Trim => IoGroup::Trim,
+            Direction::Flush => IoGroup::Flush,
+        }
+    }
+}
+
+impl PartialEq<Direction> for IoGroup {
+    fn eq(&self, other: &Direction) -> bool {
+        self.direction() == Some(*other)
+    }
+}
+
 /// One direction over the measured window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectionSummary {
     /// Which.
-    pub direction: Direction,
+    pub direction: IoGroup,
     /// I/Os that ended well.
     pub operations: Option<u64>,
     /// Bytes they moved.

@@ -28,13 +28,6 @@ pub fn service(runs: &[&RunRecord], direction: Direction) -> Result<Option<Histo
     Ok((!merged.is_empty()).then_some(merged))
 }
 
-/// Response latencies of one direction of one run; `None` for a closed loop.
-pub fn response(run: &RunRecord, direction: Direction) -> Result<Option<Histogram>, ReportError> {
-    let sparse = run.summary.direction(direction).and_then(|summary| summary.response_histogram.as_ref());
-    let histogram = sparse.map(|sparse| read(run, sparse)).transpose()?;
-    Ok(histogram.filter(|histogram| !histogram.is_empty()))
-}
-
 /// A percentile curve: `(nines, latency in ns)` with `nines = -log10(1 - q)`, from the smallest value
 /// to the last quantile that the count resolves, p99.99 at most.
 pub fn curve(histogram: &Histogram) -> Vec<(f64, f64)> {

@@ -133,8 +133,9 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.heading(2, "Environment");
     out.entries(&machine::target(&run.target));
     out.entries(&machine::environment(&run.environment));
-    out.entries(&imported::origin(run));
-    out.entries(&machine::instrument(&run.engine, run.clock.as_ref()));
+    let mut instrument = imported::origin(run);
+    instrument.extend(machine::instrument(&run.engine, run.clock.as_ref()));
+    out.entries(&instrument);
     out.table(&machine::facts(&run.environment));
     preflight(&mut out, &run.environment);
     out.heading(2, "Self-checks");
@@ -272,7 +273,6 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     out.entries(&machine::target(&campaign.target));
     out.entries(&machine::environment(&campaign.environment));
     if let Some(run) = runs.first() {
-        out.entries(&imported::origin(run));
         out.entries(&machine::instrument(&run.engine, run.clock.as_ref()));
     }
     out.table(&machine::facts(&campaign.environment));

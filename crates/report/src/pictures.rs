@@ -53,15 +53,18 @@ pub fn runs_drawn(campaign: &CampaignRecord, runs: &[RunRecord]) -> Vec<String> 
 pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
     let mut curves = Vec::new();
     for summary in &run.summary.directions {
-        let (direction, name) = (summary.direction, summary.direction.name());
-        let ink = hue(direction);
-        if let Some(histogram) = distribution::service(&[run], direction)? {
-            let name = format!("{name} service");
-            curves.push(Curve { name, ink, dashed: false, points: distribution::curve(&histogram) });
-        }
-        if let Some(histogram) = distribution::response(run, direction)? {
-            let name = format!("{name} response");
-            curves.push(Curve { name, ink, dashed: true, points: distribution::curve(&histogram) });
+        let kinds = [
+            ("service", &summary.service_histogram, false),
+            ("completion", &summary.completion_histogram, true),
+            ("response", &summary.response_histogram, true),
+        ];
+        for (kind, sparse, dashed) in kinds {
+            let histogram = sparse.as_ref().map(|sparse| distribution::read(run, sparse)).transpose()?;
+            if let Some(histogram) = histogram.filter(|histogram| !histogram.is_empty()) {
+                let name = format!("{} {kind}", summary.direction.name());
+                let ink = summary.direction.direction().map_or(Ink::Green, hue);
+                curves.push(Curve { name, ink, dashed, points: distribution::curve(&histogram) });
+            }
         }
     }
     let open = run.workload.arrival.is_open();

@@ -45,7 +45,8 @@ pub fn stretches(run: &RunRecord) -> Result<(Vec<Stretch>, usize), ReportError> 
         .filter(|i| i.duration_ns > 0 && i.duration_ns as f64 >= longest * SHORTEST_SHARE)
         .collect();
     let merged = usable.len().div_ceil(POINTS_MAX).max(1);
-    let directions: Vec<Direction> = run.summary.directions.iter().map(|d| d.direction).collect();
+    let directions: Vec<Direction> =
+        run.summary.directions.iter().filter_map(|d| d.direction.direction()).collect();
     let all =
         usable.chunks(merged).map(|chunk| stretch(run, chunk, &directions)).collect::<Result<_, _>>()?;
     Ok((all, merged))

@@ -29,7 +29,7 @@ fn good() -> Case {
     let mut service = Histogram::new();
     (0..3_200_000 / 100).for_each(|_| service.record(100_000));
     let read = DirectionSummary {
-        direction: Direction::Read,
+        direction: Direction::Read.into(),
         operations: Some(3_200_000),
         bytes: Some(3_200_000 * 4096),
         errors: Some(0),

@@ -39,7 +39,7 @@ fn directions(total: &Tally, window_ns: u64, open: bool, timed: bool) -> Vec<Dir
         let operations = counts.service.count();
         let errors = counts.errors + counts.short;
         (operations + errors > 0).then(|| DirectionSummary {
-            direction,
+            direction: direction.into(),
             operations: Some(operations),
             bytes: Some(counts.bytes),
             errors: Some(errors),

@@ -1,7 +1,7 @@
 //! One run: its headline, rates, latencies and remarks.
 
 use fathom_record::check::Outcome;
-use fathom_record::run::DirectionSummary;
+use fathom_record::run::{DirectionSummary, IoGroup};
 use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry};
@@ -41,15 +41,23 @@ pub fn headline(run: &RunRecord) -> String {
     let worst_p99 = summary
         .directions
         .iter()
-        .filter(|d| matches!(d.direction, Direction::Read | Direction::Write))
-        .filter_map(|d| Some((d.direction, d.service.as_ref()?.quantile_ns(0.99)?)))
-        .max_by_key(|(_, ns)| *ns);
-    if let Some((direction, ns)) = worst_p99 {
+        .filter(|d| matches!(d.direction, IoGroup::Read | IoGroup::Write | IoGroup::Mixed))
+        .filter_map(p99)
+        .max_by_key(|(_, _, ns)| *ns);
+    if let Some((direction, kind, ns)) = worst_p99 {
         let time = number::time(ns as f64);
-        text.push_str(&format!(" at a p99 service latency of {time} ({})", direction.name()));
+        text.push_str(&format!(" at a p99 {kind} latency of {time} ({})", direction.name()));
     }
     text.push_str(&format!(", {}.", in_flight(run)));
     text
+}
+
+/// The 99th percentile of service latency, or of what another tool states in its place.
+fn p99(d: &DirectionSummary) -> Option<(IoGroup, &'static str, u64)> {
+    let of = |summary: &Option<LatencySummary>| summary.as_ref().and_then(|s| s.quantile_ns(0.99));
+    let service = of(&d.service).map(|ns| ("service", ns));
+    let (kind, ns) = service.or_else(|| of(&d.completion).map(|ns| ("completion", ns)))?;
+    Some((d.direction, kind, ns))
 }
 
 /// What to say of a run without any direction.

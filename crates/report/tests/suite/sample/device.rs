@@ -151,7 +151,7 @@ fn direction_summary(direction: Direction, intervals: &[Interval], seconds: f64)
         }
     }
     (operations > 0).then(|| DirectionSummary {
-        direction,
+        direction: direction.into(),
         operations: Some(operations),
         bytes: Some(bytes),
         errors: Some(0),

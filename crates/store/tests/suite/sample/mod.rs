@@ -144,7 +144,7 @@ fn interval(second: u64, values: u64, whole: &mut [Histogram; 2], disorder: &mut
 
 fn direction_summary(direction: Direction, histogram: &Histogram, seconds: u64) -> DirectionSummary {
     DirectionSummary {
-        direction,
+        direction: direction.into(),
         operations: Some(histogram.count()),
         bytes: Some(histogram.count() * 4096),
         errors: Some(0),
