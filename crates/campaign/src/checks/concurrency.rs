@@ -70,17 +70,16 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
             "Some I/Os failed: they were in flight but have no latency, so the two sides cannot agree.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
-    let ended: u64 = summary.directions.iter().map(|direction| direction.operations).sum();
-    if (ended as f64) < summary.in_flight_mean {
+    let ended: u64 = summary.directions.iter().filter_map(|direction| direction.operations).sum();
+    let observed = in_flight_mean(evidence);
+    if (ended as f64) < observed {
         let text = format!(
-            "Fewer I/Os ended ({ended}) than were in flight ({:.0} on average): most of those that were have no \
-             latency yet. Measure longer, or with a smaller --depth.",
-            summary.in_flight_mean
+            "Fewer I/Os ended ({ended}) than were in flight ({observed:.0} on average): most of those that were have no \
+             latency yet. Measure longer, or with a smaller --depth."
         );
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
     let derived = summary.operations_per_s() * mean_ns / 1e9;
-    let observed = in_flight_mean(evidence);
     let difference = if observed > 0.0 { (observed - derived).abs() / observed } else { 0.0 };
     let limit = LITTLE_LIMIT.max(straddling_share(evidence, mean_ns));
     let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };

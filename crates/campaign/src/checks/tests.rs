@@ -289,8 +289,8 @@ fn only_a_run_that_drains_may_fall_short_by_its_longest_latency() {
 fn littles_law_says_nothing_of_fewer_ios_than_were_in_flight() {
     let ended = |operations: u64| {
         after(CheckName::LittlesLaw, |case| {
-            case.summary.in_flight_mean = 32.0;
-            case.summary.directions[0].operations = operations;
+            case.summary.in_flight_mean = Some(32.0);
+            case.summary.directions[0].operations = Some(operations);
             case.summary.directions[0].operations_per_s = operations as f64 / 10.0;
         })
     };
