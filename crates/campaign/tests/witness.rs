@@ -8,14 +8,19 @@
 )]
 
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 use fathom_campaign::plan::PlanSource;
 use fathom_campaign::{Silent, run_once};
 use fathom_record::Direction;
 use fathom_record::witness::{BlockTrace, Witness};
 
+/// A witness sees all of this process's I/Os on the device, so that each test must be alone on it.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// Runs on a scratch file under a witness; `None` with a word where this machine cannot.
 fn witnessed(source: &str, keys: &str) -> Option<BlockTrace> {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
     let target = folder.path().to_str().unwrap();
     let text =

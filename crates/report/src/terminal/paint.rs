@@ -136,7 +136,9 @@ fn words(text: &str) -> Vec<String> {
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let group = word.chars().take_while(char::is_ascii_digit).count() == 3;
         match words.last_mut() {
-            Some(last) if group && last.ends_with(|c: char| c.is_ascii_digit()) => {
+            Some(last)
+                if group && last.trim_start_matches('(').chars().all(|c| c.is_ascii_digit() || c == ' ') =>
+            {
                 last.push(' ');
                 last.push_str(word);
             }
@@ -185,5 +187,6 @@ mod tests {
         assert_eq!(wrap("a 0123456789ab c", 8), ["a", "01234567", "89ab c"]);
         assert_eq!(wrap("", 8), [""]);
         assert_eq!(wrap("these 94 109, and 7", 9), ["these", "94 109,", "and 7"], "a number stays whole");
+        assert_eq!(wrap("its p99 392 us", 10), ["its p99", "392 us"], "two numbers are two words");
     }
 }
