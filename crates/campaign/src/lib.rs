@@ -1,8 +1,9 @@
 //! Runs workloads and assessments: plans in, run records and campaign records out, resumable.
 //!
 //! [`run_once`] makes one record. [`assess`] decides step by step what to measure next, saves each run
-//! as it ends, and continues after any kind of end where it stopped.
+//! as it ends, and continues after any kind of end where it stopped. [`analyse`] reads finished runs again.
 
+mod analyse;
 pub mod assess;
 mod cells;
 pub mod checks;
@@ -14,6 +15,7 @@ mod progress;
 mod run;
 pub mod sweep;
 
+pub use analyse::{Subject, analyse};
 pub use assess::{Assessment, assess};
 pub use compare::{Compared, StoredSide, compare, compare_stored};
 pub use error::CampaignError;

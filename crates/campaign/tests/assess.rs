@@ -114,6 +114,15 @@ fn a_stopped_assessment_continues_where_it_was() {
         found.runs.iter().map(|run| (run.workload.jobs, run.workload.depth)).collect()
     };
     assert_eq!(continued.runs.len(), store.runs(&RunFilter::default()).unwrap().len());
+    // What long assessments would fill the memory with is in the store alone.
+    for run in &continued.runs {
+        let kept = run.intervals.iter().flat_map(|interval| &interval.directions);
+        assert!(kept.clone().all(|d| d.service.buckets.is_empty() && d.response.is_none()));
+        let saved = store.run(&run.id).unwrap();
+        let whole = saved.intervals.iter().flat_map(|interval| &interval.directions);
+        assert!(whole.clone().any(|d| !d.service.buckets.is_empty()));
+        assert!(kept.map(|d| d.operations).eq(whole.map(|d| d.operations)));
+    }
     // The same search on the same device: the same cells, but for what a shorter rest of the budget cut off.
     let common = cells(&continued).len().min(cells(&whole).len()).min(6);
     assert_eq!(cells(&continued)[..common], cells(&whole)[..common]);

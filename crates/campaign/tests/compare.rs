@@ -179,6 +179,54 @@ fn latencies_at_different_depths_are_not_comparable_and_rates_are() {
     }
 }
 
+#[test]
+fn a_quantile_that_the_runs_are_too_short_for_says_how_long_they_would_have_to_be() {
+    let found = run(&options(&raw("sim:gp3", "sim:gp3,iops=3090"), "32", 5));
+    let tail = &only(&found.record).metrics;
+    let tail = tail.iter().find(|metric| metric.comparison.metric == "service_p999_ns").unwrap();
+    let Some(Reason::TooFewPairs { run_s: Some(seconds), .. }) = tail.comparison.reason else {
+        panic!("6000 I/Os leave 6 beyond it: {tail:#?}")
+    };
+    // 10,000 I/Os at 3000 a second, and a fifth to spare.
+    assert!((3.6..4.4).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn a_pair_on_two_targets_does_the_same_io_and_its_seconds_are_in_the_store_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+        path.display().to_string()
+    };
+    let (a, b) = (file("a"), file("b"));
+    let short = RawPlan {
+        time: text("20ms"),
+        warmup: text("0s"),
+        depth: text("1"),
+        engine: text("sync"),
+        buffered: Some(true),
+        ..RawPlan::default()
+    };
+    let seeds = |sides: &RawCompare| -> Vec<[u64; 2]> {
+        let store = store(folder.path());
+        let plan = RawCompare { pairs: text("5"), ..sides.clone() }.resolve(&short, 1).unwrap();
+        let found = compare(&plan, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+        assert_eq!(found.runs.len(), 10);
+        assert!(found.runs.iter().all(|run| run.intervals.is_empty()));
+        let whole = store.run(&found.runs[0].id).unwrap();
+        assert!(!whole.intervals.is_empty());
+        let pairs = &only(&found.record).pairs;
+        let seed = |id: &String| store.run_without_series(id).unwrap().workload.seed;
+        pairs.iter().map(|pair| [seed(&pair.a_run), seed(&pair.b_run)]).collect()
+    };
+    let two = seeds(&raw(&a, &b));
+    assert!(two.iter().all(|[a, b]| a == b), "{two:?}");
+    assert!(two.windows(2).all(|pairs| pairs[0] != pairs[1]), "each pair has its own: {two:?}");
+    let one = seeds(&raw(&a, &a));
+    assert!(one.iter().all(|[a, b]| a != b), "the second run would find the first one's blocks: {one:?}");
+}
+
 fn failing(folder: &Path, a: &str, b: &str) -> (Store, Result<Compared, CampaignError>) {
     let commands = RawCompare {
         before_a: text(a),

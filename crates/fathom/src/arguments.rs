@@ -58,6 +58,10 @@ pub enum Command {
     /// Show a run or an assessment.
     #[command(after_help = "Examples:\n  fathom show last\n  fathom show last-1 --json")]
     Show(ShowArguments),
+    /// Read the seconds of a run, or of all runs of a campaign, again: are they steady, where do levels change,
+    /// which quantiles do they carry, what do the runs of a workload come to together.
+    #[command(visible_alias = "analyze", after_help = ANALYSE_EXAMPLES)]
+    Analyse(AnalyseArguments),
     /// Write a run or an assessment as a page or as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -121,6 +125,12 @@ Examples:
   fathom runs
   fathom runs --limit 5 --target /dev/nvme1n1
   fathom runs --campaign last --json";
+
+const ANALYSE_EXAMPLES: &str = "\
+Examples:
+  fathom analyse last
+  fathom analyse s-20261120-155300123-7f3a --html analysis.html
+  fathom analyse last --json";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -231,6 +241,23 @@ pub struct ShowArguments {
     /// How to print.
     #[command(flatten)]
     pub switch: Switch,
+}
+
+/// Arguments of `analyse`.
+#[derive(Args, Debug)]
+pub struct AnalyseArguments {
+    /// An id, the start of one, last, or last-2 for the second before it.
+    #[arg(value_name = "RUN|CAMPAIGN")]
+    pub name: String,
+    /// Write one HTML page, with a row for every run.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Write Markdown, with a row for every run.
+    #[arg(long, value_name = "FILE.md")]
+    pub md: Option<PathBuf>,
+    /// Print the analysis as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `report`.

@@ -136,6 +136,10 @@ pub enum Reason {
         have: u32,
         /// Least number.
         need: u32,
+        /// Length of a run that would hold I/Os enough beyond the quantile, in seconds; present where the
+        /// runs were too short for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run_s: Option<f64>,
     },
     /// Too few runs on a side.
     TooFewRuns {
@@ -202,7 +206,12 @@ impl fmt::Display for Reason {
         let name = |side: &Side| if *side == Side::A { "A" } else { "B" };
         let of = |side: &Option<Side>| side.as_ref().map(|s| format!(" of {}", name(s))).unwrap_or_default();
         match self {
-            Reason::TooFewPairs { have, need } => {
+            Reason::TooFewPairs { run_s: Some(seconds), .. } => write!(
+                f,
+                "too few I/Os lie beyond it in runs of this length: it takes runs of {:.0} s (--time) or more",
+                seconds.ceil()
+            ),
+            Reason::TooFewPairs { have, need, run_s: None } => {
                 write!(f, "{have} usable pairs; at least {need} are needed to know the error")
             }
             Reason::TooFewRuns { side, have, need } => {

@@ -82,3 +82,39 @@ pub struct Mode {
     /// Share of all values in its range, 0 to 1.
     pub share: f64,
 }
+
+/// What the slowest mode was held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeAttribute {
+    /// Reads, writes and what else there was.
+    Direction,
+    /// The seconds in which I/Os ended.
+    Time,
+}
+
+/// Whether the slowest mode goes with something that is known of each I/O.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModeExplanation {
+    /// What was looked at.
+    pub by: ModeAttribute,
+    /// How far the slow I/Os are from being spread as the others are, 0 to 1.
+    pub association: f64,
+    /// Chance of so much or more if the mode did not follow it; allows for slow I/Os that come in bursts.
+    pub p_value: f64,
+    /// Whether it explains the mode: beyond chance, and large.
+    pub explains: bool,
+    /// Where the slow I/Os are.
+    pub shares: Vec<LabelShare>,
+}
+
+/// One value of what was looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LabelShare {
+    /// Which, as `write`.
+    pub label: String,
+    /// Its share of the slow I/Os. For the time: share of the seconds that hold a slow I/O.
+    pub of_slow: f64,
+    /// Its share of all I/Os. For the time: share that would hold one if they were spread evenly.
+    pub of_all: f64,
+}

@@ -7,6 +7,7 @@
 //! Every quantity carries its unit in its name. A field that is absent was not measured; nothing is
 //! filled in.
 
+pub mod analysis;
 pub mod bucket;
 pub mod campaign;
 pub mod check;

@@ -1,6 +1,7 @@
 //! A report as Markdown in GitHub's dialect, with its pictures as files beside it.
 
 use fathom_measure::Nanos;
+use fathom_record::analysis::Analysis;
 use fathom_record::campaign::{AssessRecord, CompareRecord, PatternResult, SweepRecord};
 use fathom_record::comparison::Side;
 use fathom_record::{CampaignRecord, RunRecord};
@@ -10,8 +11,8 @@ use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
-    Entry, campaign as sheet, compare as compare_sheet, machine, quality, run as run_sheet,
-    sweep as sweep_sheet, witness,
+    Entry, analysis as analysis_sheet, campaign as sheet, compare as compare_sheet, machine, quality,
+    run as run_sheet, sweep as sweep_sheet, witness,
 };
 use crate::{ReportError, imported, pictures_of_compare, pictures_of_sweep, words};
 
@@ -187,6 +188,19 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     out.table(&machine::checks_of_all(runs));
     out.reproduction(&Reproduction { command: reproduce::sweep(&sweep.plan), remark: None });
     Ok(out.finished())
+}
+
+/// An analysis, every run in it.
+pub fn analysis(analysis: &Analysis) -> String {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, &format!("What the seconds of {} say", analysis.of));
+    out.line(&text(&format!("{}: {}.", analysis_sheet::read(analysis), analysis_sheet::verdicts(analysis))));
+    out.alarm(&analysis.unreadable);
+    out.table(&analysis_sheet::workloads(analysis));
+    out.list(&analysis_sheet::findings(analysis));
+    out.heading(2, "Runs");
+    out.table(&analysis_sheet::runs(analysis, usize::MAX));
+    out.finished().text
 }
 
 fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {

@@ -78,7 +78,7 @@ fn bad_input_gives_a_reason_and_never_a_number() {
         assert_eq!((result.reason, result.ratio), (Some(Reason::NotPositive { side: Some(side) }), None));
     }
     let missing = run(Some(5.0), None);
-    assert_eq!(missing.reason, Some(Reason::TooFewPairs { have: 0, need: 5 }));
+    assert_eq!(missing.reason, Some(Reason::TooFewPairs { have: 0, need: 5, run_s: None }));
     assert_eq!((missing.decision, missing.ratio), (Decision::Inconclusive, None));
     assert_eq!(run(None, None).decision, Decision::Inconclusive);
 }

@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code outside of test functions")]
 
-mod device;
-
-use device::{Device, grid};
 use fathom_stats::{Cell, Finished, Grid, Observation, Purpose, Search, SearchOptions, Step};
+use fathom_truth::process::device::{Device, grid};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

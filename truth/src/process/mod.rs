@@ -1,6 +1,7 @@
 //! Processes with a known answer: what a storage target shows second by second, drawn from a seed.
 
 pub mod course;
+pub mod device;
 pub mod noise;
 pub mod shape;
 pub mod sides;

@@ -3,6 +3,7 @@
 
 pub mod bucket;
 pub mod pairs;
+pub mod search;
 pub mod shapes;
 pub mod steady;
 pub mod stopping;
@@ -66,6 +67,11 @@ pub const SUITES: &[Suite] = &[
         name: "shapes",
         summary: "cliffs and modes: false alarms on smooth latencies, detections of slow groups",
         run: shapes::run,
+    },
+    Suite {
+        name: "search",
+        summary: "the operating point: how near the best of a grid, and after how many runs",
+        run: search::run,
     },
     Suite {
         name: "pairs",

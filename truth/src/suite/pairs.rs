@@ -6,7 +6,9 @@ use fathom_stats::comparison::{
     Comparison, LogRatios, Metric, Next, Pair, QuantilePair, Rules, Runs, first_side, pairs_for,
     shift_function, unpaired,
 };
-use rand::SeedableRng;
+use fathom_stats::{mean_interval, student};
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, Exp1};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
@@ -19,6 +21,8 @@ type Rng = Xoshiro256PlusPlus;
 pub fn run(effort: Effort) -> Vec<Figure> {
     let mut figures = fixed(effort);
     figures.extend(sequential(effort));
+    figures.extend(looks_alone(effort));
+    figures.extend(skewed(effort));
     figures.extend(equivalence(effort));
     figures.extend(families(effort));
     figures.extend(bands(effort));
@@ -129,7 +133,8 @@ fn sequential(effort: Effort) -> Vec<Figure> {
             let found = of(&|o| matches!(o.decision, Decision::Faster));
             let wrong = of(&|o| matches!(o.decision, Decision::Faster | Decision::Slower));
             if effect == 0.0 {
-                // Where 3 % is plain, sides are equivalent before they could seem different.
+                // Where 3 % is plain, sides are equivalent before they could seem different: bounded from
+                // above alone. `fixed` and `looks_alone` bound the same error from both sides.
                 let most = if effort == Effort::Full { 0.07 } else { 0.1 };
                 figures.push(Figure::share(&scenario, "called different", wrong, Bound::AtMost(most)));
                 let alike = of(&|o| o.decision == Decision::Equivalent);
@@ -150,6 +155,73 @@ fn sequential(effort: Effort) -> Vec<Figure> {
         }
     }
     figures
+}
+
+/// The looks without the verdict that ends most comparisons of identical sides: what they spend by
+/// themselves. A margin and a materiality that no data reach leave "different" or "inconclusive".
+fn looks_alone(effort: Effort) -> Vec<Figure> {
+    let rules = Rules { materiality: 0.0001, margin: 0.0001, ..Rules::default() };
+    let mut figures = Vec::new();
+    for (index, (name, disturbance)) in [("quiet", QUIET), ("noisy", NOISY)].into_iter().enumerate() {
+        let mut rng = Rng::seed_from_u64(545 + index as u64);
+        let trials = effort.trials(150, 3000) as u64;
+        let differs = (0..trials)
+            .filter_map(|seed| compare(disturbance, 0.0, seed, rules, &mut rng))
+            .filter(|o| matches!(o.decision, Decision::Faster | Decision::Slower))
+            .count() as f64
+            / trials as f64;
+        let bound =
+            if effort == Effort::Full { Bound::Within(0.03, 0.07) } else { Bound::Within(0.005, 0.11) };
+        let scenario = format!("{name}, planned looks, equivalence out of reach");
+        figures.push(Figure::share(scenario, "A/A called different", differs, bound));
+    }
+    figures
+}
+
+/// Pairs whose differences lean to one side, as when only one of them is hit by stalls: Student's t
+/// beside the bootstrap of its statistic, from 20 pairs on.
+fn skewed(effort: Effort) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (index, number) in [20usize, 30, 40].into_iter().enumerate() {
+        let mut rng = Rng::seed_from_u64(548 + index as u64);
+        let (mut student, mut resampled) = (0usize, 0usize);
+        let trials = effort.trials(40, 3000);
+        for _ in 0..trials {
+            // Exponential differences have the mean and the deviation 1: as skewed as stalls of one side.
+            let values: Vec<f64> = (0..number).map(|_| Exp1.sample(&mut rng)).collect();
+            student +=
+                usize::from(t_interval(&values).is_some_and(|(low, high)| (low..=high).contains(&1.0)));
+            resampled +=
+                usize::from(bootstrap_t(&values, &mut rng).is_some_and(|(l, h)| (l..=h).contains(&1.0)));
+        }
+        let scenario = format!("exponential differences, {number} pairs");
+        let share = |count: usize| count as f64 / trials as f64;
+        figures.push(Figure::share(&scenario, "t interval holds the mean", share(student), Bound::Shown));
+        figures.push(Figure::share(&scenario, "bootstrap-t holds the mean", share(resampled), Bound::Shown));
+    }
+    figures
+}
+
+fn t_interval(values: &[f64]) -> Option<(f64, f64)> {
+    let interval = mean_interval(values)?;
+    Some((interval.mean - interval.half_width, interval.mean + interval.half_width))
+}
+
+/// Efron's bootstrap-t: quantiles of the studentised mean over 999 resamples.
+fn bootstrap_t(values: &[f64], rng: &mut Rng) -> Option<(f64, f64)> {
+    let (mean, spread) = (student::mean(values)?, student::deviation(values)?);
+    let root = (values.len() as f64).sqrt();
+    let mut statistics: Vec<f64> = (0..999)
+        .filter_map(|_| {
+            let again: Vec<f64> = values.iter().map(|_| values[rng.random_range(0..values.len())]).collect();
+            let deviation = student::deviation(&again).filter(|deviation| *deviation > 0.0)?;
+            Some((student::mean(&again)? - mean) / (deviation / root))
+        })
+        .collect();
+    statistics.sort_by(f64::total_cmp);
+    let at = |share: f64| statistics.get((share * statistics.len() as f64) as usize).copied();
+    let error = spread / root;
+    Some((mean - at(0.975)? * error, mean - at(0.025)? * error))
 }
 
 /// Two one-sided tests at the margin, and with no difference.

@@ -1,8 +1,11 @@
 //! Cliffs and modes: how often smooth latencies raise an alarm, and how often slow groups are seen.
 
-use fathom_stats::shape::{cliffs, modes};
+use fathom_measure::Histogram;
+use fathom_record::Direction;
+use fathom_record::distribution::ModeAttribute;
+use fathom_stats::shape::{cliffs, explain, modes};
 use fathom_stats::tail::LatencySeries;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
@@ -33,7 +36,78 @@ pub fn run(effort: Effort) -> Vec<Figure> {
     for (count, tries) in seen {
         figures.extend(detections(*count, *tries));
     }
+    figures.extend(explanations(effort));
     figures
+}
+
+/// How the slow I/Os of a bimodal run are spread over directions and seconds.
+#[derive(Clone, Copy, PartialEq)]
+enum Spread {
+    /// Over all alike.
+    Even,
+    /// Writes alone are slow.
+    Writes,
+    /// All I/Os are slow, in 4 of 60 s.
+    Bursts,
+}
+
+/// What two modes go with, where the truth is that they go with nothing, with writes, or with seconds.
+fn explanations(effort: Effort) -> Vec<Figure> {
+    let tries = effort.trials(40, 600);
+    let mut figures = Vec::new();
+    for (at, (name, spread)) in
+        [("by chance", Spread::Even), ("in writes alone", Spread::Writes), ("in bursts", Spread::Bursts)]
+            .into_iter()
+            .enumerate()
+    {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(410 + at as u64);
+        let (mut direction, mut time, mut seen) = (0usize, 0usize, 0usize);
+        for _ in 0..tries {
+            let [reads, writes] = two_directions(spread, &mut rng);
+            let mut whole = reads.clone();
+            whole.merge(&writes);
+            let parts = [(Direction::Read, &reads), (Direction::Write, &writes)];
+            let found = explain(&modes(&whole, 1), &whole, &parts);
+            let by = |attribute| usize::from(found.iter().any(|e| e.by == attribute && e.explains));
+            seen += usize::from(!found.is_empty());
+            direction += by(ModeAttribute::Direction);
+            time += by(ModeAttribute::Time);
+        }
+        let scenario = format!("slow I/Os {name}");
+        let share = |count: usize| count as f64 / tries as f64;
+        let bound = |truth| if spread == truth { Bound::AtLeast(0.98) } else { Bound::AtMost(0.01) };
+        figures.push(Figure::share(&scenario, "both modes seen", share(seen), Bound::Shown));
+        figures.push(Figure::share(
+            &scenario,
+            "explained by direction",
+            share(direction),
+            bound(Spread::Writes),
+        ));
+        figures.push(Figure::share(&scenario, "explained by time", share(time), bound(Spread::Bursts)));
+    }
+    figures
+}
+
+/// 60 s of 500 reads and 500 writes a second, of which one in fifteen or so is 10 times slower.
+fn two_directions(spread: Spread, rng: &mut Xoshiro256PlusPlus) -> [LatencySeries; 2] {
+    let draw = mixture(0.12, 0.0, 1.0);
+    [false, true].map(|writes| {
+        let mut series = LatencySeries::of_seconds(60);
+        for second in 0..60 {
+            let mut histogram = Histogram::new();
+            for _ in 0..500 {
+                let share = match spread {
+                    Spread::Even => 1.0 / 15.0,
+                    Spread::Writes => f64::from(u8::from(writes)) * 2.0 / 15.0,
+                    Spread::Bursts => f64::from(u8::from(second % 15 == 7)),
+                };
+                let factor = if rng.random_bool(share) { 10.0 } else { 1.0 };
+                histogram.record((draw(rng) * factor * 1e3) as u64);
+            }
+            series.add_histogram(second, &histogram).expect("the second is in the series");
+        }
+        series
+    })
 }
 
 fn detections(count: usize, tries: usize) -> Vec<Figure> {

@@ -12,10 +12,10 @@ use super::process::{self, Ended};
 use super::programs::Programs;
 use super::statistics::median;
 use super::tool::Interface;
-use super::{accuracy, witness};
+use super::{accuracy, analysis, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -26,6 +26,7 @@ pub const NAMES: [&str; 10] = [
     witness::NAMES[1],
     witness::NAMES[2],
     "start",
+    analysis::NAME,
 ];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
@@ -71,6 +72,7 @@ pub fn measure(
                 case if witness::NAMES.contains(&case) => {
                     witness::measure(case, options, programs, folder, random)
                 }
+                analysis::NAME => analysis::measure(programs, folder, options.store.as_ref()),
                 _ => bench.start(),
             };
             (name, found)

@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod alone;
+mod analysis;
 mod bdevperf;
 mod comparisons;
 mod fathom;

@@ -15,6 +15,7 @@ cargo xtask bench [OPTIONS]    measure fathom beside its peers, as ratios of ran
   --fio PATH          Default: fio, if it is installed
   --t-io-uring PATH   fio's t/io_uring, to compare with too
   --bdevperf PATH     SPDK's bdevperf, to compare with too, on an AIO bdev
+  --store FILE        run store of the case `analysis`; simulated first if there is none
   --markdown FILE     write the section for benches/README.md too
   --list              list the cases";
 
@@ -32,6 +33,7 @@ pub struct Options {
     pub fio: String,
     pub t_io_uring: Option<String>,
     pub bdevperf: Option<String>,
+    pub store: Option<PathBuf>,
     pub markdown: Option<PathBuf>,
     pub list: bool,
 }
@@ -49,6 +51,7 @@ impl Default for Options {
             fio: "fio".to_owned(),
             t_io_uring: None,
             bdevperf: None,
+            store: None,
             markdown: None,
             list: false,
         }
@@ -82,6 +85,7 @@ impl Options {
                 "--fio" => options.fio = value()?,
                 "--t-io-uring" => options.t_io_uring = Some(value()?),
                 "--bdevperf" => options.bdevperf = Some(value()?),
+                "--store" => options.store = Some(value()?.into()),
                 "--markdown" => options.markdown = Some(value()?.into()),
                 _ => return Err(format!("`{name}` is no option of bench\n\n{USAGE}")),
             }

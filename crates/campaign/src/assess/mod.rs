@@ -40,12 +40,14 @@ use resume::Started;
 use searching::Searched;
 use work::Work;
 
+pub(crate) use quality::capacity_bytes;
+
 /// An assessment's result.
 #[derive(Debug)]
 pub struct Assessment {
     /// What was concluded.
     pub record: AssessRecord,
-    /// Every run it rests on.
+    /// Every run it rests on, without the histograms of its seconds: those are in the store.
     pub runs: Vec<RunRecord>,
     /// Whether it was stopped before its end; the same command continues it.
     pub interrupted: bool,

@@ -189,7 +189,7 @@ pub fn perform(
             ended = PreconditionEnd::Stopped;
             break;
         }
-        work.save(&key, &run)?;
+        let run = work.save(&key, run)?;
         let failed = failure(&run);
         made.push(run);
         match (failed, part.kind) {

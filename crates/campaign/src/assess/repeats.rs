@@ -172,7 +172,7 @@ impl Visiting<'_> {
             if run.ending == Ending::Interrupted {
                 return Ok(RepeatEnd::Stopped);
             }
-            work.save(&key, &run)?;
+            let run = work.save(&key, run)?;
             let failed = run.ending != Ending::Complete;
             self.take(point, run);
             if failed {

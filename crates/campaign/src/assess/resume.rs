@@ -7,6 +7,7 @@ use fathom_record::campaign::AssessPlan;
 use fathom_store::{Campaign, NewCampaign, Store, StoreError};
 
 use super::precondition;
+use crate::cells::without_histograms;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
@@ -100,11 +101,11 @@ impl Started {
     }
 
     /// The finished runs of steps of a kind, in the order they were made: a pattern's name and a slash, or
-    /// the prefix of another kind.
+    /// the prefix of another kind. Without the histograms of their seconds.
     pub fn runs_of(&self, store: &Store, prefix: &str) -> Result<Vec<RunRecord>, StoreError> {
         let mut steps: Vec<&(String, String)> =
             self.finished.iter().filter(|(step, _)| step.starts_with(prefix)).collect();
         steps.sort();
-        steps.into_iter().map(|(_, run)| store.run(run)).collect()
+        steps.into_iter().map(|(_, run)| store.run(run).map(without_histograms)).collect()
     }
 }

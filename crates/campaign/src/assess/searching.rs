@@ -61,8 +61,7 @@ pub fn search(
         if interrupted {
             break;
         }
-        work.save(&key, &run)?;
-        steps.take(run);
+        steps.take(work.save(&key, run)?);
         if failure.is_some() {
             break;
         }

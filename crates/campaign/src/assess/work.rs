@@ -8,6 +8,7 @@ use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::{Campaign, StepState, Store};
 
 use super::budget::Budget;
+use crate::cells::without_histograms;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
@@ -56,8 +57,10 @@ impl Work<'_> {
         self.session.run(workload, Some(link), progress, self.stop)
     }
 
-    /// Saves a step's run: the step is then done.
-    pub fn save(&self, key: &str, run: &RunRecord) -> Result<(), CampaignError> {
-        Ok(self.store.put_run_for_step(self.campaign, key, run, &identity::now())?)
+    /// Saves a step's run: the step is then done. What comes back is the run as an assessment keeps it,
+    /// without the histograms of its seconds.
+    pub fn save(&self, key: &str, run: RunRecord) -> Result<RunRecord, CampaignError> {
+        self.store.put_run_for_step(self.campaign, key, &run, &identity::now())?;
+        Ok(without_histograms(run))
     }
 }

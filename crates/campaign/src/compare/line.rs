@@ -64,6 +64,7 @@ impl Line {
     /// Takes in a pair.
     pub fn take(&mut self, first: Side, a: RunRecord, b: RunRecord) {
         let (a_values, b_values) = (self.figures.values(&a), self.figures.values(&b));
+        let (a, b) = (without_series(a), without_series(b));
         self.comparison.observe(Pair { first, a: a_values.metrics.clone(), b: b_values.metrics.clone() });
         self.first.push(first);
         self.a.push((a, a_values));
@@ -72,7 +73,7 @@ impl Line {
 
     /// Takes in that a side failed; what ran belongs to no pair.
     pub fn failed(&mut self, side: Side, runs: impl IntoIterator<Item = RunRecord>) {
-        self.lone.extend(runs);
+        self.lone.extend(runs.into_iter().map(without_series));
         self.comparison.failed(side);
     }
 
@@ -110,6 +111,11 @@ impl Line {
         let mut results = comparison.results();
         if let (Some(primary), Some(control)) = (results.first_mut(), &control) {
             hold_against(primary, control);
+        }
+        for (at, result) in results.iter_mut().enumerate() {
+            if let Some(Reason::TooFewPairs { run_s, .. }) = &mut result.reason {
+                *run_s = self.figures.run_s_for(at, self.a.iter().chain(&self.b).map(|(run, _)| run));
+            }
         }
         Some(ComparedWorkload {
             name: self.name.clone(),
@@ -212,6 +218,14 @@ impl Line {
             order_effect(&ordered, resolution).ok().map(recorded),
         )
     }
+}
+
+/// What a comparison still needs of a run whose figures were taken: its seconds, and all telemetry but the
+/// load of the processors, are in the store.
+fn without_series(mut run: RunRecord) -> RunRecord {
+    run.intervals = Vec::new();
+    run.telemetry.series.retain(|series| series.metric == "cpu.busy");
+    run
 }
 
 /// A difference that is no larger than what a side shows against itself is not the sides'.

@@ -48,7 +48,7 @@ const ALPHA: f64 = 0.05;
 pub struct Compared {
     /// What was concluded.
     pub record: CompareRecord,
-    /// Every run it rests on.
+    /// Every run it rests on, without its seconds: those are in the store.
     pub runs: Vec<RunRecord>,
     /// Whether it was stopped before its end; the same command continues it.
     pub interrupted: bool,
@@ -284,9 +284,12 @@ impl Work<'_> {
         session.run(&workload, Some(link), progress, self.stop)
     }
 
-    /// The sides of a pair have seeds of their own: the same numbers twice would tie them together.
+    /// Both runs of a pair do the same I/Os on two targets, so that the addresses do not add to the
+    /// difference. On one target the second run would find what the first one left in its caches, and a
+    /// simulated device draws its own noise from the same numbers: there each run has its own.
     fn workload(&self, round: u32, turn: Turn) -> Workload {
-        let number = (u64::from(round) * self.lines.len() as u64 + turn.line as u64) * 2 + turn.side as u64;
+        let side = if self.turns.may_share_seeds() { 0 } else { turn.side as u64 };
+        let number = (u64::from(round) * self.lines.len() as u64 + turn.line as u64) * 2 + side;
         let seed = self.seed.wrapping_add(number);
         Workload { seed, ..self.options.workloads[turn.line].of(turn.side).workload.clone() }
     }

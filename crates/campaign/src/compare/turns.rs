@@ -9,7 +9,7 @@ use fathom_record::comparison::Side;
 use super::shell;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{CompareOptions, RunPlan};
+use crate::plan::{CompareOptions, RunPlan, SidesPlan};
 use crate::progress::Progress;
 use crate::run::Session;
 
@@ -93,6 +93,15 @@ impl<'a> Turns<'a> {
         Ok(Some(CommandOutcome { side, round, at: identity::now(), output }))
     }
 
+    /// Whether the same I/Os on both sides leave the runs of a pair independent of each other.
+    pub fn may_share_seeds(&self) -> bool {
+        let Some(sides) = self.options.workloads.first() else { return false };
+        let draws_noise = |target: &String| target.starts_with("sim:");
+        self.sharing != Sharing::One
+            && !shares_target(sides)
+            && !sides.a.targets.iter().chain(&sides.b.targets).any(draws_noise)
+    }
+
     /// The session of a side that is ready.
     ///
     /// # Errors
@@ -152,8 +161,11 @@ fn sharing(options: &CompareOptions) -> Sharing {
         .workloads
         .iter()
         .any(|sides| sides.a.workload.mix.changes_data() || sides.b.workload.mix.changes_data());
-    let shared = sides.a.targets.iter().any(|a| sides.b.targets.iter().any(|b| is_same_place(a, b)));
-    if writes && shared { Sharing::InTurn } else { Sharing::Both }
+    if writes && shares_target(sides) { Sharing::InTurn } else { Sharing::Both }
+}
+
+fn shares_target(sides: &SidesPlan) -> bool {
+    sides.a.targets.iter().any(|a| sides.b.targets.iter().any(|b| is_same_place(a, b)))
 }
 
 /// Whether two names are one file or device. In a folder each side has a scratch file of its own.

@@ -12,7 +12,7 @@ use fathom_store::{Store, StoreErrorKind};
 
 use super::delivery::Delivery;
 use super::seed::new_seed;
-use super::stored::StorePlace;
+use super::stored::{StorePlace, complete_drawn};
 use crate::arguments::AssessArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
@@ -33,9 +33,12 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    let assessment = assess(&options, &store, &mut screen, &stop)?;
+    let mut assessment = assess(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let whole = CampaignRecord::from(assessment.record.clone());
+    if delivery.has_report() {
+        complete_drawn(&store, &whole, &mut assessment.runs);
+    }
     let record = &assessment.record;
     let handed_over = delivery.hand_over(
         &whole,

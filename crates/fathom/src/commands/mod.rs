@@ -1,5 +1,6 @@
 //! One file a command: what was asked, through the rooms, to what is printed.
 
+mod analyse;
 mod assess;
 mod compare;
 mod delivery;
@@ -33,6 +34,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),
+        Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),
         Command::Schema(arguments) => schema::perform(arguments.of),
         Command::Engines(switch) => engines::perform(switch),

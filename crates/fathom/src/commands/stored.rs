@@ -67,21 +67,27 @@ pub enum Found {
 /// # Errors
 /// When there is no such name, or what is there is damaged.
 pub fn find(place: &StorePlace, name: &str) -> Result<(Found, Store), Failure> {
-    let Some(store) = place.open_existing()? else {
-        return Err(Failure {
-            kind: "not_found",
-            ..Failure::usage(
-                format!("looking for `{name}`"),
-                "nothing was saved yet",
-                "to measure something type: fathom assess .",
-            )
-        });
-    };
+    let store = existing(place, name)?;
     let found = match store.resolve(name)? {
         Resolved::Run(id) => Found::Run(Box::new(store.run(&id)?)),
         Resolved::Campaign(id) => Found::Campaign(Box::new(store.campaign(&id)?)),
     };
     Ok((found, store))
+}
+
+/// The store in which `name` is to be found.
+///
+/// # Errors
+/// When nothing was saved yet, or it cannot be read.
+pub fn existing(place: &StorePlace, name: &str) -> Result<Store, Failure> {
+    place.open_existing()?.ok_or_else(|| Failure {
+        kind: "not_found",
+        ..Failure::usage(
+            format!("looking for `{name}`"),
+            "nothing was saved yet",
+            "to measure something type: fathom assess .",
+        )
+    })
 }
 
 /// The runs of a campaign, oldest first, with their series where its report draws them: a thousand long
@@ -98,12 +104,18 @@ pub fn runs_of(store: &Store, campaign: &CampaignRecord) -> Result<Vec<RunRecord
             Err(error) => Failure::from(error).warn(),
         }
     }
-    for id in runs_drawn(campaign, &runs) {
+    complete_drawn(store, campaign, &mut runs);
+    Ok(runs)
+}
+
+/// Gives the runs whose series a campaign's report draws all that was saved of them. One that cannot be
+/// read is told and stays as it is.
+pub fn complete_drawn(store: &Store, campaign: &CampaignRecord, runs: &mut [RunRecord]) {
+    for id in runs_drawn(campaign, runs) {
         let Some(run) = runs.iter_mut().find(|run| run.id == id) else { continue };
         match store.run(&id) {
             Ok(whole) => *run = whole,
             Err(error) => Failure::from(error).warn(),
         }
     }
-    Ok(runs)
 }

@@ -34,6 +34,29 @@ fn a_known_difference_is_told_on_the_terminal_in_json_and_on_a_page() {
 }
 
 #[test]
+fn the_runs_of_a_comparison_are_analysed_again() {
+    let typist = Typist::new();
+    let answer = run(&typist, &compare(&["sim:gp3", "sim:gp3,iops=3090"], &["--quiet"]));
+    assert_eq!(answer.status, 0, "{answer:?}");
+    let analysis = typist.json(&["analyse", "last", "--json"]);
+    assert_eq!(
+        (analysis["format"].as_str(), analysis["version"].as_u64()),
+        (Some("fathom.analysis"), Some(1))
+    );
+    assert_eq!(analysis["runs"].as_array().unwrap().len(), 10);
+    assert_eq!(analysis["workloads"].as_array().unwrap().len(), 2);
+    let answer = typist.run(&["analyze", "last", "--html", "a.html", "--md", "a.md"]);
+    assert_eq!((answer.status, answer.stdout.as_str()), (0, ""), "{answer:?}");
+    let page = std::fs::read_to_string(typist.path("a.html")).unwrap();
+    assert!(page.contains("not enough data") && page.contains("iops=3090"), "{page}");
+    assert!(std::fs::read_to_string(typist.path("a.md")).unwrap().contains("## Runs"));
+    let answer = typist.run(&["analyse", "last"]);
+    assert!(answer.stdout.contains("10 runs, 10 s of series"), "{answer:?}");
+    let answer = typist.run(&["analyse", "r-1999"]);
+    assert!(answer.status != 0 && answer.stderr.contains("r-1999"), "{answer:?}");
+}
+
+#[test]
 fn finished_runs_are_found_by_their_names_and_never_make_a_number_of_one_run() {
     let typist = Typist::new();
     let measure = |target: &str| {

@@ -2,11 +2,13 @@
 //!
 //! The page needs no script; a few lines of it show what a point says sooner than the browser's own hint.
 
+mod analysis;
 mod campaign;
 mod compare;
 mod run;
 mod sweep;
 
+use fathom_record::analysis::Analysis;
 use fathom_record::{CampaignRecord, RunRecord};
 
 use crate::ReportError;
@@ -51,6 +53,14 @@ struct Surroundings {
 /// When a histogram of the record is damaged, or a drawing or the template fails.
 pub fn run(record: &RunRecord) -> Result<String, ReportError> {
     run::page(record)
+}
+
+/// The page of an analysis, every run in it.
+///
+/// # Errors
+/// When the template fails.
+pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
+    analysis::page(analysis)
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.

@@ -1,5 +1,6 @@
 //! Summaries for a terminal: plain words and aligned numbers within a width, with colour where it is wanted.
 
+mod analysis;
 mod campaign;
 mod compare;
 mod paint;
@@ -7,6 +8,7 @@ mod run;
 mod runs;
 mod sweep;
 
+use fathom_record::analysis::Analysis;
 use fathom_record::{CampaignRecord, RunRecord};
 
 pub use runs::{RunOutcome, RunRow, runs};
@@ -29,6 +31,11 @@ impl Default for Style {
 /// The summary of one run: failed checks first, then rates, latencies, conditions and notes.
 pub fn run(record: &RunRecord, style: Style) -> String {
     run::summary(record, style)
+}
+
+/// The summary of an analysis: workloads over runs, the first runs by themselves, and what they show.
+pub fn analysis(analysis: &Analysis, style: Style) -> String {
+    analysis::summary(analysis, style)
 }
 
 /// The summary of a campaign: failed checks, the verdict of each pattern, and the operating points.

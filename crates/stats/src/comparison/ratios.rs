@@ -40,7 +40,7 @@ impl LogRatios {
         }
         if pairs.len() < need.max(2) {
             let have = pairs.len() as u32;
-            return Err(Reason::TooFewPairs { have, need: need.max(2) as u32 });
+            return Err(Reason::TooFewPairs { have, need: need.max(2) as u32, run_s: None });
         }
         let values: Vec<f64> = pairs.iter().map(|(a, b)| b.ln() - a.ln()).collect();
         let resolution = if resolution > 0.0 { resolution } else { 0.0 };

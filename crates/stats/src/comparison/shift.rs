@@ -40,7 +40,7 @@ pub fn shift_function(
     seed: u64,
 ) -> Result<ShiftFunction, Reason> {
     if pairs.len() < MIN_PAIRS {
-        return Err(Reason::TooFewPairs { have: pairs.len() as u32, need: MIN_PAIRS as u32 });
+        return Err(Reason::TooFewPairs { have: pairs.len() as u32, need: MIN_PAIRS as u32, run_s: None });
     }
     let mut rows = Vec::new();
     for (at, q) in orders.iter().enumerate() {

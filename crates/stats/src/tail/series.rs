@@ -144,6 +144,24 @@ impl LatencySeries {
         self.total
     }
 
+    /// Values in a bucket and above it.
+    pub(crate) fn count_from(&self, bucket: usize) -> u64 {
+        self.buckets().filter(|(at, _)| *at >= bucket).map(|(_, count)| count).sum()
+    }
+
+    /// Adds all values of another series of as many seconds, second by second.
+    pub fn merge(&mut self, other: &LatencySeries) {
+        debug_assert_eq!(self.seconds, other.seconds, "only series of the same seconds go together");
+        let add = |to: &mut [u64], from: &[u64]| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = to.saturating_add(*from));
+        };
+        add(&mut self.counts, &other.counts);
+        add(&mut self.batch_totals, &other.batch_totals);
+        self.total = self.total.saturating_add(other.total);
+        self.largest_ns.iter_mut().zip(&other.largest_ns).for_each(|(to, from)| *to = (*to).max(*from));
+        self.smallest_ns = self.smallest_ns.min(other.smallest_ns);
+    }
+
     /// Smallest and largest value; `None` without any.
     pub fn extremes_ns(&self) -> Option<(u64, u64)> {
         (self.total > 0).then(|| (self.smallest_ns, self.largest_ns.iter().copied().max().unwrap_or(0)))

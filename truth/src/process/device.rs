@@ -4,8 +4,9 @@
 
 use fathom_stats::{Cell, Grid, Observation};
 use rand::RngExt;
-use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::sides::normal;
 
 /// Grid of the published error rates: 5 jobs x 8 depths.
 pub fn grid() -> Grid {
@@ -27,6 +28,7 @@ enum Kind {
 const KINDS: [Kind; 7] =
     [Kind::Read, Kind::Write, Kind::Cap, Kind::Net, Kind::Processor, Kind::Lock, Kind::Soft];
 
+/// A device by what limits it.
 pub struct Device {
     servers: f64,
     service_s: f64,
@@ -42,6 +44,7 @@ pub struct Device {
 }
 
 impl Device {
+    /// Draws one.
     pub fn random(rng: &mut Xoshiro256PlusPlus) -> Self {
         let kind = KINDS[rng.random_range(0..KINDS.len())];
         let log_uniform =
@@ -114,7 +117,7 @@ impl Device {
 
     /// One run with log-normal noise.
     pub fn run(&self, cell: Cell, noise: f64, rng: &mut Xoshiro256PlusPlus) -> Observation {
-        let factor = Normal::new(0.0, noise).unwrap().sample(rng).exp();
+        let factor = normal(noise, rng).exp();
         let x_per_s = self.rate(cell) * factor;
         Observation { x_per_s, r_ns: cell.in_flight() as f64 / x_per_s * 1e9, noise: Some(noise) }
     }
@@ -126,12 +129,12 @@ impl Device {
 
     /// Share of the best normalised power that a cell gives away.
     pub fn regret(&self, cell: Cell, grid: &Grid) -> f64 {
-        let best = grid.cells().map(|c| self.ln_power(c)).max_by(f64::total_cmp).unwrap();
+        let best = grid.cells().map(|c| self.ln_power(c)).fold(f64::NEG_INFINITY, f64::max);
         1.0 - (self.ln_power(cell) - best).exp()
     }
 
     /// Highest true rate on a grid.
     pub fn highest_rate(&self, grid: &Grid) -> f64 {
-        grid.cells().map(|c| self.rate(c)).max_by(f64::total_cmp).unwrap()
+        grid.cells().map(|c| self.rate(c)).fold(f64::NEG_INFINITY, f64::max)
     }
 }

@@ -1,0 +1,46 @@
+//! `fathom analyse`: the seconds of finished runs, read and judged again.
+
+use fathom_campaign::{Subject, analyse};
+use fathom_report::{html, json, markdown, terminal};
+use fathom_store::{Resolved, Store};
+
+use super::stored::{StorePlace, existing};
+use crate::arguments::AnalyseArguments;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::{Content, OutputFile};
+use crate::status::Status;
+
+/// Analyses a run or all runs of a campaign.
+///
+/// # Errors
+/// When there is no such name, the store cannot be read, or a file cannot be written.
+pub fn perform(place: &StorePlace, arguments: &AnalyseArguments) -> Result<Status, Failure> {
+    let check = |path: &std::path::PathBuf| OutputFile::check(path, Content::Marked);
+    let page = arguments.html.as_ref().map(check).transpose()?;
+    let text = arguments.md.as_ref().map(check).transpose()?;
+    let store = existing(place, &arguments.name)?;
+    let named = store.resolve(&arguments.name)?;
+    let path = store.path().to_owned();
+    let open = || Store::open_read_only(&path);
+    let subject = match &named {
+        Resolved::Run(id) => Subject::Run(id),
+        Resolved::Campaign(id) => Subject::Campaign(id),
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let analysis = analyse(&open, subject, threads)?;
+    if let Some(file) = &page {
+        file.write(&html::analysis(&analysis)?)?;
+        output::message(&format!("wrote {}", file.name().display()));
+    }
+    if let Some(file) = &text {
+        file.write(&markdown::analysis(&analysis))?;
+        output::message(&format!("wrote {}", file.name().display()));
+    }
+    if arguments.json {
+        output::result(&json::pretty(&analysis)?)?;
+    } else if page.is_none() && text.is_none() {
+        output::result(&terminal::analysis(&analysis, output::style()))?;
+    }
+    Ok(Status::of_measurement(analysis.unreadable.is_empty()))
+}

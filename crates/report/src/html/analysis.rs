@@ -1,0 +1,39 @@
+//! The page of an analysis.
+
+use askama::Template;
+use fathom_record::analysis::Analysis;
+
+use super::{SCRIPT, styles};
+use crate::ReportError;
+use crate::sheet::analysis as sheet;
+use crate::table::Table;
+
+#[derive(Template)]
+#[template(path = "analysis.html")]
+struct Page {
+    styles: String,
+    script: &'static str,
+    title: String,
+    read: String,
+    verdicts: String,
+    failures: Vec<String>,
+    workloads: Table,
+    findings: Vec<String>,
+    runs: Table,
+}
+
+/// Fills in the page.
+pub fn page(analysis: &Analysis) -> Result<String, ReportError> {
+    let page = Page {
+        styles: styles(),
+        script: SCRIPT,
+        title: format!("What the seconds of {} say", analysis.of),
+        read: sheet::read(analysis),
+        verdicts: sheet::verdicts(analysis),
+        failures: analysis.unreadable.clone(),
+        workloads: sheet::workloads(analysis),
+        findings: sheet::findings(analysis),
+        runs: sheet::runs(analysis, usize::MAX),
+    };
+    Ok(crate::escape::page(&page.render()?))
+}
