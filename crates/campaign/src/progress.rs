@@ -54,8 +54,8 @@ pub struct StepNotice {
     pub purpose: String,
     /// Length of the run.
     pub run_ns: u64,
-    /// Time until the campaign should be over.
-    pub left_ns: u64,
+    /// Time until the campaign should be over; `None` where nothing tells yet.
+    pub left_ns: Option<u64>,
 }
 
 /// Receives what happens. Every method may do nothing.

@@ -159,6 +159,23 @@ fn random_overwrite_ends_when_the_rate_is_steady() {
 }
 
 #[test]
+fn parts_of_a_slow_overwrite_stay_short() {
+    // As on a hard disk the fill is two hundred times as fast as the overwrite.
+    let target = "sim:ideal,servers=1,size=512MiB,write=1ms,positioning=10ms";
+    let asked = Asked { target, patterns: "randwrite-4k", budget: "1m", ..Asked::default() };
+    let found = run(&Asked { precondition: Some("auto"), ..asked });
+    let ledger = found.record.preconditioning.unwrap();
+    assert_eq!(ledger.ended, PreconditionEnd::Steady, "{ledger:?}");
+    let overwrite = ledger.stages.last().unwrap();
+    assert!(overwrite.kind == PreconditionKind::Overwrite && overwrite.over_span < 1.0, "{ledger:?}");
+    let of_it = found.runs.iter().filter(|run| overwrite.runs.contains(&run.id));
+    let seconds: Vec<f64> = of_it.map(|run| run.ledger.seconds).collect();
+    // The first one goes by the I/Os of the fill, those after it by their own rate.
+    assert!(seconds[0] < 250.0, "{seconds:?}");
+    assert!(seconds[1..].iter().all(|part| (19.0..65.0).contains(part)), "{seconds:?}");
+}
+
+#[test]
 fn thorough_makes_rounds_until_five_keep_the_rule() {
     let target = "sim:ideal,servers=4,size=256MiB,read=2ms,write=2ms,cache=64MiB,drain=4MB/s";
     let patterns = "randread-4k,randwrite-4k";

@@ -72,6 +72,10 @@ fn example(error: &clap::Error) -> Option<&'static str> {
             Some("fathom report last --html report.html")
         }
         ErrorKind::MissingRequiredArgument if missing.contains("CAMPAIGN") => Some("fathom show last"),
+        ErrorKind::MissingRequiredArgument if missing.contains("--over") => {
+            Some("fathom sweep --target data.bin --over depth=1..64")
+        }
+        ErrorKind::MissingRequiredArgument if missing.contains("<A>") => Some("fathom compare /mnt/a /mnt/b"),
         ErrorKind::MissingRequiredArgument => Some("fathom schema run"),
         _ => None,
     }

@@ -9,4 +9,4 @@ pub mod units;
 
 pub use clock::{Clock, VirtualClock, WallClock};
 pub use histogram::Histogram;
-pub use units::{ByteRate, Bytes, Nanos, Rate, Share, UnitError};
+pub use units::{ByteRate, Bytes, Nanos, Rate, Share, UnitError, counted};

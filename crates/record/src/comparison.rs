@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fathom_measure::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -212,10 +213,15 @@ impl fmt::Display for Reason {
                 seconds.ceil()
             ),
             Reason::TooFewPairs { have, need, run_s: None } => {
-                write!(f, "{have} usable pairs; at least {need} are needed to know the error")
+                write!(
+                    f,
+                    "{}; at least {need} are needed to know the error",
+                    counted(u64::from(*have), "usable pair")
+                )
             }
             Reason::TooFewRuns { side, have, need } => {
-                write!(f, "{have} usable runs{}; at least {need} are needed to know the error", of(side))
+                let runs = counted(u64::from(*have), "usable run");
+                write!(f, "{runs}{}; at least {need} are needed to know the error", of(side))
             }
             Reason::NoVariation => {
                 write!(f, "every value is the same to the last digit, so the error cannot be known")
@@ -235,7 +241,8 @@ impl fmt::Display for Reason {
                 name(side)
             ),
             Reason::SideFailed { side, runs } => {
-                write!(f, "{runs} runs of side {} failed or did not measure what was asked for", name(side))
+                let runs = counted(u64::from(*runs), "run");
+                write!(f, "{runs} of side {} failed or did not measure what was asked for", name(side))
             }
             Reason::Undecided => {
                 write!(f, "the interval holds both no difference and a difference that matters")

@@ -309,12 +309,13 @@ impl Summary {
 
     /// Operations per second over all directions.
     pub fn operations_per_s(&self) -> f64 {
-        self.directions.iter().map(|d| d.operations_per_s).sum()
+        // A sum of nothing is -0.
+        self.directions.iter().fold(0.0, |sum, d| sum + d.operations_per_s)
     }
 
     /// Bytes per second over all directions.
     pub fn throughput_bytes_per_s(&self) -> f64 {
-        self.directions.iter().map(|d| d.throughput_bytes_per_s).sum()
+        self.directions.iter().fold(0.0, |sum, d| sum + d.throughput_bytes_per_s)
     }
 
     /// Mean I/Os in flight: measured, or else by Little's law, rate times mean service latency, where every

@@ -1,6 +1,6 @@
 //! What people should know of an assessment's stages, as sentences.
 
-use fathom_measure::{Bytes, Nanos, Share};
+use fathom_measure::{Bytes, Nanos, Share, counted};
 use fathom_record::campaign::{
     PointQuality, PreconditionEnd, PreconditionKind, Preconditioning, RepeatEnd, RepeatRule, Repeats,
 };
@@ -63,8 +63,9 @@ pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Ve
     let predicted =
         repeats.predicted_s.map_or(String::new(), |s| format!(" (predicted: at least {})", time(s)));
     out.push(format!(
-        "{what} at {met} of {all} points after {} passes of windows of {} in {}{predicted}.",
-        repeats.passes,
+        "{what} at {met} of {} after {} of windows of {} in {}{predicted}.",
+        counted(all as u64, "point"),
+        counted(u64::from(repeats.passes), "pass"),
         Nanos(repeats.window_ns).coarse(),
         time(repeats.took_s)
     ));
@@ -88,8 +89,9 @@ pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Ve
     let close = points.iter().filter_map(|p| p.precision.as_ref()).filter(|p| !p.spacing.kept()).count();
     if close > 0 {
         out.push(format!(
-            "Windows of {close} points lay less than 5 min apart: what disturbs longer than that is in \
-             several of them at once, and their intervals may be too narrow. More patterns space them."
+            "Windows of {} lay less than 5 min apart: what disturbs longer than that is in \
+             several of them at once, and their intervals may be too narrow. More patterns space them.",
+            counted(close as u64, "point")
         ));
     }
     if matches!(repeats.rule, RepeatRule::Rounds { .. }) {

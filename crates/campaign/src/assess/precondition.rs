@@ -32,14 +32,20 @@ pub const PREFIX: &str = "precondition/";
 
 /// Sizes of the span that are written in sequence.
 const FILLS: u64 = 2;
-/// Runs for each of them.
+/// Runs for each of them at least.
 const FILL_PARTS: u64 = 4;
+/// A larger part of a fill would take long to write again after it was stopped: this is some minutes on a hard
+/// disk.
+const MOST_FILL_BYTES: u64 = 64 << 30;
 /// Sizes of the span that are overwritten at random at most.
 const OVERWRITES: u64 = 2;
-/// Runs for each of them, unless they would be shorter than [`SHORTEST_PART_S`].
+/// Runs for each of them, unless they would be shorter than [`SHORTEST_PART_S`] or longer than
+/// [`LONGEST_PART_S`].
 const OVERWRITE_PARTS: u64 = 16;
-/// A part is as many bytes as the fill wrote in this time at least: gates take whole seconds.
+/// A part is as many bytes as are overwritten in this time at least: gates take whole seconds.
 const SHORTEST_PART_S: f64 = 20.0;
+/// And in this time at most: the gates are looked at after each part, and what was stopped is written again.
+const LONGEST_PART_S: f64 = 60.0;
 const FILL_IO_BYTES: u64 = 128 << 10;
 const OVERWRITE_IO_BYTES: u64 = 4 << 10;
 const PURGE_IO_BYTES: u64 = 1 << 20;
@@ -70,9 +76,10 @@ impl Parts {
             return Some(whole(PreconditionKind::Purge, self.span_bytes));
         }
         let number = number - u64::from(self.purge);
-        let unit = self.span_bytes / FILL_PARTS / PURGE_IO_BYTES * PURGE_IO_BYTES;
+        let least = FILL_PARTS.max(self.span_bytes.div_ceil(MOST_FILL_BYTES));
+        let unit = self.span_bytes / least / PURGE_IO_BYTES * PURGE_IO_BYTES;
         // Less than a MiB a part is filled as a whole.
-        let parts = if unit == 0 { 1 } else { FILL_PARTS };
+        let parts = if unit == 0 { 1 } else { least };
         if number < FILLS * parts {
             let place = number % parts;
             let span_bytes = if place + 1 == parts { self.span_bytes - place * unit } else { unit };
@@ -82,7 +89,9 @@ impl Parts {
         let written: u64 =
             of_kind(made, PreconditionKind::Overwrite).filter_map(|run| run.ledger.bytes_written).sum();
         let left = (OVERWRITES * self.span_bytes).saturating_sub(written);
-        let part = (self.span_bytes / OVERWRITE_PARTS).max((fill_rate(made) * SHORTEST_PART_S) as u64);
+        let in_time = |seconds: f64| (overwrite_rate(made) * seconds) as u64;
+        let (shortest, longest) = (in_time(SHORTEST_PART_S), in_time(LONGEST_PART_S));
+        let part = (self.span_bytes / OVERWRITE_PARTS).min(longest).max(shortest).max(OVERWRITE_IO_BYTES);
         let bytes = part.min(left) / OVERWRITE_IO_BYTES * OVERWRITE_IO_BYTES;
         (bytes > 0).then(|| whole(PreconditionKind::Overwrite, bytes))
     }
@@ -94,11 +103,21 @@ impl Parts {
     }
 }
 
-/// Bytes per second of the sequential fill.
-fn fill_rate(made: &[RunRecord]) -> f64 {
-    let fills = || of_kind(made, PreconditionKind::Fill);
-    let seconds: f64 = fills().map(|run| run.ledger.seconds).sum();
-    let bytes: u64 = fills().filter_map(|run| run.ledger.bytes_written).sum();
+/// Bytes per second of the random overwrite: of its last part, and before it as many I/Os per second as the
+/// fill made.
+fn overwrite_rate(made: &[RunRecord]) -> f64 {
+    if let Some(last) = of_kind(made, PreconditionKind::Overwrite).last() {
+        return rate(std::iter::once(last));
+    }
+    rate(of_kind(made, PreconditionKind::Fill)) * OVERWRITE_IO_BYTES as f64 / FILL_IO_BYTES as f64
+}
+
+/// Bytes written per second.
+fn rate<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> f64 {
+    let add = |(bytes, seconds), run: &RunRecord| {
+        (bytes + run.ledger.bytes_written.unwrap_or(0), seconds + run.ledger.seconds)
+    };
+    let (bytes, seconds) = runs.fold((0, 0.0), add);
     if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 }
 }
 
@@ -285,23 +304,34 @@ fn workload(session: &Session, plan: &AssessPlan, part: Part, number: usize) -> 
 }
 
 fn notice(parts: &Parts, made: &[RunRecord], part: Part) -> StepNotice {
-    let rate = match made.last() {
-        Some(run) if run.ledger.seconds > 0.0 => {
-            run.ledger.bytes_written.unwrap_or(0) as f64 / run.ledger.seconds
-        }
-        _ => 0.0,
-    };
-    let time_ns = |bytes: u64| if rate > 0.0 { (bytes as f64 / rate * 1e9) as u64 } else { 0 };
+    let rate = rate(made.last().into_iter());
+    let time_ns = |bytes: u64| (rate > 0.0).then(|| (bytes as f64 / rate * 1e9) as u64);
     StepNotice {
         title: format!("preconditioning, {}", part.kind.name()),
         pattern: (made.len() + 1, made.len() + parts.left_bytes(made).div_ceil(part.bytes) as usize),
         cell: (CELL.jobs, CELL.depth),
         purpose: format!("{} of at most {}", fathom_measure::Bytes(part.bytes), left_text(parts, made)),
-        run_ns: time_ns(part.bytes),
+        run_ns: time_ns(part.bytes).unwrap_or(0),
         left_ns: time_ns(parts.left_bytes(made)),
     }
 }
 
 fn left_text(parts: &Parts, made: &[RunRecord]) -> String {
     format!("{} left", fathom_measure::Bytes(parts.left_bytes(made)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_fill_cover_the_span_and_stay_small() {
+        for span_bytes in [3 << 20, 1 << 30, 20_000_000_000_000] {
+            let parts = Parts { span_bytes, purge: false };
+            let first = parts.next(&[]).unwrap();
+            let unit = first.span_bytes;
+            assert_eq!((first.kind, first.first_byte), (PreconditionKind::Fill, 0));
+            assert!(first.bytes <= unit && unit <= MOST_FILL_BYTES && unit <= span_bytes, "{first:?}");
+        }
+    }
 }

@@ -254,7 +254,7 @@ impl Visiting<'_> {
     }
 
     fn announcement(&self, rule: RepeatRule, left_ns: u64) -> String {
-        let points = self.passes.points().len();
+        let points = fathom_measure::counted(self.passes.points().len() as u64, "point");
         let likely = Nanos(self.missing_ns().unwrap_or(0)).coarse();
         let until = match rule {
             RepeatRule::Error { target_share } => {
@@ -263,7 +263,7 @@ impl Visiting<'_> {
             RepeatRule::Rounds { most } => format!("until five rounds keep SNIA's limits, {most} at most"),
         };
         format!(
-            "Repeating {points} points in windows of {} {until}: at least {likely}; {} are left of the budget.",
+            "Repeating {points} in windows of {} {until}: at least {likely}; {} are left of the budget.",
             Nanos(self.window.length_ns).coarse(),
             Nanos(left_ns).coarse()
         )
@@ -282,7 +282,7 @@ impl Visiting<'_> {
             cell: (jobs, depth),
             purpose: format!("window {visit}{error}"),
             run_ns: self.window.warmup_ns + self.window.length_ns,
-            left_ns: left_ns.min(budget.left_ns()),
+            left_ns: Some(left_ns.min(budget.left_ns())),
         }
     }
 }

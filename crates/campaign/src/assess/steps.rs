@@ -138,7 +138,7 @@ impl<'a> Steps<'a> {
             cell: (step.cell.jobs, step.cell.depth),
             purpose: step.purpose.to_owned(),
             run_ns: self.share.warmup_ns + self.share.window_ns,
-            left_ns: budget.left_ns(),
+            left_ns: Some(budget.left_ns()),
         }
     }
 }

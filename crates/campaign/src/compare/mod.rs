@@ -336,7 +336,7 @@ impl Work<'_> {
                 pairs + 1
             ),
             run_ns: self.run_ns(),
-            left_ns: left * 2 * self.run_ns(),
+            left_ns: (self.run_ns() > 0).then(|| left * 2 * self.run_ns()),
         }
     }
 

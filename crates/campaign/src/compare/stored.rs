@@ -5,7 +5,7 @@ use fathom_record::campaign::{
 };
 use fathom_record::comparison::{MetricComparison, Reason};
 use fathom_record::run::Ending;
-use fathom_record::{CampaignRecord, RunRecord};
+use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_stats::comparison::{
     Comparison, Conditions, Metric, Rules, Runs, latencies_comparable, unpaired, workloads_comparable,
 };
@@ -66,8 +66,10 @@ pub fn compare_stored(
     };
     let spans = record.workloads.iter().map(|workload| &workload.workload);
     record.notes.extend(spans_differ(&record.a, &record.b, spans));
-    record.notes.extend(left_over(&a_groups, &b_groups, 'A'));
-    record.notes.extend(left_over(&b_groups, &a_groups, 'B'));
+    // Where nothing is common the first of each stand beside each other, with what differs.
+    let told = usize::from(!a_groups.iter().any(|a| b_groups.iter().any(|b| is_same(b, a[0]))));
+    record.notes.extend(left_over(&a_groups[told..], &b_groups, 'A'));
+    record.notes.extend(left_over(&b_groups[told..], &a_groups, 'B'));
     let new = NewCampaign {
         id: &id,
         key: &format!("compare stored {id}"),
@@ -139,8 +141,8 @@ fn left_over(own: &[Vec<&RunRecord>], other: &[Vec<&RunRecord>], name: char) -> 
     let titles: Vec<String> = lone.map(|group| title_of(&group[0].workload)).collect();
     (!titles.is_empty()).then(|| {
         format!(
-            "Only {name} ran {} further workloads, which are left out: {}.",
-            titles.len(),
+            "Only {name} ran {}, left out here: {}.",
+            fathom_measure::counted(titles.len() as u64, "further workload"),
             titles.join("; ")
         )
     })
@@ -159,6 +161,12 @@ fn workloads(plan: &ComparePlan, a: &[Vec<&RunRecord>], b: &[Vec<&RunRecord>]) -
     common.into_iter().map(|(a, b)| compared(a, b, &rules)).collect()
 }
 
+/// The workload in words, or those of both sides where they differ.
+fn both_titles(a: &Workload, b: &Workload) -> String {
+    let (a, b) = (title_of(a), title_of(b));
+    if a == b { a } else { format!("{a} against {b}") }
+}
+
 fn compared(a: &[&RunRecord], b: &[&RunRecord], rules: &Rules) -> ComparedWorkload {
     let workload = a[0].workload.clone();
     let figures = Figures::of(&workload);
@@ -175,7 +183,7 @@ fn compared(a: &[&RunRecord], b: &[&RunRecord], rules: &Rules) -> ComparedWorklo
     let result = |runs: &[&RunRecord]| result_of(&runs.iter().map(|run| (*run).clone()).collect::<Vec<_>>());
     ComparedWorkload {
         name: String::new(),
-        title: title_of(&workload),
+        title: both_titles(&workload, &b[0].workload),
         a: result(a),
         b: result(b),
         metrics: metrics(&figures, (a, b), rules, (differ, latencies.as_ref())),

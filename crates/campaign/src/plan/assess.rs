@@ -14,7 +14,8 @@ use super::{effort, pattern, quantity};
 /// What `fathom assess` is told, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct RawAssess {
-    /// What to assess: a folder (a scratch file is made in it), FILE, /dev/X, null:, memory: or sim:NAME.
+    /// What to assess: a folder (a scratch file is made in it), FILE, /dev/X, null:, memory: or sim:NAME. It is
+    /// one: run and sweep measure several as one address space, with --stripe.
     #[arg(value_name = "TARGET")]
     pub target: String,
 

@@ -33,7 +33,22 @@ const DEFAULT_MATERIALITY: f64 = 0.01;
 const MOST_MATERIALITY: f64 = 0.3;
 const DEFAULT_LIMIT_NS: u64 = 600_000_000_000;
 /// Keys that must be the same on both sides, or that say how a comparison is made.
-const SHARED_KEYS: [&str; 8] = ["target", "rw", "seed", "destroy", "time", "warmup", "count", "bytes"];
+const SHARED_KEYS: [&str; 7] = ["target", "seed", "destroy", "time", "warmup", "count", "bytes"];
+/// Keys that say what an I/O is, or how many are offered: rates of different I/Os, or of different demands, do
+/// not tell the sides apart.
+const QUESTION_KEYS: [&str; 11] = [
+    "rw",
+    "bs",
+    "read-bs",
+    "write-bs",
+    "trim-bs",
+    "read-share",
+    "trim-share",
+    "rate",
+    "arrival",
+    "ramp-from",
+    "ramp-over",
+];
 /// Keys that a pattern sets.
 const PATTERN_KEYS: [&str; 3] = ["rw", "bs", "read-share"];
 
@@ -400,9 +415,10 @@ fn setting(text: &str) -> Result<Setting, String> {
     }
     match key {
         "target" => Err("targets are named first: fathom compare A B".to_owned()),
-        "rw" => {
-            Err("different kinds of I/O answer different questions: both sides have the same `rw`".to_owned())
-        }
+        key if QUESTION_KEYS.contains(&key) => Err(format!(
+            "different I/Os or demands answer different questions: both sides have the same `{key}`, given as \
+             --{key}; to see what it changes: fathom sweep --over {key}=..."
+        )),
         key if SHARED_KEYS.contains(&key) => {
             Err(format!("`{key}` is the same for both sides: give it as --{key}"))
         }
@@ -589,6 +605,11 @@ mod tests {
         assert!(cause(raw("a", None), none()).contains("name a second"));
         assert!(cause(RawCompare { a: vec!["engin=aio".into()], ..plain() }, none()).contains("engine"));
         assert!(cause(RawCompare { b: vec!["engine".into()], ..plain() }, none()).contains("engine=aio"));
+        for (setting, key) in [("bs=8k", "--bs"), ("rate=100", "--rate"), ("read-share=50%", "--read-share")]
+        {
+            let refused = cause(RawCompare { b: vec![setting.into()], ..plain() }, none());
+            assert!(refused.contains("different questions") && refused.contains(key), "{refused}");
+        }
         assert!(cause(RawCompare { b: vec!["time=3s".into()], ..plain() }, none()).contains("--time"));
         assert!(cause(RawCompare { b: vec!["depth=3".into()], ..plain() }, none()).contains("both need one"));
         assert!(cause(RawCompare { by: some("0%"), ..plain() }, none()).starts_with("--by"));

@@ -79,6 +79,12 @@ impl PlanSource {
         &self.raw
     }
 
+    /// Whether a key was typed on the command line, and does not stand in the file alone.
+    pub(super) fn is_typed(&self, key: &str) -> bool {
+        let values = toml::Table::try_from(&self.raw).expect("a plan's values are all TOML values");
+        values.contains_key(key) && !self.lines.contains_key(key)
+    }
+
     /// The same plan with other values; those from the file keep their lines.
     pub(super) fn replaced(&self, raw: RawPlan) -> Self {
         Self { raw, ..self.clone() }

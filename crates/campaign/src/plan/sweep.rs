@@ -76,6 +76,11 @@ impl RawSweep {
             axes.extend(axis);
         }
         check(&axes).map_err(flag_place)?;
+        if let Some(axis) = axes.iter().find(|axis| source.is_typed(&axis.key)) {
+            let cause = format!("--over gives its values: leave --{} out", axis.key);
+            let place = Place::Argument(format!("--{}", axis.key));
+            return Err(PlanError { kind: PlanErrorKind::Contradiction, place, cause });
+        }
         let count: usize = axes.iter().map(|axis| axis.values.len()).product();
         let passes = value("passes", &self.passes, quantity::small_count).map_err(flag_place)?;
         let passes = passes.unwrap_or(DEFAULT_PASSES);
@@ -89,7 +94,12 @@ impl RawSweep {
             return Err(flag_place(Mistake::new("until", PlanErrorKind::Value, cause)));
         }
         let budget_ns = value("budget", &self.budget, quantity::time_ns).map_err(flag_place)?;
+        if budget_ns.is_some() && axes.iter().any(|axis| axis.key == "time") {
+            let cause = "it sets the length of a run, and --over time does: leave one of the two out";
+            return Err(flag_place(Mistake::new("budget", PlanErrorKind::Contradiction, cause)));
+        }
         let base = with_length(source.raw(), budget_ns, count as u64 * u64::from(passes));
+        let base = without(&base, &axes);
         let seed = source.seed(new_seed)?;
         let plan =
             SweepPlan { base: recorded(&base), axes, passes, until_share, adaptive: self.adaptive, seed };
@@ -121,6 +131,13 @@ fn with_length(raw: &RawPlan, budget_ns: Option<u64>, runs: u64) -> RawPlan {
         base.warmup.get_or_insert(Text(DEFAULT_WARMUP.to_owned()));
     }
     base
+}
+
+/// The base without the keys that vary: each cell has its own.
+fn without(base: &RawPlan, axes: &[SweepAxis]) -> RawPlan {
+    let mut values = toml::Table::try_from(base).expect("a plan's values are all TOML values");
+    values.retain(|key, _| !axes.iter().any(|axis| axis.key == *key));
+    values.try_into().expect("values that came out of a plan fit into one")
 }
 
 /// Key and value on each axis of cell number `cell`.
@@ -269,6 +286,21 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_varies_is_not_typed_beside_it_and_a_file_s_value_gives_way() {
+        let typed =
+            RawPlan { depth: Some("4".into()), target: Some(vec!["sim:gp3".into()]), ..RawPlan::default() };
+        let refused =
+            over(&["depth=1,2"]).resolve(&PlanSource::from_flags(typed), 1, 7).unwrap_err().to_string();
+        assert!(refused.starts_with("--depth") && refused.contains("--over"), "{refused}");
+        let file = PlanSource::from_toml("target = [\"sim:gp3\"]\ndepth = \"4\"\n", "plan.toml").unwrap();
+        let options = over(&["depth=1,2"]).resolve(&file, 1, 7).unwrap();
+        let depths: Vec<u32> = options.cells.iter().map(|cell| cell.workload.depth).collect();
+        assert_eq!(depths, [1, 2]);
+        let base = &options.plan.base;
+        assert!(base.get("depth").is_none_or(serde_json::Value::is_null), "{base}");
+    }
+
+    #[test]
     fn mistakes_are_told_with_what_to_write() {
         let cause = |raw: RawSweep| raw.resolve(&source("sim:gp3"), 1, 7).unwrap_err().to_string();
         assert!(cause(over(&["dept=1,2"])).contains("depth"));
@@ -278,6 +310,8 @@ mod tests {
         assert!(cause(over(&["depth=1", "depth=2"])).contains("twice"));
         assert!(cause(over(&["depth=none"])).contains("--depth"));
         assert!(cause(over(&["seed=1,2"])).contains("--seed"));
+        let timed = RawSweep { budget: Some("1m".into()), ..over(&["time=1s,2s"]) };
+        assert!(cause(timed).starts_with("--budget"));
         assert!(cause(RawSweep { passes: Some("0".into()), ..over(&["depth=1"]) }).contains("--passes"));
         assert!(
             cause(over(&["size=1..1g", "jobs=1..1024", "depth=1..1024", "read-share=0,1,2"]))

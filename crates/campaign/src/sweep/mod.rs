@@ -137,7 +137,7 @@ impl Work<'_> {
             }
             // A cell that its target or engine does not take is told; the others are measured all the same.
             Err(CampaignError::Store(error)) => return Err(error.into()),
-            Err(error) => self.runs.give_up(cell, error.to_string()),
+            Err(error) => self.runs.give_up(cell, one_line(&error.to_string())),
         }
         Ok(false)
     }
@@ -167,8 +167,9 @@ impl Work<'_> {
             (true, false) => format!("{time} in all"),
             (true, true) => format!("at most {time} in all"),
         };
-        let passes = if plan.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", plan.passes) };
-        format!("{cells} cells, {passes} in random order: {time}.")
+        let cells = fathom_measure::counted(cells as u64, "cell");
+        let passes = fathom_measure::counted(u64::from(plan.passes), "pass");
+        format!("{cells}, {passes} in random order: {time}.")
     }
 
     fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {
@@ -184,7 +185,7 @@ impl Work<'_> {
             cell: (workload.jobs, workload.depth),
             purpose: format!("{left_in_pass} left in this pass"),
             run_ns: self.length_ns(cell),
-            left_ns: mean_ns * (left_in_pass as u64 + later),
+            left_ns: Some(mean_ns * (left_in_pass as u64 + later)),
         }
     }
 
@@ -219,4 +220,9 @@ impl Work<'_> {
         }
         notes
     }
+}
+
+/// A failure and its remedy in one line.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
 }

@@ -128,7 +128,7 @@ fn campaigns_text(campaigns: &[CampaignRow]) -> String {
     if campaigns.is_empty() {
         return String::new();
     }
-    let heading = ["assessment", "started", "target", "runs", "state"].map(str::to_owned);
+    let heading = ["campaign", "started", "target", "runs", "state"].map(str::to_owned);
     let rows: Vec<[String; 5]> = std::iter::once(heading)
         .chain(campaigns.iter().map(|row| {
             let started = row.started_at.get(..16).unwrap_or(&row.started_at).replace('T', " ");

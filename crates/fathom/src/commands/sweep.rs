@@ -2,6 +2,7 @@
 
 use fathom_campaign::sweep;
 use fathom_record::CampaignRecord;
+use fathom_record::campaign::SweepCell;
 use fathom_report::{html, sweep_command, terminal};
 
 use super::delivery::Delivery;
@@ -29,8 +30,11 @@ pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, 
     let found = sweep(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let measured = found.record.cells.iter().filter_map(|cell| cell.result.as_ref());
-    let holds =
-        measured.clone().next().is_some() && measured.clone().all(|cell| cell.failed_checks.is_empty());
+    // A cell that adaptive steps left out is no failure; one that its target did not take is.
+    let refused = |cell: &SweepCell| cell.missing.as_ref().is_some_and(|why| !why.starts_with("left out"));
+    let holds = measured.clone().next().is_some()
+        && measured.clone().all(|cell| cell.failed_checks.is_empty())
+        && !found.record.cells.iter().any(refused);
     let (id, command) = (found.record.id.clone(), sweep_command(&found.record.plan));
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(

@@ -46,7 +46,7 @@ impl<C: Clock> Progress for Plain<C> {
     }
 
     fn step(&mut self, notice: &StepNotice) {
-        self.left = Left { at_start_ns: Some(notice.left_ns) };
+        self.left = Left { at_start_ns: notice.left_ns };
         self.line(&format!("{}; {}", words::step(notice), self.left.after(0)));
     }
 

@@ -56,7 +56,7 @@ impl Progress for Redrawn {
     }
 
     fn step(&mut self, notice: &StepNotice) {
-        self.left = Left { at_start_ns: Some(notice.left_ns) };
+        self.left = Left { at_start_ns: notice.left_ns };
         self.step = Some(words::step_forms(notice));
         self.draw(&self.left.after(0));
     }

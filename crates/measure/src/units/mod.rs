@@ -5,12 +5,14 @@
 //! operations `k` and `M` are powers of 1000. What is printed always says which.
 
 mod bytes;
+mod counted;
 mod nanos;
 mod number;
 mod rate;
 mod share;
 
 pub use bytes::{ByteRate, Bytes};
+pub use counted::counted;
 pub use nanos::Nanos;
 pub use rate::Rate;
 pub use share::Share;

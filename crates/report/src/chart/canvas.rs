@@ -55,7 +55,7 @@ impl Picture {
         let (width, height) = (self.width, self.height);
         let size = format!(" width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\"");
         format!(
-            "{}<style>{}text{{stroke-width:12px;paint-order:stroke}}</style>\
+            "{}<style>{}text{{stroke-width:12px;paint-order:stroke}}text.f-paper{{stroke:none}}</style>\
              <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\" class=\"f-paper\"/>{}</svg>\n",
             self.open(&size),
             picture_styles(),

@@ -123,7 +123,7 @@ pub fn page_styles() -> String {
     }
     format!(
         ":root{{color-scheme:light dark;{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n\
-         {classes}{DASH_STYLE}\n.chart text{{stroke:var(--paper)}}\n"
+         {classes}{DASH_STYLE}\n.chart text{{stroke:var(--paper)}}.chart text.f-paper{{stroke:none}}\n"
     )
 }
 

@@ -1,7 +1,7 @@
 //! The page of a sweep.
 
 use askama::Template;
-use fathom_measure::Nanos;
+use fathom_measure::{Nanos, counted};
 use fathom_record::RunRecord;
 use fathom_record::campaign::SweepRecord;
 
@@ -19,7 +19,7 @@ struct Page {
     target: String,
     campaign: String,
     made: String,
-    passes: u32,
+    passes: String,
     failures: Vec<String>,
     extremes: Vec<String>,
     figures: Vec<Figure>,
@@ -46,7 +46,7 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
             sweep.tool.version,
             Nanos::from_seconds(sweep.busy_seconds).coarse()
         ),
-        passes: sweep.plan.passes,
+        passes: counted(u64::from(sweep.plan.passes), "pass"),
         failures: sheet::failures(sweep),
         extremes: sheet::extremes(sweep),
         figures: pictures_of_sweep::of_sweep(sweep)?.into_iter().map(Figure::from).collect(),

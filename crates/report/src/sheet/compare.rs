@@ -4,7 +4,7 @@ use fathom_measure::Nanos;
 use fathom_record::campaign::{CompareRecord, ComparedMetric, ComparedWorkload, ControlResult, Ended};
 use fathom_record::comparison::{Decision, Ratio, Reason, Side};
 
-use crate::table::{Table, numbers, words};
+use crate::table::{Column, Table, numbers, words};
 use crate::{number, words as in_words};
 
 /// Failed checks that are told in full.
@@ -141,7 +141,7 @@ pub fn sentence(workload: &ComparedWorkload) -> String {
 
 /// The decision about every workload.
 pub fn decisions(record: &CompareRecord) -> Table {
-    let mut table = Table::new(&[
+    let mut columns = vec![
         words("workload", 0),
         words("by", 4),
         numbers("A", 1),
@@ -150,17 +150,25 @@ pub fn decisions(record: &CompareRecord) -> Table {
         numbers("interval", 2),
         words("B is", 0),
         numbers("pairs", 3),
-        words("remark", 5),
-    ]);
-    for workload in &record.workloads {
-        let Some(metric) = workload.primary() else { continue };
+    ];
+    let primaries = || record.workloads.iter().filter_map(|w| Some((w, w.primary()?)));
+    let remarks = remarks(&mut columns, primaries().map(|(_, metric)| remark(metric)).collect());
+    let mut table = Table::new(&columns);
+    for ((workload, metric), remark) in primaries().zip(remarks) {
         let mut row = vec![workload.title.clone()];
         row.extend(figures(metric));
         row.push(count(workload, metric));
-        row.push(remark(metric));
+        row.extend(remark);
         table.row(row);
     }
     table
+}
+
+/// What goes into a last column, which is only there where there is any remark.
+fn remarks(columns: &mut Vec<Column>, texts: Vec<String>) -> Vec<Option<String>> {
+    let any = texts.iter().any(|text| !text.is_empty());
+    columns.extend(any.then(|| words("remark", 5)));
+    texts.into_iter().map(|text| any.then_some(text)).collect()
 }
 
 fn count(workload: &ComparedWorkload, metric: &ComparedMetric) -> String {
@@ -187,24 +195,28 @@ fn figures(metric: &ComparedMetric) -> [String; 6] {
 
 /// Every metric of a workload.
 pub fn metrics(workload: &ComparedWorkload) -> Table {
-    let mut table = Table::new(&[
+    let mut columns = vec![
         words("metric", 0),
         numbers("A", 1),
         numbers("B", 1),
         numbers("B against A", 0),
         numbers("interval", 2),
         words("B is", 0),
-        words("remark", 5),
-    ]);
+    ];
     // A reason that all latencies share stands once, beside the table.
     let shared = workload.latencies.as_ref();
-    for metric in &workload.metrics {
-        let mut row = figures(metric).to_vec();
-        row.push(if shared.is_some() && metric.comparison.reason.as_ref() == shared {
+    let own = |metric: &ComparedMetric| {
+        if shared.is_some() && metric.comparison.reason.as_ref() == shared {
             String::new()
         } else {
             remark(metric)
-        });
+        }
+    };
+    let remarks = remarks(&mut columns, workload.metrics.iter().map(own).collect());
+    let mut table = Table::new(&columns);
+    for (metric, remark) in workload.metrics.iter().zip(remarks) {
+        let mut row = figures(metric).to_vec();
+        row.extend(remark);
         table.row(row);
     }
     table
@@ -214,8 +226,10 @@ pub fn metrics(workload: &ComparedWorkload) -> Table {
 pub fn conditions(workload: &ComparedWorkload) -> Vec<String> {
     let mut out = Vec::new();
     if let (Some(a), Some(b)) = (&workload.a, &workload.b) {
+        // Without an I/O that ended there is no mean latency to multiply with.
         let law = |cell: &fathom_record::campaign::CellResult| {
-            number::in_flight(cell.operations_per_s * cell.service_mean_ns / 1e9)
+            let product = cell.operations_per_s * cell.service_mean_ns / 1e9;
+            number::known((product > 0.0).then(|| number::in_flight(product)))
         };
         out.push(format!(
             "In flight: {} on A, {} on B; rate times mean service latency (Little's law): {} and {}.",

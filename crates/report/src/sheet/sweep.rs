@@ -1,5 +1,6 @@
 //! A sweep: its cells as a table, what scales with jobs, and what is missing.
 
+use fathom_measure::counted;
 use fathom_record::RunRecord;
 use fathom_record::campaign::{CellResult, SweepCell, SweepRecord};
 use fathom_record::facts::TargetFacts;
@@ -13,8 +14,9 @@ const TOLD: usize = 3;
 
 /// What the sweep is of, as `depth (9 values) × bs (2 values)`.
 pub fn axes(sweep: &SweepRecord) -> String {
-    let axis =
-        |axis: &fathom_record::campaign::SweepAxis| format!("{} ({} values)", axis.key, axis.values.len());
+    let axis = |axis: &fathom_record::campaign::SweepAxis| {
+        format!("{} ({})", axis.key, counted(axis.values.len() as u64, "value"))
+    };
     sweep.plan.axes.iter().map(axis).collect::<Vec<_>>().join(" × ")
 }
 
@@ -49,8 +51,11 @@ pub fn measured(sweep: &SweepRecord) -> impl Iterator<Item = (&SweepCell, &CellR
 
 /// The cell with the highest rate and the one with the least latency, as sentences.
 pub fn extremes(sweep: &SweepRecord) -> Vec<String> {
-    let best = measured(sweep).max_by(|a, b| a.1.operations_per_s.total_cmp(&b.1.operations_per_s));
-    let quick = measured(sweep).min_by(|a, b| a.1.service_mean_ns.total_cmp(&b.1.service_mean_ns));
+    // What failed its checks, or moved nothing, is no best of anything.
+    let sound =
+        || measured(sweep).filter(|(_, cell)| cell.failed_checks.is_empty() && cell.operations_per_s > 0.0);
+    let best = sound().max_by(|a, b| a.1.operations_per_s.total_cmp(&b.1.operations_per_s));
+    let quick = sound().min_by(|a, b| a.1.service_mean_ns.total_cmp(&b.1.service_mean_ns));
     let mut out = Vec::new();
     if let Some((cell, result)) = best {
         let interval = result.interval_share.map(|share| format!(" {}", number::interval(share)));
@@ -129,12 +134,14 @@ pub fn cells(sweep: &SweepRecord) -> Table {
 
 fn figures(cell: &CellResult) -> [String; 10] {
     let p = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| number::time(ns as f64));
+    // Without an I/O there is no latency.
+    let mean = |ns: f64| if cell.operations_per_s > 0.0 { number::time(ns) } else { "–".to_owned() };
     [
         number::rate(cell.operations_per_s),
         cell.interval_share.map_or("–".to_owned(), number::interval),
         number::throughput(cell.throughput_bytes_per_s),
-        number::time(cell.service_mean_ns),
-        number::time(cell.service_p50_ns as f64),
+        mean(cell.service_mean_ns),
+        mean(cell.service_p50_ns as f64),
         p(cell.service_p99_ns),
         p(cell.service_p999_ns),
         number::in_flight(cell.in_flight_mean),

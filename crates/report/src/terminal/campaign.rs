@@ -1,6 +1,6 @@
 //! The terminal summary of a campaign.
 
-use fathom_measure::Nanos;
+use fathom_measure::{Nanos, counted};
 use fathom_record::campaign::{AssessRecord, PatternResult};
 
 use super::Style;
@@ -17,15 +17,24 @@ pub fn summary(campaign: &AssessRecord, style: Style) -> String {
     out.named("campaign", &format!("{}  {}", campaign.id, campaign.started_at), (NAMES, None));
     out.named("target", &words::target(&campaign.target), (NAMES, None));
     let load = Nanos::from_seconds(campaign.busy_seconds).coarse();
-    out.named("under load", &format!("{load}, {} patterns", campaign.patterns.len()), (NAMES, None));
+    out.named(
+        "under load",
+        &format!("{load}, {}", counted(campaign.patterns.len() as u64, "pattern")),
+        (NAMES, None),
+    );
     out.alarm("READ THIS BEFORE THE NUMBERS", &sheet::failures(campaign));
     for pattern in &campaign.patterns {
         out.gap();
         verdict(&mut out, pattern);
     }
     out.gap();
-    out.text("operating points (service latency; jobs × depth as asked)", 0, Some(Tone::Title));
-    out.table(&sheet::summary(campaign));
+    let summary = sheet::summary(campaign);
+    if summary.rows.is_empty() {
+        out.text("no operating points: nothing was measured for them yet", 0, Some(Tone::Title));
+    } else {
+        out.text("operating points (service latency; jobs × depth as asked)", 0, Some(Tone::Title));
+        out.table(&summary);
+    }
     if !campaign.points.is_empty() {
         out.gap();
         out.text("how far they are known, and whether they last", 0, Some(Tone::Title));

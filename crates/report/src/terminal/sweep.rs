@@ -1,6 +1,6 @@
 //! The terminal summary of a sweep.
 
-use fathom_measure::Nanos;
+use fathom_measure::{Nanos, counted};
 use fathom_record::campaign::SweepRecord;
 
 use super::Style;
@@ -17,8 +17,7 @@ pub fn summary(sweep: &SweepRecord, style: Style) -> String {
     out.named("target", &sheet::targets(sweep), (NAMES, None));
     out.named("over", &sheet::axes(sweep), (NAMES, None));
     let load = Nanos::from_seconds(sweep.busy_seconds).coarse();
-    let passes = sweep.plan.passes;
-    let passes = if passes == 1 { "1 pass".to_owned() } else { format!("{passes} passes") };
+    let passes = counted(u64::from(sweep.plan.passes), "pass");
     out.named("under load", &format!("{load}, {passes} in random order"), (NAMES, None));
     out.alarm("READ THIS BEFORE THE NUMBERS", &sheet::failures(sweep));
     out.gap();

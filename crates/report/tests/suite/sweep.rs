@@ -79,3 +79,18 @@ fn jobs_scale_against_the_fewest() {
     let row = shown.lines().rfind(|line| line.starts_with("jobs 2")).unwrap();
     assert!(row.contains("1.50") && row.contains("75 %"), "{row}");
 }
+
+#[test]
+fn what_failed_or_moved_nothing_is_best_at_nothing() {
+    let (mut record, _) = sweep("depth", &["1", "2", "4", "8"]);
+    for (cell, rate) in record.cells.iter_mut().zip([100.0, 900.0, 0.0]) {
+        let result = cell.result.as_mut().unwrap();
+        (result.operations_per_s, result.failed_checks) = (rate, Vec::new());
+        result.service_mean_ns = if rate > 0.0 { 1e6 } else { 0.0 };
+    }
+    record.cells[1].result.as_mut().unwrap().failed_checks.push("too few in flight".to_owned());
+    let shown = terminal::campaign(&record.into(), Style { width: 120, color: false });
+    assert!(shown.contains("Highest rate: 100 IOPS") && shown.contains("1.00 ms at depth 1."), "{shown}");
+    let idle = shown.lines().find(|line| line.starts_with("depth 4 ")).unwrap();
+    assert!(!idle.contains("0 ns"), "{idle}");
+}

@@ -101,3 +101,40 @@ fn a_name_cannot_command_the_terminal() {
     let text = terminal::run(&record, plain(100));
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
 }
+
+#[test]
+fn an_assessment_says_what_was_written_before_and_how_far_its_points_are_known() {
+    let (mut record, _) = campaign("/data", 2);
+    record.patterns.truncate(1);
+    record.preconditioning = Some(
+        serde_json::from_value(serde_json::json!({
+            "span_bytes": 4u64 << 30, "capacity_bytes": 64u64 << 30, "not_purged": "it was not asked for",
+            "steadiness": null, "ended": "bytes_spent",
+            "stages": [
+                { "kind": "fill", "bytes": 8u64 << 30, "over_span": 2.0, "seconds": 12.5, "runs": ["r-1"] },
+                { "kind": "overwrite", "bytes": 8u64 << 30, "over_span": 2.0, "seconds": 340.0, "runs": ["r-2", "r-3"] },
+            ],
+        }))
+        .unwrap(),
+    );
+    record.points = serde_json::from_value(serde_json::json!([{
+        "pattern": record.patterns[0].name, "jobs": 1, "depth": 32, "target_met": true,
+        "precision": null, "rounds": [3000.0, 3010.0, 2990.0, 3005.0, 2995.0],
+        "snia": { "met": true, "round_s": 60.0, "excursion_share": 0.007, "slope_share": 0.001 },
+        "steadiness": null, "guard": null, "bucket": null,
+    }]))
+    .unwrap();
+    let record = record.into();
+    insta::assert_snapshot!("preconditioned_100", terminal::campaign(&record, plain(100)));
+    let page = fathom_report::html::campaign(&record, &[]).unwrap();
+    assert!(page.contains("Written before") && page.contains("random overwrite"));
+}
+
+#[test]
+fn an_assessment_without_a_point_shows_no_empty_table() {
+    let (mut record, _) = campaign("/data", 2);
+    record.patterns.clear();
+    let shown = terminal::campaign(&record.into(), plain(100));
+    assert!(shown.contains("0 patterns") && shown.contains("no operating points"), "{shown}");
+    assert!(!shown.contains("95 % interval"), "{shown}");
+}
