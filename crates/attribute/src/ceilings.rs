@@ -175,6 +175,9 @@ fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) 
 pub fn is_sequential(pattern: &Pattern<'_>) -> bool {
     matches!(
         pattern.workload.addresses,
-        Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. }
+        Addresses::Sequential
+            | Addresses::Interlocked
+            | Addresses::Strided { .. }
+            | Addresses::Laps { jump_share: 0.0, .. }
     )
 }

@@ -73,6 +73,9 @@ pub enum Command {
         after_help = "Examples:\n  fathom engines\n  fathom run --target sim:gp3,size=1TiB --rw randread"
     )]
     Engines(Switch),
+    /// Run a command line of diskspd with the engines here, and print the result as diskspd does.
+    #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = DISKSPD_EXAMPLES)]
+    Diskspd(Box<DiskspdArguments>),
 }
 
 const ASSESS_EXAMPLES: &str = "\
@@ -136,6 +139,49 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   fathom report last --html report.html
   fathom report last --md report.md              with its pictures beside it";
+
+const DISKSPD_EXAMPLES: &str = "\
+Examples:
+  fathom diskspd -c1G -b4K -r -o32 -t4 -w30 -d60 -Sh -L testfile.dat
+  fathom diskspd --drive D:=/mnt/scratch -c10G -b128K -si -o4 -t4 -d60 -Sh -L 'D:\\testfile.dat'
+  FATHOM_DRIVES='D:=/mnt/d;#1=/dev/nvme1n1' fathom diskspd -b4K -r -d10 -Rxml '#1'
+  fathom diskspd -Xprofile.xml -d30 testfile.dat
+
+Flags of fathom stand first and have two hyphens; all that follows is diskspd's. A file that -c makes has
+no name and goes when the run ends, unless --keep is given; what is there already is written only with
+--destroy. Which flags are done, mapped, or refused: docs/interop.md.";
+
+/// Arguments of `diskspd`.
+#[derive(Args, Debug)]
+pub struct DiskspdArguments {
+    /// What stands for a drive, disk or share of Windows here, as D:=/mnt/scratch or #1=/dev/nvme1n1. Give it
+    /// again for each further one, or put them into FATHOM_DRIVES, with semicolons between them.
+    #[arg(long, value_name = "NAME=PATH")]
+    pub drive: Vec<String>,
+    /// Permit the loss of everything on the device with this serial number, or in the file of this name.
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Vec<String>,
+    /// Keep the files that -c makes.
+    #[arg(long)]
+    pub keep: bool,
+    /// Engine that carries the I/O, as uring, aio or sync. Default: the best one the target allows.
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// Where the record goes, beside the text of diskspd on stdout.
+    #[command(flatten)]
+    pub outputs: MeasurementOutputs,
+    /// Print this help.
+    #[arg(long, action = clap::ArgAction::Help)]
+    pub help: Option<bool>,
+    /// Flags of diskspd with their values glued on, then its targets.
+    #[arg(
+        value_name = "FLAGS AND TARGETS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required = true
+    )]
+    pub command: Vec<OsString>,
+}
 
 /// Arguments of `assess`.
 #[derive(Args, Debug)]
@@ -306,7 +352,7 @@ pub enum SchemaName {
 /// # Errors
 /// What makes no sense, with what to type.
 pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
-    plan::check_arguments(typed.get(1..).unwrap_or_default())?;
+    plan::check_arguments(own(typed))?;
     match Asked::try_parse_from(tied(typed)) {
         Ok(asked) => Ok(Some(asked)),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
@@ -315,6 +361,13 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The arguments that are fathom's own: those of another tool have other rules.
+fn own(typed: &[OsString]) -> &[OsString] {
+    let foreign = |word: &OsString| word == "diskspd" || word == "diskspd.exe";
+    let end = typed.iter().position(foreign).unwrap_or(typed.len());
+    typed.get(1..end).unwrap_or_default()
 }
 
 /// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that

@@ -6,6 +6,7 @@ use std::path::Path;
 use fathom_campaign::CampaignError;
 use fathom_campaign::plan::{PlanError, PlanErrorKind};
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_interop::Refusal;
 use fathom_record::workload::WorkloadError;
 use fathom_report::ReportError;
 use fathom_store::{StoreError, StoreErrorKind};
@@ -139,6 +140,16 @@ impl From<EngineError> for Failure {
             _ => ("system", Status::Invalid),
         };
         Self { status, kind, place: error.place, cause: error.cause, remedy: error.remedy }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let place = match refusal.place.as_str() {
+            "" => refusal.expected,
+            place => format!("{}, {place}", refusal.expected),
+        };
+        Self { kind: "foreign", ..Self::usage(place, refusal.cause, refusal.remedy) }
     }
 }
 

@@ -236,6 +236,28 @@ pub struct JobSummary {
     pub in_flight_mean: Option<f64>,
     /// Share of the time that its thread was not waiting.
     pub busy_share: Option<f64>,
+    /// One entry for each direction that it finished any I/O in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directions: Vec<JobDirection>,
+}
+
+/// One direction of one job over the measured window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobDirection {
+    /// Which.
+    pub direction: Direction,
+    /// I/Os that ended well.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// I/Os that ended in an error.
+    pub errors: u64,
+    /// Smallest service latency.
+    pub service_min_ns: Option<u64>,
+    /// Mean service latency.
+    pub service_mean_ns: Option<f64>,
+    /// Largest service latency.
+    pub service_max_ns: Option<u64>,
 }
 
 /// One target of several over the measured window.

@@ -217,6 +217,13 @@ fn addresses(addresses: &Addresses) -> String {
         Addresses::Sequential => "sequential".to_owned(),
         Addresses::Interlocked => "sequential (jobs interlocked)".to_owned(),
         Addresses::Strided { stride_bytes } => format!("strided by {}", number::size(*stride_bytes)),
+        Addresses::Laps { jump_share, .. } if *jump_share > 0.0 => {
+            format!("sequential with {} of jumps", Share(*jump_share))
+        }
+        Addresses::Laps { step_bytes: Some(step), .. } => {
+            format!("sequential by {} (each job over all)", number::size(*step))
+        }
+        Addresses::Laps { .. } => "sequential (each job over all)".to_owned(),
         Addresses::Zipf { exponent } => format!("Zipf {exponent}"),
         Addresses::Pareto { skew } => format!("Pareto {skew}"),
         Addresses::Normal { deviation } => format!("normal (deviation {})", Share(*deviation)),

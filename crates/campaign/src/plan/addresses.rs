@@ -5,12 +5,13 @@ use fathom_record::workload::{Addresses, HotSpot, Zone};
 use super::quantity::{bytes, decimal, share, write_bytes, write_share};
 use super::suggest::nearest;
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "cycle",
     "independent",
     "sequential",
     "interlocked",
     "strided",
+    "laps",
     "zipf",
     "pareto",
     "normal",
@@ -32,6 +33,7 @@ pub(super) fn read(text: &str) -> Result<Addresses, String> {
         "sequential" => Addresses::Sequential,
         "interlocked" => Addresses::Interlocked,
         "strided" => Addresses::Strided { stride_bytes: bytes(needs("strided:64k")?)? },
+        "laps" => laps(value.unwrap_or_default())?,
         "zipf" => Addresses::Zipf { exponent: decimal(needs("zipf:0.99")?)? },
         "pareto" => Addresses::Pareto { skew: share(needs("pareto:0.2")?)? },
         "normal" => Addresses::Normal { deviation: share(needs("normal:10%")?)? },
@@ -47,6 +49,32 @@ pub(super) fn read(text: &str) -> Result<Addresses, String> {
         }
         _ => return Err(unknown(name)),
     })
+}
+
+/// `step=4k,apart=1m,jumps=50%`, each of them optional.
+fn laps(text: &str) -> Result<Addresses, String> {
+    let (mut step_bytes, mut apart_bytes, mut jump_share) = (None, 0, 0.0);
+    for part in text.split(',').filter(|part| !part.is_empty()) {
+        match part.split_once('=') {
+            Some(("step", value)) => step_bytes = Some(bytes(value)?),
+            Some(("apart", value)) => apart_bytes = bytes(value)?,
+            Some(("jumps", value)) => jump_share = share(value)?,
+            _ => {
+                return Err(format!(
+                    "`{part}` is nothing that laps take: write laps:step=4k,apart=1m,jumps=50%"
+                ));
+            }
+        }
+    }
+    Ok(Addresses::Laps { step_bytes, apart_bytes, jump_share })
+}
+
+fn write_laps(step_bytes: Option<u64>, apart_bytes: u64, jump_share: f64) -> String {
+    let step = step_bytes.map(|bytes| format!("step={}", write_bytes(bytes)));
+    let apart = (apart_bytes > 0).then(|| format!("apart={}", write_bytes(apart_bytes)));
+    let jumps = (jump_share > 0.0).then(|| format!("jumps={}", write_share(jump_share)));
+    let parts: Vec<String> = [step, apart, jumps].into_iter().flatten().collect();
+    if parts.is_empty() { "laps".to_owned() } else { format!("laps:{}", parts.join(",")) }
 }
 
 fn unknown(name: &str) -> String {
@@ -70,6 +98,9 @@ pub(super) fn write(addresses: &Addresses) -> String {
         Addresses::Sequential => "sequential".to_owned(),
         Addresses::Interlocked => "interlocked".to_owned(),
         Addresses::Strided { stride_bytes } => format!("strided:{}", write_bytes(*stride_bytes)),
+        Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
+            write_laps(*step_bytes, *apart_bytes, *jump_share)
+        }
         Addresses::Zipf { exponent } => format!("zipf:{exponent}"),
         Addresses::Pareto { skew } => format!("pareto:{skew}"),
         Addresses::Normal { deviation } => format!("normal:{}", write_share(*deviation)),
@@ -87,7 +118,10 @@ pub(super) fn write(addresses: &Addresses) -> String {
 
 /// Whether addresses are drawn (`randread`) rather than walked through (`read`).
 pub(super) fn is_random(addresses: &Addresses) -> bool {
-    !matches!(addresses, Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. })
+    !matches!(
+        addresses,
+        Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. } | Addresses::Laps { .. }
+    )
 }
 
 #[cfg(test)]
@@ -102,6 +136,8 @@ mod tests {
             "sequential",
             "interlocked",
             "strided:64k",
+            "laps",
+            "laps:step=4k,apart=1m,jumps=50%",
             "zipf:0.99",
             "pareto:0.2",
             "normal:10%",
@@ -124,7 +160,18 @@ mod tests {
         assert!(read("gauss").unwrap_err().contains("cycle, independent"));
         assert!(read("cycle:3").unwrap_err().contains("takes no value"));
         assert!(read("hotspot:90%").unwrap_err().contains("as 90%/10%"));
-        for text in ["", ":", "zipf:", "zipf:-1", "zoned:", "zoned:1/", "normal:10", "strided:x"] {
+        for text in [
+            "",
+            ":",
+            "zipf:",
+            "zipf:-1",
+            "zoned:",
+            "zoned:1/",
+            "normal:10",
+            "strided:x",
+            "laps:x",
+            "laps:step=",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }

@@ -58,6 +58,9 @@ fn addresses() -> impl Strategy<Value = Addresses> {
         Just(Addresses::Sequential),
         Just(Addresses::Interlocked),
         size_bytes().prop_map(|stride_bytes| Addresses::Strided { stride_bytes }),
+        (option::of(size_bytes()), size_bytes(), 0.0..1.0).prop_map(
+            |(step_bytes, apart_bytes, jump_share)| Addresses::Laps { step_bytes, apart_bytes, jump_share }
+        ),
         (0.001..10.0).prop_map(|exponent| Addresses::Zipf { exponent }),
         (0.001..0.499).prop_map(|skew| Addresses::Pareto { skew }),
         (0.001..1.0).prop_map(|deviation| Addresses::Normal { deviation }),

@@ -71,7 +71,8 @@ pub struct RawPlan {
     /// Which addresses. With randread and its kin: cycle (each block once, then again; the default),
     /// independent, zipf:0.99, pareto:0.2, normal:10%, hotspot:90%/10% (accesses/span),
     /// zoned:60%/10%,30%/20%,10%/70%. With read, write, rw, trim: sequential (each job in its own part;
-    /// the default), interlocked (all jobs share one position), strided:64k.
+    /// the default), interlocked (all jobs share one position), strided:64k, laps:step=4k,apart=1m,jumps=50%
+    /// (each job over all of it).
     #[arg(long, value_name = "PATTERN")]
     pub addresses: Option<Text>,
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use fathom_record::facts::EngineFacts;
 use fathom_record::latency::SparseHistogram;
-use fathom_record::run::JobSummary;
+use fathom_record::run::{JobDirection, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval};
 
 use super::failure::Failure;
-use super::tally::Tally;
+use super::tally::{DirectionTally, Tally};
 use super::timeline::{Phase, Timeline};
 use crate::sim::SimParameters;
 use crate::verify::VerifyReport;
@@ -86,6 +86,43 @@ struct JobTotals {
     thread_cpu_ns: u64,
     /// End of the last interval that arrived.
     until_ns: u64,
+    /// By [`Direction::index`].
+    directions: [DirectionTotals; 4],
+}
+
+/// A job's counts of one direction; whole distributions of each job would take too much memory.
+#[derive(Debug, Default)]
+struct DirectionTotals {
+    operations: u64,
+    bytes: u64,
+    errors: u64,
+    service_sum_ns: u128,
+    service_min_ns: Option<u64>,
+    service_max_ns: Option<u64>,
+}
+
+impl DirectionTotals {
+    fn add(&mut self, tally: &DirectionTally) {
+        self.operations += tally.service.count();
+        self.bytes += tally.bytes;
+        self.errors += tally.errors + tally.short;
+        self.service_sum_ns += tally.service.sum();
+        self.service_min_ns = self.service_min_ns.into_iter().chain(tally.service.min()).min();
+        self.service_max_ns = self.service_max_ns.max(tally.service.max());
+    }
+
+    fn summary(&self, direction: Direction) -> Option<JobDirection> {
+        let mean_ns = || self.service_sum_ns as f64 / self.operations as f64;
+        (self.operations + self.errors > 0).then(|| JobDirection {
+            direction,
+            operations: self.operations,
+            bytes: self.bytes,
+            errors: self.errors,
+            service_min_ns: self.service_min_ns,
+            service_mean_ns: (self.operations > 0).then(mean_ns),
+            service_max_ns: self.service_max_ns,
+        })
+    }
 }
 
 /// Adds tallies up as they come.
@@ -147,6 +184,9 @@ impl Gather {
             totals.errors += tally.errors();
             totals.in_flight_integral_ns += tally.in_flight_integral_ns;
             totals.thread_cpu_ns += tally.thread_cpu_ns;
+            for (sum, counts) in totals.directions.iter_mut().zip(&tally.directions) {
+                sum.add(counts);
+            }
         }
         if let Some(target) = self.target_of.get(job as usize) {
             let target = &mut self.targets[*target as usize];
@@ -257,6 +297,11 @@ impl Gather {
             operations_per_s: per_s(totals.operations),
             in_flight_mean: Some(share(totals.in_flight_integral_ns)),
             busy_share: Some(share(totals.thread_cpu_ns)),
+            directions: Direction::ALL
+                .into_iter()
+                .zip(&totals.directions)
+                .filter_map(|(direction, totals)| totals.summary(direction))
+                .collect(),
         });
         let jobs = jobs.collect();
         let engine = facts_of_all(&endings).expect("a run has at least one job");

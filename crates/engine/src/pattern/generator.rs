@@ -7,7 +7,7 @@ use fathom_record::Direction;
 use fathom_record::workload::Workload;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::address::has_position;
+use super::address::{goes_by_rank, has_position};
 use super::geometry::sizes_of;
 use super::seed::{Purpose, random_of};
 use super::{AddressPattern, Geometry, MixPattern, SizePattern};
@@ -56,7 +56,7 @@ impl Generator {
     ) -> Self {
         let in_order = has_position(&workload.addresses);
         // A part of the span goes by rank; random choices go by the job, so that no two jobs' are alike.
-        let place = if in_order { place } else { (job, workload.jobs) };
+        let place = if goes_by_rank(&workload.addresses) { place } else { (job, workload.jobs) };
         let pattern = || AddressPattern::new(&workload.addresses, geometry, place, workload.seed, cursor);
         let patterns = if in_order { 3 } else { 1 };
         let with_data = [Direction::Read, Direction::Write, Direction::Trim];

@@ -105,6 +105,15 @@ impl Geometry {
             )
             .with_remedy("use a stride that is a multiple of the alignment, or a smaller --align"));
         }
+        if let Addresses::Laps { step_bytes, apart_bytes, .. } = workload.addresses
+            && (step_bytes.unwrap_or(0) % block_bytes != 0 || apart_bytes % block_bytes != 0)
+        {
+            let cause = format!("laps do not go by multiples of the alignment of {block_bytes} bytes");
+            return Err(EngineError::new(ErrorKind::Plan, "laying out the workload's span", cause)
+                .with_remedy(
+                    "use a step and a distance that are multiples of the alignment, or a smaller --align",
+                ));
+        }
         Ok(geometry)
     }
 

@@ -56,6 +56,9 @@ impl Exposure {
         match addresses {
             Addresses::Interlocked => true,
             Addresses::Sequential | Addresses::RandomCycle => self.jobs == 1.0,
+            Addresses::Laps { step_bytes, jump_share, .. } => {
+                self.jobs == 1.0 && *jump_share == 0.0 && step_bytes.is_none()
+            }
             Addresses::Strided { stride_bytes } => {
                 self.jobs == 1.0 && (*stride_bytes as f64 / self.unit_bytes).fract() == 0.0
             }
@@ -76,6 +79,18 @@ impl Exposure {
             Addresses::Interlocked => per_unit * self.units_per_io,
             Addresses::Strided { stride_bytes } => {
                 per_unit * self.furthest_units_per_io.min(*stride_bytes as f64 / self.unit_bytes)
+            }
+            Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
+                let step = step_bytes.map_or(f64::MAX, |bytes| bytes as f64 / self.unit_bytes);
+                if *jump_share > 0.0 {
+                    // Each jump begins a stretch as long as the I/Os until the next one reach.
+                    let stretch = step.min(self.units_per_io) / jump_share;
+                    return 1.0 - self.untouched(stretch / self.units, self.ios * jump_share);
+                }
+                // From one start all jobs go over the same; apart, each over something else, as far as that goes.
+                let laps = per_unit / self.jobs * self.units_per_io.min(step);
+                let fresh = (*apart_bytes as f64 / self.unit_bytes / self.units).min(laps);
+                laps + fresh * (self.jobs - 1.0)
             }
             Addresses::RandomCycle => {
                 let started = (per_unit / self.jobs).min(1.0);

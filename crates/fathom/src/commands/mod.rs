@@ -5,6 +5,7 @@ mod assess;
 mod compare;
 mod delivery;
 mod devices;
+mod diskspd;
 mod engines;
 mod report;
 mod run;
@@ -37,6 +38,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),
         Command::Schema(arguments) => schema::perform(arguments.of),
+        Command::Diskspd(arguments) => diskspd::perform(&place, &arguments),
         Command::Engines(switch) => engines::perform(switch),
     }
 }

@@ -15,6 +15,16 @@ pub enum Addresses {
     Sequential,
     /// One after the other; all jobs share one position, as diskspd's `-si`.
     Interlocked,
+    /// Each job over the whole span on its own, forward from a start of its own and then over from the span's
+    /// start, as diskspd's `-s` and the jobs of fio do; jumps to blocks drawn by chance may interrupt it.
+    Laps {
+        /// Distance of two starts, in bytes; absent: the I/O's own length.
+        step_bytes: Option<u64>,
+        /// How far each job starts behind the one before it, in bytes.
+        apart_bytes: u64,
+        /// Share of I/Os that jump, 0 to 1; the next one follows where the jump went.
+        jump_share: f64,
+    },
     /// Every so many bytes from the last, wrapping one block further.
     Strided {
         /// Distance of two starts, in bytes.

@@ -132,6 +132,16 @@ fn validate_addresses(addresses: &Addresses) -> Result<(), WorkloadError> {
             }
             Ok(())
         }
+        Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
+            share(FIELD, *jump_share)?;
+            if step_bytes.is_some_and(|step| step == 0 || step % 512 != 0) || apart_bytes % 512 != 0 {
+                return refuse(
+                    FIELD,
+                    "a step is a multiple of 512 bytes and not 0, and so is the distance of the jobs' starts",
+                );
+            }
+            Ok(())
+        }
         Addresses::Zipf { exponent } if *exponent > 0.0 && *exponent <= 10.0 => Ok(()),
         Addresses::Zipf { .. } => refuse(FIELD, "a Zipf exponent is above 0 and at most 10, as zipf:0.99"),
         Addresses::Pareto { skew } if *skew > 0.0 && *skew < 0.5 => Ok(()),

@@ -37,6 +37,11 @@ fn addresses_text(addresses: &Addresses) -> String {
         Addresses::Sequential => "sequential".into(),
         Addresses::Interlocked => "interlocked sequential".into(),
         Addresses::Strided { stride_bytes } => format!("strided by {}", Bytes(*stride_bytes)),
+        Addresses::Laps { jump_share, .. } if *jump_share > 0.0 => {
+            format!("sequential with {:.0} % of jumps", jump_share * 100.0)
+        }
+        Addresses::Laps { step_bytes: Some(step), .. } => format!("sequential by {}", Bytes(*step)),
+        Addresses::Laps { .. } => "sequential, each job over all".into(),
         Addresses::Zipf { exponent } => format!("Zipf {exponent}"),
         Addresses::Pareto { skew } => format!("Pareto {skew}"),
         Addresses::Normal { deviation } => format!("normal {deviation}"),

@@ -4,6 +4,7 @@ mod cycle;
 mod extent;
 mod independent;
 mod interlocked;
+mod laps;
 mod normal;
 mod permutation;
 mod sequential;
@@ -22,6 +23,7 @@ use super::Geometry;
 use cycle::Cycle;
 use independent::Independent;
 use interlocked::Interlocked;
+use laps::Laps;
 use normal::Normal;
 use sequential::{Sequential, Strided};
 use skewed::Skewed;
@@ -39,6 +41,7 @@ enum Kind {
     Sequential(Sequential),
     Strided(Strided),
     Interlocked(Interlocked),
+    Laps(Laps),
     Skewed(Skewed),
     Normal(Normal),
     Zoned(Zoned),
@@ -65,6 +68,9 @@ impl AddressPattern {
             Addresses::Interlocked => Kind::Interlocked(Interlocked::new(geometry, cursor)),
             Addresses::Strided { stride_bytes } => {
                 Kind::Strided(Strided::new(geometry, job, jobs, *stride_bytes))
+            }
+            Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
+                Kind::Laps(Laps::new(geometry, job, seed, (*step_bytes, *apart_bytes), *jump_share))
             }
             Addresses::Zipf { exponent } => Kind::Skewed(Skewed::zipf(geometry, job, seed, *exponent)),
             Addresses::Pareto { skew } => Kind::Skewed(Skewed::pareto(geometry, job, seed, *skew)),
@@ -98,11 +104,17 @@ impl Kind {
             Kind::Sequential(sequential) => sequential.next(bytes),
             Kind::Strided(strided) => strided.next(bytes),
             Kind::Interlocked(interlocked) => interlocked.next(bytes),
+            Kind::Laps(laps) => laps.next(bytes),
             Kind::Skewed(skewed) => skewed.next(bytes),
             Kind::Normal(normal) => normal.next(bytes),
             Kind::Zoned(zoned) => zoned.next(bytes),
         }
     }
+}
+
+/// Whether a job's addresses depend on its rank among those that share the span, and not on chance alone.
+pub(super) fn goes_by_rank(addresses: &Addresses) -> bool {
+    has_position(addresses) || matches!(addresses, Addresses::Laps { .. })
 }
 
 /// Whether each direction keeps its own position in such a pattern.

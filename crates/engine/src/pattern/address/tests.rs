@@ -54,6 +54,7 @@ fn all_patterns() -> Vec<Addresses> {
         Addresses::Interlocked,
         Addresses::Strided { stride_bytes: 3 * BLOCK },
         Addresses::Strided { stride_bytes: 1 << 40 },
+        Addresses::Laps { step_bytes: None, apart_bytes: 3 * BLOCK, jump_share: 0.3 },
         Addresses::Zipf { exponent: 0.99 },
         Addresses::Zipf { exponent: 1.0 },
         Addresses::Zipf { exponent: 10.0 },
@@ -307,6 +308,23 @@ fn strides_leave_nothing_out() {
     let order = draw(&mut pattern(&stride(4), 10, 0), 12);
     assert_eq!(order, [0, 4, 8, 1, 5, 9, 2, 6, 3, 7, 0, 4]);
     assert_eq!(draw(&mut pattern(&stride(100), 3, 0), 4), [0, 1, 2, 0]);
+}
+
+#[test]
+fn laps_go_over_the_whole_span_from_each_jobs_start() {
+    let laps = |step: Option<u64>, apart: u64, jump_share| Addresses::Laps {
+        step_bytes: step.map(|blocks| blocks * BLOCK),
+        apart_bytes: apart * BLOCK,
+        jump_share,
+    };
+    assert_eq!(draw(&mut pattern(&laps(None, 0, 0.0), 4, 1), 6), [0, 1, 2, 3, 0, 1], "no start of its own");
+    assert_eq!(draw(&mut pattern(&laps(Some(3), 0, 0.0), 7, 0), 5), [0, 3, 6, 0, 3]);
+    let third = |addresses| AddressPattern::new(&addresses, &grid(10), (2, 3), 7, &cursor());
+    assert_eq!(draw(&mut third(laps(None, 4, 0.0)), 4), [8, 9, 0, 1]);
+    let order =
+        draw(&mut AddressPattern::new(&laps(None, 0, 0.25), &grid(5000), (0, 1), 7, &cursor()), 20_000);
+    let follows = order.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as f64;
+    assert!((follows / 20_000.0 - 0.75).abs() < 0.02, "{follows}");
 }
 
 #[test]

@@ -369,6 +369,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
                 errors: Some(0),
                 in_flight_mean: Some(f64::from(shape.depth) * 0.998),
                 busy_share: Some(busy),
+                directions: Vec::new(),
             })
             .collect(),
         summary: Summary {

@@ -172,6 +172,7 @@ fn job_summary(job: u32, disorder: &mut Disorder) -> JobSummary {
         errors: Some(0),
         in_flight_mean: Some(31.0 + disorder.share()),
         busy_share: Some(disorder.share()),
+        directions: Vec::new(),
     }
 }
 

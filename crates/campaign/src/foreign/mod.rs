@@ -1,0 +1,5 @@
+//! Plans from what foreign tools were asked to do, as the interop room read it.
+
+mod diskspd;
+
+pub use diskspd::{RanSpan, diskspd_plan, diskspd_results};

@@ -1,0 +1,205 @@
+//! `fathom diskspd`: a command line of diskspd, run by the engines here, with diskspd's result on stdout.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
+use fathom_campaign::run_once;
+use fathom_interop::diskspd::{
+    Command, Drives, Mapping, Profile, drives, map, print_text, print_xml, profile_xml, read_command,
+};
+use fathom_record::RunRecord;
+use fathom_report::html;
+use fathom_store::Store;
+
+use super::delivery::Delivery;
+use super::seed::new_seed;
+use super::stored::StorePlace;
+use crate::arguments::DiskspdArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Folders that stand for drives, as `D:=/mnt/d;E:=/mnt/e`.
+const DRIVES: &str = "FATHOM_DRIVES";
+/// Profiles beyond this are something else.
+const PROFILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Measures what the command line asks for, time span by time span.
+///
+/// # Errors
+/// When nothing was measured.
+pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Status, Failure> {
+    let profile = profile(&words(&arguments.command)?)?;
+    if profile.profile_only {
+        output::result(&if profile.xml_results {
+            profile_xml::print_profile(&profile)
+        } else {
+            print_text::input(&profile)
+        })?;
+        return Ok(Status::Done);
+    }
+    let drives = known_drives(&arguments.drive)?;
+    let mappings = mapped(&profile, &drives)?;
+    if arguments.outputs.report.is_some() && mappings.len() > 1 {
+        return Err(Failure::usage(
+            "--report",
+            "a page is of one run, and the profile has several time spans",
+            "leave it out, and make each page afterwards: fathom report last-1 --html span1.html",
+        ));
+    }
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let store = place.open().map_err(|error| Failure::from(error).warn()).ok();
+    let ran = measure(arguments, &mappings, store.as_ref())?;
+    let results = diskspd_results(&profile, &ran, std::fs::read_to_string("/etc/hostname").ok().map(trimmed));
+    let printed = || {
+        if profile.xml_results { print_xml::print(&results) } else { print_text::print(&results) }
+    };
+    let handed_over = match ran.as_slice() {
+        [one] => delivery.hand_over(&one.record, printed, || html::run(&one.record)),
+        several => {
+            let records: Vec<&RunRecord> = several.iter().map(|span| &span.record).collect();
+            delivery.hand_over(&records, printed, || html::run(records[0]))
+        }
+    };
+    let complete = ran.len() == mappings.len();
+    Ok(Status::of_measurement(complete && handed_over && ran.iter().all(|span| span.record.is_valid())))
+}
+
+fn trimmed(text: String) -> String {
+    text.trim().to_owned()
+}
+
+/// Runs one time span after the other until one is stopped.
+fn measure(
+    arguments: &DiskspdArguments,
+    mappings: &[Mapping],
+    store: Option<&Store>,
+) -> Result<Vec<RanSpan>, Failure> {
+    let total_ns = match mappings {
+        [one] => one.workload.length.time_ns.map(|ns| ns + one.workload.length.warmup_ns),
+        _ => None,
+    };
+    let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
+    let voice = screen.voice();
+    let stop = interrupt::watch(screen.voice())?;
+    let mut ran = Vec::new();
+    for mapping in mappings {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let mut notes = mapping.notes.clone();
+        notes.extend(of_files(mapping)?);
+        notes.iter().for_each(|note| voice.say(&format!("note: {note}")));
+        let record = measure_one(arguments, mapping, notes, &mut screen, &stop)?;
+        if let Some(store) = store
+            && let Err(error) = store.put_run(&record)
+        {
+            Failure::from(error).warn();
+        }
+        ran.push(RanSpan { record, paths: mapping.paths.clone() });
+    }
+    Ok(ran)
+}
+
+fn measure_one(
+    arguments: &DiskspdArguments,
+    mapping: &Mapping,
+    notes: Vec<String>,
+    screen: &mut Screen,
+    stop: &AtomicBool,
+) -> Result<RunRecord, Failure> {
+    let engine = arguments.engine.as_deref();
+    let plan = diskspd_plan(mapping, engine, &arguments.destroy, arguments.keep);
+    let mut record = run_once(&plan, screen, stop)?;
+    let line: Vec<_> = arguments.command.iter().map(|word| word.to_string_lossy()).collect();
+    record.notes.push(format!("Asked for as: diskspd {}", line.join(" ")));
+    record.notes.extend(notes);
+    Ok(record)
+}
+
+fn words(command: &[OsString]) -> Result<Vec<String>, Failure> {
+    let word = |word: &OsString| {
+        word.to_str().map(str::to_owned).ok_or_else(|| {
+            let place = word.to_string_lossy().into_owned();
+            Failure::usage(place, "it is no text in UTF-8", "name the file by a path that is")
+        })
+    };
+    command.iter().map(word).collect()
+}
+
+fn profile(words: &[String]) -> Result<Profile, Failure> {
+    let run = match read_command(words, new_seed() & 0xffff_ffff)? {
+        Command::Run(profile) => return Ok(*profile),
+        Command::Xml(run) => run,
+    };
+    let place = format!("reading the profile {}", run.file);
+    let unreadable =
+        |cause: String| Failure::usage(place.clone(), cause, "name a profile that exists: -Xprofile.xml");
+    let size = std::fs::metadata(&run.file).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > PROFILE_BYTES_MAX {
+        return Err(unreadable(format!("{size} bytes are too many for a profile")));
+    }
+    let text = std::fs::read_to_string(&run.file).map_err(|error| unreadable(error.to_string()))?;
+    let mut profile = run.apply(profile_xml::read_profile(&text)?)?;
+    profile_xml::check_profile(&profile)?;
+    profile.command_line = format!("diskspd {}", words.join(" "));
+    Ok(profile)
+}
+
+fn known_drives(given: &[String]) -> Result<Drives, Failure> {
+    let of_environment = std::env::var(DRIVES).unwrap_or_default();
+    let entries = of_environment.split(';').chain(given.iter().map(String::as_str));
+    Ok(Drives::read(entries)?)
+}
+
+fn mapped(profile: &Profile, drives: &Drives) -> Result<Vec<Mapping>, Failure> {
+    let size_of = |path: &str| {
+        let facts = std::fs::metadata(path).ok()?;
+        facts.is_file().then(|| facts.len())
+    };
+    profile.spans.iter().map(|span| Ok(map(span, drives, &size_of)?)).collect()
+}
+
+/// What there is to say of files that are made, or are there already.
+fn of_files(mapping: &Mapping) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    let paths = mapping.targets.iter().zip(&mapping.paths).filter(|(target, _)| !drives::is_virtual(target));
+    for (target, path) in paths {
+        let place = || format!("target {path}");
+        match (std::fs::metadata(target), mapping.create_bytes) {
+            (Err(_), Some(_)) if Path::new(target).parent().is_some_and(|folder| !folder.is_dir()) => {
+                let cause = format!("there is no folder for {target}");
+                return Err(Failure::usage(
+                    place(),
+                    cause,
+                    "make it, or name another: --drive D:=/mnt/scratch",
+                ));
+            }
+            (Err(_), None) => {
+                let cause = format!("there is no file or device {target}");
+                return Err(Failure::usage(place(), cause, "to have a file made, add its size: -c1G"));
+            }
+            (Ok(facts), Some(bytes)) if facts.is_file() && facts.len() < bytes => {
+                let cause = format!(
+                    "{target} is there and has {} bytes, fewer than -c asks for; no file is made over another",
+                    facts.len()
+                );
+                return Err(Failure::usage(
+                    place(),
+                    cause,
+                    "remove it, name another, or ask for a smaller -c",
+                ));
+            }
+            (Ok(facts), Some(_)) if facts.is_file() => {
+                notes.push(format!(
+                    "-c: {target} was there already; it was used as it is, and no file was made."
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(notes)
+}
