@@ -5,6 +5,7 @@
 //! invented: what a tool did not report is absent from the record, and the record's origin says why.
 //! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
 
+pub mod bdevperf;
 pub mod diskspd;
 pub mod fathom;
 pub mod import;
@@ -18,5 +19,8 @@ pub mod sadf;
 pub mod sar;
 pub mod sysstat;
 pub mod vmstat;
+pub mod nvme_perf;
+pub mod refusal;
+pub mod spdk;
 
 pub use refusal::Refusal;

@@ -251,7 +251,7 @@ pub struct JobDirection {
     /// Bytes they moved.
     pub bytes: u64,
     /// I/Os that ended in an error.
-    pub errors: u64,
+    pub errors: Option<u64>,
     /// Smallest service latency.
     pub service_min_ns: Option<u64>,
     /// Mean service latency.

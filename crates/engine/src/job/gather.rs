@@ -117,7 +117,7 @@ impl DirectionTotals {
             direction,
             operations: self.operations,
             bytes: self.bytes,
-            errors: self.errors,
+            errors: Some(self.errors),
             service_min_ns: self.service_min_ns,
             service_mean_ns: (self.operations > 0).then(mean_ns),
             service_max_ns: self.service_max_ns,

@@ -158,7 +158,7 @@ fn known_drives(given: &[String]) -> Result<Drives, Failure> {
 fn mapped(profile: &Profile, drives: &Drives) -> Result<Vec<Mapping>, Failure> {
     let size_of = |path: &str| {
         let facts = std::fs::metadata(path).ok()?;
-        facts.is_file().then(|| facts.len())
+        facts.is_file().then_some(facts.len())
     };
     profile.spans.iter().map(|span| Ok(map(span, drives, &size_of)?)).collect()
 }

@@ -54,7 +54,7 @@ fn direction_of(record: &RunRecord, direction: Direction) -> Option<&DirectionSu
 }
 
 fn histogram(record: &RunRecord, direction: Direction) -> Histogram {
-    let sparse = direction_of(record, direction).map(|summary| &summary.service_histogram);
+    let sparse = direction_of(record, direction).and_then(|summary| summary.service_histogram.as_ref());
     sparse.and_then(|sparse| Histogram::try_from(sparse).ok()).unwrap_or_default()
 }
 
@@ -68,7 +68,7 @@ fn whole(record: &RunRecord) -> Histogram {
 fn sum(record: &RunRecord, direction: Option<Direction>) -> (u64, u64) {
     let of = |direction| {
         let summary = direction_of(record, direction);
-        summary.map_or((0, 0), |summary| (summary.bytes, summary.operations))
+        summary.map_or((0, 0), |summary| (summary.bytes.unwrap_or(0), summary.operations.unwrap_or(0)))
     };
     match direction {
         Some(direction) => of(direction),

@@ -48,47 +48,12 @@ pub fn map(
     size_of: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<Mapping, Refusal> {
     let first = span.targets.first().ok_or_else(|| Refusal::new(WHAT, "it names no target"))?;
-    refuse_differences(span, first)?;
-    refuse_impossible(span, first)?;
     let mut notes = Vec::new();
     let paths: Vec<String> = span.targets.iter().map(|target| target.path.clone()).collect();
     let targets = paths.iter().map(|path| drives.local(path)).collect::<Result<Vec<_>, _>>()?;
     let all_virtual = targets.iter().all(|target| is_virtual(target));
-    let span_bytes = span_bytes(first)?;
-    let known_bytes = || {
-        span_bytes.or_else(|| {
-            targets.iter().filter_map(|target| size_of(target)).min()?.checked_sub(first.base_bytes)
-        })
-    };
-    let jobs = jobs(span, first, &mut notes)?;
-    let per_target = span.threads_of(first);
-    let workload = Workload {
-        mix: Mix {
-            read_share: 1.0 - first.write_percent as f64 / 100.0,
-            trim_share: 0.0,
-            flush_every_writes: u64::from(
-                first.caching.flush == Some(Flush::View) && first.write_percent > 0,
-            ),
-        },
-        addresses: addresses(first, per_target, known_bytes())?,
-        sizes: SizesByDirection::all(Sizes::Fixed { bytes: first.block_bytes }),
-        offset_bytes: first.base_bytes,
-        span_bytes,
-        alignment_bytes: alignment(first, per_target),
-        data: data(span, first, &mut notes),
-        arrival: arrival(first, jobs),
-        jobs,
-        depth: u32::try_from(depth(span, first)).unwrap_or(u32::MAX),
-        length: Length {
-            time_ns: Some(span.duration_s.saturating_mul(1_000_000_000)),
-            warmup_ns: span.warmup_s.saturating_mul(1_000_000_000),
-            ..Length::default()
-        },
-        seed: span.seed,
-    };
-    workload
-        .validate()
-        .map_err(|error| Refusal::new(WHAT, error.problem).at(flag_of(error.field)).or(ITSELF))?;
+    let known_bytes = || targets.iter().filter_map(|target| size_of(target)).min();
+    let workload = workload_of(span, &known_bytes, &mut notes)?;
     remark(span, first, &mut notes);
     if all_virtual && (first.caching.mapped || first.caching.mode == CacheMode::Cached) {
         notes.push("The target has no page cache; -S and -N change nothing on it.".to_owned());
@@ -104,6 +69,53 @@ pub fn map(
         workload,
         notes,
     })
+}
+
+/// The workload of a time span. `size` is that of the smallest target, where it is known; it matters to
+/// distributions in bytes alone.
+///
+/// # Errors
+/// What no workload says.
+pub fn workload_of(
+    span: &TimeSpan,
+    size: &dyn Fn() -> Option<u64>,
+    notes: &mut Vec<String>,
+) -> Result<Workload, Refusal> {
+    let first = span.targets.first().ok_or_else(|| Refusal::new(WHAT, "it names no target"))?;
+    refuse_differences(span, first)?;
+    refuse_impossible(span, first)?;
+    let span_bytes = span_bytes(first)?;
+    let known_bytes = span_bytes.or_else(|| size()?.checked_sub(first.base_bytes));
+    let jobs = jobs(span, first, notes)?;
+    let per_target = span.threads_of(first);
+    let workload = Workload {
+        mix: Mix {
+            read_share: 1.0 - first.write_percent.min(100) as f64 / 100.0,
+            trim_share: 0.0,
+            flush_every_writes: u64::from(
+                first.caching.flush == Some(Flush::View) && first.write_percent > 0,
+            ),
+        },
+        addresses: addresses(first, per_target, known_bytes)?,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: first.block_bytes }),
+        offset_bytes: first.base_bytes,
+        span_bytes,
+        alignment_bytes: alignment(first, per_target),
+        data: data(span, first, notes),
+        arrival: arrival(first, jobs),
+        jobs,
+        depth: u32::try_from(depth(span, first)).unwrap_or(u32::MAX),
+        length: Length {
+            time_ns: Some(span.duration_s.saturating_mul(1_000_000_000)),
+            warmup_ns: span.warmup_s.saturating_mul(1_000_000_000),
+            ..Length::default()
+        },
+        seed: span.seed,
+    };
+    let wrong =
+        |field: &'static str, problem: String| Refusal::new(WHAT, problem).at(flag_of(field)).or(ITSELF);
+    workload.validate().map_err(|error| wrong(error.field, error.problem))?;
+    Ok(workload)
 }
 
 /// diskspd's flag for a field of a plan.

@@ -404,10 +404,10 @@ mod tests {
             "-r -rdpct90/10:10/20 -Z1M,f.bin -a0,3 x",
             "-r -rdabs10/1G:10/1G -n -g100i x",
             "-s128K -T1M -t2 -B1M:4G -g500 -i3 -j4 -Sm -Nv -fst x",
-            "-si -Sr -p -I1 -l x",
+            "-si -Sr -I1 -l x",
         ] {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let Ok(Command::Run(profile)) = read_command(&words, 1) else { continue };
+            let Ok(Command::Run(profile)) = read_command(&words, 1) else { unreachable!("{line}") };
             let mut expected = Profile { command_line: String::new(), ..*profile };
             expected.spans[0].targets.iter_mut().for_each(|target| {
                 target.step_bytes = Some(target.step());
