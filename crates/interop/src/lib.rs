@@ -11,16 +11,15 @@ pub mod fathom;
 pub mod import;
 pub mod iostat;
 pub mod mpstat;
+pub mod nvme_perf;
 pub mod observed;
 pub mod observers;
 pub mod perf_stat;
 pub mod refusal;
 pub mod sadf;
 pub mod sar;
+pub mod spdk;
 pub mod sysstat;
 pub mod vmstat;
-pub mod nvme_perf;
-pub mod refusal;
-pub mod spdk;
 
 pub use refusal::Refusal;

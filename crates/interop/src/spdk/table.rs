@@ -234,6 +234,9 @@ impl Reader {
             match key.trim() {
                 "workload" => self.outcome.asked.workload = Some(value.to_owned()),
                 "depth" => self.outcome.asked.depths.extend(value.parse::<u64>().ok()),
+                "percentage" => {
+                    self.outcome.asked.read_percent = value.parse().ok().filter(|percent| *percent <= 100);
+                }
                 "IO size" => self.outcome.asked.io_bytes = value.parse().ok(),
                 _ => {}
             }

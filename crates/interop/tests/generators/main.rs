@@ -1,0 +1,44 @@
+//! Command lines, profiles and results of diskspd and of SPDK's generators, as people published them.
+//!
+//! The files lie outside the project; `FATHOM_SAMPLES` names their folder. Without it the tests say so and
+//! pass.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail by panicking"
+)]
+
+mod command_lines;
+mod hostile;
+mod results;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of samples, if it is there.
+fn samples() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
+    let folder = std::env::var_os("FATHOM_SAMPLES").map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: there are no samples; name their folder in FATHOM_SAMPLES");
+    None
+}
+
+/// The files of one folder of samples, by name.
+fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let Some(samples) = samples() else { return Vec::new() };
+    let entries = std::fs::read_dir(samples.join(folder)).expect("a folder of samples");
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, std::fs::read(&path).expect("a readable file"))
+        })
+        .collect();
+    files.sort();
+    files
+}
