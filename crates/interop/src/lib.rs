@@ -8,6 +8,7 @@
 pub mod bdevperf;
 pub mod diskspd;
 pub mod fathom;
+pub mod fio_job;
 pub mod import;
 pub mod iostat;
 pub mod mpstat;

@@ -1,5 +1,7 @@
 //! SPDK's bdevperf: its text of every version, and the JSON of `bdevperf.py perform_tests`.
 
+pub mod job;
+
 use std::io::BufRead;
 
 use fathom_record::Origin;
@@ -8,7 +10,7 @@ use serde::Deserialize;
 use crate::Refusal;
 use crate::import::{Confidence, Context, Head, Imported, Importer, text, whole};
 use crate::spdk::record::record_of;
-use crate::spdk::{self, Asked, Outcome, Row};
+use crate::spdk::{self, Outcome, Row};
 
 /// Reads what bdevperf prints.
 pub const TEXT_IMPORTER: Importer = Importer {
@@ -144,17 +146,4 @@ fn outcome_of_json(text: &str) -> Result<Outcome, Refusal> {
         return Err(Refusal::new(JSON, "it has no job"));
     }
     Ok(outcome)
-}
-
-/// What was asked for and found, from a text of bdevperf.
-///
-/// # Errors
-/// Where it stops making sense.
-pub fn outcomes(text: &str) -> Result<Vec<Outcome>, Refusal> {
-    spdk::read(text, TEXT)
-}
-
-/// What bdevperf's command line asks for, where a line is one.
-pub fn asked(line: &str) -> Option<Asked> {
-    Asked::of_line(line)
 }

@@ -13,6 +13,7 @@ pub mod distribution;
 pub mod drives;
 pub mod from_record;
 mod import;
+pub mod job;
 pub mod mapping;
 pub mod print_text;
 pub mod print_xml;

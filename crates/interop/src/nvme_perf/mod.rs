@@ -1,5 +1,7 @@
 //! SPDK's spdk_nvme_perf (`perf` in older versions): its text, with the histograms of `-L`.
 
+pub mod job;
+
 use std::io::BufRead;
 
 use fathom_record::Origin;

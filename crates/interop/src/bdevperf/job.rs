@@ -1,0 +1,192 @@
+//! A workload as a configuration and a command line for bdevperf, over the AIO bdevs of files and devices.
+
+use fathom_record::Workload;
+use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
+use serde_json::json;
+
+use crate::Refusal;
+
+const WHAT: &str = "workload for bdevperf";
+
+/// The configuration: one AIO bdev for each target. `targets` are paths with their block sizes.
+pub fn configuration(targets: &[(String, u32)]) -> String {
+    let create = |(place, (path, block_bytes)): (usize, &(String, u32))| {
+        json!({
+            "method": "bdev_aio_create",
+            "params": { "name": format!("Aio{place}"), "filename": path, "block_size": block_bytes },
+        })
+    };
+    let config: Vec<_> = targets.iter().enumerate().map(create).collect();
+    let document = json!({ "subsystems": [{ "subsystem": "bdev", "config": config }] });
+    format!("{document:#}\n")
+}
+
+/// The arguments behind `--json CONFIGURATION`. `cpus` are the cores that poll; `huge_pages` says whether the
+/// system has any.
+///
+/// # Errors
+/// What bdevperf does not do, with the reason.
+pub fn arguments(
+    workload: &Workload,
+    targets: usize,
+    cpus: &[u32],
+    huge_pages: bool,
+) -> Result<Vec<String>, Refusal> {
+    let io_bytes = common(workload, WHAT)?;
+    if workload.jobs as usize != targets {
+        return Err(Refusal::new(
+            WHAT,
+            format!("bdevperf has one job for each target, and {} are asked for", workload.jobs),
+        )
+        .at("--jobs")
+        .or(format!("use --jobs {targets}")));
+    }
+    let seconds = seconds(workload, WHAT)?;
+    let mut arguments: Vec<String> = ["-q", &workload.depth.to_string(), "-o", &io_bytes.to_string()]
+        .into_iter()
+        .chain(["-t", &seconds.to_string(), "-l"])
+        .map(str::to_owned)
+        .collect();
+    arguments.extend(pattern(workload, WHAT)?);
+    arguments.extend(["-m".to_owned(), core_list(cpus)]);
+    if !huge_pages {
+        arguments.extend(["--no-huge", "-s", "1024"].map(str::to_owned));
+    }
+    Ok(arguments)
+}
+
+/// Cores as DPDK takes them; the first one where none are named.
+pub fn core_list(cpus: &[u32]) -> String {
+    let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    if cpus.is_empty() { "[0]".to_owned() } else { format!("[{}]", cpus.join(",")) }
+}
+
+/// `-w` and `-M`.
+///
+/// # Errors
+/// A mix or pattern that SPDK's generators do not have.
+pub fn pattern(workload: &Workload, what: &str) -> Result<Vec<String>, Refusal> {
+    let refuse = |cause: &str, flag: &str, remedy: &str| Refusal::new(what, cause).at(flag).or(remedy);
+    let random = match workload.addresses {
+        Addresses::RandomCycle | Addresses::RandomIndependent => "rand",
+        Addresses::Sequential | Addresses::Laps { step_bytes: None, apart_bytes: 0, jump_share: 0.0 } => "",
+        _ => {
+            return Err(refuse(
+                "it draws addresses alike, or goes one after the other",
+                "--addresses",
+                "use independent or sequential",
+            ));
+        }
+    };
+    let percent = workload.mix.read_share * 100.0;
+    let kind = if percent >= 100.0 {
+        "read"
+    } else if percent <= 0.0 {
+        "write"
+    } else {
+        "rw"
+    };
+    let mut arguments = vec!["-w".to_owned(), format!("{random}{kind}")];
+    if kind == "rw" {
+        if percent.fract().abs() > 1e-9 {
+            return Err(refuse("it takes shares of whole percents", "--read-share", "round it, as 70%"));
+        }
+        arguments.extend(["-M".to_owned(), format!("{percent:.0}")]);
+    }
+    Ok(arguments)
+}
+
+/// What neither of SPDK's generators does; gives the size of an I/O.
+///
+/// # Errors
+/// The first such thing.
+pub fn common(workload: &Workload, what: &str) -> Result<u64, Refusal> {
+    let refuse = |cause: &str, flag: &str, remedy: &str| Err(Refusal::new(what, cause).at(flag).or(remedy));
+    let sizes = &workload.sizes;
+    let bytes = match (&sizes.read, &sizes.write) {
+        (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: other }) if bytes == other => *bytes,
+        _ => return refuse("all its I/Os have one size", "--bs", "use one size"),
+    };
+    if workload.arrival != Arrival::Closed {
+        return refuse("it starts an I/O when one ends, and at no rate", "--rate", "leave it out");
+    }
+    if workload.mix.trim_share > 0.0 || workload.mix.flush_every_writes > 0 {
+        return refuse(
+            "it mixes neither trims nor flushes with reads and writes",
+            "--trim-share and --flush-every",
+            "leave them out",
+        );
+    }
+    if workload.data.verify != Verify::Off {
+        return refuse(
+            "it has a verification of its own, which fathom does not read",
+            "--verify",
+            "leave it out",
+        );
+    }
+    if workload.offset_bytes > 0 {
+        return refuse("it uses a target from its start on", "--offset", "leave it out");
+    }
+    if workload.alignment_bytes.is_some_and(|alignment| alignment != bytes) {
+        return refuse("its offsets are multiples of the size", "--align", "leave it out");
+    }
+    Ok(bytes)
+}
+
+/// Length of the run in whole seconds.
+///
+/// # Errors
+/// A length that is none.
+pub fn seconds(workload: &Workload, what: &str) -> Result<u64, Refusal> {
+    let length = &workload.length;
+    match length.time_ns {
+        Some(time_ns) if length.operations.is_none() && length.bytes.is_none() => {
+            Ok(time_ns.div_ceil(1_000_000_000).max(1))
+        }
+        _ => Err(Refusal::new(what, "it runs for a time").at("--count and --bytes").or("use --time alone")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::blank_workload;
+    use fathom_record::workload::{Length, Mix};
+
+    fn workload() -> Workload {
+        Workload {
+            mix: Mix { read_share: 0.7, trim_share: 0.0, flush_every_writes: 0 },
+            jobs: 2,
+            depth: 384,
+            length: Length { time_ns: Some(100_000_000_000), ..Length::default() },
+            ..blank_workload()
+        }
+    }
+
+    #[test]
+    fn a_published_evaluation_is_configured_as_it_was() {
+        let arguments = arguments(&workload(), 2, &[3], true).expect("arguments").join(" ");
+        assert_eq!(arguments, "-q 384 -o 4096 -t 100 -l -w randrw -M 70 -m [3]");
+        let text = configuration(&[("/dev/nvme1n1".to_owned(), 512), ("/dev/nvme2n1".to_owned(), 4096)]);
+        let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let second = &document["subsystems"][0]["config"][1];
+        assert_eq!(second["params"]["filename"], "/dev/nvme2n1");
+        assert_eq!(second["params"]["block_size"], 4096);
+    }
+
+    #[test]
+    fn what_it_does_not_do_is_refused() {
+        let cases: [(&str, fn(&mut Workload)); 5] = [
+            ("--jobs", |w| w.jobs = 3),
+            ("--rate", |w| w.arrival = Arrival::Poisson { rate_per_s: 5.0 }),
+            ("--addresses", |w| w.addresses = Addresses::Zipf { exponent: 0.9 }),
+            ("--offset", |w| w.offset_bytes = 4096),
+            ("--count and --bytes", |w| w.length.operations = Some(5)),
+        ];
+        for (flag, change) in cases {
+            let mut workload = workload();
+            change(&mut workload);
+            assert_eq!(arguments(&workload, 2, &[], true).expect_err(flag).place, flag);
+        }
+    }
+}
