@@ -4,6 +4,7 @@
 
 mod commands;
 mod compared;
+mod diskspd;
 mod failures;
 mod interrupted;
 mod outputs;

@@ -13,7 +13,7 @@ fn arguments(line: &str) -> Option<Vec<String>> {
         let word = word.trim_matches(['"', '\'', '`', '(', '*']).to_ascii_lowercase();
         word.ends_with("diskspd") || word.ends_with("diskspd.exe")
     };
-    let program = words.iter().position(|word| is_program(word))?;
+    let program = words.iter().position(is_program)?;
     let rest =
         words[program + 1..].iter().take_while(|word| !word.starts_with(['>', '|', '#']) && **word != "&&");
     let plain = |word: &&str| word.trim_matches(['"', '\'', '`', '*', ')', ';', '(', '.']).to_owned();
@@ -46,6 +46,28 @@ fn published_command_lines_are_mapped_or_refused_with_a_reason() {
     println!("{mapped} mapped, {} refused:\n{}", refused.len(), refused.join("\n"));
     if mapped + refused.len() > 0 {
         assert!(mapped >= 75, "{mapped}");
+    }
+}
+
+#[test]
+fn commands_of_published_evaluations_are_mapped() {
+    let Some(samples) = crate::samples() else { return };
+    let Ok(text) = std::fs::read_to_string(samples.join("../evaluations/windows-arm-ebs.yaml")) else {
+        return;
+    };
+    let lines: Vec<&str> =
+        text.lines().filter(|line| line.trim_start().starts_with("- diskspd.exe")).collect();
+    assert_eq!(lines.len(), 4);
+    let drives = Drives::read(["D:=/mnt/d"]).expect("a drive");
+    for line in lines {
+        let words = arguments(line).expect("arguments");
+        let Ok(Command::Run(profile)) = read_command(&words, 1) else { panic!("{line}") };
+        let mapping = map(&profile.spans[0], &drives, &|_| None).expect(line);
+        assert_eq!(
+            (mapping.targets[0].as_str(), mapping.workload.jobs),
+            ("/mnt/d/testfile.dat", 4),
+            "{line}"
+        );
     }
 }
 
