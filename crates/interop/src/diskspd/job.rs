@@ -17,21 +17,8 @@ pub fn arguments(
     direct: bool,
     durable: bool,
 ) -> Result<Vec<String>, Refusal> {
+    let bytes = refuse_impossible(workload)?;
     let refuse = |cause: &str, flag: &str, remedy: &str| Err(Refusal::new(WHAT, cause).at(flag).or(remedy));
-    let (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: other }) =
-        (&workload.sizes.read, &workload.sizes.write)
-    else {
-        return refuse("all its I/Os have one size", "--bs", "use one size");
-    };
-    if bytes != other {
-        return refuse("all its I/Os have one size", "--bs", "use one size");
-    }
-    if workload.mix.trim_share > 0.0 || workload.mix.flush_every_writes > 0 {
-        return refuse("it neither trims nor flushes", "--trim-share and --flush-every", "leave them out");
-    }
-    if workload.data.verify != Verify::Off {
-        return refuse("it does not verify", "--verify", "leave it out");
-    }
     let count = targets.len().max(1) as u32;
     if !workload.jobs.is_multiple_of(count) {
         return refuse("each of its targets has as many threads", "--jobs", "use a multiple of the targets");
@@ -87,6 +74,26 @@ pub fn arguments(
     }
     arguments.extend(targets.iter().cloned());
     Ok(arguments)
+}
+
+/// What diskspd does not do at all; gives the size of an I/O.
+fn refuse_impossible(workload: &Workload) -> Result<u64, Refusal> {
+    let refuse = |cause: &str, flag: &str, remedy: &str| Err(Refusal::new(WHAT, cause).at(flag).or(remedy));
+    let (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: other }) =
+        (&workload.sizes.read, &workload.sizes.write)
+    else {
+        return refuse("all its I/Os have one size", "--bs", "use one size");
+    };
+    if bytes != other {
+        return refuse("all its I/Os have one size", "--bs", "use one size");
+    }
+    if workload.mix.trim_share > 0.0 || workload.mix.flush_every_writes > 0 {
+        return refuse("it neither trims nor flushes", "--trim-share and --flush-every", "leave them out");
+    }
+    if workload.data.verify != Verify::Off {
+        return refuse("it does not verify", "--verify", "leave it out");
+    }
+    Ok(*bytes)
 }
 
 fn access(workload: &Workload, threads: u32) -> Result<Vec<String>, Refusal> {
