@@ -153,6 +153,8 @@ mod tests {
     use crate::import::blank_workload;
     use fathom_record::workload::{Length, Mix};
 
+    type Change = fn(&mut Workload);
+
     fn workload() -> Workload {
         Workload {
             mix: Mix { read_share: 0.7, trim_share: 0.0, flush_every_writes: 0 },
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_it_does_not_do_is_refused() {
-        let cases: [(&str, fn(&mut Workload)); 5] = [
+        let cases: [(&str, Change); 5] = [
             ("--jobs", |w| w.jobs = 3),
             ("--rate", |w| w.arrival = Arrival::Poisson { rate_per_s: 5.0 }),
             ("--addresses", |w| w.addresses = Addresses::Zipf { exponent: 0.9 }),

@@ -347,6 +347,8 @@ mod tests {
         JobOptions { direct: true, ioengine: "libaio".to_owned(), ..JobOptions::default() }
     }
 
+    type Change = fn(&mut Workload);
+
     fn workload() -> Workload {
         Workload {
             mix: Mix { read_share: 0.7, trim_share: 0.0, flush_every_writes: 0 },
@@ -390,7 +392,7 @@ mod tests {
 
     #[test]
     fn what_fio_does_otherwise_is_refused() {
-        let cases: [(&str, fn(&mut Workload)); 6] = [
+        let cases: [(&str, Change); 6] = [
             ("--addresses interlocked", |w| w.addresses = Addresses::Interlocked),
             ("--addresses", |w| w.addresses = Addresses::Strided { stride_bytes: 8192 }),
             ("--trim-share", |w| w.mix.trim_share = 0.1),
