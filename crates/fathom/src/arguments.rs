@@ -49,6 +49,9 @@ pub enum Command {
     /// Compare two targets, engines or settings in pairs of runs, or two finished runs or campaigns.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArguments>),
+    /// Find the cheapest storage that holds a demand: from metrics over time, by simulating what is sold.
+    #[command(after_help = SIZE_EXAMPLES)]
+    Size(Box<SizeArguments>),
     /// List the block devices here: what they are, what holds them, whether they may be written.
     #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
     Devices(Switch),
@@ -122,6 +125,16 @@ Examples:
 
 --depth takes a list here. Runs are saved as they end: after Ctrl-C, a crash or a restart of the machine
 the same command continues where it stopped.";
+
+const SIZE_EXAMPLES: &str = "\
+Examples:
+  fathom size demand.csv --size 1TiB --region us-east-1
+  fathom size iostat.txt --device nvme1n1 --size 500GiB --region eu-central-1 --instance r6id.4xlarge
+  fathom size demand.csv --size 1TiB --region us-east-1 --current gp3:iops=80000,throughput=2000 --nodes 8
+  fathom size demand.csv --size 1TiB --region eu-central-1 --prices own-prices.csv --json size.json
+
+DEMAND is a table (CSV) with a time, reads, writes, read_bytes and write_bytes a row, or what iostat, sar or
+sadf printed. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
@@ -261,6 +274,65 @@ pub struct Switch {
     pub json: bool,
 }
 
+/// Arguments of `size`.
+#[derive(Args, Debug)]
+pub struct SizeArguments {
+    /// Metrics over time.
+    #[arg(value_name = "DEMAND")]
+    pub demand: PathBuf,
+    /// Bytes to store on each node, as 1TiB.
+    #[arg(long, value_name = "SIZE")]
+    pub size: String,
+    /// Where it is bought, as eu-central-1.
+    #[arg(long, value_name = "REGION")]
+    pub region: String,
+    /// The disk of the metrics, where they hold several.
+    #[arg(long, value_name = "DISK")]
+    pub device: Option<String>,
+    /// Which columns of a table are meant, as time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb.
+    #[arg(long, value_name = "NAMES", default_value = "")]
+    pub columns: String,
+    /// What a table's values are, where the names of its columns do not tell.
+    #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
+    pub values: Option<ValuesName>,
+    /// Instance that the volumes are attached to, as r6id.4xlarge.
+    #[arg(long, value_name = "TYPE")]
+    pub instance: Option<String>,
+    /// What is in use on each node today, as gp3:iops=16000,throughput=1000 (MiB/s).
+    #[arg(long, value_name = "VOLUME")]
+    pub current: Option<String>,
+    /// Your own prices, which come before the catalogue's.
+    #[arg(long, value_name = "FILE.csv")]
+    pub prices: Option<PathBuf>,
+    /// Nodes with this demand each.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub nodes: u32,
+    /// Widest stripe of volumes to consider.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub stripes: u32,
+    /// An I/O that waits longer is late; a tick of the metrics at least.
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub wait: String,
+    /// Share of the I/Os that may be late.
+    #[arg(long, value_name = "SHARE", default_value = "0.1%")]
+    pub late: String,
+    /// Buy this many times what is needed.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.3)]
+    pub margin: f64,
+    /// Write the sizing as JSON: to FILE.json, or to stdout alone when no file is named.
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+}
+
+/// What a table's values are.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ValuesName {
+    /// Rates.
+    PerSecond,
+    /// Counts since the row before.
+    PerRow,
+}
+
 /// Arguments of `runs`.
 #[derive(Args, Debug)]
 pub struct RunsArguments {
@@ -373,8 +445,9 @@ fn own(typed: &[OsString]) -> &[OsString] {
 /// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that
 /// ends in `.json` can be meant by the next word: anything else is the target.
 pub fn tied(typed: &[OsString]) -> Vec<OsString> {
-    let takes_file =
-        typed.iter().any(|word| word == "run" || word == "assess" || word == "sweep" || word == "compare");
+    let takes_file = typed
+        .iter()
+        .any(|word| ["run", "assess", "sweep", "compare", "size"].iter().any(|name| word == name));
     let is_file = |word: &OsStr| {
         Path::new(word).extension() == Some(OsStr::new("json")) && !word.as_encoded_bytes().starts_with(b"-")
     };

@@ -42,7 +42,9 @@ impl Machine {
             if argument == "--json" {
                 asked = Self::Stdout;
             } else if let Some(file) = argument.to_str().and_then(|text| text.strip_prefix("--json=")) {
-                let takes_file = typed.iter().any(|word| word == "run" || word == "assess");
+                let takes_file = typed.iter().any(|word| {
+                    ["run", "assess", "sweep", "compare", "size"].iter().any(|name| word == name)
+                });
                 asked = if takes_file { Self::of(Some(&PathBuf::from(file))) } else { Self::Stdout };
             }
         }

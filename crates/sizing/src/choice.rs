@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::accounting::Accounting;
-use crate::catalogue::{Catalogue, Line};
+use crate::catalogue::{Catalogue, Family, Line};
 use crate::demand::Demand;
 use crate::lateness::{Arrivals, Lateness, Patience};
 use crate::offer::{Limits, Offer};
@@ -130,11 +130,40 @@ impl<'a> Judge<'a> {
 /// The cheapest offer of a region that holds the need, in stripes of up to so many volumes; at one price
 /// the narrower stripe, then the earlier type. `None` where nothing that is sold there holds it.
 pub fn cheapest(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Option<Choice> {
+    let families = families(catalogue, region, need, stripes);
+    best_of(&mut Judge::new(need), families.iter())
+}
+
+/// The cheapest offer that holds of each type that is sold in a region; `None` for types of which none does.
+pub fn cheapest_of(
+    catalogue: &Catalogue,
+    region: &str,
+    need: Need<'_>,
+    stripes: u32,
+) -> Vec<(&'static str, Option<Choice>)> {
+    let families = families(catalogue, region, need, stripes);
     let mut judge = Judge::new(need);
+    let mut volumes: Vec<&'static str> = Vec::new();
+    families.iter().map(Family::volume).for_each(|volume| {
+        if !volumes.contains(&volume) {
+            volumes.push(volume);
+        }
+    });
+    let best = |volume| best_of(&mut judge, families.iter().filter(|family| family.volume() == volume));
+    let found: Vec<Option<Choice>> = volumes.iter().copied().map(best).collect();
+    volumes.into_iter().zip(found).collect()
+}
+
+/// Narrow stripes first, so that they win at one price.
+fn families<'a>(catalogue: &'a Catalogue, region: &'a str, need: Need<'_>, stripes: u32) -> Vec<Family<'a>> {
     let mut families = catalogue.families(region, need.size_gib, stripes);
-    families.sort_by_key(|family| family.members());
+    families.sort_by_key(Family::members);
+    families
+}
+
+fn best_of<'a>(judge: &mut Judge<'_>, families: impl Iterator<Item = &'a Family<'a>>) -> Option<Choice> {
     let mut best: Option<Choice> = None;
-    for family in &families {
+    for family in families {
         for line in family.lines() {
             if let Some(found) = judge.first_of(&line, best.as_ref()) {
                 best = Some(found);

@@ -6,6 +6,7 @@
 //! two ways to the same answer agree to the last digit.
 
 pub mod accounting;
+pub mod answer;
 pub mod catalogue;
 pub mod choice;
 pub mod demand;
@@ -14,8 +15,11 @@ pub mod lateness;
 pub mod margin;
 pub mod money;
 pub mod offer;
+pub mod requirement;
 pub mod shaper;
+pub mod windows;
 
+pub use answer::{Question, answer};
 pub use catalogue::Catalogue;
 pub use choice::{Choice, Need, cheapest};
 pub use demand::{Demand, Flow};

@@ -1,5 +1,7 @@
 //! Offers: volumes that can be bought, with the limits that they put on a demand.
 
+use std::fmt;
+
 use crate::accounting::Accounting;
 use crate::money::Money;
 use crate::shaper::Shaper;
@@ -53,4 +55,16 @@ pub struct Offer {
     pub limits: Limits,
     /// A month of all of them.
     pub month: Money,
+}
+
+/// As one would order it: `2 x gp3, 500 GiB, 6000 IOPS, 250 MiB/s each`.
+impl fmt::Display for Offer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.members > 1 {
+            write!(f, "{} x ", self.members)?;
+        }
+        let Settings { size_gib, iops, bytes_per_s } = self.each;
+        write!(f, "{}, {size_gib} GiB, {iops} IOPS, {} MiB/s", self.volume, bytes_per_s >> 20)?;
+        if self.members > 1 { f.write_str(" each") } else { Ok(()) }
+    }
 }

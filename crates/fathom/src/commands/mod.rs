@@ -13,6 +13,7 @@ mod runs;
 mod schema;
 mod seed;
 mod show;
+mod size;
 mod stored;
 mod sweep;
 
@@ -34,6 +35,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
+        Command::Size(arguments) => size::perform(&arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),

@@ -9,4 +9,5 @@ mod failures;
 mod interrupted;
 mod outputs;
 mod paths;
+mod sized;
 mod typed;

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod machine;
 pub mod quality;
 pub mod run;
+pub mod sizing;
 pub mod sweep;
 pub mod witness;
 

@@ -6,10 +6,11 @@ mod compare;
 mod paint;
 mod run;
 mod runs;
+mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{CampaignRecord, RunRecord};
+use fathom_record::{CampaignRecord, RunRecord, SizingRecord};
 
 pub use runs::{RunOutcome, RunRow, runs};
 
@@ -45,4 +46,9 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
         CampaignRecord::Sweep(record) => sweep::summary(record, style),
         CampaignRecord::Compare(record) => compare::summary(record, style),
     }
+}
+
+/// The summary of a sizing: what to buy, what it is held to, and what it rests on.
+pub fn sizing(record: &SizingRecord, style: Style) -> String {
+    sizing::summary(record, style)
 }

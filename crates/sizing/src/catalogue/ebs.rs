@@ -87,6 +87,23 @@ impl Catalogue {
         wide.filter_map(|(kind, members)| self.family(region, kind, members, gib)).collect()
     }
 
+    /// One volume with given settings, as it is in use somewhere; `None` for a type that is not known or
+    /// not priced in the region, or settings that it cannot have.
+    pub fn configured(&self, region: &str, volume: &str, settings: Settings) -> Option<Offer> {
+        let kind = KINDS.into_iter().find(|kind| kind.name() == volume)?;
+        let family =
+            self.prices.knows(region, volume).then(|| self.family(region, kind, 1, settings.size_gib))??;
+        let throughput = settings.bytes_per_s.div_ceil(MIB).max(family.fact("baseline_throughput"));
+        let line = family.line(throughput);
+        Some(match kind {
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
+                line.provisioned(settings.iops.clamp(family.least_iops(0), family.fact("max_iops")))
+            }
+            Kind::Gp2 => line.gp2(settings.size_gib),
+            Kind::St1 | Kind::Sc1 => line.disk(settings.size_gib),
+        })
+    }
+
     fn family<'a>(&'a self, region: &'a str, kind: Kind, members: u32, gib: u64) -> Option<Family<'a>> {
         let least = self.volumes.whole(kind.facts(), "min_size")?;
         let most = self.volumes.whole(kind.facts(), "max_size")?;

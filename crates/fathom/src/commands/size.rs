@@ -1,0 +1,173 @@
+//! `fathom size`: the cheapest storage that holds what metrics show.
+
+use std::path::Path;
+
+use fathom_interop::demand::{self, Seen, Values};
+use fathom_interop::observers;
+use fathom_measure::{Bytes, Nanos, Share};
+use fathom_report::terminal;
+use fathom_sizing::catalogue::{CatalogueError, Prices};
+use fathom_sizing::margin::{Margin, USUAL};
+use fathom_sizing::offer::Settings;
+use fathom_sizing::{Catalogue, Offer, Patience, Question, answer};
+
+use crate::arguments::{SizeArguments, ValuesName};
+use crate::failure::Failure;
+use crate::output::{self, Machine};
+use crate::status::Status;
+
+/// Files of metrics larger than this are not read at once.
+const LARGEST_FILE: u64 = 4 << 30;
+
+/// Sizes.
+///
+/// # Errors
+/// What makes no sense or cannot be read, with what to type.
+pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
+    let machine = Machine::of(arguments.json.as_ref());
+    machine.check()?;
+    let catalogue = catalogue(arguments)?;
+    let size_gib = typed::<Bytes>("--size", &arguments.size, "a size as 1TiB")?.0.div_ceil(1 << 30).max(1);
+    let instance = match &arguments.instance {
+        None => None,
+        Some(name) => Some(catalogue.instance(name).ok_or_else(|| unknown_instance(&catalogue, name))?),
+    };
+    check_region(&catalogue, &arguments.region)?;
+    let seen = seen(arguments)?;
+    let current =
+        arguments.current.as_ref().map(|text| current(&catalogue, &arguments.region, size_gib, text));
+    let current = current.transpose()?;
+    let question = Question {
+        demand: &seen.demand,
+        from: &arguments.demand.display().to_string(),
+        size_gib,
+        region: &arguments.region,
+        patience: patience(arguments, seen.demand.tick_s)?,
+        margin: margin(arguments.margin)?,
+        growths: &[],
+        instance,
+        stripes: arguments.stripes,
+        nodes: arguments.nodes,
+        current: current.as_ref(),
+    };
+    let mut record = answer(&catalogue, &question);
+    record.notes.extend(seen.notes);
+    if !machine.takes_stdout() {
+        output::result(&terminal::sizing(&record, output::style()))?;
+    }
+    machine.write(&output::json(&record))?;
+    Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
+}
+
+fn catalogue(arguments: &SizeArguments) -> Result<Catalogue, Failure> {
+    let broken = |error: CatalogueError| {
+        Failure::usage(format!("{}, line {}", error.file, error.line), error.cause, "put that row right")
+    };
+    let mut catalogue = Catalogue::built_in().map_err(broken)?;
+    if let Some(path) = &arguments.prices {
+        let text = String::from_utf8_lossy(&read(path)?).into_owned();
+        let own = Prices::read(&path.display().to_string(), &text).map_err(broken)?;
+        catalogue.prices = catalogue.prices.after(own);
+    }
+    Ok(catalogue)
+}
+
+fn check_region(catalogue: &Catalogue, region: &str) -> Result<(), Failure> {
+    let known = catalogue.prices.regions();
+    if known.contains(&region) {
+        return Ok(());
+    }
+    let remedy = format!("give your own with --prices FILE.csv, or one of: {}", known.join(", "));
+    Err(Failure::usage("--region", format!("no prices of {region} are known"), remedy))
+}
+
+fn unknown_instance(catalogue: &Catalogue, name: &str) -> Failure {
+    let similar = catalogue.similar_instances(name);
+    let remedy = match similar.as_slice() {
+        [] => "leave --instance out to size the volume alone".to_owned(),
+        known => format!("known of that family: {}", known.join(", ")),
+    };
+    Failure::usage("--instance", format!("the catalogue has no {name}"), remedy)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let place = || path.display().to_string();
+    let length = std::fs::metadata(path)
+        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that is there"))?
+        .len();
+    if length > LARGEST_FILE {
+        return Err(Failure::usage(place(), "larger than 4 GiB", "cut it, or sum it up to longer ticks"));
+    }
+    std::fs::read(path)
+        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that can be read"))
+}
+
+/// The demand in a file: of a tool that is known by its text, otherwise of a table.
+fn seen(arguments: &SizeArguments) -> Result<Seen, Failure> {
+    let bytes = read(&arguments.demand)?;
+    let refused = |refusal: fathom_interop::Refusal| {
+        let place = match refusal.place.as_str() {
+            "" => arguments.demand.display().to_string(),
+            place => format!("{}, {place}", arguments.demand.display()),
+        };
+        Failure::usage(place, format!("not read as {}: {}", refusal.expected, refusal.cause), refusal.remedy)
+    };
+    if observers::observer(&bytes).is_some() {
+        let observed = observers::observe(&bytes).map_err(refused)?;
+        return demand::of_telemetry(&observed.telemetry, arguments.device.as_deref()).map_err(refused);
+    }
+    if arguments.device.is_some() {
+        return Err(Failure::usage("--device", "a table holds one disk", "leave --device out"));
+    }
+    let values = arguments.values.map(|values| match values {
+        ValuesName::PerSecond => Values::PerSecond,
+        ValuesName::PerRow => Values::PerRow,
+    });
+    demand::read_table(&String::from_utf8_lossy(&bytes), &arguments.columns, values).map_err(refused)
+}
+
+/// Nothing is known inside a tick, so that none is waited for less than one.
+fn patience(arguments: &SizeArguments, tick_s: u32) -> Result<Patience, Failure> {
+    let wait = typed::<Nanos>("--wait", &arguments.wait, "a time as 1s")?.as_seconds();
+    let late = typed::<Share>("--late", &arguments.late, "a share as 0.1%")?.0;
+    let ticks = (wait / f64::from(tick_s)).ceil().clamp(1.0, 1e6) as usize;
+    Ok(Patience { ticks, late_millionths: (late * 1e6).round() as u64 })
+}
+
+fn margin(factor: f64) -> Result<Margin, Failure> {
+    if !(0.5..=100.0).contains(&factor) {
+        return Err(Failure::usage(
+            "--margin",
+            format!("{factor} is no margin"),
+            "give a factor from 0.5 to 100, as 1.3",
+        ));
+    }
+    let thousandths = (factor * 1000.0).round() as u32;
+    Ok(if thousandths == USUAL.thousandths() { USUAL } else { Margin::Uncalibrated { thousandths } })
+}
+
+/// `gp3:iops=16000,throughput=1000,size=2TiB`; the size is that of the data where none is given.
+fn current(catalogue: &Catalogue, region: &str, size_gib: u64, text: &str) -> Result<Offer, Failure> {
+    let wrong =
+        |cause: String| Failure::usage("--current", cause, "type it as gp3:iops=16000,throughput=1000");
+    let (volume, settings) = text.split_once(':').unwrap_or((text, ""));
+    let mut wanted = Settings { size_gib, iops: 0, bytes_per_s: 0 };
+    for pair in settings.split(',').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').ok_or_else(|| wrong(format!("{pair} has no value")))?;
+        let number = || value.parse::<u64>().map_err(|_| wrong(format!("{value} is no whole number")));
+        match key {
+            "iops" => wanted.iops = number()?,
+            "throughput" => wanted.bytes_per_s = number()?.min(1 << 24) << 20,
+            "size" => {
+                wanted.size_gib = typed::<Bytes>("--current", value, "a size as 1TiB")?.0.div_ceil(1 << 30)
+            }
+            _ => return Err(wrong(format!("{key} is no setting of a volume"))),
+        }
+    }
+    let offer = catalogue.configured(region, volume, wanted);
+    offer.ok_or_else(|| wrong(format!("no {volume} of {} GiB is sold in {region}", wanted.size_gib)))
+}
+
+fn typed<T: std::str::FromStr>(flag: &str, text: &str, form: &str) -> Result<T, Failure> {
+    text.parse().map_err(|_| Failure::usage(flag, format!("{text:?} is not {form}"), format!("type {form}")))
+}

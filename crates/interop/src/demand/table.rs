@@ -1,0 +1,104 @@
+//! A table of demand as comma-separated text: one row an interval, with a header.
+
+use super::columns::{Columns, Values};
+use super::{Interval, Seen, ticks};
+use crate::Refusal;
+
+const TABLE: &str = "a table of demand";
+
+/// Reads a table. `mapping` names columns where their names do not tell; `values` says whether they are
+/// rates or counts where they do not tell that either.
+///
+/// # Errors
+/// With the line that makes no sense, and what to type.
+pub fn read(text: &str, mapping: &str, values: Option<Values>) -> Result<Seen, Refusal> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader =
+        csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
+    let broken = |error: csv::Error| Refusal::new(TABLE, error.to_string());
+    let header: Vec<String> = reader.headers().map_err(broken)?.iter().map(str::to_owned).collect();
+    let columns = Columns::find(&header, mapping)?;
+    let Some(values) = values.or(columns.told) else {
+        let cause = "its column names do not tell whether values are rates or counts";
+        return Err(Refusal::new(TABLE, cause).or("say --values per-second, or --values per-row"));
+    };
+    let mut intervals = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(broken)?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let [time, reads, writes, read_bytes, write_bytes] = columns.at.map(|at| row.get(at).unwrap_or(""));
+        let wrong = |cause: String| Refusal::new(TABLE, cause).at(format!("line {line}"));
+        let number = |text: &str| match text.parse::<f64>() {
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+            _ => Err(wrong(format!("{text:?} is no number that can be used"))),
+        };
+        intervals.push(Interval {
+            end_ns: time_ns(time).ok_or_else(|| wrong(format!("{time:?} is no time")))?,
+            reads: number(reads)?,
+            writes: number(writes)?,
+            read_bytes: number(read_bytes)?,
+            write_bytes: number(write_bytes)?,
+        });
+    }
+    if values == Values::PerSecond {
+        as_counts(&mut intervals);
+    }
+    ticks::regular(None, intervals)
+}
+
+/// Rates times the time since the row before; the first row's time is that of the second.
+fn as_counts(intervals: &mut [Interval]) {
+    let ends: Vec<i64> = intervals.iter().map(|interval| interval.end_ns).collect();
+    let mut steps: Vec<i64> = ends.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    steps.sort_unstable();
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0);
+    for interval in intervals {
+        // A gap's rate is not known to have held through the gap: the usual step is what the row stands for.
+        let seconds = usual as f64 / 1e9;
+        interval.reads *= seconds;
+        interval.writes *= seconds;
+        interval.read_bytes *= seconds;
+        interval.write_bytes *= seconds;
+    }
+}
+
+/// Seconds or milliseconds since 1970, or a date and time as RFC 3339 has it.
+fn time_ns(text: &str) -> Option<i64> {
+    if let Ok(number) = text.parse::<f64>() {
+        let seconds = if number.abs() >= 1e11 { number / 1e3 } else { number };
+        return (seconds.abs() < 9e9).then_some((seconds * 1e9) as i64);
+    }
+    let stamp: jiff::Timestamp =
+        text.parse().ok().or_else(|| format!("{}Z", text.replacen(' ', "T", 1)).parse().ok())?;
+    i64::try_from(stamp.as_nanosecond()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_names_need_no_mapping() {
+        let text = "timestamp,read_iops,write_iops,read_bytes_per_s,write_bytes_per_s\n\
+            1700000060,10,20,40960,81920\n1700000120,1,2,4096,8192\n";
+        let demand = read(text, "", None).unwrap().demand;
+        assert_eq!(
+            (demand.tick_s, demand.read.operations, demand.write.bytes),
+            (60, vec![600, 60], vec![4_915_200, 491_520])
+        );
+    }
+
+    #[test]
+    fn doubts_are_refused_with_what_to_type() {
+        let plain = "time,reads,writes,read_bytes,write_bytes\n1,1,1,4096,4096\n2,1,1,4096,4096\n";
+        assert!(read(plain, "", None).unwrap_err().remedy.contains("--values"));
+        assert_eq!(read(plain, "", Some(Values::PerRow)).unwrap().demand.read.operations, [1, 1]);
+        let other = "when,r,w,rb,wb\n2026-01-01T00:00:00Z,1,1,4096,4096\n2026-01-01 00:00:01,1,1,4096,4096\n";
+        assert!(read(other, "", None).unwrap_err().remedy.contains("--columns"));
+        let mapping = "time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb";
+        assert_eq!(read(other, mapping, Some(Values::PerSecond)).unwrap().demand.ticks(), 2);
+        let error = read("time,reads,writes,read_bytes,write_bytes\n1,-5,1,1,1\n", "", Some(Values::PerRow))
+            .unwrap_err();
+        assert_eq!(error.place, "line 2");
+    }
+}

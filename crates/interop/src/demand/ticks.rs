@@ -1,0 +1,128 @@
+//! Intervals of any spacing as ticks of one length, with the ticks that nobody saw.
+
+use fathom_sizing::{Demand, Flow};
+
+use super::{Interval, Seen};
+use crate::Refusal;
+
+/// A series longer than this many ticks is taken for a mistake in its times: four years of seconds.
+const MOST_TICKS: i64 = 1 << 27;
+
+/// Places intervals on ticks. `start_ns` is where the first begins, if that is known; otherwise the
+/// first interval only says when the second begins.
+pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Seen, Refusal> {
+    let refused = |cause: String| Refusal::new("a demand", cause);
+    let mut notes = Vec::new();
+    let before = intervals.len();
+    intervals.sort_by_key(|interval| interval.end_ns);
+    intervals.dedup_by_key(|interval| interval.end_ns);
+    if intervals.len() < before {
+        notes.push(format!(
+            "{} rows repeated a time that was there already and were left out.",
+            before - intervals.len()
+        ));
+    }
+    let Some(tick_ns) = spacing(&intervals) else {
+        return Err(refused("fewer than two points in time are in it".to_owned()));
+    };
+    let tick_s = u32::try_from((tick_ns + 500_000_000) / 1_000_000_000).unwrap_or(u32::MAX).max(1);
+    let tick_ns = i64::from(tick_s) * 1_000_000_000;
+    let first_ns =
+        start_ns.filter(|start| *start < intervals[0].end_ns).unwrap_or(intervals[0].end_ns - tick_ns);
+    let last_ns = intervals.last().map_or(first_ns, |interval| interval.end_ns);
+    let ticks = last_ns.saturating_sub(first_ns).saturating_add(tick_ns / 2) / tick_ns;
+    if ticks > MOST_TICKS {
+        return Err(refused(format!("its times span {ticks} ticks of {tick_s} s")));
+    }
+    let ticks = ticks.max(1) as usize;
+    let mut demand = Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new() };
+    let mut seen = vec![false; ticks];
+    for interval in &intervals {
+        let at =
+            ((interval.end_ns - first_ns + tick_ns / 2) / tick_ns - 1).clamp(0, ticks as i64 - 1) as usize;
+        seen[at] = true;
+        add(&mut demand, at, interval).map_err(|cause| refused(cause).at(format!("tick {at}")))?;
+    }
+    demand.gaps = gaps(&seen);
+    let missing: usize = demand.gaps.iter().map(ExactSizeIterator::len).sum();
+    if missing > 0 {
+        notes.push(format!(
+            "{missing} of {ticks} ticks of {tick_s} s are missing in {} gaps.",
+            demand.gaps.len()
+        ));
+    }
+    demand.check().map_err(|error| refused(error.to_string()))?;
+    Ok(Seen { demand, notes })
+}
+
+/// The usual distance in time: the median, so that gaps and jumps do not move it.
+fn spacing(intervals: &[Interval]) -> Option<i64> {
+    let mut steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
+    steps.sort_unstable();
+    steps.get(steps.len() / 2).copied()
+}
+
+fn flow(ticks: usize) -> Flow {
+    Flow { operations: vec![0; ticks], bytes: vec![0; ticks] }
+}
+
+/// Adds an interval's counts; rates times lengths are whole numbers but for rounding, and an I/O that
+/// carried bytes is at least one.
+fn add(demand: &mut Demand, at: usize, interval: &Interval) -> Result<(), String> {
+    let flows = [
+        (&mut demand.read, interval.reads, interval.read_bytes, "reads"),
+        (&mut demand.write, interval.writes, interval.write_bytes, "writes"),
+    ];
+    for (flow, operations, bytes, name) in flows {
+        let usable = |value: f64| (0.0..3.6e16).contains(&value);
+        if !usable(operations) || !usable(bytes) {
+            return Err(format!("{operations} {name} of {bytes} bytes"));
+        }
+        let operations = if bytes >= 0.5 { operations.round().max(1.0) } else { operations.round() };
+        flow.operations[at] += operations as u64;
+        flow.bytes[at] += bytes.round() as u64;
+    }
+    Ok(())
+}
+
+fn gaps(seen: &[bool]) -> Vec<std::ops::Range<usize>> {
+    let mut gaps: Vec<std::ops::Range<usize>> = Vec::new();
+    for (tick, _) in seen.iter().enumerate().filter(|(_, seen)| !**seen) {
+        match gaps.last_mut() {
+            Some(gap) if gap.end == tick => gap.end = tick + 1,
+            _ => gaps.push(tick..tick + 1),
+        }
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64, writes: f64) -> Interval {
+        Interval {
+            end_ns: second * 1_000_000_000,
+            writes,
+            write_bytes: writes * 4096.0,
+            ..Interval::default()
+        }
+    }
+
+    #[test]
+    fn gaps_and_repeats_are_named() {
+        let seen = regular(None, vec![at(1, 5.0), at(2, 6.0), at(2, 6.0), at(5, 7.0), at(6, 8.0)]).unwrap();
+        assert_eq!(seen.demand.write.operations, [5, 6, 0, 0, 7, 8]);
+        assert_eq!((seen.demand.gaps.len(), seen.demand.gaps.first()), (1, Some(&(2..4))));
+        assert_eq!(seen.notes.len(), 2, "{:?}", seen.notes);
+    }
+
+    #[test]
+    fn times_that_jump_are_refused_before_they_take_memory() {
+        let error =
+            regular(None, vec![at(1, 1.0), at(2, 1.0), at(3, 1.0), at(4_000_000_000, 1.0)]).unwrap_err();
+        assert!(error.cause.contains("ticks"), "{error}");
+        assert!(regular(None, vec![at(1, f64::NAN), at(2, 1.0)]).is_err());
+        assert!(regular(None, vec![at(1, 1.0)]).is_err());
+    }
+}

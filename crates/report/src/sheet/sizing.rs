@@ -1,0 +1,169 @@
+//! A sizing: what the demand is, what it needs, what to buy and what that costs.
+
+use fathom_record::SizingRecord;
+use fathom_record::sizing::{FlowSummary, OfferRecord};
+
+use crate::number;
+use crate::table::{Table, numbers, words};
+
+/// An amount of money with its unit: `137.50 USD a month`.
+pub fn month(amount: f64, currency: &str) -> String {
+    format!("{amount:.2} {currency} a month")
+}
+
+/// What to buy, in one sentence.
+pub fn choice(record: &SizingRecord) -> String {
+    let Some(offer) = &record.choice else { return "no recommendation; the notes say why".to_owned() };
+    let late = offer
+        .late_share
+        .map_or_else(String::new, |share| format!(", {} of the I/Os late", number::percent(share)));
+    let all = match record.terms.nodes {
+        1 => String::new(),
+        nodes => format!("; {} for {nodes} nodes", month(offer.month_all_nodes, &offer.currency)),
+    };
+    format!("{}: {}{all}{late}", offer.words, month(offer.month, &offer.currency))
+}
+
+/// What had to hold.
+pub fn terms(record: &SizingRecord) -> String {
+    let terms = &record.terms;
+    let risk = match terms.risk {
+        Some(risk) => format!(
+            "{} risk by the history of {} volumes",
+            number::percent(risk),
+            terms.margin_volumes.unwrap_or_default()
+        ),
+        None => "uncalibrated".to_owned(),
+    };
+    let instance = terms.instance.as_ref().map_or_else(String::new, |name| format!(" behind {name}"));
+    format!(
+        "{} GiB in {}{instance}; at most {} of the I/Os wait longer than {} s; margin {:.2} ({risk})",
+        terms.size_gib,
+        terms.region,
+        number::percent(terms.late_share),
+        terms.wait_s,
+        terms.margin
+    )
+}
+
+/// The least that holds the demand.
+pub fn requirement(record: &SizingRecord) -> String {
+    let need = record.requirement;
+    format!(
+        "{} and {} sustained, before the margin",
+        number::iops(need.operations_per_s as f64),
+        number::throughput(need.bytes_per_s as f64)
+    )
+}
+
+/// The demand in one sentence.
+pub fn demand(record: &SizingRecord) -> String {
+    let demand = &record.demand;
+    let share = demand.read.operations as f64 / demand.total.operations.max(1) as f64;
+    let size = |flow: &FlowSummary| {
+        flow.mean_bytes.map_or_else(|| "none".to_owned(), |b| number::size(b.round() as u64))
+    };
+    format!(
+        "{}: {} of {} ticks of {} s seen; {} reads; mean read {}, mean write {}",
+        demand.from,
+        demand.ticks_seen,
+        demand.ticks,
+        demand.tick_s,
+        number::percent(share),
+        size(&demand.read),
+        size(&demand.write)
+    )
+}
+
+/// Rates over windows: what longer means hide.
+pub fn windows(record: &SizingRecord) -> Table {
+    let mut table = Table::new(&[
+        words("window", 0),
+        numbers("IOPS p50", 4),
+        numbers("p99", 2),
+        numbers("p99.9", 3),
+        numbers("max", 0),
+        numbers("throughput p99", 2),
+        numbers("max throughput", 1),
+    ]);
+    for window in &record.demand.total.windows {
+        let (rate, bytes) = (window.operations_per_s, window.bytes_per_s);
+        table.row([
+            format!("{} s", window.seconds),
+            number::rate(rate.p50),
+            number::rate(rate.p99),
+            number::rate(rate.p999),
+            number::rate(rate.max),
+            number::throughput(bytes.p99),
+            number::throughput(bytes.max),
+        ]);
+    }
+    table
+}
+
+/// The cheapest of each type.
+pub fn by_type(record: &SizingRecord) -> Table {
+    let mut table = Table::new(&[
+        words("type", 0),
+        words("cheapest that holds", 0),
+        numbers("a month", 0),
+        numbers("late", 2),
+    ]);
+    for entry in &record.by_type {
+        match &entry.offer {
+            Some(offer) => table.row([entry.volume.clone(), offer.words.clone(), amount(offer), late(offer)]),
+            None => table.row([entry.volume.clone(), "none holds".to_owned(), String::new(), String::new()]),
+        }
+    }
+    table
+}
+
+/// Cost against margin and risk.
+pub fn frontier(record: &SizingRecord) -> Table {
+    let mut table = Table::new(&[
+        numbers("margin", 0),
+        numbers("risk", 1),
+        words("cheapest that holds", 0),
+        numbers("a month", 0),
+    ]);
+    for point in &record.frontier {
+        let risk = point.risk.map_or_else(|| "not known".to_owned(), number::percent);
+        let (offer, amount) = match &point.offer {
+            Some(offer) => (offer.words.clone(), amount(offer)),
+            None => ("none holds".to_owned(), String::new()),
+        };
+        table.row([format!("{:.2}", point.margin), risk, offer, amount]);
+    }
+    table
+}
+
+/// What is in use, and what changes.
+pub fn current(record: &SizingRecord) -> Option<String> {
+    let current = record.current.as_ref()?;
+    let holds = if current.holds { "holds the demand" } else { "does not hold the demand" };
+    let saves = match current.saves_month {
+        Some(saves) if saves > 0.005 => {
+            format!("; the choice saves {}", month(saves, &current.offer.currency))
+        }
+        Some(saves) if saves < -0.005 => {
+            format!("; the choice costs {} more", month(-saves, &current.offer.currency))
+        }
+        Some(_) => "; the choice costs the same".to_owned(),
+        None => String::new(),
+    };
+    let all =
+        if record.terms.nodes == 1 { String::new() } else { format!(" over {} nodes", record.terms.nodes) };
+    Some(format!(
+        "{}: {}, {holds}{saves}{all}",
+        current.offer.words,
+        month(current.offer.month, &current.offer.currency)
+    ))
+}
+
+fn amount(offer: &OfferRecord) -> String {
+    format!("{:.2} {}", offer.month, offer.currency)
+}
+
+fn late(offer: &OfferRecord) -> String {
+    offer.late_share.map_or_else(String::new, number::percent)
+}

@@ -1,0 +1,44 @@
+//! The terminal summary of a sizing.
+
+use fathom_record::SizingRecord;
+
+use super::Style;
+use super::paint::{Sheet, Tone};
+use crate::sheet::sizing as sheet;
+
+/// Width of the names' column.
+const NAMES: usize = 13;
+
+/// Writes it.
+pub fn summary(record: &SizingRecord, style: Style) -> String {
+    let mut out = Sheet::new(style);
+    out.named("buy", &sheet::choice(record), (NAMES, Some(Tone::Title)));
+    if let Some(current) = sheet::current(record) {
+        out.named("in use", &current, (NAMES, None));
+    }
+    out.named("demand", &sheet::demand(record), (NAMES, None));
+    out.named("needs", &sheet::requirement(record), (NAMES, None));
+    out.named("held to", &sheet::terms(record), (NAMES, None));
+    out.gap();
+    out.table(&sheet::windows(record));
+    if !record.by_type.is_empty() {
+        out.gap();
+        out.table(&sheet::by_type(record));
+        out.gap();
+        out.text("cost against margin", 0, Some(Tone::Title));
+        out.table(&sheet::frontier(record));
+    }
+    if !record.notes.is_empty() {
+        out.gap();
+        out.text("notes", 0, Some(Tone::Title));
+        out.items(&record.notes, Some(Tone::Quiet));
+    }
+    if !record.sources.is_empty() {
+        out.gap();
+        out.text("sources", 0, Some(Tone::Title));
+        let sources: Vec<String> =
+            record.sources.iter().map(|s| format!("{} ({}): {}", s.what, s.date, s.source)).collect();
+        out.items(&sources, Some(Tone::Quiet));
+    }
+    out.finish()
+}

@@ -1,0 +1,51 @@
+//! The least plain caps that hold a demand, found by halves: more of a cap never makes an I/O later.
+
+use std::sync::Arc;
+
+use fathom_record::sizing::Requirement;
+
+use crate::accounting::Accounting;
+use crate::demand::Demand;
+use crate::lateness::{Arrivals, Patience};
+use crate::shaper::Shaper;
+
+/// The least rates of I/Os and of bytes, each by itself, without a margin.
+pub fn requirement(demand: &Demand, patience: Patience) -> Requirement {
+    let ios: Arc<[u64]> = demand.operations().into();
+    let allowed = patience.allowed(ios.iter().sum());
+    let least = |units: Vec<u64>| {
+        let arrivals = Arrivals::new(demand.tick_s, units, Arc::clone(&ios));
+        let holds = |per_s: u64| arrivals.late(&Shaper::cap(per_s), patience.ticks, allowed).is_some();
+        let (mut low, mut high) = (0, arrivals.peak_per_s());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if holds(middle) { high = middle } else { low = middle + 1 }
+        }
+        low
+    };
+    let accounting = Accounting::SOLID_STATE;
+    Requirement {
+        operations_per_s: least(accounting.operations(demand)),
+        bytes_per_s: least(accounting.bytes(demand)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::Flow;
+
+    #[test]
+    fn a_burst_is_spread_over_what_one_waits_for() {
+        let mut operations = vec![100u64; 100];
+        operations[50] = 1100;
+        let flow =
+            |operations: Vec<u64>| Flow { bytes: operations.iter().map(|o| o * 4096).collect(), operations };
+        let demand =
+            Demand { tick_s: 1, read: flow(operations), write: flow(vec![0; 100]), gaps: Vec::new() };
+        let need = |ticks| requirement(&demand, Patience { ticks, late_millionths: 0 }).operations_per_s;
+        // With n ticks to wait, the burst and what comes before it must leave within n + 1 ticks.
+        assert_eq!((need(1), need(4)), (550, 220));
+        assert_eq!(requirement(&demand, Patience { ticks: 1, late_millionths: 0 }).bytes_per_s, 550 * 4096);
+    }
+}
