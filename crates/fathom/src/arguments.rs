@@ -68,6 +68,9 @@ pub enum Command {
     /// Write a run or an assessment as a page or as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
+    /// Write a run, or all runs of a campaign, as CSV, Parquet, OpenMetrics or fio's JSON.
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportArguments),
     /// Print the JSON Schema of a run record, a campaign record or a plan file.
     #[command(after_help = "Examples:\n  fathom schema run\n  fathom schema plan > plan.schema.json")]
     Schema(SchemaArguments),
@@ -195,6 +198,16 @@ pub struct DiskspdArguments {
     )]
     pub command: Vec<OsString>,
 }
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  fathom export last --as csv > run.csv
+  fathom export last --as parquet --output runs.parquet      all runs of a campaign in one table
+  fathom export last --as openmetrics --output run.om        promtool tsdb create-blocks-from openmetrics run.om
+  fathom export last --as fio-json | fio_jsonplus_clat2csv /dev/stdin latencies.csv
+
+CSV and Parquet are one table: a row for each direction of the summary and of each second, and for each
+value of the telemetry. docs/interop.md lists its columns. An empty cell was not measured.";
 
 /// Arguments of `assess`.
 #[derive(Args, Debug)]
@@ -394,6 +407,37 @@ pub struct ReportArguments {
     /// Print the names of the files as JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `export`.
+#[derive(Args, Debug)]
+pub struct ExportArguments {
+    /// An id, the start of one, last, or last-2 for the second before it.
+    #[arg(value_name = "RUN|CAMPAIGN")]
+    pub name: String,
+    /// Form to write: csv, parquet, openmetrics or fio-json.
+    #[arg(long = "as", value_name = "FORM", hide_possible_values = true)]
+    pub form: ExportForm,
+    /// Write to this file. Default: stdout.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the file if it is there.
+    #[arg(long, requires = "output")]
+    pub force: bool,
+}
+
+/// Forms of an export.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExportForm {
+    /// One table as text.
+    Csv,
+    /// The same table by columns.
+    Parquet,
+    /// Time series for Prometheus.
+    #[value(name = "openmetrics")]
+    OpenMetrics,
+    /// fio's JSON+ output.
+    FioJson,
 }
 
 /// Arguments of `schema`.

@@ -71,6 +71,7 @@ fn example(error: &clap::Error) -> Option<&'static str> {
         ErrorKind::MissingRequiredArgument if missing.contains("html") => {
             Some("fathom report last --html report.html")
         }
+        ErrorKind::MissingRequiredArgument if missing.contains("--as") => Some("fathom export last --as csv"),
         ErrorKind::MissingRequiredArgument if missing.contains("CAMPAIGN") => Some("fathom show last"),
         ErrorKind::MissingRequiredArgument if missing.contains("--over") => {
             Some("fathom sweep --target data.bin --over depth=1..64")

@@ -49,7 +49,7 @@ pub const OBSERVERS: &[Observer] = &[
         audit: |bytes| Ok(vmstat::audit(&vmstat::read(bytes)?)),
     },
     Observer {
-        name: "perf stat",
+        name: perf_stat::NAME,
         recognise: perf_stat::recognise,
         observe: perf_stat::observe,
         audit: |_| Ok(Vec::new()),
@@ -66,7 +66,7 @@ pub fn observer(bytes: &[u8]) -> Option<&'static Observer> {
         return named(sar::TOOL);
     }
     if perf_stat::is_binary(bytes) {
-        return named("perf stat");
+        return named(perf_stat::NAME);
     }
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START_BYTES)]);
     let start = start.trim_start_matches('\u{feff}');
@@ -85,17 +85,30 @@ pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
     }
 }
 
+/// Whether a text that no tool is known by can be told what it is instead.
+pub fn is_stranger(start: &str) -> bool {
+    is_iotop(start) || is_bare(start)
+}
+
+fn is_iotop(start: &str) -> bool {
+    start.contains("DISK READ") && start.contains("DISK WRITE")
+}
+
+/// Whether there are numbers alone, one a line.
+fn is_bare(start: &str) -> bool {
+    let mut lines = start.lines().map(str::trim).filter(|line| !line.is_empty()).take(100);
+    lines.clone().next().is_some() && lines.all(|line| decimal(line).is_some())
+}
+
 /// What a text is that no tool is known by.
 pub fn stranger(bytes: &[u8]) -> Refusal {
     const EXPECTED: &str = "telemetry";
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START_BYTES)]);
-    let mut lines = start.lines().map(str::trim).filter(|line| !line.is_empty()).take(100);
-    if start.contains("DISK READ") && start.contains("DISK WRITE") {
+    if is_iotop(&start) {
         return Refusal::new(EXPECTED, "iotop's list of processes, which has no figures of a device")
             .or("import `iostat -x 1` of the same time");
     }
-    let numbers = lines.clone().count() > 0 && lines.all(|line| decimal(line).is_some());
-    if numbers {
+    if is_bare(&start) {
         let cause = "a column of numbers alone: nothing says which column, device or interval it is of";
         return Refusal::new(EXPECTED, cause)
             .or("put the column's name on the first line, as `tps` or `w_await`");

@@ -7,6 +7,7 @@ mod delivery;
 mod devices;
 mod diskspd;
 mod engines;
+mod export;
 mod report;
 mod run;
 mod runs;
@@ -39,6 +40,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Show(arguments) => show::perform(&place, &arguments),
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),
+        Command::Export(arguments) => export::perform(&place, &arguments),
         Command::Schema(arguments) => schema::perform(arguments.of),
         Command::Diskspd(arguments) => diskspd::perform(&place, &arguments),
         Command::Engines(switch) => engines::perform(switch),

@@ -26,6 +26,11 @@ pub enum Content {
     Json,
     /// HTML, Markdown or SVG: all take the same comment.
     Marked,
+    /// A form of another tool, which has no room for a mark: what is there is replaced only by force.
+    Foreign {
+        /// Whether it is to be replaced.
+        force: bool,
+    },
 }
 
 /// A place that a document can be written to.
@@ -57,11 +62,7 @@ impl OutputFile {
             }
             Ok(meta) if meta.is_file() => {
                 if meta.len() > 0 && !is_own(&path, content).map_err(|error| failed(name, &error))? {
-                    let remedy = format!(
-                        "name another file, or move that one away: mv '{0}' '{0}.old'",
-                        name.display()
-                    );
-                    return Err(refused(name, "there is a file that fathom did not write", remedy));
+                    return Err(in_the_way(name, content));
                 }
             }
             Ok(meta) if stream::is_stream(&meta) => is_stream = true,
@@ -86,10 +87,17 @@ impl OutputFile {
     /// As the system reports them.
     pub fn write(&self, document: &str) -> Result<(), Failure> {
         let mark = if self.content == Content::Marked { format!("{MARK}\n") } else { String::new() };
-        let fill = |mut file: &File| {
+        self.fill(|mut file| {
             file.write_all(document.as_bytes())?;
             file.write_all(mark.as_bytes())
-        };
+        })
+    }
+
+    /// Lets the document be written piece by piece, or leaves what was there.
+    ///
+    /// # Errors
+    /// As the system reports them, and as the writer does.
+    pub fn fill(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
         let written = if self.is_stream {
             OpenOptions::new().write(true).open(&self.path).and_then(|file| fill(&file))
         } else {
@@ -136,7 +144,16 @@ fn is_own(path: &Path, content: Content) -> io::Result<bool> {
             start.starts_with("{\"format\":\"fathom.")
         }
         Content::Marked => text.trim_end().ends_with(MARK),
+        Content::Foreign { force } => force,
     })
+}
+
+fn in_the_way(name: &Path, content: Content) -> Failure {
+    if let Content::Foreign { .. } = content {
+        return refused(name, "there is a file already", "name another file, or replace that one: add --force");
+    }
+    let remedy = format!("name another file, or move that one away: mv '{0}' '{0}.old'", name.display());
+    refused(name, "there is a file that fathom did not write", remedy)
 }
 
 fn refused(path: &Path, cause: &str, remedy: impl Into<String>) -> Failure {

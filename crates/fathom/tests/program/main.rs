@@ -4,7 +4,11 @@
 
 mod commands;
 mod compared;
+<<<<<<< HEAD
 mod diskspd;
+=======
+mod exported;
+>>>>>>> 126fc2a (Export runs and campaigns as CSV, Parquet, OpenMetrics and fio's JSON)
 mod failures;
 mod interrupted;
 mod outputs;

@@ -19,6 +19,8 @@ use crate::observed::{
 
 /// The tool's name.
 pub const TOOL: &str = "perf";
+/// The command's name, as people call what it prints.
+pub const NAME: &str = "perf stat";
 /// What perf record writes.
 const DATA_MAGIC: &[u8] = b"PERFILE2";
 

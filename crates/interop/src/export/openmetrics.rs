@@ -1,0 +1,204 @@
+//! Time series as OpenMetrics text: gauges with the moments of the run, for backfilling Prometheus.
+//!
+//! Units are base units, as that world expects: seconds, bytes, ratios. Each metric stands in one piece,
+//! so the text is kept until the last run. Source: the OpenMetrics specification, version 1.0.0.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use fathom_record::{LatencySummary, RunRecord};
+
+use super::Exporter;
+use super::columns::pattern;
+use super::rows::summary;
+use crate::observed::stamp;
+
+/// Latency orders that are given for each second.
+const ORDERS: [f64; 3] = [0.5, 0.99, 0.999];
+
+/// Collects the runs' series and writes them by metric.
+pub struct OpenMetrics<W> {
+    out: W,
+    families: BTreeMap<String, Family>,
+}
+
+/// One metric, as far as it is known.
+#[derive(Default)]
+struct Family {
+    unit: String,
+    help: String,
+    samples: String,
+}
+
+impl<W: Write> OpenMetrics<W> {
+    /// Nothing yet.
+    pub fn new(out: W) -> Self {
+        Self { out, families: BTreeMap::new() }
+    }
+
+    /// Adds a sample; a unit, where there is one, ends the metric's name.
+    fn put(&mut self, name: &str, (unit, help): (&str, &str), labels: &[(&str, &str)], value: f64, at_s: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        let full = if unit.is_empty() { format!("fathom_{name}") } else { format!("fathom_{name}_{unit}") };
+        let family = self.families.entry(full.clone()).or_default();
+        if family.help.is_empty() {
+            (family.unit, family.help) = (unit.to_owned(), help.to_owned());
+        }
+        let mut text = full;
+        for (number, (label, value)) in labels.iter().filter(|(_, value)| !value.is_empty()).enumerate() {
+            let _ = write!(text, "{}{label}=\"{}\"", if number == 0 { '{' } else { ',' }, escaped(value));
+        }
+        if text.contains('{') {
+            text.push('}');
+        }
+        let _ = writeln!(family.samples, "{text} {value} {at_s:.3}");
+    }
+
+    fn window(&mut self, run: &RunRecord, end_s: f64) {
+        let id = run.id.as_str();
+        let pattern = pattern(run).unwrap_or_default();
+        let campaign = run.campaign.as_ref().map_or("", |link| link.id.as_str());
+        let tool = format!("{} {}", run.tool.name, run.tool.version);
+        let valid = if run.is_valid() { "true" } else { "false" };
+        let labels = [
+            ("run", id),
+            ("campaign", campaign),
+            ("target", &run.target.name),
+            ("engine", &run.engine.name),
+            ("tool", tool.trim_end()),
+            ("pattern", &pattern),
+            ("valid", valid),
+        ];
+        self.put("run", ("", "Runs, with what they are of; always 1."), &labels, 1.0, end_s);
+        for direction in &run.summary.directions {
+            let labels = [("run", id), ("direction", direction.direction.name())];
+            let rates = [
+                ("run_rate", "operations_per_second", "Rate over the measured window.", direction.operations_per_s),
+                (
+                    "run_throughput",
+                    "bytes_per_second",
+                    "Throughput over the measured window.",
+                    direction.throughput_bytes_per_s,
+                ),
+            ];
+            for (name, unit, help, value) in rates {
+                self.put(name, (unit, help), &labels, value, end_s);
+            }
+            let help = "Service latency over the measured window, by order.";
+            self.latency("run_service_latency", help, &labels, direction.service.as_ref(), end_s);
+        }
+    }
+
+    fn latency(
+        &mut self,
+        name: &str,
+        help: &str,
+        labels: &[(&str, &str)],
+        summary: Option<&LatencySummary>,
+        at_s: f64,
+    ) {
+        for q in ORDERS {
+            let Some(value) = summary.and_then(|summary| summary.quantile_ns(q)) else { continue };
+            let order = q.to_string();
+            let labels: Vec<_> = labels.iter().copied().chain([("q", order.as_str())]).collect();
+            self.put(name, ("seconds", help), &labels, value as f64 / 1e9, at_s);
+        }
+    }
+
+    fn seconds(&mut self, run: &RunRecord, start_s: f64) {
+        let id = run.id.as_str();
+        for interval in run.intervals.iter().filter(|interval| interval.duration_ns > 0) {
+            let length_s = interval.duration_ns as f64 / 1e9;
+            let end_s = start_s + interval.start_ns as f64 / 1e9 + length_s;
+            let warmup = if interval.warmup { "true" } else { "false" };
+            let labels = [("run", id), ("warmup", warmup)];
+            let help = ("operations", "Mean I/Os in flight in a second.");
+            self.put("in_flight", help, &labels, interval.in_flight(), end_s);
+            for direction in &interval.directions {
+                let labels = [("run", id), ("direction", direction.direction.name()), ("warmup", warmup)];
+                let rate = |count: u64| count as f64 / length_s;
+                let help = ("operations_per_second", "I/Os that ended well in a second.");
+                self.put("rate", help, &labels, rate(direction.operations), end_s);
+                let help = ("bytes_per_second", "Bytes moved in a second.");
+                self.put("throughput", help, &labels, rate(direction.bytes), end_s);
+                let help = ("operations_per_second", "I/Os that ended in an error in a second.");
+                self.put("errors", help, &labels, rate(direction.errors), end_s);
+                let service = summary(Some(&direction.service));
+                let help = "Service latency of a second, by order.";
+                self.latency("service_latency", help, &labels, service.as_ref(), end_s);
+                let response = summary(direction.response.as_ref());
+                let help = "Response latency of a second, by order.";
+                self.latency("response_latency", help, &labels, response.as_ref(), end_s);
+            }
+        }
+    }
+
+    fn telemetry(&mut self, run: &RunRecord, start_s: f64) {
+        for series in &run.telemetry.series {
+            let (unit, scale) = base_unit(&series.unit);
+            let name = plain_name(&series.metric);
+            let labels = [("run", run.id.as_str()), ("label", series.label.as_str())];
+            let help = format!("{} of the machine beside the run, from {}.", series.metric, series.source);
+            for (at_ns, value) in run.telemetry.at_ns.iter().zip(&series.values) {
+                if let Some(value) = value {
+                    let at_s = start_s + *at_ns as f64 / 1e9;
+                    self.put(&name, (&unit, &help), &labels, value * scale, at_s);
+                }
+            }
+        }
+    }
+}
+
+impl<W: Write> Exporter for OpenMetrics<W> {
+    fn run(&mut self, run: &RunRecord) -> io::Result<()> {
+        let start = stamp(&run.started_at).and_then(|(at, _)| Some(at.utc_s()? as f64 + f64::from(at.ms % 1000) / 1e3));
+        let Some(start_s) = start else {
+            let cause = format!("the start of {} is no moment: {}", run.id, run.started_at);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
+        };
+        let window_ns = run.intervals.last().map(|last| last.start_ns + last.duration_ns);
+        let end_s = start_s + window_ns.unwrap_or(run.summary.duration_ns) as f64 / 1e9;
+        self.window(run, end_s);
+        self.seconds(run, start_s);
+        self.telemetry(run, start_s);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        for (name, family) in &self.families {
+            writeln!(self.out, "# TYPE {name} gauge")?;
+            if !family.unit.is_empty() {
+                writeln!(self.out, "# UNIT {name} {}", family.unit)?;
+            }
+            writeln!(self.out, "# HELP {name} {}", escaped(&family.help))?;
+            self.out.write_all(family.samples.as_bytes())?;
+        }
+        writeln!(self.out, "# EOF")?;
+        self.out.flush()
+    }
+}
+
+/// The base unit of a record's unit as metric names have it, and what a value is multiplied by.
+fn base_unit(unit: &str) -> (String, f64) {
+    match unit {
+        "share" => ("ratio".to_owned(), 1.0),
+        "ns" => ("seconds".to_owned(), 1e-9),
+        _ => match unit.strip_suffix("/s") {
+            Some(counted) => (format!("{}_per_second", plain_name(counted)), 1.0),
+            None => (plain_name(unit), 1.0),
+        },
+    }
+}
+
+/// A name of letters, digits and underscores.
+fn plain_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+}
+
+/// A text inside quotes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
