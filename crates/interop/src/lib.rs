@@ -5,16 +5,14 @@
 //! invented: what a tool did not report is absent from the record, and the record's origin says why.
 //! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
 
-<<<<<<< HEAD
 pub mod bdevperf;
 pub mod demand;
 pub mod diskspd;
-=======
 pub mod export;
->>>>>>> 126fc2a (Export runs and campaigns as CSV, Parquet, OpenMetrics and fio's JSON)
 pub mod fathom;
 pub mod fio_job;
 pub mod import;
+pub mod importers;
 pub mod iostat;
 pub mod mpstat;
 pub mod nvme_perf;

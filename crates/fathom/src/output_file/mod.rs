@@ -150,7 +150,11 @@ fn is_own(path: &Path, content: Content) -> io::Result<bool> {
 
 fn in_the_way(name: &Path, content: Content) -> Failure {
     if let Content::Foreign { .. } = content {
-        return refused(name, "there is a file already", "name another file, or replace that one: add --force");
+        return refused(
+            name,
+            "there is a file already",
+            "name another file, or replace that one: add --force",
+        );
     }
     let remedy = format!("name another file, or move that one away: mv '{0}' '{0}.old'", name.display());
     refused(name, "there is a file that fathom did not write", remedy)

@@ -14,7 +14,8 @@ use crate::typed::Typist;
 /// A run to export, and its record.
 fn measured() -> (Typist, Value) {
     let typist = Typist::new();
-    let run = ["run", "--target", "sim:nvme", "--rw", "randrw", "--depth", "4", "--time", "3s", "--warmup", "1s"];
+    let run =
+        ["run", "--target", "sim:nvme", "--rw", "randrw", "--depth", "4", "--time", "3s", "--warmup", "1s"];
     let answer = typist.run(&run);
     assert_eq!(answer.status, 0, "{answer:?}");
     let record = typist.json(&["show", "last", "--json"]);
@@ -22,7 +23,8 @@ fn measured() -> (Typist, Value) {
 }
 
 fn exists(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let found =
+        Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
         eprintln!("not read back: no {tool}");
     }
@@ -48,13 +50,19 @@ fn csv_holds_the_summary_and_the_seconds_that_make_it() {
     assert_eq!(answer.status, 0, "{answer:?}");
     let rows = rows(&answer.stdout);
     for name in ["read", "write"] {
-        let of = |scope: &str| rows.iter().filter(move |row| row["scope"] == scope && row["direction"] == name);
+        let of =
+            |scope: &str| rows.iter().filter(move |row| row["scope"] == scope && row["direction"] == name);
         let summary = of("summary").next().unwrap();
         let expected = direction(&record, name);
         assert_eq!(summary["operations"], expected["operations"].to_string());
-        assert_eq!(summary["service_mean_ns"].parse::<f64>().unwrap(), expected["service"]["mean_ns"].as_f64().unwrap());
-        let seconds: u64 =
-            of("second").filter(|row| row["warmup"] == "false").map(|row| row["operations"].parse::<u64>().unwrap()).sum();
+        assert_eq!(
+            summary["service_mean_ns"].parse::<f64>().unwrap(),
+            expected["service"]["mean_ns"].as_f64().unwrap()
+        );
+        let seconds: u64 = of("second")
+            .filter(|row| row["warmup"] == "false")
+            .map(|row| row["operations"].parse::<u64>().unwrap())
+            .sum();
         assert_eq!(seconds, expected["operations"].as_u64().unwrap());
         assert!(of("second").any(|row| row["warmup"] == "true"));
     }
@@ -87,7 +95,8 @@ fn fio_json_has_the_same_counts_and_percentiles() {
     for name in ["read", "write"] {
         let (job, own) = (&document["jobs"][0][name], direction(&record, name));
         assert_eq!((&job["total_ios"], &job["io_bytes"]), (&own["operations"], &own["bytes"]));
-        let bins: u64 = job["clat_ns"]["bins"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+        let bins: u64 =
+            job["clat_ns"]["bins"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!(bins, own["operations"].as_u64().unwrap());
         for quantile in own["service"]["quantiles"].as_array().unwrap() {
             let percent = format!("{:.6}", quantile["q"].as_f64().unwrap() * 100.0);
@@ -98,11 +107,18 @@ fn fio_json_has_the_same_counts_and_percentiles() {
     }
     std::fs::write(typist.path("out.json"), &answer.stdout).unwrap();
     if exists("fio_jsonplus_clat2csv") {
-        let tool = Command::new("fio_jsonplus_clat2csv").current_dir(typist.folder()).args(["out.json", "out.csv"]).output();
+        let tool = Command::new("fio_jsonplus_clat2csv")
+            .current_dir(typist.folder())
+            .args(["out.json", "out.csv"])
+            .output();
         let tool = tool.unwrap();
         assert!(tool.status.success(), "{tool:?}");
         let table = std::fs::read_dir(typist.folder()).unwrap().map(|entry| entry.unwrap().path());
-        let table = table.filter(|path| path.extension().is_some_and(|end| end == "csv")).next().unwrap();
+        let table = table
+            .collect::<Vec<_>>()
+            .into_iter()
+            .find(|path| path.extension().is_some_and(|end| end == "csv"))
+            .unwrap();
         let last = std::fs::read_to_string(table).unwrap();
         assert!(last.lines().count() > 10, "{last}");
     }
@@ -141,20 +157,33 @@ fn prometheus_takes_what_openmetrics_says() {
         return;
     }
     // The classic check knows no moments in seconds; without them the text is the same.
-    let plain: String = text.lines().map(|line| {
-        let line = if line.starts_with('#') { line } else { line.rsplit_once(' ').unwrap().0 };
-        format!("{line}\n")
-    }).collect();
-    let mut lint = Command::new("promtool").args(["check", "metrics"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let plain: String = text
+        .lines()
+        .map(|line| {
+            let line = if line.starts_with('#') { line } else { line.rsplit_once(' ').unwrap().0 };
+            format!("{line}\n")
+        })
+        .collect();
+    let mut lint = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut once = std::collections::HashSet::new();
-    let distinct: String = plain.lines().filter(|line| {
-        once.insert(line.rsplit_once(' ').map_or(*line, |(series, _)| series).to_owned())
-    }).map(|line| format!("{line}\n")).collect();
+    let distinct: String = plain
+        .lines()
+        .filter(|line| once.insert(line.rsplit_once(' ').map_or(*line, |(series, _)| series).to_owned()))
+        .map(|line| format!("{line}\n"))
+        .collect();
     lint.stdin.take().unwrap().write_all(distinct.as_bytes()).unwrap();
     let lint = lint.wait_with_output().unwrap();
     assert!(lint.status.success(), "{}", String::from_utf8_lossy(&lint.stderr));
-    let blocks = Command::new("promtool").current_dir(typist.folder())
-        .args(["tsdb", "create-blocks-from", "openmetrics", "run.om", "data"]).output().unwrap();
+    let blocks = Command::new("promtool")
+        .current_dir(typist.folder())
+        .args(["tsdb", "create-blocks-from", "openmetrics", "run.om", "data"])
+        .output()
+        .unwrap();
     assert!(blocks.status.success(), "{blocks:?}");
     let found = ask_prometheus(typist.folder(), "last_over_time(fathom_run_rate_operations_per_second[2h])");
     let results = found["data"]["result"].as_array().unwrap();
@@ -171,9 +200,17 @@ fn ask_prometheus(folder: &Path, query: &str) -> Value {
     std::fs::write(folder.join("prometheus.yml"), "").unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("127.0.0.1:{port}");
-    let mut server = Command::new("prometheus").current_dir(folder)
-        .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data", &format!("--web.listen-address={address}")])
-        .stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut server = Command::new("prometheus")
+        .current_dir(folder)
+        .args([
+            "--config.file=prometheus.yml",
+            "--storage.tsdb.path=data",
+            &format!("--web.listen-address={address}"),
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut answer = None;
     for _ in 0..300 {
         std::thread::sleep(Duration::from_millis(100));

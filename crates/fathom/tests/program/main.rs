@@ -4,11 +4,8 @@
 
 mod commands;
 mod compared;
-<<<<<<< HEAD
 mod diskspd;
-=======
 mod exported;
->>>>>>> 126fc2a (Export runs and campaigns as CSV, Parquet, OpenMetrics and fio's JSON)
 mod failures;
 mod interrupted;
 mod outputs;

@@ -62,14 +62,20 @@ pub const COLUMNS: &[Column] = &[
     text("tool", "what measured, and its version", |line| {
         format!("{} {}", line.run.tool.name, line.run.tool.version).trim_end().to_owned().into()
     }),
-    flag("valid", "the run came to its end and no self-check failed", |line| Value::Flag(line.run.is_valid())),
+    flag("valid", "the run came to its end and no self-check failed", |line| {
+        Value::Flag(line.run.is_valid())
+    }),
     text("target", "target, as it was named", |line| line.run.target.name.clone().into()),
     text("engine", "what carried the I/O", |line| line.run.engine.name.clone().into()),
     text("pattern", "address pattern", |line| pattern(line.run).into()),
-    real("read_share", "share of reads asked for, 0 to 1", |line| Value::Real(line.run.workload.mix.read_share)),
+    real("read_share", "share of reads asked for, 0 to 1", |line| {
+        Value::Real(line.run.workload.mix.read_share)
+    }),
     integer("block_bytes", "size of an I/O of this direction; absent where sizes vary", block),
     integer("jobs", "jobs", |line| Value::Integer(line.run.workload.jobs.into())),
-    integer("depth", "I/Os asked for in flight of each job", |line| Value::Integer(line.run.workload.depth.into())),
+    integer("depth", "I/Os asked for in flight of each job", |line| {
+        Value::Integer(line.run.workload.depth.into())
+    }),
     real("rate_per_s", "operations per second asked for; absent in a closed loop", |line| rate(line.run)),
     text("scope", "summary: the measured window; second: one second; sample: telemetry", |line| {
         let scope = match line.place {
@@ -96,19 +102,19 @@ pub const COLUMNS: &[Column] = &[
     real("operations_per_s", "I/Os that ended well, per second", |line| per_second(line, 0)),
     real("throughput_bytes_per_s", "bytes moved, per second", |line| per_second(line, 1)),
     real("in_flight_mean", "mean I/Os in flight, of all directions together", in_flight),
-    integer("service_min_ns", "least service latency", |line| of_summary(service(line), |s| known(s.min_ns))),
+    integer("service_min_ns", "least service latency", |line| of_summary(service(line), |s| s.min_ns)),
     real("service_mean_ns", "mean service latency", |line| mean(service(line))),
     integer("service_p50_ns", "median service latency", |line| quantile(service(line), 0.5)),
     integer("service_p90_ns", "90th percentile", |line| quantile(service(line), 0.9)),
     integer("service_p99_ns", "99th percentile", |line| quantile(service(line), 0.99)),
     integer("service_p999_ns", "99.9th percentile", |line| quantile(service(line), 0.999)),
     integer("service_p9999_ns", "99.99th percentile", |line| quantile(service(line), 0.9999)),
-    integer("service_max_ns", "largest service latency", |line| of_summary(service(line), |s| known(s.max_ns))),
+    integer("service_max_ns", "largest service latency", |line| of_summary(service(line), |s| s.max_ns)),
     real("response_mean_ns", "mean response latency; absent in a closed loop", |line| mean(response(line))),
     integer("response_p50_ns", "median response latency", |line| quantile(response(line), 0.5)),
     integer("response_p99_ns", "99th percentile", |line| quantile(response(line), 0.99)),
     integer("response_p999_ns", "99.9th percentile", |line| quantile(response(line), 0.999)),
-    integer("response_max_ns", "largest response latency", |line| of_summary(response(line), |s| known(s.max_ns))),
+    integer("response_max_ns", "largest response latency", |line| of_summary(response(line), |s| s.max_ns)),
     text("metric", "metric of a sample, as cpu.user", |line| sample(line, |series| &series.metric)),
     text("label", "its processor, device or interface; empty for the machine", |line| {
         sample(line, |series| &series.label)
@@ -152,11 +158,6 @@ const fn real(name: &'static str, what: &'static str, get: fn(&Line<'_>) -> Valu
 
 const fn flag(name: &'static str, what: &'static str, get: fn(&Line<'_>) -> Value) -> Column {
     Column { name, kind: Kind::Flag, what, get }
-}
-
-/// A field that may be absent, as such.
-fn known<T>(field: impl Into<Option<T>>) -> Option<T> {
-    field.into()
 }
 
 fn link(run: &RunRecord, part: fn(&fathom_record::run::CampaignLink) -> &String) -> Value {
@@ -212,16 +213,15 @@ fn duration(line: &Line<'_>) -> Value {
     match &line.place {
         Place::Summary(_) => Value::Real(line.run.summary.duration_ns as f64 / 1e9),
         Place::Second(interval, ..) => Value::Real(interval.duration_ns as f64 / 1e9),
-        Place::Sample(_, _, _, covers) => covers.map_or(Value::Absent, |covers| Value::Real(covers as f64 / 1e9)),
+        Place::Sample(_, _, _, covers) => {
+            covers.map_or(Value::Absent, |covers| Value::Real(covers as f64 / 1e9))
+        }
     }
 }
 
 fn counts(line: &Line<'_>) -> (Value, Value, Value) {
     match &line.place {
-        Place::Summary(Some(d)) => {
-            let of = |field: Option<u64>| field.into();
-            (of(known(d.operations)), of(known(d.bytes)), of(known(d.errors)))
-        }
+        Place::Summary(Some(d)) => (d.operations.into(), d.bytes.into(), d.errors.into()),
         Place::Second(_, d, _) => {
             (Value::Integer(d.operations), Value::Integer(d.bytes), Value::Integer(d.errors))
         }
@@ -241,7 +241,7 @@ fn per_second(line: &Line<'_>, which: usize) -> Value {
 
 fn in_flight(line: &Line<'_>) -> Value {
     match &line.place {
-        Place::Summary(Some(_)) => known(line.run.summary.in_flight_mean).map_or(Value::Absent, Value::Real),
+        Place::Summary(Some(_)) => line.run.summary.in_flight_mean.map_or(Value::Absent, Value::Real),
         Place::Second(interval, ..) => Value::Real(interval.in_flight()),
         _ => Value::Absent,
     }

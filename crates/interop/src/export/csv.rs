@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use fathom_record::RunRecord;
 
+use super::Exporter;
 use super::columns::{COLUMNS, Value};
 use super::rows::lines;
-use super::Exporter;
 
 /// Writes the table as text.
 pub struct Csv<W> {

@@ -38,7 +38,14 @@ impl<W: Write> OpenMetrics<W> {
     }
 
     /// Adds a sample; a unit, where there is one, ends the metric's name.
-    fn put(&mut self, name: &str, (unit, help): (&str, &str), labels: &[(&str, &str)], value: f64, at_s: f64) {
+    fn put(
+        &mut self,
+        name: &str,
+        (unit, help): (&str, &str),
+        labels: &[(&str, &str)],
+        value: f64,
+        at_s: f64,
+    ) {
         if !value.is_finite() {
             return;
         }
@@ -76,7 +83,12 @@ impl<W: Write> OpenMetrics<W> {
         for direction in &run.summary.directions {
             let labels = [("run", id), ("direction", direction.direction.name())];
             let rates = [
-                ("run_rate", "operations_per_second", "Rate over the measured window.", direction.operations_per_s),
+                (
+                    "run_rate",
+                    "operations_per_second",
+                    "Rate over the measured window.",
+                    direction.operations_per_s,
+                ),
                 (
                     "run_throughput",
                     "bytes_per_second",
@@ -154,7 +166,8 @@ impl<W: Write> OpenMetrics<W> {
 
 impl<W: Write> Exporter for OpenMetrics<W> {
     fn run(&mut self, run: &RunRecord) -> io::Result<()> {
-        let start = stamp(&run.started_at).and_then(|(at, _)| Some(at.utc_s()? as f64 + f64::from(at.ms % 1000) / 1e3));
+        let start = stamp(&run.started_at)
+            .and_then(|(at, _)| Some(at.utc_s()? as f64 + f64::from(at.ms % 1000) / 1e3));
         let Some(start_s) = start else {
             let cause = format!("the start of {} is no moment: {}", run.id, run.started_at);
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use fathom_interop::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 use fathom_interop::observed::Observed;
 use fathom_interop::observers::{observe, observer};
 
@@ -73,6 +74,28 @@ fn every_sample_is_read_or_refused_with_its_reason() {
             }
             (Ok(_), Some(_)) => panic!("{name} was read"),
             (Err(refusal), None) => panic!("{name}: {refusal}"),
+        }
+    }
+}
+
+/// What the list of importers takes each sample for.
+#[test]
+fn every_sample_is_known_by_its_own_importer() {
+    let Some(files) = files(&FOLDERS) else { return };
+    for (name, bytes) in &files {
+        let head = Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name: name };
+        let importer = recognise(&head);
+        if name.contains("ricsanfre") {
+            continue;
+        }
+        let importer = importer.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = (importer.read)(&mut bytes.as_slice(), &Context::default());
+        match observe(bytes) {
+            Ok(observed) => {
+                let [Imported::Telemetry(found)] = &read.unwrap()[..] else { panic!("{name}: no telemetry") };
+                assert_eq!(found.telemetry, observed.telemetry, "{name}");
+            }
+            Err(refusal) => assert_eq!(read, Err(refusal), "{name}"),
         }
     }
 }

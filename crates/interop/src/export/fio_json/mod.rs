@@ -51,7 +51,8 @@ impl<W: Write> Exporter for FioJson<W> {
         self.out.write_all(b"\n")?;
         serde_json::to_writer_pretty(&mut self.out, &job(run, &run.id, self.jobs))?;
         self.jobs += 1;
-        let start_ms = stamp(&run.started_at).and_then(|(at, _)| Some(at.utc_s()? * 1000 + i64::from(at.ms % 1000)));
+        let start_ms =
+            stamp(&run.started_at).and_then(|(at, _)| Some(at.utc_s()? * 1000 + i64::from(at.ms % 1000)));
         let end_ms = start_ms.map(|start| start + (run.summary.duration_ns / 1_000_000) as i64);
         self.last_ms = self.last_ms.max(end_ms);
         Ok(())
@@ -136,7 +137,7 @@ fn options(run: &RunRecord) -> Value {
 /// One direction; zeros where nothing of it ended, as fio prints them.
 fn section(run: &RunRecord, direction: Direction, summary: Option<&DirectionSummary>) -> Value {
     let known = |field: fn(&DirectionSummary) -> Option<u64>| summary.and_then(field).unwrap_or(0);
-    let bytes = known(|s| s.bytes.into());
+    let bytes = known(|s| s.bytes);
     let throughput = summary.map_or(0.0, |s| s.throughput_bytes_per_s);
     let mut section = Map::new();
     let mut set = |key: &str, value: Value| section.insert(key.to_owned(), value);
@@ -146,11 +147,11 @@ fn section(run: &RunRecord, direction: Direction, summary: Option<&DirectionSumm
     set("bw", json!((throughput / 1024.0) as u64));
     set("iops", json!(summary.map_or(0.0, |s| s.operations_per_s)));
     set("runtime", json!(summary.map_or(0, |_| run.summary.duration_ns / 1_000_000)));
-    set("total_ios", json!(known(|s| s.operations.into())));
+    set("total_ios", json!(known(|s| s.operations)));
     set("short_ios", json!(0));
     set("drop_ios", json!(0));
     set("slat_ns", latency(None, None));
-    let whole = summary.and_then(|s| histogram(Into::<Option<SparseHistogram>>::into(s.service_histogram.clone())));
+    let whole = summary.and_then(|s| histogram(s.service_histogram.as_ref()));
     let service = latency(summary.and_then(|s| s.service.as_ref()), whole.as_ref());
     set("lat_ns", service.clone());
     set("clat_ns", service);
@@ -174,7 +175,8 @@ fn spread(run: &RunRecord, direction: Direction) -> Vec<(&'static str, Value)> {
     let moments = |values: &[f64]| {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let variance =
+            values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
         let least = values.iter().copied().reduce(f64::min).unwrap_or(0.0);
         let most = values.iter().copied().reduce(f64::max).unwrap_or(0.0);
         (least, most, mean, variance.sqrt())
@@ -202,18 +204,19 @@ fn latency(summary: Option<&LatencySummary>, whole: Option<&Histogram>) -> Value
     let known = |field: fn(&LatencySummary) -> Option<u64>| summary.and_then(field).unwrap_or(0);
     let mut latency = Map::new();
     let mut set = |key: &str, value: Value| latency.insert(key.to_owned(), value);
-    set("min", json!(known(|s| s.min_ns.into())));
-    set("max", json!(known(|s| s.max_ns.into())));
+    set("min", json!(known(|s| s.min_ns)));
+    set("max", json!(known(|s| s.max_ns)));
     set("mean", json!(summary.map_or(0.0, |s| s.mean_ns)));
     set("stddev", json!(whole.map_or(0.0, deviation)));
-    set("N", json!(known(|s| s.count.into())));
+    set("N", json!(known(|s| s.count)));
     if let Some(whole) = whole.filter(|whole| !whole.is_empty()) {
         let percentiles: Map<String, Value> = PERCENTILES
             .iter()
             .filter_map(|percent| Some((format!("{percent:.6}"), json!(whole.quantile(percent / 100.0)?))))
             .collect();
         set("percentile", Value::Object(percentiles));
-        let bins: Map<String, Value> = bins(whole).into_iter().map(|(name, count)| (name.to_string(), json!(count))).collect();
+        let bins: Map<String, Value> =
+            bins(whole).into_iter().map(|(name, count)| (name.to_string(), json!(count))).collect();
         set("bins", Value::Object(bins));
     }
     Value::Object(latency)
@@ -221,13 +224,13 @@ fn latency(summary: Option<&LatencySummary>, whole: Option<&Histogram>) -> Value
 
 /// Flushes have a latency and a count alone.
 fn sync(summary: Option<&DirectionSummary>) -> Value {
-    let whole = summary.and_then(|s| histogram(Into::<Option<SparseHistogram>>::into(s.service_histogram.clone())));
-    let count = summary.and_then(|s| Into::<Option<u64>>::into(s.operations)).unwrap_or(0);
+    let whole = summary.and_then(|s| histogram(s.service_histogram.as_ref()));
+    let count = summary.and_then(|s| s.operations).unwrap_or(0);
     json!({ "total_ios": count, "lat_ns": latency(summary.and_then(|s| s.service.as_ref()), whole.as_ref()) })
 }
 
-fn histogram(sparse: Option<SparseHistogram>) -> Option<Histogram> {
-    Histogram::try_from(&sparse?).ok()
+fn histogram(sparse: Option<&SparseHistogram>) -> Option<Histogram> {
+    Histogram::try_from(sparse?).ok()
 }
 
 /// Standard deviation, with each value at the middle of its bucket.

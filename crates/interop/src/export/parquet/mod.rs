@@ -116,7 +116,8 @@ impl<W: Write> Parquet<W> {
     fn footer(&self) -> Vec<u8> {
         let mut footer = Compact::default();
         footer.i32(1, 2);
-        let elements: Vec<Option<usize>> = std::iter::once(None).chain((0..COLUMNS.len()).map(Some)).collect();
+        let elements: Vec<Option<usize>> =
+            std::iter::once(None).chain((0..COLUMNS.len()).map(Some)).collect();
         footer.structs(2, &elements, |schema, element| match element {
             None => {
                 schema.text(4, "fathom");
@@ -185,7 +186,8 @@ fn write_chunk_meta(out: &mut Compact, chunk: &Chunk) {
     out.inner(3, |meta| {
         let column = &COLUMNS[chunk.column];
         meta.i32(1, physical_type(column.kind));
-        let encodings = if column.kind == Kind::Text { [PLAIN, RLE, RLE_DICTIONARY].as_slice() } else { &[PLAIN, RLE] };
+        let encodings =
+            if column.kind == Kind::Text { [PLAIN, RLE, RLE_DICTIONARY].as_slice() } else { &[PLAIN, RLE] };
         meta.i32s(2, encodings);
         meta.one_text(3, column.name);
         meta.i32(4, 0);

@@ -39,8 +39,10 @@ pub fn pages(kind: Kind, values: &[Value]) -> Pages {
             None
         }
         Kind::Flag => {
-            let flags: Vec<bool> =
-                values.iter().filter_map(|value| if let Value::Flag(flag) = value { Some(*flag) } else { None }).collect();
+            let flags: Vec<bool> = values
+                .iter()
+                .filter_map(|value| if let Value::Flag(flag) = value { Some(*flag) } else { None })
+                .collect();
             for eight in flags.chunks(8) {
                 data.push(eight.iter().enumerate().map(|(bit, flag)| u8::from(*flag) << bit).sum());
             }

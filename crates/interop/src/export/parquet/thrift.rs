@@ -131,7 +131,6 @@ pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
