@@ -1,5 +1,7 @@
 //! Records in other tools' forms, read back by those tools where they are here.
 
+#![allow(clippy::print_stderr, reason = "a test says which tool it goes without")]
+
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,9 +25,6 @@ fn measured() -> (Typist, Value) {
 }
 
 fn exists(tool: &str) -> bool {
-    // Simulated seconds pass faster than those of the clock: the run's end may still lie ahead.
-    let moment =
-        text.lines().rfind(|line| line.starts_with("fathom_run_rate_")).unwrap().rsplit(' ').next().unwrap();
     let found =
         Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
@@ -186,6 +185,9 @@ fn prometheus_takes_what_openmetrics_says() {
         .output()
         .unwrap();
     assert!(blocks.status.success(), "{blocks:?}");
+    // Simulated seconds pass faster than those of the clock: the run's end may still lie ahead.
+    let moment =
+        text.lines().rfind(|line| line.starts_with("fathom_run_rate_")).unwrap().rsplit(' ').next().unwrap();
     let found = ask_prometheus(typist.folder(), "fathom_run_rate_operations_per_second", moment);
     let results = found["data"]["result"].as_array().unwrap();
     assert_eq!(results.len(), 2, "{found}");
