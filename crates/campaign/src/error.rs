@@ -1,6 +1,7 @@
 //! What ends a measurement before it has a result.
 
 use fathom_engine::EngineError;
+use fathom_interop::Refusal;
 use fathom_record::workload::WorkloadError;
 use fathom_store::StoreError;
 
@@ -19,6 +20,9 @@ pub enum CampaignError {
     /// Target or engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Another tool cannot do it.
+    #[error(transparent)]
+    Foreign(#[from] Refusal),
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),

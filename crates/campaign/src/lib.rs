@@ -9,6 +9,7 @@ mod cells;
 pub mod checks;
 pub mod compare;
 mod error;
+pub mod external;
 pub mod foreign;
 mod identity;
 pub mod plan;

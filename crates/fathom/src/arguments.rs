@@ -102,6 +102,7 @@ Examples:
   fathom run --target /dev/nvme1n1 --rw randread --rate 50k --arrival poisson
   fathom run --target sim:gp3 --rw randrw --read-share 70%
   fathom run --target null: --delay lognormal:100us/0.5           against a known latency
+  fathom run --target data.bin --rw randread --depth 16 --engine fio        the same with the installed fio
   fathom run plan.toml --depth 8 --json result.json
 
 A plan file has the flags as keys; a flag overrides its key.";
@@ -180,7 +181,8 @@ pub struct DiskspdArguments {
     /// Keep the files that -c makes.
     #[arg(long)]
     pub keep: bool,
-    /// Engine that carries the I/O, as uring, aio or sync. Default: the best one the target allows.
+    /// Engine that carries the I/O, as uring, aio or sync; or diskspd itself, with the command that reaches it:
+    /// 'diskspd:ssh HOST diskspd.exe'. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// Where the record goes, beside the text of diskspd on stdout.

@@ -187,6 +187,7 @@ impl From<CampaignError> for Failure {
             CampaignError::Workload(error) => error.into(),
             CampaignError::Engine(error) => error.into(),
             CampaignError::Store(error) => error.into(),
+            CampaignError::Foreign(refusal) => refusal.into(),
             other => Self::system("measuring", other),
         }
     }

@@ -31,7 +31,8 @@ pub struct RawPlan {
     #[arg(long, value_name = "SIZE")]
     pub stripe: Option<Text>,
 
-    /// Engine that carries the I/O, as uring, aio, sync, mmap or passthrough (`fathom engines` lists them). Default: the best one the target allows.
+    /// Engine that carries the I/O, as uring, aio, sync, mmap or passthrough (`fathom engines` lists them), or another tool that `fathom run` drives: fio, fio:PATH, fio@HOST, bdevperf:PATH,
+    /// spdk_nvme_perf:PATH, diskspd:COMMAND. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
 

@@ -2,7 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::{self, EngineKind};
@@ -31,6 +34,7 @@ use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
 use crate::error::CampaignError;
+use crate::external::External;
 use crate::identity;
 use crate::progress::{Progress, Second, Silent};
 
@@ -201,6 +205,38 @@ impl Session {
         &self.clock
     }
 
+    /// Remarks on how the targets were opened.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Each target's facts, with a path by which another process reaches the very file that is open here; `None`
+    /// where they are no files.
+    pub(crate) fn handles(&self) -> Option<Vec<(String, &TargetFacts)>> {
+        let Medium::Files(files) = &self.targets.medium else { return None };
+        let path = |(file, facts): (&Arc<File>, &TargetFacts)| {
+            let own = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
+            // A scratch file has no name of its own.
+            let named = (!facts.scratch).then(|| Path::new(&facts.name).canonicalize().ok()).flatten();
+            named.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or(own)
+        };
+        Some(
+            files
+                .iter()
+                .zip(self.targets.members())
+                .map(|(file, facts)| (path((file, facts)), facts))
+                .collect(),
+        )
+    }
+
+    /// Looks once more whether anybody began to use a target since it was admitted for writing.
+    ///
+    /// # Errors
+    /// As the guard gives its reasons.
+    pub(crate) fn confirm(&self) -> Result<(), CampaignError> {
+        Ok(self.targets.confirm()?)
+    }
+
     /// Whether runs take place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
         matches!(self.targets.medium, Medium::Simulated(_)) && !self.real_time
@@ -301,7 +337,7 @@ impl Session {
     }
 
     /// Samples the machine beside a run; nothing does in simulated time.
-    fn sampler(&self) -> Option<Sampler> {
+    pub(crate) fn sampler(&self) -> Option<Sampler> {
         let devices = self.targets.facts.devices.iter().map(|device| device.name.clone()).collect();
         let plan = SamplerPlan { devices, ..SamplerPlan::default() };
         (!self.is_simulated_time()).then(|| Sampler::start(plan, self.clock))
@@ -372,6 +408,11 @@ fn choose_engine(
     targets: &Targets,
     notes: &mut Vec<String>,
 ) -> Result<EngineKind, EngineError> {
+    if let Some(external) = asked.and_then(External::of) {
+        let cause = format!("{} is a tool of its own, and only `fathom run` drives it", external.name());
+        return Err(EngineError::new(ErrorKind::Plan, "choosing the engine", cause)
+            .with_remedy("use fathom run, or an engine that `fathom engines` lists"));
+    }
     let chosen = catalogue::choose(asked, targets.facts.kind)
         .map_err(|error| advise_other_path(error, asked, &targets.facts))?;
     // Files and block devices have the same engines; NVMe namespaces have one of their own.

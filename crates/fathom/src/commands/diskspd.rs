@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fathom_campaign::external::{External, Given, Tool, run_given};
 use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_campaign::run_once;
 use fathom_interop::diskspd::{
-    Command, Drives, Mapping, Profile, drives, map, print_text, print_xml, profile_xml, read_command,
+    Command, Drives, Mapping, Profile, Target, drives, map, print_text, print_xml, profile_xml, read_command,
 };
 use fathom_record::RunRecord;
 use fathom_report::html;
@@ -41,6 +42,9 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         })?;
         return Ok(Status::Done);
     }
+    if let Some(external) = arguments.engine.as_deref().and_then(External::of) {
+        return itself(place, arguments, &profile, &external);
+    }
     let drives = known_drives(&arguments.drive)?;
     let mappings = mapped(&profile, &drives)?;
     if arguments.outputs.report.is_some() && mappings.len() > 1 {
@@ -66,6 +70,50 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
     };
     let complete = ran.len() == mappings.len();
     Ok(Status::of_measurement(complete && handed_over && ran.iter().all(|span| span.record.is_valid())))
+}
+
+/// Has diskspd itself run the command line, where it is; prints what it printed.
+fn itself(
+    place: &StorePlace,
+    arguments: &DiskspdArguments,
+    profile: &Profile,
+    external: &External,
+) -> Result<Status, Failure> {
+    if external.tool != Tool::Diskspd {
+        let cause = format!("{} does not take diskspd's command lines", external.name());
+        return Err(Failure::usage(
+            "--engine",
+            cause,
+            "use 'diskspd:ssh HOST diskspd.exe', or an engine of fathom",
+        ));
+    }
+    let targets: Vec<&Target> = profile.spans.iter().flat_map(|span| &span.targets).collect();
+    let given = Given {
+        external,
+        arguments: &arguments.command,
+        targets: &targets.iter().map(|target| target.path.clone()).collect::<Vec<_>>(),
+        // -c makes a file over one that is there.
+        writes: targets.iter().any(|target| target.write_percent > 0 || target.create_bytes.is_some()),
+        permits: &arguments.destroy,
+        limit_ns: None,
+    };
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let mut screen = Screen::new(arguments.outputs.quiet, None);
+    let stop = interrupt::watch(screen.voice())?;
+    let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
+    drop(screen);
+    let store = place.open().map_err(|error| Failure::from(error).warn()).ok();
+    for record in &result.records {
+        if let Some(Err(error)) = store.as_ref().map(|store| store.put_run(record)) {
+            Failure::from(error).warn();
+        }
+    }
+    let printed = || std::fs::read_to_string(&result.stdout).unwrap_or_default();
+    let handed_over = match result.records.as_slice() {
+        [one] => delivery.hand_over(one, printed, || html::run(one)),
+        several => delivery.hand_over(&several, printed, || html::run(&several[0])),
+    };
+    Ok(Status::of_measurement(handed_over && result.records.iter().all(RunRecord::is_valid)))
 }
 
 fn trimmed(text: String) -> String {

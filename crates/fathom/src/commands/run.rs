@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fathom_campaign::external::{External, run_external};
 use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::run_once;
 use fathom_report::{html, terminal};
@@ -29,7 +30,10 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
-    let record = run_once(&plan, &mut screen, &stop)?;
+    let record = match plan.engine.as_deref().and_then(External::of) {
+        Some(external) => run_external(&plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
+        None => run_once(&plan, &mut screen, &stop)?,
+    };
     drop(screen);
     let saved =
         store.is_some_and(|store| store.put_run(&record).map_err(|error| warn_unsaved(error.into())).is_ok());

@@ -22,6 +22,16 @@ impl StorePlace {
         self.0.clone().map_or_else(|| default_path(|name| std::env::var_os(name)), Ok)
     }
 
+    /// Folder beside the store for what other tools print.
+    ///
+    /// # Errors
+    /// When nobody knows where the user's data is.
+    pub fn raw_folder(&self) -> Result<PathBuf, StoreError> {
+        let mut path = self.path()?.into_os_string();
+        path.push(".raw");
+        Ok(path.into())
+    }
+
     /// Opens the store for saving; makes it if there is none.
     ///
     /// # Errors

@@ -1,0 +1,261 @@
+//! A program of somebody else's as a child: started, watched, stopped, and its output kept.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{ErrorKind as Os, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fathom_engine::{EngineError, ErrorKind};
+use fathom_measure::Clock;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// Between two looks at a child.
+const POLL: Duration = Duration::from_millis(20);
+/// A child that does not heed an interrupt, as one whose parents ignore them, is asked in another way after this.
+const PATIENCE_NS: u64 = 5_000_000_000;
+/// A child that was asked to end is given this long to print what it has, and then made to.
+const GRACE_NS: u64 = 30_000_000_000;
+/// Lines of a child's messages that an error repeats.
+const LAST_LINES: usize = 6;
+/// Bytes of a child's messages that are looked at for them.
+const LAST_BYTES: u64 = 16 << 10;
+
+/// What is started, and where its output goes.
+#[derive(Clone, Debug)]
+pub struct ChildPlan<'a> {
+    /// The program and its arguments; the program first.
+    pub words: Vec<OsString>,
+    /// Folder that it runs in, and that keeps `stdout.txt` and `stderr.txt`.
+    pub folder: &'a Path,
+    /// Longest time that it may take, in nanoseconds.
+    pub limit_ns: u64,
+    /// How to get the program where there is none.
+    pub install: &'static str,
+}
+
+/// How a child ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Its status.
+    pub status: ExitStatus,
+    /// Whether it was stopped because the user asked for it.
+    pub interrupted: bool,
+    /// What it printed.
+    pub stdout: PathBuf,
+    /// What it said.
+    pub stderr: PathBuf,
+}
+
+impl ChildPlan<'_> {
+    fn name(&self) -> String {
+        self.words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned())
+    }
+
+    /// Runs the child to its end. Setting `stop` passes an interrupt on to it and all its own children, once;
+    /// what it prints then is kept like any other output.
+    ///
+    /// # Errors
+    /// When it cannot be started, or takes longer than its limit.
+    pub fn run(&self, stop: &AtomicBool, clock: &impl Clock) -> Result<Ended, EngineError> {
+        let (stdout, stderr) = (self.folder.join("stdout.txt"), self.folder.join("stderr.txt"));
+        let made = |path: &Path| {
+            let place = format!("keeping the output of {} in {}", self.name(), path.display());
+            File::create(path).map_err(|error| EngineError::system(place, &error))
+        };
+        let mut child = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone))
+            .args(self.words.get(1..).unwrap_or_default())
+            .current_dir(self.folder)
+            .stdin(Stdio::null())
+            .stdout(made(&stdout)?)
+            .stderr(made(&stderr)?)
+            // A group of its own: Ctrl-C reaches it through us alone, and once.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| self.not_started(&error))?;
+        let outcome = self.watch(&mut child, stop, clock);
+        let (status, interrupted) = outcome.inspect_err(|_| {
+            signal(&child, Signal::KILL);
+            // It is gone, or nothing more can be done about it.
+            let _ = child.wait();
+        })?;
+        Ok(Ended { status, interrupted, stdout, stderr })
+    }
+
+    fn watch(
+        &self,
+        child: &mut Child,
+        stop: &AtomicBool,
+        clock: &impl Clock,
+    ) -> Result<(ExitStatus, bool), EngineError> {
+        let started_ns = clock.now_ns();
+        let mut asked_ns: Option<u64> = None;
+        let (mut urged, mut forced) = (false, false);
+        loop {
+            let status = child.try_wait();
+            let place = || format!("waiting for {}", self.name());
+            if let Some(status) = status.map_err(|error| EngineError::system(place(), &error))? {
+                return Ok((status, asked_ns.is_some()));
+            }
+            let now_ns = clock.now_ns();
+            match asked_ns {
+                None if stop.load(Ordering::Relaxed) => {
+                    signal(child, Signal::INT);
+                    asked_ns = Some(now_ns);
+                }
+                None if now_ns.saturating_sub(started_ns) > self.limit_ns => {
+                    let seconds = self.limit_ns / 1_000_000_000;
+                    let cause = format!("it did not end within {seconds} s");
+                    return Err(EngineError::new(
+                        ErrorKind::System,
+                        format!("running {}", self.name()),
+                        cause,
+                    )
+                    .with_remedy(format!("its output so far is in {}", self.folder.display())));
+                }
+                Some(asked) if !urged && now_ns.saturating_sub(asked) > PATIENCE_NS => {
+                    signal(child, Signal::TERM);
+                    urged = true;
+                }
+                Some(asked) if !forced && now_ns.saturating_sub(asked) > GRACE_NS => {
+                    signal(child, Signal::KILL);
+                    forced = true;
+                }
+                _ => {}
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> EngineError {
+        let place = format!("starting {}", self.name());
+        match error.kind() {
+            Os::NotFound => EngineError::new(ErrorKind::Unsupported, place, "there is no such program")
+                .with_remedy(self.install),
+            Os::PermissionDenied => EngineError::new(ErrorKind::Permission, place, "it may not be executed")
+                .with_remedy(self.install),
+            _ => EngineError::system(place, error),
+        }
+    }
+}
+
+/// Sends a signal to a child and all in its group; one that has ended takes none.
+fn signal(child: &Child, signal: Signal) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, signal);
+    }
+}
+
+impl Ended {
+    /// How it ended, in words.
+    pub fn words(&self) -> String {
+        match (self.status.code(), self.status.signal()) {
+            (Some(code), _) => format!("exit status {code}"),
+            (None, Some(signal)) => format!("ended by signal {signal}"),
+            (None, None) => "ended in an unknown way".to_owned(),
+        }
+    }
+
+    /// The version of SPDK, which its programs say when they start.
+    pub fn spdk_version(&self) -> Option<String> {
+        let mut text = Vec::new();
+        File::open(&self.stderr).ok()?.take(LAST_BYTES).read_to_end(&mut text).ok()?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let (_, version) = text.split_once("Starting SPDK v")?;
+        version.split_whitespace().next().map(str::to_owned)
+    }
+
+    /// The last lines that it said, on its own stream for messages or, where that is empty, in its output.
+    pub fn last_words(&self) -> String {
+        let of = |path: &Path| last_lines(path).unwrap_or_default();
+        let said = of(&self.stderr);
+        if said.is_empty() { of(&self.stdout) } else { said }
+    }
+}
+
+fn last_lines(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LAST_BYTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LAST_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    Some(lines[lines.len().saturating_sub(LAST_LINES)..].join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::WallClock;
+
+    use super::*;
+
+    fn run(
+        script: &str,
+        limit_ns: u64,
+        stop: &AtomicBool,
+    ) -> (tempfile::TempDir, Result<Ended, EngineError>) {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = ChildPlan {
+            words: ["sh", "-c", script].map(OsString::from).to_vec(),
+            folder: folder.path(),
+            limit_ns,
+            install: "install it",
+        };
+        let ended = plan.run(stop, &WallClock::start_on_system_clock().0);
+        (folder, ended)
+    }
+
+    #[test]
+    fn output_messages_and_status_are_kept() {
+        let (_folder, ended) =
+            run("echo out; echo first >&2; echo last >&2; exit 3", u64::MAX, &AtomicBool::new(false));
+        let ended = ended.unwrap();
+        assert_eq!(std::fs::read_to_string(&ended.stdout).unwrap(), "out\n");
+        assert_eq!(
+            (ended.words(), ended.last_words()),
+            ("exit status 3".to_owned(), "first\nlast".to_owned())
+        );
+        assert!(!ended.interrupted);
+    }
+
+    #[test]
+    fn an_interrupt_is_passed_on_and_what_is_printed_then_is_kept() {
+        let stop = AtomicBool::new(false);
+        let script = "trap 'echo partial; exit 0' INT TERM; echo begun; while :; do sleep 0.05; done";
+        let (_folder, ended) = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_secs(1));
+                stop.store(true, Ordering::Relaxed);
+            });
+            run(script, u64::MAX, &stop)
+        });
+        let ended = ended.unwrap();
+        assert!(ended.interrupted);
+        assert_eq!(std::fs::read_to_string(&ended.stdout).unwrap(), "begun\npartial\n");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended() {
+        let (folder, ended) = run("echo begun; sleep 60", 200_000_000, &AtomicBool::new(false));
+        let error = ended.unwrap_err();
+        assert!(error.cause.contains("did not end within"), "{error}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("stdout.txt")).unwrap(), "begun\n");
+    }
+
+    #[test]
+    fn a_missing_program_is_told_with_how_to_get_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = ChildPlan {
+            words: vec!["no-such-program-here".into()],
+            folder: folder.path(),
+            limit_ns: u64::MAX,
+            install: "apt-get install it",
+        };
+        let error = plan.run(&AtomicBool::new(false), &WallClock::start_on_system_clock().0).unwrap_err();
+        assert_eq!((error.kind, error.remedy.as_str()), (ErrorKind::Unsupported, "apt-get install it"));
+    }
+}

@@ -1,0 +1,131 @@
+//! From a plan to what a tool is started with: its files, its arguments, and where its result will be.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use fathom_engine::{Durable, EngineError};
+use fathom_interop::fio_job::{JobOptions, job_file};
+use fathom_interop::{Refusal, bdevperf, diskspd, nvme_perf};
+
+use super::tool::{External, Tool};
+use crate::error::CampaignError;
+use crate::plan::RunPlan;
+
+/// A target as another tool is told of it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Its path or name.
+    pub path: String,
+    /// Bytes of it that the workload uses.
+    pub span_bytes: u64,
+    /// Smallest unit of direct I/O.
+    pub block_bytes: u32,
+    /// Whether the workload uses all of it.
+    pub whole: bool,
+}
+
+/// What is started.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// The file with the result, once the tool has ended.
+    pub result: PathBuf,
+    /// What is not as fathom's engines would do it, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// Writes the tool's files into a folder, and says what to start.
+///
+/// # Errors
+/// What the tool cannot do, or a file that cannot be written.
+pub fn prepare(
+    external: &External,
+    plan: &RunPlan,
+    targets: &[Told],
+    folder: &Path,
+) -> Result<Prepared, CampaignError> {
+    let program = external.program.iter().map(OsString::from);
+    let cpus = plan.options.cpus.clone().unwrap_or_default();
+    let mut notes = Vec::new();
+    let huge_pages = has_huge_pages();
+    let (arguments, result) = match external.tool {
+        Tool::Fio => fio(external, plan, targets, folder, &cpus)?,
+        Tool::Diskspd => {
+            let paths: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
+            let options = &plan.options;
+            let arguments =
+                diskspd::job::arguments(&plan.workload, &paths, options.direct, options.durable.is_some())?;
+            (arguments, folder.join("stdout.txt"))
+        }
+        Tool::Bdevperf => {
+            if let Some(part) = targets.iter().find(|target| !target.whole) {
+                let refusal = Refusal::new("workload for bdevperf", "it uses whole targets")
+                    .at(format!("--size on {}", part.path))
+                    .or("leave --size out, or name a file to be made of this size");
+                return Err(refusal.into());
+            }
+            let bdevs: Vec<(String, u32)> =
+                targets.iter().map(|target| (target.path.clone(), target.block_bytes.max(512))).collect();
+            let configuration = folder.join("bdev.json");
+            write(&configuration, &bdevperf::job::configuration(&bdevs))?;
+            let own = bdevperf::job::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
+            if plan.workload.length.warmup_ns > 0 {
+                notes.push("bdevperf has no warm-up: it is measured from its first I/O on.".to_owned());
+            }
+            let arguments = ["--json".to_owned(), configuration.display().to_string()].into_iter().chain(own);
+            (arguments.collect(), folder.join("stdout.txt"))
+        }
+        Tool::NvmePerf => {
+            let names: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
+            let arguments = nvme_perf::job::arguments(&plan.workload, &names, &cpus, huge_pages)?;
+            (arguments, folder.join("stdout.txt"))
+        }
+    };
+    if !huge_pages && matches!(external.tool, Tool::Bdevperf | Tool::NvmePerf) {
+        notes.push(
+            "The system has no huge pages free: SPDK ran with --no-huge, which costs it speed.".to_owned(),
+        );
+    }
+    let words = program.chain(arguments.into_iter().map(OsString::from)).collect();
+    Ok(Prepared { words, result, notes })
+}
+
+fn fio(
+    external: &External,
+    plan: &RunPlan,
+    targets: &[Told],
+    folder: &Path,
+    cpus: &[u32],
+) -> Result<(Vec<String>, PathBuf), CampaignError> {
+    let options = JobOptions {
+        direct: plan.options.direct,
+        sync: plan.options.durable.map(|durable| match durable {
+            Durable::Data => "dsync",
+            Durable::All => "sync",
+        }),
+        cpus: cpus.to_vec(),
+        ioengine: if plan.workload.depth > 1 { "libaio" } else { "psync" }.to_owned(),
+    };
+    let paths: Vec<(String, u64)> =
+        targets.iter().map(|target| (target.path.clone(), target.span_bytes)).collect();
+    let job = folder.join("job.fio");
+    write(&job, &job_file(&plan.workload, &paths, &options)?)?;
+    let result = folder.join("fio.json");
+    let client = external.host.as_ref().map(|host| format!("--client={host}"));
+    let own = ["--output-format=json+".to_owned(), format!("--output={}", result.display())];
+    let arguments = client.into_iter().chain(own).chain([job.display().to_string()]);
+    Ok((arguments.collect(), result))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), EngineError> {
+    std::fs::write(path, text)
+        .map_err(|error| EngineError::system(format!("writing {}", path.display()), &error))
+}
+
+/// Whether the system has free pages of 2 MiB or more, which SPDK would rather have.
+fn has_huge_pages() -> bool {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let free = text.lines().find_map(|line| line.strip_prefix("HugePages_Free:"));
+    free.and_then(|free| free.trim().parse::<u64>().ok()).is_some_and(|free| free > 0)
+}

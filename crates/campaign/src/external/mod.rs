@@ -1,0 +1,348 @@
+//! Runs of other tools: fathom admits the targets, starts the tool with its own words, watches the machine
+//! beside it, keeps what it prints, and reads its result into the same run record.
+//!
+//! ```text
+//!  plan ─► targets admitted and opened here ─► the tool's files and arguments ─► child ─► its output, kept
+//!          (or named by the user alone)                                           │
+//!                                     telemetry beside it ────────────────────────┴─► importer ─► RunRecord
+//! ```
+
+mod child;
+mod command;
+mod reading;
+mod tool;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
+use fathom_engine::{EngineError, ErrorKind};
+use fathom_measure::{Clock, WallClock};
+use fathom_record::environment::Environment;
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::telemetry::{AbsentSource, Telemetry};
+use fathom_record::{RunRecord, Workload};
+use fathom_telemetry::{Sampler, SamplerPlan, environment};
+
+use crate::error::CampaignError;
+use crate::identity;
+use crate::plan::RunPlan;
+use crate::progress::Progress;
+use crate::run::{Session, SessionPlan};
+
+pub use child::{ChildPlan, Ended};
+use command::{Told, prepare};
+use reading::{Around, finish, read_result};
+pub use tool::{External, Tool};
+
+/// Time that a tool may take beyond what it was asked for, to start, to lay files out and to print.
+const SLACK_NS: u64 = 600_000_000_000;
+/// Longest time of a tool that was given a count and no time.
+const UNBOUNDED_NS: u64 = 24 * 3600 * 1_000_000_000;
+
+/// Runs a plan once with another tool. What it was given and what it printed stays in a folder below `raw`
+/// that is named by the run's id. The record is returned, not stored.
+///
+/// Setting `stop` passes an interrupt on to the tool; the record then holds what it printed.
+///
+/// # Errors
+/// When there is nothing to record: a target is refused, the tool cannot do the workload, is not there, or
+/// prints no result.
+pub fn run_external(
+    plan: &RunPlan,
+    external: &External,
+    raw: &Path,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<RunRecord, CampaignError> {
+    plan.workload.validate()?;
+    external.check_options(plan)?;
+    let id = identity::new_id("r");
+    let folder = make_folder(raw, &id)?;
+    if external.works_here() {
+        here(plan, external, (id, &folder), progress, stop)
+    } else {
+        elsewhere(plan, external, (id, &folder), progress, stop)
+    }
+}
+
+fn make_folder(raw: &Path, id: &str) -> Result<PathBuf, EngineError> {
+    let folder = raw.join(id);
+    let place = || format!("making the folder {} for the tool's output", folder.display());
+    std::fs::create_dir_all(&folder).map_err(|error| EngineError::system(place(), &error))?;
+    folder.canonicalize().map_err(|error| EngineError::system(place(), &error))
+}
+
+/// Longest time that a workload may take.
+fn limit_ns(workload: &Workload) -> u64 {
+    let length = &workload.length;
+    length.time_ns.map_or(UNBOUNDED_NS, |time_ns| {
+        time_ns.saturating_add(length.warmup_ns).saturating_mul(2).saturating_add(SLACK_NS)
+    })
+}
+
+/// On targets that this process opens first, so that the guard judges them and holds them.
+fn here(
+    plan: &RunPlan,
+    external: &External,
+    (id, folder): (String, &Path),
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<RunRecord, CampaignError> {
+    let session = Session::open(&SessionPlan { engine: None, ..SessionPlan::of(plan) }, progress, stop)?;
+    let targets = told(&session, &plan.workload)?;
+    let prepared = prepare(external, plan, &targets, folder)?;
+    session.confirm()?;
+    let clock = *session.clock();
+    let started_at = identity::now();
+    let sampler = session.sampler();
+    let origin_ns = clock.now_ns();
+    progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    let ended = ChildPlan {
+        words: prepared.words.clone(),
+        folder,
+        limit_ns: limit_ns(&plan.workload),
+        install: external.install(),
+    }
+    .run(stop, &clock)?;
+    let telemetry = sampler.map_or_else(Telemetry::default, |sampler| sampler.finish(origin_ns));
+    let imported = read_result(external.name(), &prepared.result, &ended)?;
+    let mut notes = session.notes().to_vec();
+    notes.extend(prepared.notes.clone());
+    Ok(finish(
+        imported,
+        &ended,
+        Around {
+            id,
+            started_at,
+            external,
+            workload: Some(&plan.workload),
+            target: Some(session.target().clone()),
+            environment: session.environment().clone(),
+            telemetry,
+            words: &prepared.words,
+            folder,
+            notes,
+        },
+    ))
+}
+
+/// The targets of a session, with paths by which another process reaches the very same files.
+fn told(session: &Session, workload: &Workload) -> Result<Vec<Told>, CampaignError> {
+    let handles = session.handles().ok_or_else(|| {
+        EngineError::new(
+            ErrorKind::Plan,
+            "handing the targets to another tool",
+            "only files and devices can be",
+        )
+        .with_remedy("name a file, a folder or a device")
+    })?;
+    let told = handles.into_iter().map(|(path, facts)| {
+        let rest = facts.size_bytes.saturating_sub(workload.offset_bytes);
+        let span_bytes = workload.span_bytes.unwrap_or(rest).min(rest);
+        Told {
+            path,
+            span_bytes,
+            block_bytes: facts.logical_block_bytes,
+            whole: span_bytes == facts.size_bytes,
+        }
+    });
+    Ok(told.collect())
+}
+
+/// On targets that nobody here can look at: only reads, unless the user names each for destruction.
+fn elsewhere(
+    plan: &RunPlan,
+    external: &External,
+    (id, folder): (String, &Path),
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<RunRecord, CampaignError> {
+    if plan.workload.mix.changes_data() {
+        refuse_unnamed(&plan.targets, &plan.options.permits, external)?;
+    }
+    let span_bytes = plan.workload.span_bytes.unwrap_or(0);
+    if span_bytes == 0 && external.tool == Tool::Fio {
+        let cause = "the size of a target on another machine is not known here";
+        return Err(EngineError::new(ErrorKind::Plan, "--size with engine fio@HOST", cause)
+            .with_remedy("add --size, as 10GiB")
+            .into());
+    }
+    let name = |path: &String| Told { path: path.clone(), span_bytes, block_bytes: 0, whole: true };
+    let targets: Vec<Told> = plan.targets.iter().map(name).collect();
+    let prepared = prepare(external, plan, &targets, folder)?;
+    let clock = WallClock::start_on_system_clock().0;
+    let local = external.tool == Tool::NvmePerf;
+    let started_at = identity::now();
+    let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
+    let origin_ns = clock.now_ns();
+    progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    let ended = ChildPlan {
+        words: prepared.words.clone(),
+        folder,
+        limit_ns: limit_ns(&plan.workload),
+        install: external.install(),
+    }
+    .run(stop, &clock)?;
+    let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
+    let imported = read_result(external.name(), &prepared.result, &ended)?;
+    Ok(finish(
+        imported,
+        &ended,
+        Around {
+            id,
+            started_at,
+            external,
+            workload: Some(&plan.workload),
+            target: Some(named_target(plan)),
+            environment: if local { environment::collect(&[], None) } else { Environment::default() },
+            telemetry,
+            words: &prepared.words,
+            folder,
+            notes: prepared.notes.clone(),
+        },
+    ))
+}
+
+fn of_another_machine() -> Telemetry {
+    let reason =
+        "the load ran on another machine, and only that one's telemetry would say something".to_owned();
+    Telemetry { absent: vec![AbsentSource { source: "all".to_owned(), reason }], ..Telemetry::default() }
+}
+
+fn refuse_unnamed(targets: &[String], permits: &[String], external: &External) -> Result<(), EngineError> {
+    let Some(target) = targets.iter().find(|target| !permits.contains(target)) else { return Ok(()) };
+    let place = format!("writing to {target} with {}", external.name());
+    let cause = "nothing here can look at it, so that nobody knows what would be lost";
+    Err(EngineError::new(ErrorKind::Refused, place, cause)
+        .with_remedy(format!("if its content may be lost: --destroy '{target}'")))
+}
+
+fn named_target(plan: &RunPlan) -> TargetFacts {
+    TargetFacts {
+        name: plan.targets.join(" + "),
+        kind: TargetKind::Unknown,
+        size_bytes: 0,
+        logical_block_bytes: 0,
+        physical_block_bytes: None,
+        direct: plan.options.direct,
+        devices: Vec::new(),
+        file_system: None,
+        scratch: false,
+        written_share: None,
+        simulated: None,
+        members: Vec::new(),
+        stripe_bytes: None,
+        decorated: None,
+    }
+}
+
+/// A command of a tool's own, given as it stands.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    /// The tool.
+    pub external: &'a External,
+    /// Its arguments, as it takes them. fio runs in the folder of its output, so that paths are absolute, and its
+    /// output's format and place are overridden.
+    pub arguments: &'a [OsString],
+    /// Files and devices that it works on, as far as they are known: judged before it starts.
+    pub targets: &'a [String],
+    /// Whether it writes to them.
+    pub writes: bool,
+    /// Names of what may be destroyed.
+    pub permits: &'a [String],
+    /// Longest time that it may take, in nanoseconds; absent: a day.
+    pub limit_ns: Option<u64>,
+}
+
+/// What a given command came to.
+#[derive(Clone, Debug)]
+pub struct GivenResult {
+    /// A record for each result in its output.
+    pub records: Vec<RunRecord>,
+    /// What it printed.
+    pub stdout: PathBuf,
+}
+
+/// Runs a command of a tool's own. What it printed stays in a folder below `raw`.
+///
+/// # Errors
+/// As [`run_external`].
+pub fn run_given(
+    given: &Given<'_>,
+    raw: &Path,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<GivenResult, CampaignError> {
+    let external = given.external;
+    if external.works_here() {
+        let names = given.targets.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
+        let permits: Vec<Permit> = given.permits.iter().cloned().map(Permit).collect();
+        judge(&names, given.writes, &permits)?;
+    } else if given.writes {
+        refuse_unnamed(given.targets, given.permits, external)?;
+    }
+    let folder = make_folder(raw, &identity::new_id("r"))?;
+    let (result, own) = match external.tool {
+        Tool::Fio => {
+            let result = folder.join("fio.json");
+            let output = format!("--output={}", result.display());
+            (result, vec!["--output-format=json+".to_owned(), output])
+        }
+        _ => (folder.join("stdout.txt"), Vec::new()),
+    };
+    let program = external.program.iter().map(OsString::from);
+    let words: Vec<OsString> =
+        program.chain(given.arguments.iter().cloned()).chain(own.into_iter().map(OsString::from)).collect();
+    let clock = WallClock::start_on_system_clock().0;
+    let started_at = identity::now();
+    let local = external.works_here();
+    let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
+    let origin_ns = clock.now_ns();
+    progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    let limit_ns = given.limit_ns.unwrap_or(UNBOUNDED_NS);
+    let plan = ChildPlan { words: words.clone(), folder: &folder, limit_ns, install: external.install() };
+    let ended = plan.run(stop, &clock)?;
+    let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
+    let environment = if local { environment::collect(&[], None) } else { Environment::default() };
+    let found = reading::read_all(external.name(), &result, &ended)?;
+    let records = found.into_iter().map(|imported| {
+        let around = Around {
+            id: identity::new_id("r"),
+            started_at: started_at.clone(),
+            external,
+            workload: None,
+            target: None,
+            environment: environment.clone(),
+            telemetry: telemetry.clone(),
+            words: &words,
+            folder: &folder,
+            notes: Vec::new(),
+        };
+        finish(imported, &ended, around)
+    });
+    Ok(GivenResult { records: records.collect(), stdout: ended.stdout.clone() })
+}
+
+/// Judges targets that a tool will open by itself.
+fn judge(names: &[TargetName], writes: bool, permits: &[Permit]) -> Result<(), EngineError> {
+    match names {
+        [] => Ok(()),
+        // One target alone is judged by opening it, which is closed again before the tool starts.
+        [one] if writes => {
+            let permit = permits.first();
+            let request = OpenRequest { writes: true, direct: false, permit, ..OpenRequest::default() };
+            match Target::open(one, &request) {
+                Ok(_) => Ok(()),
+                // What is not there holds nothing; fio makes it.
+                Err(error) if error.kind == ErrorKind::NoSuchTarget => Ok(()),
+                Err(error) => Err(error),
+            }
+        }
+        several => admit_all(several, writes, permits).map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Which tool an engine's name means, and what it can be asked.
+
+use fathom_engine::{EngineError, ErrorKind};
+
+use crate::plan::RunPlan;
+
+/// A generator that is not fathom's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// fio, here or on another machine.
+    Fio,
+    /// diskspd, through a command that reaches it.
+    Diskspd,
+    /// SPDK's bdevperf over AIO bdevs.
+    Bdevperf,
+    /// SPDK's spdk_nvme_perf.
+    NvmePerf,
+}
+
+/// An engine of another tool's, as `fio`, `fio:/opt/fio/fio`, `fio@host`, `diskspd:ssh host diskspd.exe`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// Which.
+    pub tool: Tool,
+    /// The program, with what reaches it in front.
+    pub program: Vec<String>,
+    /// Another machine where a server of fio's runs.
+    pub host: Option<String>,
+}
+
+/// Each tool with its names, and how to get it.
+const TOOLS: [(&str, Tool, &str); 5] = [
+    (
+        "fio",
+        Tool::Fio,
+        "install it, as with `apt-get install fio`, or name its path: --engine fio:/path/to/fio",
+    ),
+    (
+        "diskspd",
+        Tool::Diskspd,
+        "say how to reach it: --engine 'diskspd:ssh HOST diskspd.exe'; get it from github.com/microsoft/diskspd",
+    ),
+    (
+        "bdevperf",
+        Tool::Bdevperf,
+        "build SPDK and name it: --engine bdevperf:/path/to/spdk/build/examples/bdevperf",
+    ),
+    (
+        "spdk_nvme_perf",
+        Tool::NvmePerf,
+        "build SPDK and name it: --engine spdk_nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+    ),
+    (
+        "nvme_perf",
+        Tool::NvmePerf,
+        "build SPDK and name it: --engine nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+    ),
+];
+
+impl External {
+    /// The tool that an engine's name means, if it means one.
+    pub fn of(engine: &str) -> Option<Self> {
+        let (name, rest) = engine.split_once(':').unwrap_or((engine, ""));
+        if let Some(host) = engine.strip_prefix("fio@") {
+            let program = vec!["fio".to_owned()];
+            return Some(Self { tool: Tool::Fio, program, host: Some(host.to_owned()) });
+        }
+        let (known, tool, _) = TOOLS.iter().find(|(known, ..)| *known == name)?;
+        let program = match (tool, rest) {
+            (Tool::NvmePerf, "") => vec!["spdk_nvme_perf".to_owned()],
+            (_, "") => vec![(*known).to_owned()],
+            // How it is reached may be a command of several words.
+            (Tool::Diskspd, rest) => rest.split_whitespace().map(str::to_owned).collect(),
+            (_, path) => vec![path.to_owned()],
+        };
+        Some(Self { tool: *tool, program, host: None })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self.tool {
+            Tool::Fio => "fio",
+            Tool::Diskspd => "diskspd",
+            Tool::Bdevperf => "bdevperf",
+            Tool::NvmePerf => "spdk_nvme_perf",
+        }
+    }
+
+    /// How to get it where there is none.
+    pub fn install(&self) -> &'static str {
+        TOOLS.iter().find(|(_, tool, _)| *tool == self.tool).map_or("", |(.., install)| *install)
+    }
+
+    /// Whether its targets can be opened here, and so be looked at before anything is written.
+    pub fn works_here(&self) -> bool {
+        matches!(self.tool, Tool::Bdevperf) || self.tool == Tool::Fio && self.host.is_none()
+    }
+
+    /// Refuses options of a run that another tool has no place for.
+    ///
+    /// # Errors
+    /// The first one, why, and what to type.
+    pub fn check_options(&self, plan: &RunPlan) -> Result<(), EngineError> {
+        let options = &plan.options;
+        let name = self.name();
+        let cases = [
+            ("--stripe", options.stripe_bytes.is_some(), "a stripe is put together by fathom's engines"),
+            ("--polled", options.polled, "it has ways of its own to poll"),
+            ("--witness", options.witness.is_some(), "the block layer's account is of fathom's own I/Os"),
+            (
+                "--io-flags",
+                !options.io_flags.is_empty(),
+                "flags of single I/Os are passed by fathom's engines",
+            ),
+            (
+                "--delay and --throttle",
+                !options.decorators.is_empty(),
+                "they are put around fathom's engines",
+            ),
+            ("--real-time", options.real_time, "it works on no simulated device"),
+            (
+                "--durable",
+                options.durable.is_some() && matches!(self.tool, Tool::Bdevperf | Tool::NvmePerf),
+                "its writes end when the device says so",
+            ),
+            (
+                "--buffered",
+                !options.direct && matches!(self.tool, Tool::Bdevperf | Tool::NvmePerf),
+                "it goes past the page cache",
+            ),
+            ("--cpus", options.cpus.is_some() && self.tool == Tool::Diskspd, "it binds its threads itself"),
+        ];
+        match cases.iter().find(|(_, given, _)| *given) {
+            None => Ok(()),
+            Some((flag, _, cause)) => {
+                let place = format!("{flag} with engine {name}");
+                Err(EngineError::new(ErrorKind::Plan, place, *cause).with_remedy(format!("leave {flag} out")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_paths_and_commands_are_told_apart() {
+        let of =
+            |text: &str| External::of(text).map(|found| (found.tool, found.program.join(" "), found.host));
+        assert_eq!(of("fio"), Some((Tool::Fio, "fio".to_owned(), None)));
+        assert_eq!(of("fio:/opt/my fio/fio"), Some((Tool::Fio, "/opt/my fio/fio".to_owned(), None)));
+        assert_eq!(of("fio@10.0.0.2"), Some((Tool::Fio, "fio".to_owned(), Some("10.0.0.2".to_owned()))));
+        assert_eq!(External::of("diskspd:ssh host diskspd.exe").map(|found| found.program.len()), Some(3));
+        assert_eq!(of("bdevperf:/x/bdevperf"), Some((Tool::Bdevperf, "/x/bdevperf".to_owned(), None)));
+        assert_eq!(of("nvme_perf"), Some((Tool::NvmePerf, "spdk_nvme_perf".to_owned(), None)));
+        for fathoms in ["uring", "sync", "fiox", ""] {
+            assert_eq!(of(fathoms), None, "{fathoms}");
+        }
+    }
+}
