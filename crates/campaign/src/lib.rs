@@ -22,5 +22,5 @@ pub use assess::{Assessment, assess};
 pub use compare::{Compared, StoredSide, compare, compare_stored};
 pub use error::CampaignError;
 pub use progress::{Progress, Second, Silent, StepNotice};
-pub use run::{Session, SessionPlan, run_once};
+pub use run::{Part, Session, SessionPlan, run_once, run_together};
 pub use sweep::{Sweep, sweep};

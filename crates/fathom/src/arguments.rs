@@ -82,7 +82,23 @@ pub enum Command {
     /// Run a command line of diskspd with the engines here, and print the result as diskspd does.
     #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = DISKSPD_EXAMPLES)]
     Diskspd(Box<DiskspdArguments>),
+    /// Run fio's job files and command lines, with results in fio's forms.
+    #[command(after_help = FIO_EXAMPLES)]
+    Fio(FioArguments),
 }
+
+const FIO_EXAMPLES: &str = "\
+Examples:
+  fathom fio job.fio --output-format=json
+  fathom fio --name=a --filename=data.bin --rw=randread --bs=4k --size=1g --iodepth=32 --ioengine=libaio --direct=1
+  fathom fio job.fio --parse-only                    what would be left out, and what fathom cannot do
+  fathom fio job.fio --engine=fio                    the installed fio does it
+
+Options are fio's, with one hyphen or two; what stands before the first --name is of all jobs. Beside them:
+  --engine=fathom|fio   who does the jobs. Default: fathom, which refuses what it cannot do
+  --destroy=WORDS       permit the loss of what a target holds, as in fathom run
+  --quiet               show no progress
+Options that change nothing are accepted, others are left out with a warning or refused with the reason.";
 
 const ASSESS_EXAMPLES: &str = "\
 Examples:
@@ -365,6 +381,14 @@ pub struct RunsArguments {
     pub switch: Switch,
 }
 
+/// Arguments of `fio`.
+#[derive(Args, Debug)]
+pub struct FioArguments {
+    /// fio's options and job files.
+    #[arg(value_name = "FIO ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
 /// Arguments of `show`.
 #[derive(Args, Debug)]
 pub struct ShowArguments {
@@ -483,7 +507,7 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
 
 /// The arguments that are fathom's own: those of another tool have other rules.
 fn own(typed: &[OsString]) -> &[OsString] {
-    let foreign = |word: &OsString| word == "diskspd" || word == "diskspd.exe";
+    let foreign = |word: &OsString| word == "diskspd" || word == "diskspd.exe" || word == "fio";
     let end = typed.iter().position(foreign).unwrap_or(typed.len());
     typed.get(1..end).unwrap_or_default()
 }

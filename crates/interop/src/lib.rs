@@ -10,6 +10,7 @@ pub mod demand;
 pub mod diskspd;
 pub mod export;
 pub mod fathom;
+pub mod fio;
 pub mod fio_job;
 pub mod import;
 pub mod importers;

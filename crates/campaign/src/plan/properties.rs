@@ -126,7 +126,12 @@ fn length() -> impl Strategy<Value = Length> {
 fn workload() -> impl Strategy<Value = Workload> {
     let sizes = prop_oneof![
         sizes().prop_map(SizesByDirection::all),
-        (sizes(), sizes(), sizes()).prop_map(|(read, write, trim)| SizesByDirection { read, write, trim })
+        (sizes(), sizes(), sizes()).prop_map(|(read, write, trim)| SizesByDirection {
+            read,
+            write,
+            trim,
+            own_alignment: false
+        })
     ];
     let place = (any::<u64>(), option::of(1u64..), option::of(size_bytes()));
     let scale = (1u32..=1024, 1u32..=32_768, any::<u64>());

@@ -85,7 +85,8 @@ pub struct RawPlan {
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Text>,
 
-    /// Offsets are multiples of this, as 4k. Default: the smallest I/O size.
+    /// Offsets are multiples of this, as 4k; own: random ones of each direction's own smallest size, as in
+    /// fio. Default: the smallest I/O size of all.
     #[arg(long, value_name = "SIZE")]
     pub align: Option<Text>,
 

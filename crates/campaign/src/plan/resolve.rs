@@ -21,6 +21,8 @@ const DEFAULT_WARMUP_NS: u64 = 2_000_000_000;
 const DEFAULT_DEPTH: u32 = 32;
 /// In-flight cap of an open arrival: deep enough that only overload reaches it.
 const DEFAULT_OPEN_CAP: u32 = 256;
+/// The word of `align` for a grid of each direction's own.
+pub(super) const OWN_ALIGNMENT: &str = "own";
 
 const KINDS: [&str; 9] =
     ["read", "write", "rw", "readwrite", "trim", "randread", "randwrite", "randrw", "randtrim"];
@@ -41,7 +43,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         sizes: sizes_of(raw)?,
         offset_bytes: value("offset", &raw.offset, quantity::bytes)?.unwrap_or(0),
         span_bytes: value("size", &raw.size, quantity::bytes)?,
-        alignment_bytes: value("align", &raw.align, quantity::bytes)?,
+        alignment_bytes: value("align", &raw.align, alignment)?.flatten(),
         data: data(raw)?,
         arrival,
         jobs: jobs(raw, if stripe_bytes.is_some() { 1 } else { targets.len() })?,
@@ -237,7 +239,13 @@ fn sizes_of(raw: &RawPlan) -> Result<SizesByDirection, Mistake> {
         read: own("read-bs", &raw.read_bs)?,
         write: own("write-bs", &raw.write_bs)?,
         trim: own("trim-bs", &raw.trim_bs)?,
+        own_alignment: value("align", &raw.align, alignment)? == Some(None),
     })
+}
+
+/// What offsets are multiples of; `None` for each direction's own smallest size.
+fn alignment(text: &str) -> Result<Option<u64>, String> {
+    if text == OWN_ALIGNMENT { Ok(None) } else { quantity::bytes(text).map(Some) }
 }
 
 fn data(raw: &RawPlan) -> Result<Data, Mistake> {

@@ -3,6 +3,7 @@
 use fathom_record::workload::{Addresses, Arrival, Verify};
 
 use super::raw::RawPlan;
+use super::resolve::OWN_ALIGNMENT;
 use super::text::Text;
 use super::{RunPlan, addresses, quantity, sizes};
 
@@ -84,7 +85,10 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
         },
         offset: bytes(Some(workload.offset_bytes)).filter(|_| workload.offset_bytes > 0),
         size: bytes(workload.span_bytes),
-        align: bytes(workload.alignment_bytes),
+        align: match workload.sizes.own_alignment {
+            true => Some(OWN_ALIGNMENT.into()),
+            false => bytes(workload.alignment_bytes),
+        },
         compressible: not_zero(data.compressible_share).filter(|_| writes),
         duplicate: not_zero(data.duplicate_share).filter(|_| writes),
         verify: match data.verify {

@@ -7,10 +7,12 @@ mod record;
 mod session;
 mod summary;
 mod targets;
+mod together;
 mod witness;
 
 use std::sync::atomic::AtomicBool;
 
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::RunRecord;
 
 use crate::error::CampaignError;
@@ -20,6 +22,7 @@ use crate::progress::Progress;
 pub use binding::BOUND_NEAR_DEVICE;
 pub use record::this_tool;
 pub use session::{Session, SessionPlan};
+pub use together::{Part, run_together};
 
 /// Runs a plan once. The record is returned, not stored.
 ///
@@ -34,6 +37,11 @@ pub fn run_once(
 ) -> Result<RunRecord, CampaignError> {
     let session = Session::open(&SessionPlan::of(plan), progress, stop)?;
     session.run(&plan.workload, None, progress, stop)
+}
+
+/// A thread of a run that ended in a broken invariant.
+fn panicked() -> CampaignError {
+    EngineError::new(ErrorKind::System, "running several workloads at once", "a run's thread panicked").into()
 }
 
 impl Session {

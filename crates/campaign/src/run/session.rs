@@ -1,12 +1,12 @@
 //! Targets held open for one run or many: found, admitted, laid out and described once.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Decorators;
@@ -95,7 +95,7 @@ pub struct Session {
     io_flags: IoFlags,
     notes: Vec<String>,
     /// Simulated devices as the last run left them, where each run goes on from there.
-    left: Option<RefCell<Medium>>,
+    left: Option<Mutex<Medium>>,
 }
 
 impl Session {
@@ -161,7 +161,7 @@ impl Session {
     /// write cache filled. Otherwise each run begins with them as they were named.
     pub fn keep_state(&mut self) {
         if let Medium::Simulated(_) = self.targets.medium {
-            self.left = Some(RefCell::new(self.targets.medium.clone()));
+            self.left = Some(Mutex::new(self.targets.medium.clone()));
         }
     }
 
@@ -174,10 +174,18 @@ impl Session {
         let Some(left) = &self.left else { return Ok(()) };
         let Some(at_start) = last.target.simulated.clone() else { return Ok(()) };
         if let Ok(parameters) = serde_json::from_value::<SimParameters>(at_start) {
-            *left.borrow_mut() = Medium::Simulated(vec![parameters]);
+            *left.lock().unwrap_or_else(PoisonError::into_inner) = Medium::Simulated(vec![parameters]);
             self.run(&last.workload, None, &mut Silent, stop)?;
         }
         Ok(())
+    }
+
+    /// Empties the page cache of what the targets hold, for runs that go through it.
+    ///
+    /// # Errors
+    /// When changed pages cannot be written back.
+    pub fn empty_cache(&self) -> Result<(), CampaignError> {
+        if self.targets.facts.direct { Ok(()) } else { Ok(self.targets.empty_cache()?) }
     }
 
     /// The target as it was opened, or all as one.
@@ -253,6 +261,17 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
+        self.run_beside(workload, (campaign, None), progress, stop)
+    }
+
+    /// The same beside other runs; `beside` says what has the telemetry of all of them.
+    pub(super) fn run_beside(
+        &self,
+        workload: &Workload,
+        (campaign, beside): (Option<CampaignLink>, Option<&str>),
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<RunRecord, CampaignError> {
         workload.validate()?;
         let (medium, facts) = self.as_left();
         let facts = &facts;
@@ -265,7 +284,7 @@ impl Session {
         let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
-        let sampler = self.sampler();
+        let sampler = if beside.is_none() { self.sampler() } else { None };
         let watching = |source| witness::start(source, workload, (facts, &medium), self.clock);
         let witness = self.witness.map(watching).transpose()?;
         let watches = witness.as_ref().and_then(|witness| witness.as_ref().ok());
@@ -296,7 +315,7 @@ impl Session {
         measured.engine.features.extend(self.durability(workload));
         let notes = self.notes.iter().cloned().chain(self.cautions(workload, facts));
         let origin_ns = measured.timeline.origin_ns;
-        let telemetry = sampler.map_or_else(no_telemetry, |sampler| sampler.finish(origin_ns));
+        let telemetry = sampler.map_or_else(|| no_telemetry(beside), |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
             id,
             started_at,
@@ -320,7 +339,8 @@ impl Session {
     /// is kept.
     fn as_left(&self) -> (Medium, TargetFacts) {
         let Some(left) = &self.left else { return (self.targets.medium.clone(), self.targets.facts.clone()) };
-        let (medium, mut facts) = (left.borrow().clone(), self.targets.facts.clone());
+        let medium = left.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut facts = self.targets.facts.clone();
         if let Medium::Simulated(devices) = &medium
             && let [one] = devices.as_slice()
         {
@@ -332,7 +352,7 @@ impl Session {
     /// Takes in simulated devices as a run left them.
     fn leave(&self, devices: Vec<SimParameters>) {
         if let Some(left) = self.left.as_ref().filter(|_| !devices.is_empty()) {
-            *left.borrow_mut() = Medium::Simulated(devices);
+            *left.lock().unwrap_or_else(PoisonError::into_inner) = Medium::Simulated(devices);
         }
     }
 
@@ -386,8 +406,9 @@ fn refuse_cpus_of_simulated_time(medium: &Medium, real_time: bool) -> Result<(),
         .with_remedy("leave --cpus out, or add --real-time"))
 }
 
-fn no_telemetry() -> Telemetry {
-    let reason = "time is simulated: what the machine did meanwhile says nothing about the run".to_owned();
+fn no_telemetry(beside: Option<&str>) -> Telemetry {
+    let simulated = "time is simulated: what the machine did meanwhile says nothing about the run";
+    let reason = beside.unwrap_or(simulated).to_owned();
     Telemetry { absent: vec![AbsentSource { source: "all".to_owned(), reason }], ..Telemetry::default() }
 }
 

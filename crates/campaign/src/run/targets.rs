@@ -116,6 +116,14 @@ impl Targets {
         self.opened.iter().try_for_each(Target::confirm)
     }
 
+    /// Empties the page cache of all that it holds of the targets.
+    ///
+    /// # Errors
+    /// When changed pages cannot be written back.
+    pub fn empty_cache(&self) -> Result<(), EngineError> {
+        self.opened.iter().try_for_each(|target| target.drop_cached(0..target.facts.size_bytes))
+    }
+
     /// Share of the spans that the page cache holds; `None` where nobody knows.
     pub fn cached_share(&self, geometries: &[Geometry]) -> Option<f64> {
         let (mut cached, mut all) = (0.0, 0.0);

@@ -34,6 +34,8 @@ pub struct Generator {
     /// Directions and sizes; addresses have their own stream.
     random: Xoshiro256PlusPlus,
     largest_io_bytes: u32,
+    /// Where each direction has a grid of its own: the span's first byte, and each direction's grid.
+    grids: Option<(u64, [u64; 3])>,
 }
 
 impl Generator {
@@ -66,6 +68,7 @@ impl Generator {
             addresses: (0..patterns).map(|_| pattern()).collect(),
             random: random_of(workload.seed, Purpose::Mix, job),
             largest_io_bytes: geometry.largest_io_bytes,
+            grids: grids(workload, geometry),
         }
     }
 
@@ -84,8 +87,28 @@ impl Generator {
         }
         let bytes = self.sizes[direction.index()].next(&mut self.random);
         let own = if self.addresses.len() == 1 { 0 } else { direction.index() };
-        Draft { direction, offset: self.addresses[own].next(bytes), bytes }
+        let mut offset = self.addresses[own].next(bytes);
+        if let Some((first_byte, grids)) = &self.grids {
+            offset -= (offset - first_byte) % grids[direction.index()];
+        }
+        Draft { direction, offset, bytes }
     }
+}
+
+/// Each direction's own smallest size where it is a multiple of the block, and otherwise the block.
+fn grids(workload: &Workload, geometry: &Geometry) -> Option<(u64, [u64; 3])> {
+    if !workload.sizes.own_alignment || has_position(&workload.addresses) {
+        return None;
+    }
+    let grid = |direction: Direction| {
+        let own_bytes = sizes_of(workload, direction).min_bytes();
+        if own_bytes > 0 && own_bytes.is_multiple_of(geometry.block_bytes) {
+            own_bytes
+        } else {
+            geometry.block_bytes
+        }
+    };
+    Some((geometry.first_byte, [Direction::Read, Direction::Write, Direction::Trim].map(grid)))
 }
 
 #[cfg(test)]

@@ -154,3 +154,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_direction_may_have_a_grid_of_its_own() {
+    let mut workload = plain();
+    workload.mix.read_share = 0.5;
+    workload.sizes.read = Sizes::Range { min_bytes: 4096, max_bytes: 16384, step_bytes: 4096 };
+    workload.sizes.write = Sizes::Fixed { bytes: 65536 };
+    workload.sizes.own_alignment = true;
+    workload.offset_bytes = 8192;
+    let geometry = Geometry::of(&workload, 8192 + (16 << 20)).unwrap();
+    let mut generator = Generator::new(&workload, &geometry, 0, &Arc::default());
+    let drafts: Vec<Draft> = (0..4000).map(|_| generator.next()).collect();
+    let of = |direction| drafts.iter().filter(move |draft| draft.direction == direction);
+    assert!(of(Direction::Write).all(|draft| (draft.offset - 8192) % 65536 == 0));
+    assert!(of(Direction::Read).any(|draft| (draft.offset - 8192) % 65536 != 0));
+    assert!(
+        drafts.iter().all(|draft| geometry.span().contains(&(draft.offset + u64::from(draft.bytes) - 1)))
+    );
+}

@@ -8,6 +8,7 @@ mod devices;
 mod diskspd;
 mod engines;
 mod export;
+mod fio;
 mod report;
 mod run;
 mod runs;
@@ -44,5 +45,6 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Schema(arguments) => schema::perform(arguments.of),
         Command::Diskspd(arguments) => diskspd::perform(&place, &arguments),
         Command::Engines(switch) => engines::perform(switch),
+        Command::Fio(arguments) => fio::perform(&place, &arguments.words),
     }
 }

@@ -7,6 +7,7 @@ mod compared;
 mod diskspd;
 mod exported;
 mod failures;
+mod fio;
 mod interrupted;
 mod outputs;
 mod paths;

@@ -48,12 +48,20 @@ pub struct SizesByDirection {
     pub write: Sizes,
     /// Of trims.
     pub trim: Sizes,
+    /// Whether each direction's random offsets are also multiples of its own smallest size, where that is a
+    /// multiple of the alignment, as fio has them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_alignment: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl SizesByDirection {
     /// The same sizes for every direction.
     pub fn all(sizes: Sizes) -> Self {
-        Self { read: sizes.clone(), write: sizes.clone(), trim: sizes }
+        Self { read: sizes.clone(), write: sizes.clone(), trim: sizes, own_alignment: false }
     }
 }
 

@@ -1,0 +1,82 @@
+//! What fio's jobs ask of the machine: files, variables, sizes of targets.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use fathom_interop::fio::document::FileText;
+use fathom_interop::fio::job::Variables;
+
+use crate::failure::Failure;
+
+/// Job files beyond this are something else.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// A job file; `-` is standard input.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn job_file(name: &str) -> Result<FileText, Failure> {
+    let text = if name == "-" { read_all(std::io::stdin()) } else { read(Path::new(name)) };
+    let text = text.map_err(|cause| {
+        Failure::usage(
+            format!("reading the job file {name}"),
+            cause,
+            "name a job file, or begin a job with --name=NAME",
+        )
+    })?;
+    Ok(FileText { name: name.to_owned(), text })
+}
+
+/// A file that another one includes: by its name as it stands, or beside the other.
+///
+/// # Errors
+/// When neither can be read.
+pub fn included(name: &str, from: &str) -> Result<String, String> {
+    let beside = Path::new(from).parent().map(|folder| folder.join(name));
+    match (read(Path::new(name)), beside) {
+        (Err(_), Some(beside)) => read(&beside),
+        (outcome, _) => outcome,
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    read_all(File::open(path).map_err(|error| error.to_string())?)
+}
+
+fn read_all(source: impl Read) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    source.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err("it is larger than 8 MiB".to_owned());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What variables of job files stand for here.
+pub fn variables() -> Variables<'static> {
+    /// Of every Linux that fathom is built for.
+    const PAGE_BYTES: u64 = 4096;
+    let processors = std::thread::available_parallelism().map_or(1, |number| number.get() as u64);
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kib = memory
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let kib: u64 = kib.unwrap_or(0);
+    let environment = &|name: &str| std::env::var(name).ok();
+    Variables { environment, processors, page_bytes: PAGE_BYTES, memory_mib: kib / 1024 }
+}
+
+/// Bytes of a file or device that is there.
+pub fn target_bytes(name: &str) -> Option<u64> {
+    let meta = fs::metadata(name).ok()?;
+    if meta.is_file() {
+        return Some(meta.len());
+    }
+    if meta.file_type().is_block_device() {
+        return File::open(name).ok()?.seek(SeekFrom::End(0)).ok();
+    }
+    // What else is there tells its size when it is opened for the run.
+    meta.file_type().is_char_device().then_some(0)
+}

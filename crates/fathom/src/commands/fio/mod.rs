@@ -1,0 +1,164 @@
+//! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
+
+mod machine;
+mod results;
+mod stage;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use fathom_interop::Refusal;
+use fathom_interop::fio::cmdline::{self, Globals, Invocation};
+use fathom_interop::fio::document;
+use fathom_interop::fio::job::Job;
+use fathom_interop::fio::map::{self, Around, Doer, Mapped, Native};
+use fathom_record::RunRecord;
+
+use super::seed::new_seed;
+use super::stored::StorePlace;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+use stage::Stages;
+
+/// Reads what follows `fathom fio`, and runs it or hands it over.
+///
+/// # Errors
+/// When the command makes no sense, is fio's to do, or nothing was measured.
+pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> {
+    let invocation = cmdline::parse(words).map_err(refused)?;
+    let globals = &invocation.globals;
+    if globals.hand_over == Some(true) {
+        return hand_over(words);
+    }
+    if let Some(question) = globals.question {
+        let remedy = format!("ask it: fio --{question}; what becomes of each option is in docs/interop.md");
+        return Err(Failure::usage(format!("--{question}"), "fio answers that about itself", remedy));
+    }
+    if globals.wanted().terse {
+        let remedy = "use --output-format=normal, json or json+, or --engine=fio for fio itself";
+        return Err(Failure::usage("--output-format", "fathom does not write the terse form", remedy));
+    }
+    let jobs = read(&invocation)?;
+    if globals.show_command {
+        output::result(&(document::command_line(&jobs) + "\n"))?;
+        return Ok(Status::Done);
+    }
+    let mapped = map_all(&jobs)?;
+    tell_warnings(globals, &mapped);
+    let stages = map::stages(&jobs, &mapped).map_err(refused)?;
+    refuse_what_is_fios(globals, &mapped)?;
+    if globals.read_only {
+        refuse_writes(&mapped)?;
+    }
+    if globals.parse_only {
+        return Ok(Status::Done);
+    }
+    let destination = results::Destination::prepare(globals)?;
+    let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
+    let stop = interrupt::watch(screen.voice())?;
+    let outcome = Stages::new(&mapped, &globals.destroy).run(&stages, &mut screen, &stop);
+    drop(screen);
+    let (records, failure) = outcome;
+    save(place, records.iter().flatten());
+    let printed = if records.iter().all(Vec::is_empty) {
+        true
+    } else {
+        results::deliver(&jobs, &mapped, &records, &destination, globals)?
+    };
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(Status::of_measurement(printed && records.iter().flatten().all(RunRecord::is_valid))),
+    }
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    let place = if refusal.place.is_empty() { refusal.expected } else { refusal.place };
+    Failure::usage(place, refusal.cause, refusal.remedy)
+}
+
+fn read(invocation: &Invocation) -> Result<Vec<Job>, Failure> {
+    let files = invocation.files.iter().map(|name| machine::job_file(name)).collect::<Result<Vec<_>, _>>()?;
+    let variables = machine::variables();
+    document::jobs(invocation, &files, &variables, &mut machine::included).map_err(refused)
+}
+
+fn map_all(jobs: &[Job]) -> Result<Vec<Mapped>, Failure> {
+    let around = Around { target_bytes: &machine::target_bytes, new_seed: new_seed() };
+    jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect()
+}
+
+/// Each sentence once, however many jobs it is about.
+fn tell_warnings(globals: &Globals, mapped: &[Mapped]) {
+    let mut told = BTreeSet::new();
+    let of_jobs = mapped.iter().flat_map(|mapped| &mapped.warnings);
+    for words in globals.warnings.iter().chain(of_jobs) {
+        if told.insert(words) {
+            output::message(&format!("fio option {words}"));
+        }
+    }
+}
+
+fn refuse_what_is_fios(globals: &Globals, mapped: &[Mapped]) -> Result<(), Failure> {
+    let mut reasons: Vec<String> = globals.reasons.clone();
+    for job in mapped {
+        if let Doer::Fio(of_job) = &job.doer {
+            reasons.extend(of_job.iter().map(|reason| format!("[{}] {reason}", job.name)));
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    let cause = format!("fathom does not run this itself:\n  - {}", reasons.join("\n  - "));
+    let remedy = match globals.hand_over {
+        Some(false) => "leave those options out",
+        _ => "add --engine=fio to have the installed fio do it, or leave those options out",
+    };
+    Err(Failure::usage("fio command", cause, remedy))
+}
+
+fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {
+    let writes = |native: &Native| native.runs.iter().any(|run| run.workload.mix.changes_data());
+    let writer = mapped.iter().find(|job| matches!(&job.doer, Doer::Fathom(native) if writes(native)));
+    match writer {
+        None => Ok(()),
+        Some(job) => {
+            let cause = format!("the job {} writes or trims", job.name);
+            Err(Failure::usage("--readonly", cause, "leave --readonly out, or choose rw=read or randread"))
+        }
+    }
+}
+
+/// Gives the whole command to the installed fio, whose results are its own.
+fn hand_over(words: &[String]) -> Result<Status, Failure> {
+    let ours = |word: &String| {
+        word.trim_start_matches('-') == "engine=fio" || word.trim_start_matches('-') == "quiet"
+    };
+    let mut rest: Vec<&String> = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        if word.trim_start_matches('-') == "engine" && word.starts_with('-') {
+            words.next();
+        } else if !ours(word) {
+            rest.push(word);
+        }
+    }
+    let status = Command::new("fio").args(rest).status().map_err(|error| {
+        Failure::usage("running fio", error.to_string(), "install fio, or leave --engine=fio out")
+    })?;
+    Ok(if status.success() { Status::Done } else { Status::Invalid })
+}
+
+/// A store that cannot be used does not lose the results: they are printed.
+fn save<'a>(place: &StorePlace, records: impl Iterator<Item = &'a RunRecord>) {
+    let store = match place.open() {
+        Ok(store) => store,
+        Err(error) => return Failure::from(error).warn(),
+    };
+    for record in records {
+        if let Err(error) = store.put_run(record) {
+            return Failure::from(error).warn();
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Runs stage after stage: the targets of a stage opened once, its jobs at the same time.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fathom_campaign::{Part, Progress, Session, SessionPlan, run_together};
+use fathom_engine::decorate::Decorators;
+use fathom_engine::{Durable, IoFlags};
+use fathom_interop::fio::map::{Doer, Durability, Mapped, Run, Settings, Stage};
+use fathom_record::RunRecord;
+
+use crate::failure::Failure;
+
+/// The stages of a command.
+pub struct Stages<'a> {
+    mapped: &'a [Mapped],
+    destroy: &'a [String],
+    /// Files that this command made: what comes later may write them.
+    made: BTreeSet<String>,
+}
+
+/// Runs of a stage that open the same targets in the same way.
+struct Opening<'a> {
+    targets: &'a [String],
+    stripe_bytes: Option<u64>,
+    settings: &'a Settings,
+    runs: Vec<&'a Run>,
+}
+
+impl<'a> Stages<'a> {
+    pub fn new(mapped: &'a [Mapped], destroy: &'a [String]) -> Self {
+        Self { mapped, destroy, made: BTreeSet::new() }
+    }
+
+    /// Runs all; the records are by job. A failure ends the command, with the records until then.
+    pub fn run(
+        mut self,
+        stages: &[Stage],
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> (Vec<Vec<RunRecord>>, Option<Failure>) {
+        let mut records: Vec<Vec<RunRecord>> = self.mapped.iter().map(|_| Vec::new()).collect();
+        for stage in stages {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            match self.stage(stage, progress, stop) {
+                Ok(of_stage) => of_stage.into_iter().for_each(|(job, record)| records[job].push(record)),
+                Err(failure) => return (records, Some(failure)),
+            }
+        }
+        (records, None)
+    }
+
+    fn stage(
+        &mut self,
+        stage: &Stage,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(usize, RunRecord)>, Failure> {
+        let runs: Vec<(usize, &Run, &Settings)> =
+            stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
+        let mut openings: Vec<Opening<'_>> = Vec::new();
+        let mut opening_of = Vec::new();
+        for (_, run, settings) in &runs {
+            let same = |opening: &Opening<'_>| {
+                opening.targets == run.targets
+                    && opening.stripe_bytes == run.stripe_bytes
+                    && opening.settings == *settings
+            };
+            let place = openings.iter().position(same).unwrap_or_else(|| {
+                openings.push(Opening {
+                    targets: &run.targets,
+                    stripe_bytes: run.stripe_bytes,
+                    settings,
+                    runs: Vec::new(),
+                });
+                openings.len() - 1
+            });
+            openings[place].runs.push(run);
+            opening_of.push(place);
+        }
+        let mut sessions = Vec::new();
+        for opening in &openings {
+            sessions.push(self.open(opening, progress, stop)?);
+        }
+        let places = |name: &str| -> Vec<usize> {
+            let named = |(place, (job, ..)): (usize, &(usize, &Run, &Settings))| {
+                (self.mapped[*job].name == name).then_some(place)
+            };
+            runs.iter().enumerate().filter_map(named).collect()
+        };
+        let waits: Vec<Vec<usize>> = runs
+            .iter()
+            .map(|(job, ..)| self.mapped[*job].waits_for.as_deref().map(places).unwrap_or_default())
+            .collect();
+        let parts: Vec<Part<'_>> = runs
+            .iter()
+            .enumerate()
+            .map(|(place, (job, run, _))| Part {
+                session: &sessions[opening_of[place]],
+                workload: &run.workload,
+                start_after_ns: self.mapped[*job].start_after_ns,
+                waits_for: &waits[place],
+            })
+            .collect();
+        let records = run_together(&parts, progress, stop)?;
+        Ok(runs.iter().map(|(job, ..)| *job).zip(records).collect())
+    }
+
+    fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a Run, &'a Settings)> + use<'a> {
+        let native = match &self.mapped[job].doer {
+            Doer::Fathom(native) => Some(native),
+            Doer::Fio(_) => None,
+        };
+        native
+            .into_iter()
+            .flat_map(move |native| native.runs.iter().map(move |run| (job, run, &native.settings)))
+    }
+
+    fn open(
+        &mut self,
+        opening: &Opening<'_>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Session, Failure> {
+        let settings = opening.settings;
+        let workloads = || opening.runs.iter().map(|run| &run.workload);
+        let writes = workloads().any(|workload| workload.mix.changes_data());
+        let ends: Option<Vec<u64>> = workloads()
+            .map(|workload| Some(workload.span_bytes?.saturating_add(workload.offset_bytes)))
+            .collect();
+        let permits = if writes { self.permits(opening.targets) } else { Vec::new() };
+        let io_flags = match settings.io_flags.as_slice() {
+            [] => IoFlags::default(),
+            flags => {
+                IoFlags::parse(&flags.join(",")).map_err(|cause| Failure::usage("fio job", cause, ""))?
+            }
+        };
+        let missing: Vec<&String> = opening
+            .targets
+            .iter()
+            .filter(|target| settings.engine != Some("null") && !Path::new(target).exists())
+            .collect();
+        let decorators = Decorators::default();
+        let plan = SessionPlan {
+            targets: opening.targets,
+            engine: settings.engine,
+            reads: workloads().any(|workload| workload.mix.read_share > 0.0),
+            writes,
+            direct: settings.direct,
+            size_bytes: ends.and_then(|ends| ends.into_iter().max()),
+            stripe_bytes: opening.stripe_bytes,
+            permits: &permits,
+            // What is there already stays in any case.
+            keep: settings.keep && missing.len() == opening.targets.len(),
+            real_time: false,
+            polled: settings.polled,
+            witness: None,
+            durable: settings.durable.map(|durable| match durable {
+                Durability::Data => Durable::Data,
+                Durability::All => Durable::All,
+            }),
+            io_flags,
+            // fio binds nothing unless it is told to.
+            cpus: Some(&settings.cpus),
+            decorators: &decorators,
+            seed: opening.runs.first().map_or(0, |run| run.workload.seed),
+        };
+        let session = Session::open(&plan, progress, stop)?;
+        if settings.invalidate {
+            session.empty_cache()?;
+        }
+        self.made.extend(missing.into_iter().cloned());
+        Ok(session)
+    }
+
+    /// The words that concern these targets: of a file its name, of a device whatever was said that is no
+    /// other target's name. What this command made itself may be written again.
+    fn permits(&self, targets: &[String]) -> Vec<String> {
+        let file_name =
+            |target: &String| Path::new(target).file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut permits = Vec::new();
+        for target in targets {
+            let is_device = target.starts_with("/dev/");
+            let named = |words: &&String| is_device || file_name(target).as_ref() == Some(*words);
+            permits.extend(self.destroy.iter().filter(named).cloned());
+            if self.made.contains(target) {
+                permits.extend(file_name(target));
+            }
+        }
+        permits.sort();
+        permits.dedup();
+        permits
+    }
+}

@@ -1,0 +1,225 @@
+//! What concerns a whole command: its outputs, which sections run, and what fathom adds.
+
+/// Forms of output that were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// Text for people.
+    pub normal: bool,
+    /// JSON.
+    pub json: bool,
+    /// JSON with the bins of the latencies.
+    pub json_plus: bool,
+    /// One line of semicolons a job.
+    pub terse: bool,
+}
+
+/// Options of the command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Globals {
+    /// File that results go to; none for stdout.
+    pub output: Option<String>,
+    /// What was asked for; nothing is `normal`.
+    pub forms: Forms,
+    /// Version of the terse form.
+    pub terse_version: u32,
+    /// Only these sections run; none for all.
+    pub sections: Vec<String>,
+    /// Only reads are allowed.
+    pub read_only: bool,
+    /// Jobs are read and not run.
+    pub parse_only: bool,
+    /// Jobs of the files are shown as a command line and not run.
+    pub show_command: bool,
+    /// No progress is shown.
+    pub quiet: bool,
+    /// `Some(true)`: all jobs go to the installed fio; `Some(false)`: none does.
+    pub hand_over: Option<bool>,
+    /// Words that permit the loss of data.
+    pub destroy: Vec<String>,
+    /// What is left out, with what changes, one sentence each.
+    pub warnings: Vec<String>,
+    /// What the whole command has to go to the installed fio for.
+    pub reasons: Vec<String>,
+    /// A question that fio answers by itself, as `version`.
+    pub question: Option<&'static str>,
+}
+
+/// One option of the command.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    letter: Option<char>,
+    /// Whether a value follows.
+    pub takes_value: bool,
+    does: Does,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Does {
+    Set,
+    /// Nothing depends on it.
+    Accept,
+    /// Left out with these words.
+    Warn(&'static str),
+    /// The whole command goes to fio for this.
+    HandOver(&'static str),
+    /// A question about fio itself.
+    Ask,
+}
+
+const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: Does) -> Row {
+    Row { name, letter, takes_value, does }
+}
+
+/// The options of the command, fio's and fathom's.
+pub static ROWS: [Row; 43] = [
+    row("output", Some('o'), true, Does::Set),
+    row("output-format", Some('F'), true, Does::Set),
+    row("minimal", Some('m'), false, Does::Set),
+    row("append-terse", None, false, Does::Set),
+    row("terse-version", Some('V'), true, Does::Set),
+    row("section", None, true, Does::Set),
+    row("readonly", None, false, Does::Set),
+    row("parse-only", None, false, Does::Set),
+    row("showcmd", None, false, Does::Set),
+    row("eta", None, true, Does::Set),
+    row("eta-interval", None, true, Does::Accept),
+    row("eta-newline", None, true, Does::Accept),
+    row("alloc-size", None, true, Does::Accept),
+    row("max-jobs", Some('j'), true, Does::Accept),
+    row("warnings-fatal", None, false, Does::Warn("warnings do not end the command")),
+    row("debug", None, true, Does::Warn("fio's debug messages are not written")),
+    row("status-interval", None, true, Does::Warn("results are printed once, at the end")),
+    row(
+        "idle-prof",
+        None,
+        true,
+        Does::Warn("idleness is not measured by busy loops; the record has the processors' use"),
+    ),
+    row(
+        "bandwidth-log",
+        None,
+        false,
+        Does::Warn("no log of all jobs together is written; write_bw_log writes one a job"),
+    ),
+    row(
+        "latency-log",
+        None,
+        false,
+        Does::Warn("no log of all jobs together is written; write_lat_log writes one a job"),
+    ),
+    row("inflate-log", None, true, Does::HandOver("compressed logs are fio's own")),
+    row("profile", None, true, Does::HandOver("built-in profiles are fio's own")),
+    row("server", Some('S'), false, Does::HandOver("it serves fio's own protocol")),
+    row("daemonize", Some('D'), true, Does::HandOver("it serves fio's own protocol")),
+    row("client", Some('C'), true, Does::HandOver("it speaks fio's own protocol")),
+    row("remote-config", None, true, Does::HandOver("it speaks fio's own protocol")),
+    row("trigger-file", None, true, Does::HandOver("triggers run commands")),
+    row("trigger-timeout", None, true, Does::HandOver("triggers run commands")),
+    row("trigger", None, true, Does::HandOver("triggers run commands")),
+    row("trigger-remote", None, true, Does::HandOver("triggers run commands")),
+    row("aux-path", None, true, Does::Warn("files of a run's own state are not written")),
+    row("merge-blktrace-only", None, false, Does::HandOver("traces are not merged")),
+    row("cpuclock-test", None, false, Does::HandOver("it tests fio's own clock")),
+    row("crctest", None, false, Does::HandOver("it tests fio's own checksums")),
+    row("memcpytest", None, false, Does::HandOver("it tests fio's own copying")),
+    row("cmdhelp", Some('c'), false, Does::Ask),
+    row("enghelp", Some('i'), false, Does::Ask),
+    row("version", Some('v'), false, Does::Ask),
+    row("help", Some('h'), false, Does::Ask),
+    row("engine", None, true, Does::Set),
+    row("destroy", None, true, Does::Set),
+    row("quiet", None, false, Does::Set),
+    row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
+];
+
+/// Whether it is an option of the command and not of a job.
+pub fn is_global(name: &str) -> bool {
+    find(name, false).is_some()
+}
+
+/// An option by its name or, behind one hyphen, its letter.
+pub fn find(name: &str, short: bool) -> Option<&'static Row> {
+    ROWS.iter().find(|row| {
+        let letter = row.letter.is_some_and(|letter| name.len() == 1 && name.starts_with(letter));
+        row.name == name || short && letter
+    })
+}
+
+impl Globals {
+    /// Takes in an option of the command.
+    ///
+    /// # Errors
+    /// When its value makes no sense.
+    pub fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), String> {
+        let row = find(name, false).expect("only names of the table are set");
+        match row.does {
+            Does::Accept => {}
+            Does::Warn(words) => self.warnings.push(format!("--{name} is left out: {words}")),
+            Does::HandOver(words) => self.reasons.push(format!("--{name}: {words}")),
+            Does::Ask => self.question = Some(row.name),
+            Does::Set => return self.set_own(name, value.unwrap_or_default()),
+        }
+        Ok(())
+    }
+
+    fn set_own(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "output" => self.output = Some(value.to_owned()),
+            "output-format" => self.forms = forms(value)?,
+            "minimal" => self.forms = Forms { terse: true, ..Forms::default() },
+            "append-terse" => self.forms.terse = true,
+            "terse-version" => {
+                let version = value.parse().ok().filter(|version| (2..=5).contains(version));
+                self.terse_version = version.ok_or("the terse form has versions 2 to 5")?;
+            }
+            "section" => self.sections.push(value.to_owned()),
+            "readonly" => self.read_only = true,
+            "parse-only" => self.parse_only = true,
+            "showcmd" => self.show_command = true,
+            "eta" => self.quiet |= value == "never",
+            "quiet" => self.quiet = true,
+            "destroy" => self.destroy.push(value.to_owned()),
+            "engine" => {
+                self.hand_over = Some(match value {
+                    "fio" => true,
+                    "fathom" => false,
+                    other => {
+                        return Err(format!(
+                            "--engine is fathom or fio, not `{other}`; a job's engine is ioengine"
+                        ));
+                    }
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The forms to print: at least one.
+    pub fn wanted(&self) -> Forms {
+        match self.forms {
+            forms if forms == Forms::default() => Forms { normal: true, ..forms },
+            forms => forms,
+        }
+    }
+}
+
+fn forms(text: &str) -> Result<Forms, String> {
+    let mut forms = Forms::default();
+    for word in text.split(',').filter(|word| !word.is_empty()) {
+        match word {
+            "normal" => forms.normal = true,
+            "json" => forms.json = true,
+            "json+" => forms.json_plus = true,
+            "terse" | "minimal" => forms.terse = true,
+            other => {
+                return Err(format!(
+                    "there is no output format `{other}`: write normal, json, json+ or terse"
+                ));
+            }
+        }
+    }
+    Ok(forms)
+}

@@ -1,0 +1,247 @@
+//! One job with its options, in the order in which they were given, and with variables put in.
+
+use crate::Refusal;
+
+use super::jobfile::Assignment;
+use super::options::{self, OptionRow};
+use super::value::{self, KiloBase};
+
+/// An option of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// Which.
+    pub row: &'static OptionRow,
+    /// Its value with variables put in; none where the name stands alone.
+    pub value: Option<String>,
+    /// Where it was given.
+    pub place: String,
+}
+
+impl Given {
+    /// The value, or nothing.
+    pub fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it changes something: its value is none of those that do not.
+    pub fn matters(&self) -> bool {
+        let value = self.text().trim_matches('"');
+        !(self.value.is_some() && self.row.neutral.contains(&value))
+    }
+
+    /// A refusal of its value.
+    pub fn refuse(&self, cause: impl Into<String>) -> Refusal {
+        let at = if self.place.is_empty() { String::new() } else { format!("{}, ", self.place) };
+        Refusal::new("fio job", cause).at(format!("{at}{}", self.row.name))
+    }
+}
+
+/// A job as fio knows it: a section of a file, or `--name` on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its name: of its section, or what `name` makes of it.
+    pub name: String,
+    /// Its options, defaults first.
+    pub given: Vec<Given>,
+    /// Whether it waits for all jobs before it although it does not say so: the first of a further file.
+    pub after_file: bool,
+}
+
+impl Job {
+    /// The last one given of an option; `name` is its first name.
+    pub fn last(&self, name: &str) -> Option<&Given> {
+        self.given.iter().rev().find(|given| given.row.name == name)
+    }
+
+    /// Where the last one of an option stands among all; later ones win over earlier ones.
+    pub fn rank(&self, name: &str) -> Option<usize> {
+        self.given.iter().rposition(|given| given.row.name == name)
+    }
+
+    /// The text of an option.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.last(name).map(Given::text)
+    }
+
+    /// Whether a flag or a yes-or-no is set.
+    ///
+    /// # Errors
+    /// When its value is neither.
+    pub fn flag(&self, name: &str, default: bool) -> Result<bool, Refusal> {
+        let Some(given) = self.last(name) else { return Ok(default) };
+        value::boolean(given.value.as_deref()).map_err(|cause| given.refuse(cause))
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn int(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        self.read(name, value::int)
+    }
+
+    /// A time in nanoseconds, whose bare number is seconds.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn seconds_ns(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        self.read(name, |text| value::time_ns(text, true))
+    }
+
+    /// A value by its grammar.
+    ///
+    /// # Errors
+    /// What the grammar says.
+    pub fn read<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(given) = self.last(name) else { return Ok(None) };
+        read(given.text()).map(Some).map_err(|cause| given.refuse(cause))
+    }
+
+    /// What a bare `k` is.
+    ///
+    /// # Errors
+    /// When it is neither 1024 nor 1000.
+    pub fn kilo_base(&self) -> Result<KiloBase, Refusal> {
+        let base = self.read("kb_base", |text| match text {
+            "1024" => Ok(KiloBase::Binary),
+            "1000" => Ok(KiloBase::Decimal),
+            other => Err(format!("`{other}` is neither 1024 nor 1000")),
+        });
+        Ok(base?.unwrap_or_default())
+    }
+}
+
+/// What variables stand for.
+pub struct Variables<'a> {
+    /// A variable of the environment.
+    pub environment: &'a dyn Fn(&str) -> Option<String>,
+    /// `$ncpus`.
+    pub processors: u64,
+    /// `$pagesize`, in bytes.
+    pub page_bytes: u64,
+    /// `$mb_memory`, in MiB.
+    pub memory_mib: u64,
+}
+
+/// An option by its name, with variables put in.
+///
+/// # Errors
+/// When there is no such option, or a variable is not set.
+pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given, Refusal> {
+    let place = assignment.place.clone();
+    let Some(row) = options::option(&assignment.key) else {
+        let refusal = Refusal::new("fio job", format!("fio has no option `{}`", assignment.key)).at(place);
+        return Err(match options::nearest(&assignment.key) {
+            _ if super::cmdline::is_global(&assignment.key) => {
+                refusal.or("it belongs on the command line, not to a job")
+            }
+            Some(near) => refusal.or(format!("did you mean `{near}`?")),
+            None => refusal.or("`fio --cmdhelp=all` lists what there is"),
+        });
+    };
+    let mut given = Given { row, value: None, place };
+    if let Some(value) = &assignment.value {
+        let text = with_environment(value, variables).map_err(|cause| given.refuse(cause))?;
+        given.value = Some(with_keywords(&text, variables));
+    }
+    Ok(given)
+}
+
+/// Puts variables of the environment in for `${NAME}`.
+fn with_environment(text: &str, variables: &Variables<'_>) -> Result<String, String> {
+    const LONGEST: usize = 1 << 16;
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else { break };
+        let name = &rest[start + 2..start + length];
+        let value = (variables.environment)(name)
+            .ok_or_else(|| format!("the environment variable {name} is not set: set it before the command, as {name}=... fathom fio"))?;
+        made.push_str(&rest[..start]);
+        made.push_str(&value);
+        rest = &rest[start + length + 1..];
+        if made.len() > LONGEST {
+            return Err("its value is too long".to_owned());
+        }
+    }
+    made.push_str(rest);
+    Ok(made)
+}
+
+/// Puts the machine's numbers in for fio's keywords, and computes what then is arithmetic.
+fn with_keywords(text: &str, variables: &Variables<'_>) -> String {
+    let words = [
+        ("$pagesize", variables.page_bytes),
+        ("$mb_memory", variables.memory_mib),
+        ("$ncpus", variables.processors),
+    ];
+    if !words.iter().any(|(word, _)| text.contains(word)) {
+        return text.to_owned();
+    }
+    let put = |text: String, (word, value): &(&str, u64)| text.replace(word, &value.to_string());
+    let text = words.iter().fold(text.to_owned(), put);
+    let units = value::Units::None;
+    match value::evaluate(&text, KiloBase::Binary, units) {
+        Ok(value) if text.contains(['+', '-', '*', '/']) => value.to_string(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables() -> Variables<'static> {
+        Variables {
+            environment: &|name| (name == "BS").then(|| "4k".to_owned()),
+            processors: 8,
+            page_bytes: 4096,
+            memory_mib: 1024,
+        }
+    }
+
+    fn value_of(text: &str) -> Result<String, Refusal> {
+        let assignment = Assignment { key: "size".into(), value: Some(text.into()), place: String::new() };
+        given(&assignment, &variables()).map(|given| given.value.unwrap_or_default())
+    }
+
+    #[test]
+    fn variables_are_put_in() {
+        assert_eq!(value_of("${BS}").as_deref(), Ok("4k"));
+        assert_eq!(value_of("x${BS}y${BS}").as_deref(), Ok("x4ky4k"));
+        assert_eq!(value_of("${BS").as_deref(), Ok("${BS"));
+        assert_eq!(value_of("128*$ncpus").as_deref(), Ok("1024"));
+        assert_eq!(value_of("$pagesize").as_deref(), Ok("4096"));
+        assert!(value_of("${NONE}").unwrap_err().cause.contains("NONE is not set"));
+    }
+
+    #[test]
+    fn an_option_that_is_none_names_a_near_one() {
+        let assignment = Assignment { key: "ramptime".into(), value: None, place: "a.fio, line 3".into() };
+        let refusal = given(&assignment, &variables()).unwrap_err();
+        assert_eq!(refusal.place, "a.fio, line 3");
+        assert!(refusal.remedy.contains("ramp_time"), "{refusal}");
+        let assignment = Assignment { key: "output-format".into(), ..assignment };
+        assert!(given(&assignment, &variables()).unwrap_err().remedy.contains("command line"));
+    }
+
+    #[test]
+    fn the_last_one_given_wins() {
+        let give = |key: &str, value: &str| {
+            given(
+                &Assignment { key: key.into(), value: Some(value.into()), place: String::new() },
+                &variables(),
+            )
+            .expect("an option")
+        };
+        let given = vec![give("bs", "4k"), give("blocksize", "8k"), give("direct", "1")];
+        let job = Job { name: "a".into(), given, after_file: false };
+        assert_eq!(job.text("bs"), Some("8k"));
+        assert!(job.rank("direct") > job.rank("bs"));
+        assert_eq!(job.flag("direct", false), Ok(true));
+    }
+}

@@ -1,0 +1,124 @@
+//! Which offsets: in order, or by one of fio's random distributions.
+
+use fathom_record::workload::{Addresses, Sizes, SizesByDirection, Zone};
+
+use super::Mapper;
+use super::direction::Kind;
+use crate::Refusal;
+use crate::fio::value;
+
+/// Zones that a distribution may have: as many as fio takes.
+const MOST_ZONES: usize = 256;
+
+impl Mapper<'_> {
+    pub(super) fn addresses(&mut self, kind: &Kind, sizes: &SizesByDirection) -> Result<Addresses, Refusal> {
+        if !kind.random {
+            return Ok(self.in_order(kind, sizes));
+        }
+        if let Some(share) = self.random_share(sizes.own_alignment)? {
+            return Ok(share);
+        }
+        // Another alignment than the smallest size turns fio's map of blocks off.
+        let own_alignment =
+            self.job.last("ba").is_some_and(|given| given.text() != self.job.text("bs").unwrap_or("4k"));
+        let without_map = self.job.flag("norandommap", false)? || own_alignment;
+        let plain = if without_map { Addresses::RandomIndependent } else { Addresses::RandomCycle };
+        let Some(given) = self.job.last("random_distribution") else { return Ok(plain) };
+        let (word, rest) = given.text().split_once(':').unwrap_or((given.text(), ""));
+        let number = |rest: &str, default: f64| match rest {
+            "" => Ok(default),
+            rest => rest.split([':', ',']).next().unwrap_or_default().trim().parse::<f64>(),
+        };
+        let refused = |_| given.refuse(format!("`{rest}` is not a number"));
+        Ok(match word {
+            "random" => plain,
+            "zipf" => Addresses::Zipf { exponent: number(rest, 1.1).map_err(refused)? },
+            "pareto" => Addresses::Pareto { skew: number(rest, 0.2).map_err(refused)? },
+            "normal" | "gauss" => {
+                self.warn("random_distribution=normal: the popular blocks lie together in the middle; fio scatters them");
+                Addresses::Normal { deviation: normal_deviation(number(rest, 0.0).map_err(refused)?) }
+            }
+            "zoned" => self.zoned(rest)?,
+            other => {
+                self.hand_over(format!("random_distribution={other}: fathom has no such pattern"));
+                plain
+            }
+        })
+    }
+
+    /// One after the other, with a hole after each where `rw=read:8k` asks for it.
+    fn in_order(&mut self, kind: &Kind, sizes: &SizesByDirection) -> Addresses {
+        if kind.hole_bytes == 0 {
+            return Addresses::Sequential;
+        }
+        match (&sizes.read, &sizes.write) {
+            (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: write }) if bytes == write => {
+                Addresses::Strided { stride_bytes: bytes.saturating_add(kind.hole_bytes) }
+            }
+            _ => {
+                self.hand_over("rw=...:N with several sizes: the distance of two I/Os would not be one");
+                Addresses::Sequential
+            }
+        }
+    }
+
+    /// The share of random offsets among those that follow the last I/O.
+    fn random_share(&mut self, own_grids: bool) -> Result<Option<Addresses>, Refusal> {
+        let Some(given) = self.job.last("percentage_random") else { return Ok(None) };
+        let each: Result<Vec<u64>, String> =
+            value::triple(given.text()).into_iter().flatten().map(value::int).collect();
+        let each = each.map_err(|cause| given.refuse(cause))?;
+        match each.first() {
+            None | Some(100) if each.iter().all(|percent| *percent == 100) => Ok(None),
+            Some(0) if each.iter().all(|percent| *percent == 0) => Ok(Some(Addresses::Sequential)),
+            Some(percent) if *percent < 100 && each.iter().all(|other| other == percent) && !own_grids => {
+                let jump_share = *percent as f64 / 100.0;
+                Ok(Some(Addresses::Laps { step_bytes: None, apart_bytes: 0, jump_share }))
+            }
+            _ => {
+                let words = "directions with shares or grids of their own are not alike";
+                self.hand_over(format!("percentage_random={}: {words}", given.text()));
+                Ok(None)
+            }
+        }
+    }
+
+    /// `50/5:30/15:20/80`: shares of the accesses and of the span; a part without its second number takes
+    /// what is left.
+    fn zoned(&mut self, text: &str) -> Result<Addresses, Refusal> {
+        let given = self.job.last("random_distribution").expect("it was read to come here");
+        let each = value::triple(text);
+        if each.iter().any(|part| *part != each[0]) {
+            self.hand_over("random_distribution=zoned: the zones are the same for all directions");
+        }
+        let mut zones: Vec<(f64, Option<f64>)> = Vec::new();
+        for part in each[0].unwrap_or_default().split(':').filter(|part| !part.is_empty()) {
+            let (access, span) = part.split_once('/').unwrap_or((part, ""));
+            let percent = |text: &str| {
+                text.trim().parse::<f64>().map_err(|_| given.refuse(format!("`{part}` is no zone")))
+            };
+            zones.push((percent(access)?, if span.trim().is_empty() { None } else { Some(percent(span)?) }));
+        }
+        let given_span: f64 = zones.iter().filter_map(|(_, span)| *span).sum();
+        let open = zones.iter().filter(|(_, span)| span.is_none()).count().max(1) as f64;
+        let access: f64 = zones.iter().map(|(access, _)| access).sum();
+        if zones.is_empty() || zones.len() > MOST_ZONES || access <= 0.0 || given_span > 100.0 {
+            return Err(given.refuse("its zones do not add up").or("write them as zoned:60/10:30/20:10/70"));
+        }
+        let zone = |(share, span): (f64, Option<f64>)| Zone {
+            access_share: share / access,
+            span_share: span.unwrap_or((100.0 - given_span) / open) / 100.0,
+        };
+        let mut zones: Vec<Zone> = zones.into_iter().map(zone).collect();
+        let spans: f64 = zones.iter().map(|zone| zone.span_share).sum();
+        zones.iter_mut().for_each(|zone| zone.span_share /= spans);
+        Ok(Addresses::Zoned { zones })
+    }
+}
+
+/// fio draws the mean of twelve numbers that are uniform over the span and adds one that is uniform over
+/// the deviation: the standard deviation of the sum, as a share of the span.
+fn normal_deviation(percent: f64) -> f64 {
+    let share = percent.clamp(0.0, 100.0) / 100.0;
+    (1.0 / 144.0 + share * share / 12.0).sqrt()
+}

@@ -1,0 +1,112 @@
+//! `rw` and the shares of its directions.
+
+use fathom_record::workload::Mix;
+
+use super::Mapper;
+use crate::Refusal;
+use crate::fio::value;
+
+/// What `rw` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// Whether offsets are random.
+    pub random: bool,
+    /// Bytes between the end of one I/O and the start of the next one, of `rw=read:8k`.
+    pub hole_bytes: u64,
+    does: Does,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Does {
+    Read,
+    Write,
+    Trim,
+    ReadsAndWrites,
+}
+
+impl Mapper<'_> {
+    pub(super) fn kind(&mut self) -> Result<Kind, Refusal> {
+        let Some(given) = self.job.last("rw") else {
+            return Ok(Kind { random: false, hole_bytes: 0, does: Does::Read });
+        };
+        let (word, after) = match given.text().split_once(':') {
+            Some((word, after)) => (word.trim(), Some(after.trim())),
+            None => (given.text(), None),
+        };
+        let bare = word.strip_prefix("rand").unwrap_or(word);
+        let random = bare.len() < word.len();
+        let does = match bare {
+            "read" => Does::Read,
+            "write" => Does::Write,
+            "trim" => Does::Trim,
+            "rw" | "readwrite" => Does::ReadsAndWrites,
+            "trimwrite" => {
+                self.hand_over(format!("rw={word}: a trim is not followed by a write of the same block"));
+                Does::Trim
+            }
+            _ => {
+                return Err(given
+                    .refuse(format!("`{word}` is no direction"))
+                    .or("write read, write, randread, randwrite, rw, randrw, trim or randtrim"));
+            }
+        };
+        let mut kind = Kind { random, hole_bytes: 0, does };
+        if let Some(after) = after.filter(|after| !after.is_empty()) {
+            self.modifier(after, &mut kind)?;
+        }
+        Ok(kind)
+    }
+
+    /// What follows the colon: how many I/Os a random place serves, or the bytes left out between two.
+    fn modifier(&mut self, after: &str, kind: &mut Kind) -> Result<(), Refusal> {
+        let given = self.job.last("rw").expect("a modifier follows rw");
+        if kind.random {
+            if value::int(after).map_err(|cause| given.refuse(cause))? > 1 {
+                self.hand_over(format!("rw={}: a random offset serves one I/O", given.text()));
+            }
+            return Ok(());
+        }
+        if after.starts_with('-') {
+            self.hand_over(format!("rw={}: fathom does not go backwards", given.text()));
+            return Ok(());
+        }
+        kind.hole_bytes = value::bytes(after, self.kilo).map_err(|cause| given.refuse(cause))?;
+        Ok(())
+    }
+
+    pub(super) fn mix(&mut self, kind: &Kind) -> Result<Mix, Refusal> {
+        let (read_share, trim_share) = match kind.does {
+            Does::Read => (1.0, 0.0),
+            Does::Write => (0.0, 0.0),
+            Does::Trim => (0.0, 1.0),
+            Does::ReadsAndWrites => (self.read_share()?, 0.0),
+        };
+        let flush_every_writes = match (self.job.int("fsync")?, self.job.int("fdatasync")?) {
+            (None | Some(0), None | Some(0)) => 0,
+            (Some(each), None | Some(0)) => {
+                if self.job.flag("buffered", false)? {
+                    self.warn(format!("fsync={each}: data is flushed as with fdatasync, metadata only where reading needs it"));
+                }
+                each
+            }
+            (_, Some(each)) => each,
+        };
+        let writes = read_share < 1.0 && trim_share < 1.0;
+        Ok(Mix { read_share, trim_share, flush_every_writes: if writes { flush_every_writes } else { 0 } })
+    }
+
+    /// The last one of `rwmixread` and `rwmixwrite` decides.
+    fn read_share(&mut self) -> Result<f64, Refusal> {
+        let name = match (self.job.rank("rwmixread"), self.job.rank("rwmixwrite")) {
+            (read, write) if write > read => "rwmixwrite",
+            (Some(_), _) => "rwmixread",
+            _ => return Ok(0.5),
+        };
+        let percent = self.job.read(name, |text| match value::int(text.trim_end_matches('%'))? {
+            percent if percent <= 100 => Ok(percent),
+            percent => Err(format!("{percent} is not between 0 and 100")),
+        })?;
+        let share = percent.unwrap_or(50) as f64 / 100.0;
+        Ok(if name == "rwmixread" { share } else { 1.0 - share })
+    }
+}

@@ -1,0 +1,250 @@
+//! From one of fio's jobs to runs of fathom, or to the reasons for which the installed fio has to do it.
+//!
+//! Nothing is dropped in silence: an option that changes nothing here is accepted by its table, one that
+//! changes something else than the I/O is left out with a warning, and one that changes the I/O is a reason.
+
+mod addresses;
+mod arrival;
+mod data;
+mod direction;
+mod length;
+mod place;
+mod report;
+mod settings;
+mod sizes;
+mod stages;
+
+pub use report::{Log, LogKind, LogValue, Reporting};
+pub use settings::{Durability, Settings};
+pub use stages::{Stage, stages};
+
+use fathom_record::Workload;
+use fathom_record::workload::{Mix, SizesByDirection};
+
+use crate::Refusal;
+
+use super::job::{Given, Job};
+use super::options::{self, Class, EngineRow};
+use super::value::KiloBase;
+
+/// What is known of the machine around a job.
+pub struct Around<'a> {
+    /// Bytes of a file or device that exists, by its name.
+    pub target_bytes: &'a dyn Fn(&str) -> Option<u64>,
+    /// Seed of jobs that are not to repeat themselves.
+    pub new_seed: u64,
+}
+
+/// One run of fathom: some of a job's clones, or all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// First of the clones, from 0.
+    pub first_clone: u32,
+    /// Targets as fathom names them: each job of the run has one of them in turn, or all as a stripe.
+    pub targets: Vec<String>,
+    /// Chunk of a stripe over all targets.
+    pub stripe_bytes: Option<u64>,
+    /// What is done.
+    pub workload: Workload,
+}
+
+/// A job that fathom runs itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Native {
+    /// Its runs, which take place at the same time.
+    pub runs: Vec<Run>,
+    /// How they go about their targets; the same for all.
+    pub settings: Settings,
+}
+
+/// Who does a job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Doer {
+    /// fathom.
+    Fathom(Native),
+    /// The installed fio, for these reasons.
+    Fio(Vec<String>),
+}
+
+/// What became of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapped {
+    /// Its name.
+    pub name: String,
+    /// How many clones of it run.
+    pub clones: u32,
+    /// Who does it.
+    pub doer: Doer,
+    /// What is left out, with what changes, one sentence each.
+    pub warnings: Vec<String>,
+    /// What its results look like.
+    pub reporting: Reporting,
+    /// Nanoseconds after its group's start at which it begins.
+    pub start_after_ns: u64,
+    /// The job before whose end it does not begin.
+    pub waits_for: Option<String>,
+}
+
+/// Maps one job.
+///
+/// # Errors
+/// With the option whose value makes no sense.
+pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
+    let mut mapper = Mapper::new(job, around)?;
+    mapper.by_class();
+    let clones = mapper.clones()?;
+    let native = mapper.native(clones)?;
+    let reporting = report::reporting(job, &mut mapper.warnings)?;
+    let doer = match mapper.reasons {
+        reasons if reasons.is_empty() => Doer::Fathom(native),
+        reasons => Doer::Fio(reasons),
+    };
+    Ok(Mapped {
+        name: job.name.clone(),
+        clones,
+        doer,
+        warnings: mapper.warnings,
+        reporting,
+        start_after_ns: length::start_after_ns(job)?,
+        waits_for: job.text("wait_for").map(str::to_owned),
+    })
+}
+
+/// fio's engine where a job names none.
+const DEFAULT_ENGINE: &str = "psync";
+
+struct Mapper<'a> {
+    job: &'a Job,
+    around: &'a Around<'a>,
+    kilo: KiloBase,
+    /// The engine's row; none for an engine that no version of fio is known to have.
+    engine: Option<&'static EngineRow>,
+    reasons: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Mapper<'a> {
+    fn new(job: &'a Job, around: &'a Around<'a>) -> Result<Self, Refusal> {
+        let name = job.text("ioengine").unwrap_or(DEFAULT_ENGINE);
+        let engine = options::engine(name);
+        let reasons = match engine {
+            None => vec![format!("ioengine={name}: fathom knows no such engine")],
+            Some(EngineRow { fathom: None, words, .. }) => vec![format!("ioengine={name}: {words}")],
+            Some(_) => Vec::new(),
+        };
+        Ok(Self { job, around, kilo: job.kilo_base()?, engine, reasons, warnings: Vec::new() })
+    }
+
+    /// Sorts the options by what the tables say of them.
+    fn by_class(&mut self) {
+        for given in &self.job.given {
+            let last = self.job.last(given.row.name) == Some(given);
+            if !last || !given.matters() || !self.concerns(given) {
+                continue;
+            }
+            let said = match &given.value {
+                Some(value) => format!("{}={value}: {}", given.row.name, given.row.words),
+                None => format!("{}: {}", given.row.name, given.row.words),
+            };
+            match given.row.class {
+                Class::Implement | Class::Map | Class::Accept => {}
+                Class::Warn => self.warnings.push(said),
+                Class::HandOver => self.reasons.push(said),
+            }
+        }
+    }
+
+    /// Whether an option is of every job or of this job's engine.
+    fn concerns(&self, given: &Given) -> bool {
+        let engine = self.engine.map(|row| row.name);
+        given.row.engines.is_empty() || engine.is_some_and(|name| given.row.engines.contains(&name))
+    }
+
+    /// Says why fio has to do the job.
+    fn hand_over(&mut self, reason: impl Into<String>) {
+        self.reasons.push(reason.into());
+    }
+
+    fn warn(&mut self, words: impl Into<String>) {
+        self.warnings.push(words.into());
+    }
+
+    fn clones(&mut self) -> Result<u32, Refusal> {
+        const MOST: u64 = 1024;
+        let clones = self.job.int("numjobs")?.unwrap_or(1).max(1);
+        if clones > MOST {
+            self.hand_over(format!("numjobs={clones}: fathom runs at most {MOST} jobs"));
+        }
+        Ok(clones.min(MOST) as u32)
+    }
+
+    fn native(&mut self, clones: u32) -> Result<Native, Refusal> {
+        let kind = self.kind()?;
+        let mix = self.mix(&kind)?;
+        let sizes = self.sizes(&kind)?;
+        let settings = self.settings(&mix)?;
+        let addresses = self.addresses(&kind, &sizes)?;
+        let arrival = self.arrival(&mix, &sizes)?;
+        let data = self.data(&mix)?;
+        let place = self.place(clones)?;
+        let region = self.region(&place)?;
+        let length = self.length(&region)?;
+        let one = Workload {
+            mix,
+            addresses,
+            offset_bytes: region.offset_bytes,
+            span_bytes: region.span_bytes,
+            alignment_bytes: self.alignment(&kind, &sizes)?,
+            sizes,
+            data,
+            arrival,
+            jobs: 1,
+            depth: settings.depth,
+            length,
+            seed: self.seed()?,
+        };
+        self.refuse_what_cannot_run(&one);
+        let runs = self.spread(&one, &place, &region, clones);
+        Ok(Native { runs, settings: settings.rest })
+    }
+
+    /// What fathom's own rules of a workload refuse, as an odd size, is fio's to do.
+    fn refuse_what_cannot_run(&mut self, workload: &Workload) {
+        if let Err(error) = workload.validate() {
+            self.hand_over(format!("fathom does not run it ({error})"));
+        }
+    }
+
+    /// The same choices in every run, unless the job says otherwise.
+    fn seed(&mut self) -> Result<u64, Refusal> {
+        /// fio's own default.
+        const REPEATED: u64 = 0x89;
+        let repeats = self.job.flag("randrepeat", true)?;
+        Ok(match self.job.int("randseed")? {
+            Some(seed) => seed,
+            None if repeats => REPEATED,
+            None => self.around.new_seed,
+        })
+    }
+}
+
+/// Directions that a mix has.
+fn has_reads(mix: &Mix) -> bool {
+    mix.read_share > 0.0
+}
+
+fn has_writes(mix: &Mix) -> bool {
+    mix.write_share() > 0.0
+}
+
+/// Largest and smallest size over the directions of a mix.
+fn extremes(mix: &Mix, sizes: &SizesByDirection) -> (u64, u64) {
+    let used =
+        [(has_reads(mix), &sizes.read), (has_writes(mix), &sizes.write), (mix.trim_share > 0.0, &sizes.trim)];
+    let used = || used.iter().filter(|(used, _)| *used).map(|(_, sizes)| sizes);
+    let smallest = used().map(|sizes| sizes.min_bytes()).min().unwrap_or(0);
+    (smallest, used().map(|sizes| sizes.max_bytes()).max().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests;

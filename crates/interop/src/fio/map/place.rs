@@ -1,0 +1,242 @@
+//! Which files and devices, and which part of each.
+
+use fathom_record::Workload;
+use fathom_record::workload::{Addresses, Arrival, Sizes};
+
+use super::{Mapper, Run, extremes};
+use crate::Refusal;
+use crate::fio::value::{self, Size};
+
+/// Where a job's clones work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Files of each clone; one list for all where they share them.
+    pub files: Vec<Vec<String>>,
+    /// Whether addresses are all that there is of the target.
+    pub is_null: bool,
+}
+
+impl Place {
+    /// Files that one clone works on.
+    pub fn files_each(&self) -> u64 {
+        self.files.first().map_or(1, |files| files.len().max(1) as u64)
+    }
+}
+
+/// The part of each file that is used, for the first clone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Bytes from there on, of all files that are striped together; none for all.
+    pub span_bytes: Option<u64>,
+    /// How much further each clone begins than the one before.
+    pub increment_bytes: u64,
+    /// Bytes that one pass moves, where they are known.
+    pub pass_bytes: Option<u64>,
+}
+
+/// Files that a clone may have as one target.
+const MOST_FILES: u64 = 256;
+
+impl Mapper<'_> {
+    pub(super) fn place(&mut self, clones: u32) -> Result<Place, Refusal> {
+        let is_null = self.engine.is_some_and(|engine| engine.fathom == Some("null"));
+        if is_null {
+            return Ok(Place { files: vec![vec!["null:".to_owned()]], is_null });
+        }
+        let folders: Vec<String> = split_names(self.job.text("directory").unwrap_or_default());
+        if let Some(given) = self.job.last("filename") {
+            let names = split_names(given.text());
+            if names.is_empty() {
+                return Err(given.refuse("it is empty").or("name a file or a device"));
+            }
+            if names.iter().any(|name| name == "-") {
+                self.hand_over("filename=-: standard input is not a target");
+            }
+            let placed = |clone: usize| {
+                let folder = folders.get(clone % folders.len().max(1));
+                names.iter().map(|name| in_folder(folder, name)).collect::<Vec<_>>()
+            };
+            // Clones in several folders have files of their own.
+            let own = if folders.len() > 1 { clones as usize } else { 1 };
+            return Ok(Place { files: (0..own).map(placed).collect(), is_null });
+        }
+        let number = self.job.int("nrfiles")?.unwrap_or(1).max(1);
+        if number > MOST_FILES {
+            self.hand_over(format!("nrfiles={number}: a job has at most {MOST_FILES} files"));
+        }
+        let format = self.job.text("filename_format").unwrap_or("$jobname.$jobnum.$filenum").to_owned();
+        let files = (0..clones as usize).map(|clone| {
+            let folder = folders.get(clone % folders.len().max(1));
+            let name = |file: u64| in_folder(folder, &self.file_name(&format, clone, file));
+            (0..number.min(MOST_FILES)).map(name).collect::<Vec<_>>()
+        });
+        let mut files: Vec<Vec<String>> = files.collect();
+        // A format without the job's number gives all clones one file.
+        if files.iter().all(|own| own == &files[0]) {
+            files.truncate(1);
+        }
+        Ok(Place { files, is_null })
+    }
+
+    fn file_name(&self, format: &str, clone: usize, file: u64) -> String {
+        format
+            .replace("$jobname", &self.job.name)
+            .replace("$jobnum", &clone.to_string())
+            .replace("$filenum", &file.to_string())
+            .replace("$clientuid.", "")
+            .replace("$clientuid", "")
+    }
+
+    /// The part of the target, from `size`, `filesize`, `offset` and `offset_increment`.
+    pub(super) fn region(&mut self, place: &Place) -> Result<Region, Refusal> {
+        let kilo = self.kilo;
+        let read = |name: &str| self.job.read(name, |text| value::size(text, kilo));
+        let (size, offset, increment) = (read("size")?, read("offset")?, read("offset_increment")?);
+        if [size, offset, increment].iter().any(|size| matches!(size, Some(Size::Zones(_)))) {
+            self.hand_over("a size in zones: zones are not part of fathom's patterns");
+        }
+        let file_size = self
+            .job
+            .read("filesize", |text| value::size(text.split(['-', ':']).next().unwrap_or(text), kilo))?;
+        if self.job.text("filesize").is_some_and(|text| text.contains('-')) {
+            self.hand_over("filesize: files of several sizes are not one target");
+        }
+        let files = place.files_each();
+        // Of targets that are there already; of several the first one's, as they are used alike.
+        let known = match &place.files[0] {
+            _ if place.is_null => Some(0),
+            names => (self.around.target_bytes)(&names[0]),
+        };
+        let own = match (file_size, known) {
+            (Some(Size::Bytes(bytes)), _) if bytes > 0 => Some(bytes),
+            _ => known.filter(|bytes| *bytes > 0),
+        };
+        let whole = match (own, size) {
+            (Some(own), _) => own,
+            (None, Some(Size::Bytes(bytes))) => bytes / files,
+            _ => 0,
+        };
+        let offset_bytes = offset.map_or(0, |offset| offset.of(whole));
+        let increment_bytes = increment.map_or(0, |increment| increment.of(whole));
+        let span = match (size, file_size) {
+            // Each file whole, where both are given: size then says how much is moved.
+            (_, Some(Size::Bytes(bytes))) if bytes > 0 => Some(bytes.saturating_sub(offset_bytes)),
+            (Some(Size::Bytes(0)) | None, _) => None,
+            (Some(Size::Bytes(bytes)), _) => Some(bytes / files),
+            (Some(Size::Percent(100)), _) => own.map(|own| own.saturating_sub(offset_bytes)),
+            (Some(percent), _) => own.map(|own| percent.of(own).min(own.saturating_sub(offset_bytes))),
+        };
+        let is_share = matches!(size, Some(Size::Percent(percent)) if percent != 100)
+            || matches!(offset, Some(Size::Percent(percent)) if percent > 0);
+        if is_share && own.is_none() {
+            self.hand_over("a size in percent is of a target that is there, and this one is not");
+        }
+        if size.is_none() && file_size.is_none() && known.is_none() {
+            self.hand_over("a file that is to be made needs a size, as in fio");
+        }
+        let of_all = |bytes: u64| bytes.saturating_mul(files);
+        let span_bytes = span.map(of_all);
+        let to_end = known.filter(|bytes| *bytes > 0).map(|bytes| of_all(bytes.saturating_sub(offset_bytes)));
+        let pass_bytes = match (size, span_bytes) {
+            // With a file size, the size says how much of the files is moved.
+            (Some(Size::Bytes(size)), Some(span)) if size > 0 && file_size.is_some() => Some(size.min(span)),
+            (_, span) => span.or(to_end),
+        };
+        let (offset_bytes, increment_bytes) = (of_all(offset_bytes), of_all(increment_bytes));
+        Ok(Region { offset_bytes, span_bytes, increment_bytes, pass_bytes })
+    }
+
+    /// One run for all clones where fathom's jobs are what the clones are, and one a clone otherwise.
+    pub(super) fn spread(&mut self, one: &Workload, place: &Place, region: &Region, clones: u32) -> Vec<Run> {
+        let Some(stripe_bytes) = self.stripe(one, place) else { return Vec::new() };
+        let random = !matches!(one.addresses, Addresses::Sequential | Addresses::Strided { .. });
+        let shared = place.files.len() == 1 && clones > 1;
+        let apart = region.increment_bytes > 0
+            || (shared && !random && !place.is_null)
+            || (!shared && stripe_bytes.is_some());
+        if clones > 1 && apart {
+            let alone = |clone: u32| {
+                let mut workload = one.clone();
+                workload.offset_bytes =
+                    one.offset_bytes.saturating_add(region.increment_bytes.saturating_mul(u64::from(clone)));
+                workload.seed = one.seed.wrapping_add(u64::from(clone));
+                let targets = place.files[clone as usize % place.files.len()].clone();
+                Run { first_clone: clone, targets, stripe_bytes, workload }
+            };
+            return (0..clones).map(alone).collect();
+        }
+        let targets = match stripe_bytes {
+            Some(_) => place.files[0].clone(),
+            None => place.files.iter().flatten().cloned().collect(),
+        };
+        let mut workload = Workload { jobs: clones, ..one.clone() };
+        let times = |count: Option<u64>| count.map(|count| count.saturating_mul(u64::from(clones)));
+        (workload.length.bytes, workload.length.operations) =
+            (times(one.length.bytes), times(one.length.operations));
+        match &mut workload.arrival {
+            Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
+                *rate_per_s *= f64::from(clones)
+            }
+            Arrival::Closed | Arrival::Ramp { .. } => {}
+        }
+        vec![Run { first_clone: 0, targets, stripe_bytes, workload }]
+    }
+
+    /// The chunk by which a clone's files are one target: I/Os that follow one another then go round robin,
+    /// one a file, as fio has it. `None` where they cannot be one.
+    fn stripe(&mut self, one: &Workload, place: &Place) -> Option<Option<u64>> {
+        const PAGE: u64 = 4096;
+        if place.files_each() < 2 {
+            return Some(None);
+        }
+        let (smallest, largest) = extremes(&one.mix, &one.sizes);
+        let fixed = smallest == largest && matches!(one.sizes.read, Sizes::Fixed { .. });
+        let chunk = match largest {
+            bytes if bytes > 0 && bytes.is_multiple_of(PAGE) => Some(bytes),
+            bytes if bytes > 0 && PAGE.is_multiple_of(bytes) => Some(PAGE),
+            _ => None,
+        };
+        let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
+        if !fixed
+            || chunk.is_none()
+            || !matches!(engine, "uring" | "aio" | "sync")
+            || one.mix.trim_share > 0.0
+        {
+            self.hand_over("several files of one job are one target of fathom for I/Os of one size, on engines aio, uring and sync alone");
+            return None;
+        }
+        Some(chunk)
+    }
+}
+
+/// Names between colons; a colon behind a backslash belongs to its name.
+fn split_names(text: &str) -> Vec<String> {
+    let text = text.trim().trim_matches('"');
+    let mut names = vec![String::new()];
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        let last = names.last_mut().expect("there is always one");
+        match letter {
+            '\\' => last.extend(letters.next()),
+            ':' => names.push(String::new()),
+            letter => last.push(letter),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// A name in a folder, as a target that cannot be taken for anything else than a path.
+fn in_folder(folder: Option<&String>, name: &str) -> String {
+    let path = match folder {
+        Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
+        None => name.to_owned(),
+    };
+    if path.starts_with('/') || path.starts_with("./") || path.starts_with("../") {
+        path
+    } else {
+        format!("./{path}")
+    }
+}

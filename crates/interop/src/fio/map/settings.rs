@@ -1,0 +1,153 @@
+//! How runs go about their targets: engine, depth, cache, durability, processors.
+
+use fathom_record::workload::Mix;
+
+use super::{Mapper, has_writes};
+use crate::Refusal;
+use crate::fio::job::Given;
+use crate::fio::value;
+
+/// What is durable when a write ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Its data.
+    Data,
+    /// Data and metadata.
+    All,
+}
+
+/// How the runs of a job go about their targets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// fathom's engine; none where the job goes to fio.
+    pub engine: Option<&'static str>,
+    /// Past the page cache.
+    pub direct: bool,
+    /// Whether the page cache is emptied of the target first.
+    pub invalidate: bool,
+    /// What is durable when a write ends.
+    pub durable: Option<Durability>,
+    /// Whether completions are polled for in the kernel.
+    pub polled: bool,
+    /// Flags of single I/Os, as fathom's plan writes them.
+    pub io_flags: Vec<&'static str>,
+    /// Processors for the jobs, in turn; none: wherever the scheduler puts them.
+    pub cpus: Vec<u32>,
+    /// Whether files that are made stay.
+    pub keep: bool,
+}
+
+/// Settings, and the depth that goes with the engine.
+pub(super) struct WithDepth {
+    pub rest: Settings,
+    pub depth: u32,
+}
+
+impl Mapper<'_> {
+    pub(super) fn settings(&mut self, mix: &Mix) -> Result<WithDepth, Refusal> {
+        let engine = self.engine.and_then(|row| row.fathom);
+        if let Some(row) = self.engine.filter(|row| row.fathom.is_some() && !row.words.is_empty()) {
+            let words = format!("ioengine={}: {}", row.name, row.words);
+            self.warn(words);
+        }
+        let rest = Settings {
+            engine,
+            direct: self.direct(engine)?,
+            invalidate: self.job.flag("invalidate", true)?,
+            durable: self.durable()?.filter(|_| has_writes(mix)),
+            polled: self.own_flag("hipri")?,
+            io_flags: self.io_flags()?,
+            cpus: self.cpus()?,
+            keep: !self.job.flag("unlink", false)?,
+        };
+        let depth = self.depth(engine)?;
+        Ok(WithDepth { rest, depth })
+    }
+
+    /// The last one of `direct` and `buffered` decides; passed-through commands know no cache.
+    fn direct(&mut self, engine: Option<&str>) -> Result<bool, Refusal> {
+        let direct = match (self.job.rank("direct"), self.job.rank("buffered")) {
+            (direct, buffered) if buffered > direct => !self.job.flag("buffered", true)?,
+            (Some(_), _) => self.job.flag("direct", false)?,
+            _ => false,
+        };
+        if engine == Some("mmap") && direct {
+            self.warn("direct: a mapping is the page cache");
+        }
+        Ok(match engine {
+            Some("mmap") => false,
+            Some("null" | "passthrough") => true,
+            _ => direct,
+        })
+    }
+
+    /// An engine that does one I/O at a time has none more in flight, whatever is asked.
+    fn depth(&mut self, engine: Option<&str>) -> Result<u32, Refusal> {
+        let depth = self.job.int("iodepth")?.unwrap_or(1).max(1);
+        if depth > 1 && matches!(engine, Some("sync" | "mmap")) {
+            self.warn(format!("iodepth={depth}: the engine does one I/O at a time, in fio too"));
+            return Ok(1);
+        }
+        Ok(u32::try_from(depth).unwrap_or(u32::MAX))
+    }
+
+    fn durable(&mut self) -> Result<Option<Durability>, Refusal> {
+        let read = |text: &str| match text {
+            "none" | "0" => Ok(None),
+            "dsync" => Ok(Some(Durability::Data)),
+            "sync" | "1" | "" => Ok(Some(Durability::All)),
+            other => Err(format!("`{other}` is none of none, sync and dsync")),
+        };
+        let asked = self.job.read("sync", read)?.flatten();
+        Ok(match asked {
+            None if self.own_flag("writefua")? => Some(Durability::Data),
+            asked => asked,
+        })
+    }
+
+    /// A flag that counts only where it is of the job's engine.
+    fn own_flag(&self, name: &str) -> Result<bool, Refusal> {
+        match self.job.last(name).filter(|given| self.concerns(given)) {
+            None => Ok(false),
+            Some(Given { value: None, .. }) => Ok(true),
+            Some(_) => self.job.flag(name, false),
+        }
+    }
+
+    fn io_flags(&mut self) -> Result<Vec<&'static str>, Refusal> {
+        let mut flags = Vec::new();
+        if self.own_flag("nowait")? {
+            flags.push("nowait");
+        }
+        if self.own_flag("uncached")? {
+            flags.push("dontcache");
+        }
+        if !flags.is_empty() && self.engine.and_then(|row| row.fathom) == Some("aio") {
+            self.hand_over("nowait with libaio: fathom sets flags of single I/Os on engines sync and uring");
+        }
+        Ok(flags)
+    }
+
+    fn cpus(&mut self) -> Result<Vec<u32>, Refusal> {
+        if self.job.rank("cpumask") > self.job.rank("cpus_allowed") {
+            let mask = self.job.int("cpumask")?.unwrap_or(0);
+            return Ok((0..64).filter(|bit| mask >> bit & 1 == 1).collect());
+        }
+        Ok(self.job.read("cpus_allowed", processors)?.unwrap_or_default())
+    }
+}
+
+/// A list as `0-3,6`.
+fn processors(text: &str) -> Result<Vec<u32>, String> {
+    const MOST: u64 = 4096;
+    let mut list = Vec::new();
+    for part in text.split(',').filter(|part| !part.is_empty()) {
+        let (from, to) = part.split_once(['-', ':']).unwrap_or((part, part));
+        let (from, to) = (value::int(from)?, value::int(to)?);
+        if from > to || to >= MOST {
+            return Err(format!("`{part}` names no processors"));
+        }
+        list.extend((from..=to).map(|number| number as u32));
+    }
+    Ok(list)
+}

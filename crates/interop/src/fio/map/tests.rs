@@ -1,0 +1,233 @@
+//! Jobs of fio and what they come to.
+
+use fathom_record::workload::{Addresses, Arrival, Length, Sizes, Verify};
+
+use super::*;
+use crate::fio::cmdline;
+use crate::fio::document;
+use crate::fio::job::Variables;
+
+fn around() -> Around<'static> {
+    Around { target_bytes: &|name| name.starts_with("/dev/").then_some(1 << 40), new_seed: 7 }
+}
+
+fn jobs(words: &str) -> Vec<Job> {
+    let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let invocation = cmdline::parse(&words).expect("a command line");
+    let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
+    document::jobs(&invocation, &[], &variables, &mut |_, _| Err(String::new())).expect("jobs")
+}
+
+fn mapped(words: &str) -> Mapped {
+    map(&jobs(&format!("--name=j {words}"))[0], &around()).expect("a mapped job")
+}
+
+fn native(words: &str) -> Native {
+    match mapped(words).doer {
+        Doer::Fathom(native) => native,
+        Doer::Fio(reasons) => panic!("{words}: {reasons:?}"),
+    }
+}
+
+fn workload(words: &str) -> Workload {
+    let native = native(words);
+    assert_eq!(native.runs.len(), 1, "{words}");
+    native.runs[0].workload.clone()
+}
+
+fn reasons(words: &str) -> Vec<String> {
+    match mapped(words).doer {
+        Doer::Fathom(native) => panic!("{words}: {native:?}"),
+        Doer::Fio(reasons) => reasons,
+    }
+}
+
+#[test]
+fn the_command_of_a_published_evaluation_maps_whole() {
+    let words = "--directory=/mnt/x --randrepeat=1 --ioengine=libaio --direct=1 --bsrange=4k-16k,64k-64k --iodepth=64 \
+                 --size=2G --readwrite=randrw --rwmixread=33 --numjobs=16 --time_based --runtime=900 --group_reporting";
+    let native = native(words);
+    let [run] = native.runs.as_slice() else { panic!("one run") };
+    assert_eq!(run.targets.len(), 16);
+    assert_eq!((run.targets[0].as_str(), run.targets[15].as_str()), ("/mnt/x/j.0.0", "/mnt/x/j.15.0"));
+    let workload = &run.workload;
+    assert_eq!((workload.jobs, workload.depth), (16, 64));
+    assert_eq!(workload.sizes.read, Sizes::Range { min_bytes: 4096, max_bytes: 16384, step_bytes: 4096 });
+    assert_eq!(workload.sizes.write, Sizes::Fixed { bytes: 65536 });
+    assert!(workload.sizes.own_alignment, "each direction has its own grid in fio");
+    assert_eq!(workload.mix.read_share, 0.33);
+    assert_eq!(workload.addresses, Addresses::RandomCycle);
+    assert_eq!(workload.span_bytes, Some(2 << 30));
+    assert_eq!(workload.length, Length { time_ns: Some(900_000_000_000), ..Length::default() });
+    assert_eq!((native.settings.engine, native.settings.direct), (Some("aio"), true));
+}
+
+#[test]
+fn defaults_are_fios() {
+    let workload = workload("--filename=/dev/x");
+    assert_eq!(workload.mix.read_share, 1.0);
+    assert_eq!(workload.addresses, Addresses::Sequential);
+    assert_eq!(workload.sizes.read, Sizes::Fixed { bytes: 4096 });
+    assert_eq!((workload.jobs, workload.depth, workload.seed), (1, 1, 0x89));
+    assert_eq!(workload.length.bytes, Some(1 << 40), "the whole target once");
+    let settings = native("--filename=/dev/x").settings;
+    assert_eq!((settings.engine, settings.direct, settings.keep), (Some("sync"), false, true));
+}
+
+#[test]
+fn bytes_are_each_clones_size_times_its_loops() {
+    let length = |words: &str| native(words).runs[0].workload.length.bytes;
+    assert_eq!(length("--size=1m --rw=randread --numjobs=4 --loops=3"), Some(12 << 20));
+    assert_eq!(length("--size=1m --rw=read --numjobs=4 --filename=/dev/x"), Some(1 << 20), "one run a clone");
+    assert_eq!(length("--size=1m --io_size=4m --rw=randread"), Some(4 << 20));
+    assert_eq!(length("--size=1m --io_size=50% --rw=randread"), Some(1 << 19));
+    assert_eq!(length("--filesize=1m --nrfiles=4 --rw=read --bs=4k"), Some(4 << 20));
+    assert_eq!(length("--filename=/dev/x --size=50% --rw=read"), Some(1 << 39));
+    assert_eq!(length("--filename=/dev/x --runtime=10 --time_based"), None);
+}
+
+#[test]
+fn clones_are_spread_as_fio_spreads_them() {
+    let runs = |words: &str| native(words).runs;
+    let shared = runs("--filename=/dev/x --rw=randread --numjobs=4 --runtime=1 --time_based --rate_iops=100");
+    assert_eq!((shared.len(), shared[0].workload.jobs, shared[0].targets.len()), (1, 4, 1));
+    assert_eq!(shared[0].workload.arrival, Arrival::Constant { rate_per_s: 400.0 });
+    let in_order = runs("--filename=/dev/x --rw=read --numjobs=3 --runtime=1 --time_based");
+    assert_eq!(in_order.len(), 3, "each clone reads all from the start");
+    let apart = runs("--filename=/dev/x --rw=read --numjobs=2 --offset_increment=1g --size=1g --offset=4k");
+    assert_eq!(
+        apart.iter().map(|run| run.workload.offset_bytes).collect::<Vec<_>>(),
+        [4096, 4096 + (1 << 30)]
+    );
+    let own = runs("--size=1m --rw=write --numjobs=2");
+    assert_eq!((own.len(), own[0].targets.len(), own[0].workload.jobs), (1, 2, 2));
+    let striped = runs("--filename=/dev/x:/dev/y --rw=read --bs=64k --runtime=1 --time_based");
+    assert_eq!((striped[0].stripe_bytes, striped[0].targets.len()), (Some(65536), 2));
+}
+
+#[test]
+fn sizes_have_fios_forms() {
+    let sizes = |words: &str| workload(&format!("--filename=/dev/x --rw=randrw {words}")).sizes;
+    assert_eq!(sizes("--bs=4k,8k").write, Sizes::Fixed { bytes: 8192 });
+    assert_eq!(sizes("--bs=,8k").read, Sizes::Fixed { bytes: 4096 });
+    let Sizes::Split { shares } = sizes("--bs=1m --bssplit=4k/10:64k/50:32k/").read else {
+        panic!("a split")
+    };
+    assert_eq!(
+        shares.iter().map(|part| (part.share * 100.0).round()).collect::<Vec<_>>(),
+        [10.0, 50.0, 40.0]
+    );
+    assert_eq!(sizes("--bs=8k,64k --bs_is_seq_rand=1").read, Sizes::Fixed { bytes: 65536 });
+    assert!(matches!(sizes("--bsrange=512:1M").read, Sizes::Range { min_bytes: 512, .. }));
+}
+
+#[test]
+fn distributions_have_fathoms_names() {
+    let addresses = |words: &str| workload(&format!("--filename=/dev/x --rw=randread {words}")).addresses;
+    assert_eq!(addresses("--norandommap"), Addresses::RandomIndependent);
+    assert!(
+        matches!(addresses("--percentage_random=85"), Addresses::Laps { jump_share, .. } if jump_share == 0.85)
+    );
+    assert_eq!(addresses("--random_distribution=zipf:1.2"), Addresses::Zipf { exponent: 1.2 });
+    assert_eq!(addresses("--random_distribution=pareto:0.3"), Addresses::Pareto { skew: 0.3 });
+    let Addresses::Zoned { zones } = addresses("--random_distribution=zoned:50/5:30/15:20/") else {
+        panic!("zones")
+    };
+    assert_eq!(
+        zones.iter().map(|zone| (zone.span_share * 100.0).round()).collect::<Vec<_>>(),
+        [5.0, 15.0, 80.0]
+    );
+    assert_eq!(
+        workload("--filename=/dev/x --rw=write:112k --bs=16k").addresses,
+        Addresses::Strided { stride_bytes: 128 << 10 }
+    );
+}
+
+#[test]
+fn rates_of_directions_hold_together() {
+    let rate = |words: &str| workload(&format!("--filename=/dev/x --runtime=1 --time_based {words}")).arrival;
+    assert_eq!(rate("--rw=randread --rate=40m --bs=4k"), Arrival::Constant { rate_per_s: 10240.0 });
+    assert_eq!(
+        rate("--rw=randread --rate_iops=500 --rate_process=poisson"),
+        Arrival::Poisson { rate_per_s: 500.0 }
+    );
+    assert_eq!(
+        rate("--rw=randrw --rwmixread=75 --rate_iops=300,100"),
+        Arrival::Constant { rate_per_s: 400.0 }
+    );
+    assert_eq!(rate("--rw=randread --rate_iops=,100"), Arrival::Closed, "no writes, so no cap");
+}
+
+#[test]
+fn what_changes_the_io_goes_to_fio_with_its_reason() {
+    for (words, about) in [
+        ("--ioengine=rbd --size=1g", "ioengine=rbd"),
+        ("--ioengine=unheard --size=1g", "ioengine=unheard"),
+        ("--filename=/dev/x --thinktime=5", "thinktime"),
+        ("--filename=/dev/x --rw=trimwrite", "trimwrite"),
+        ("--filename=/dev/x --rw=read:-8k", "backwards"),
+        ("--filename=/dev/x --rw=read --verify=md5", "verify=md5"),
+        ("--filename=/dev/x --zonemode=zbd", "zonemode"),
+        ("--filename=/dev/x --flow=2", "flow"),
+        ("--filename=/dev/x --bs=1000", "multiple of 512"),
+        ("--rw=randread", "needs a size"),
+    ] {
+        let reasons = reasons(words);
+        assert!(reasons.iter().any(|reason| reason.contains(about)), "{words}: {reasons:?}");
+    }
+    native("--filename=/dev/x --thinktime=0 --zonemode=none --flow=0 --exitall=0");
+}
+
+#[test]
+fn what_is_left_out_is_told_once() {
+    let mapped = mapped("--filename=/dev/x --iodepth_low=4 --iodepth_low=8 --description=x --end_fsync=1");
+    assert_eq!(mapped.warnings.len(), 2, "{:?}", mapped.warnings);
+    assert!(mapped.warnings[0].contains("iodepth_low=8"), "{:?}", mapped.warnings);
+}
+
+#[test]
+fn verification_needs_the_same_run_to_write() {
+    assert_eq!(workload("--filename=/dev/x --rw=randwrite --verify=crc32c").data.verify, Verify::AtEnd);
+    assert_eq!(
+        workload("--filename=/dev/x --rw=write --verify=md5 --do_verify=0").data.verify,
+        Verify::OnRead
+    );
+    assert_eq!(workload("--ioengine=null --size=1g --rw=write --verify=md5").data.verify, Verify::Off);
+}
+
+#[test]
+fn a_stonewall_or_a_further_file_begins_a_stage() {
+    let jobs = jobs("--name=a --name=b --name=c --stonewall --name=d");
+    let maps: Vec<Mapped> = jobs
+        .iter()
+        .map(|job| {
+            let mut job = job.clone();
+            job.given.extend(super::super::job::given(
+                &super::super::jobfile::Assignment {
+                    key: "filename".into(),
+                    value: Some("/dev/x".into()),
+                    place: String::new(),
+                },
+                &Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 },
+            ));
+            map(&job, &around()).expect("a mapped job")
+        })
+        .collect();
+    let stages = stages(&jobs, &maps).expect("stages");
+    assert_eq!(stages.iter().map(|stage| stage.jobs.clone()).collect::<Vec<_>>(), [vec![0, 1], vec![2, 3]]);
+}
+
+#[test]
+fn values_that_make_no_sense_are_refused_with_their_option() {
+    for (words, option) in [
+        ("--rw=sideways", "rw"),
+        ("--bs=4x", "bs"),
+        ("--runtime=30sec", "runtime"),
+        ("--bssplit=4k/60:8k/60", "bssplit"),
+        ("--sync=perhaps", "sync"),
+        ("--percentile_list=101", "percentile_list"),
+    ] {
+        let refusal = map(&jobs(&format!("--name=j --filename=/dev/x {words}"))[0], &around()).unwrap_err();
+        assert!(refusal.place.ends_with(option), "{refusal}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Reads the tables beside this file, which are part of the program.
+
+use std::sync::LazyLock;
+
+use super::class::{Class, Takes};
+
+/// One option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionRow {
+    /// Its first name.
+    pub name: &'static str,
+    /// Its other names.
+    pub aliases: Vec<&'static str>,
+    /// Engines that it belongs to; none for an option of every job.
+    pub engines: Vec<&'static str>,
+    /// What its value is.
+    pub takes: Takes,
+    /// What becomes of it.
+    pub class: Class,
+    /// Values with which it changes nothing.
+    pub neutral: Vec<&'static str>,
+    /// How it is mapped, what changes without it, or why fathom cannot do it.
+    pub words: &'static str,
+}
+
+/// One of fio's engines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineRow {
+    /// Its name.
+    pub name: &'static str,
+    /// The engine of fathom that takes its place; none where the job goes to fio.
+    pub fathom: Option<&'static str>,
+    /// What differs, or why it goes to fio; may be empty.
+    pub words: &'static str,
+}
+
+static OPTIONS: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
+    let core = rows(include_str!("core.txt")).map(|cells| option_row(&cells, false));
+    let own = rows(include_str!("engine_options.txt")).map(|cells| option_row(&cells, true));
+    core.chain(own).collect()
+});
+
+static ENGINES: LazyLock<Vec<EngineRow>> =
+    LazyLock::new(|| rows(include_str!("engines.txt")).map(|cells| engine_row(&cells)).collect());
+
+/// Every option, in the order of the tables.
+pub fn all_options() -> &'static [OptionRow] {
+    &OPTIONS
+}
+
+/// Every engine, in the order of the table.
+pub fn all_engines() -> &'static [EngineRow] {
+    &ENGINES
+}
+
+/// The option of a name or an alias.
+pub fn option(name: &str) -> Option<&'static OptionRow> {
+    OPTIONS.iter().find(|row| row.name == name || row.aliases.contains(&name))
+}
+
+/// The engine of a name; what follows a colon names a file to load and does not count.
+pub fn engine(name: &str) -> Option<&'static EngineRow> {
+    let name = name.split(':').next().unwrap_or(name);
+    ENGINES.iter().find(|row| row.name == name)
+}
+
+/// The name of an option that is a slip away from `name`.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let names = OPTIONS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
+    let far = |candidate: &&str| distance(name, candidate);
+    names.min_by_key(far).filter(|candidate| distance(name, candidate) <= 1 + name.len() / 5)
+}
+
+/// Letters to add, drop or change to make one word of another (Levenshtein); long words are not compared.
+fn distance(left: &str, right: &str) -> usize {
+    const LONGEST: usize = 64;
+    if left.len() > LONGEST || right.len() > LONGEST {
+        return usize::MAX;
+    }
+    let right: Vec<u8> = right.bytes().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in right.iter().enumerate() {
+            let cost = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.split('|').map(str::trim).collect())
+}
+
+fn option_row(cells: &[&'static str], of_engines: bool) -> OptionRow {
+    let words = |at: usize| cells.get(at).copied().unwrap_or_default();
+    let at = usize::from(of_engines);
+    let mut names = words(0).split(' ');
+    let class = Class::of_word(words(at + 2)).expect("the tables name classes that exist");
+    let engines: Vec<_> = if of_engines { words(1).split(' ').collect() } else { Vec::new() };
+    let why = match words(at + 4) {
+        "" if class == Class::HandOver => "it belongs to an engine that fathom leaves to fio",
+        words => words,
+    };
+    OptionRow {
+        name: names.next().unwrap_or_default(),
+        aliases: names.collect(),
+        engines,
+        takes: Takes::of_word(words(at + 1)).expect("the tables name kinds of value that exist"),
+        class,
+        neutral: words(at + 3).split_whitespace().collect(),
+        words: why,
+    }
+}
+
+fn engine_row(cells: &[&'static str]) -> EngineRow {
+    let words = |at: usize| cells.get(at).copied().unwrap_or_default();
+    let fathom = Some(words(1)).filter(|name| *name != "-");
+    EngineRow { name: words(0), fathom, words: words(2) }
+}
