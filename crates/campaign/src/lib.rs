@@ -21,6 +21,7 @@ pub use analyse::{Subject, analyse};
 pub use assess::{Assessment, assess};
 pub use compare::{Compared, StoredSide, compare, compare_stored};
 pub use error::CampaignError;
+pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
 pub use run::{Part, Session, SessionPlan, run_once, run_together};
 pub use sweep::{Sweep, sweep};

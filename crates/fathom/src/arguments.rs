@@ -65,6 +65,12 @@ pub enum Command {
     /// which quantiles do they carry, what do the runs of a workload come to together.
     #[command(visible_alias = "analyze", after_help = ANALYSE_EXAMPLES)]
     Analyse(AnalyseArguments),
+    /// Read results of other tools into the run store.
+    #[command(after_help = IMPORT_EXAMPLES)]
+    Import(ImportArguments),
+    /// Hold anybody's results against themselves: units, Little's law, totals, percentiles.
+    #[command(after_help = AUDIT_EXAMPLES)]
+    Audit(AuditArguments),
     /// Write a run or an assessment as a page or as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -99,6 +105,23 @@ Options are fio's, with one hyphen or two; what stands before the first --name i
   --destroy=WORDS       permit the loss of what a target holds, as in fathom run
   --quiet               show no progress
 Options that change nothing are accepted, others are left out with a warning or refused with the reason.";
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  fathom import results.json               fio, diskspd, bdevperf, iostat, ...: known by its content
+  fathom import results/                   everything in the folder, and in those below it
+  fathom import run_clat.1.log --as fio-log-us
+  fathom import iostat.txt --beside last   telemetry beside a run that is there already
+
+The same file again is not taken twice, so an import that was stopped goes on where it was.";
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  fathom audit results.json
+  fathom audit last
+  fathom audit evaluations/windows-native-nvme.toml
+
+Exit status 1 if anything contradicts itself.";
 
 const ASSESS_EXAMPLES: &str = "\
 Examples:
@@ -415,6 +438,34 @@ pub struct AnalyseArguments {
     /// Print the analysis as JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `import`.
+#[derive(Args, Debug)]
+pub struct ImportArguments {
+    /// Files, and folders with files.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Format of the files, instead of telling it from their content: fio-json, fio-log, ...
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// A run in the store that telemetry is put beside.
+    #[arg(long, value_name = "RUN")]
+    pub beside: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub switch: Switch,
+}
+
+/// Arguments of `audit`.
+#[derive(Args, Debug)]
+pub struct AuditArguments {
+    /// Files of other tools, tables of published results, or names of runs in the store.
+    #[arg(value_name = "FILE|RUN", required = true)]
+    pub subjects: Vec<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub switch: Switch,
 }
 
 /// Arguments of `report`.

@@ -5,6 +5,7 @@
 //! invented: what a tool did not report is absent from the record, and the record's origin says why.
 //! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
 
+pub mod audit;
 pub mod bdevperf;
 pub mod demand;
 pub mod diskspd;

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod assess;
+mod audit;
 mod compare;
 mod delivery;
 mod devices;
@@ -9,6 +10,7 @@ mod diskspd;
 mod engines;
 mod export;
 mod fio;
+mod import;
 mod report;
 mod run;
 mod runs;
@@ -38,6 +40,8 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Size(arguments) => size::perform(&arguments),
+        Command::Import(arguments) => import::perform(&place, &arguments),
+        Command::Audit(arguments) => audit::perform(&place, &arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),

@@ -50,6 +50,14 @@ pub struct RunRow {
     pub response_p50_ns: Option<u64>,
     /// 99th percentile of the same; absent in a closed loop or with fewer than 10 I/Os beyond it.
     pub response_p99_ns: Option<u64>,
+    /// Median completion latency, of the tools that state it.
+    pub completion_p50_ns: Option<u64>,
+    /// 99th percentile of the same.
+    pub completion_p99_ns: Option<u64>,
+    /// The tool that measured: `fathom`, or with its version `fio 3.33`.
+    pub tool: String,
+    /// Whether it has any I/O; without, its rates are no rates of 0.
+    pub has_io: bool,
     /// Whether it came to its end and no self-check failed.
     pub valid: bool,
     /// `complete`, `interrupted` or `failed`.
@@ -78,10 +86,14 @@ impl RunRow {
             depth: record.workload.depth,
             operations_per_s: record.summary.operations_per_s(),
             throughput_bytes_per_s: record.summary.throughput_bytes_per_s(),
-            service_p50_ns: quantile(&service, 0.5),
-            service_p99_ns: quantile(&service, 0.99),
+            service_p50_ns: quantile(&service, 0.5).or_else(|| only(directions, 0.5)),
+            service_p99_ns: quantile(&service, 0.99).or_else(|| only(directions, 0.99)),
             response_p50_ns: quantile(&response, 0.5),
             response_p99_ns: quantile(&response, 0.99),
+            completion_p50_ns: stated(directions, 0.5),
+            completion_p99_ns: stated(directions, 0.99),
+            tool: tool_text(record),
+            has_io: !(record.is_imported() && directions.is_empty()),
             valid: record.is_valid(),
             ending: match record.ending {
                 Ending::Complete => "complete",
@@ -111,6 +123,10 @@ impl RunRow {
             service_p99_ns: latency("service_p99_ns")?,
             response_p50_ns: latency("response_p50_ns")?,
             response_p99_ns: latency("response_p99_ns")?,
+            completion_p50_ns: latency("completion_p50_ns")?,
+            completion_p99_ns: latency("completion_p99_ns")?,
+            tool: row.get("tool")?,
+            has_io: row.get("has_io")?,
             valid: row.get("valid")?,
             ending: row.get("ending")?,
             campaign: row.get("campaign")?,
@@ -129,6 +145,26 @@ fn merged<'a>(
         all.merge(&Histogram::try_from(histogram(summary)?).ok()?);
     }
     LatencySummary::of(&all)
+}
+
+/// A quantile of the service latency that another tool states, of a run with one direction.
+fn only(directions: &[DirectionSummary], q: f64) -> Option<u64> {
+    match directions {
+        [one] => one.service.as_ref()?.quantile_ns(q),
+        _ => None,
+    }
+}
+
+/// The worst direction's completion latency: what is listed of several directions is the one to look at.
+fn stated(directions: &[DirectionSummary], q: f64) -> Option<u64> {
+    directions.iter().filter_map(|d| d.completion.as_ref()?.quantile_ns(q)).max()
+}
+
+fn tool_text(record: &RunRecord) -> String {
+    match record.is_imported() {
+        true => format!("{} {}", record.tool.name, record.tool.version).trim_end().to_owned(),
+        false => "fathom".to_owned(),
+    }
 }
 
 fn device_text(record: &RunRecord) -> Option<String> {

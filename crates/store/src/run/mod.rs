@@ -1,9 +1,11 @@
 //! Run records in the store: saving, reading, listing.
 
 mod get;
+mod import;
 mod list;
 mod pattern;
 mod put;
 
+pub use import::ImportRow;
 pub use list::{RunFilter, RunRow};
 pub(crate) use put::exists;

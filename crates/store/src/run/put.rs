@@ -109,6 +109,11 @@ impl PreparedRun {
         transaction
             .prepare_cached("INSERT INTO run_header (run, crc, json) VALUES (?1, ?2, ?3)")?
             .execute(params![run, self.header.crc, self.header.json])?;
+        self.insert_series(transaction, run)?;
+        Ok(run)
+    }
+
+    fn insert_series(&self, transaction: &Transaction<'_>, run: i64) -> rusqlite::Result<()> {
         let mut series = transaction
             .prepare_cached("INSERT INTO run_series (run, kind, piece, data) VALUES (?1, ?2, ?3, ?4)")?;
         for (kind, pieces) in &self.series {
@@ -116,7 +121,26 @@ impl PreparedRun {
                 series.execute(params![run, *kind as u8, number as i64, piece])?;
             }
         }
-        Ok(run)
+        Ok(())
+    }
+
+    /// Puts what was added to a run in the place of what was saved of it; tells whether there was one.
+    pub(crate) fn replace(&self, transaction: &Transaction<'_>) -> rusqlite::Result<bool> {
+        let found = transaction
+            .prepare_cached("SELECT seq FROM run WHERE id = ?1")?
+            .query_row(params![self.row.id], |row| row.get::<_, i64>(0))
+            .optional()?;
+        let Some(run) = found else { return Ok(false) };
+        let environment = self.environment_number(transaction)?;
+        transaction
+            .prepare_cached("UPDATE run SET environment = ?2 WHERE seq = ?1")?
+            .execute(params![run, environment])?;
+        transaction
+            .prepare_cached("UPDATE run_header SET crc = ?2, json = ?3 WHERE run = ?1")?
+            .execute(params![run, self.header.crc, self.header.json])?;
+        transaction.prepare_cached("DELETE FROM run_series WHERE run = ?1")?.execute(params![run])?;
+        self.insert_series(transaction, run)?;
+        Ok(true)
     }
 
     /// The number of an equal environment, or of a new one.
@@ -143,10 +167,12 @@ impl PreparedRun {
                 "INSERT INTO run (id, started_at, target, device, pattern, jobs, depth,
                      operations_per_s, throughput_bytes_per_s,
                      service_p50_ns, service_p99_ns, response_p50_ns, response_p99_ns,
+                     completion_p50_ns, completion_p99_ns, tool, has_io,
                      valid, ending, campaign, step, environment)
                  VALUES (:id, :started_at, :target, :device, :pattern, :jobs, :depth,
                      :operations_per_s, :throughput_bytes_per_s,
                      :service_p50_ns, :service_p99_ns, :response_p50_ns, :response_p99_ns,
+                     :completion_p50_ns, :completion_p99_ns, :tool, :has_io,
                      :valid, :ending, :campaign, :step, :environment)",
             )?
             .insert(named_params! {
@@ -163,6 +189,10 @@ impl PreparedRun {
                 ":service_p99_ns": latency(row.service_p99_ns),
                 ":response_p50_ns": latency(row.response_p50_ns),
                 ":response_p99_ns": latency(row.response_p99_ns),
+                ":completion_p50_ns": latency(row.completion_p50_ns),
+                ":completion_p99_ns": latency(row.completion_p99_ns),
+                ":tool": row.tool,
+                ":has_io": row.has_io,
                 ":valid": row.valid,
                 ":ending": row.ending,
                 ":campaign": row.campaign,

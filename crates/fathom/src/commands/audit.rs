@@ -1,0 +1,161 @@
+//! `fathom audit`: results held against themselves, of files, of published tables and of stored runs.
+
+use std::fs;
+use std::path::Path;
+
+use fathom_interop::audit::{Finding, Weight, audit_published, audit_run, parse_published};
+use fathom_interop::import::{FileOutcome, Imported, read_file};
+use fathom_interop::observers::observer;
+use fathom_record::RunRecord;
+use serde::Serialize;
+
+use super::stored::{Found, StorePlace, find};
+use crate::arguments::AuditArguments;
+use crate::failure::Failure;
+use crate::layout;
+use crate::output;
+use crate::status::Status;
+
+/// What was found, for programs.
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    version: u32,
+    subjects: Vec<Audited>,
+}
+
+/// One result.
+#[derive(Serialize)]
+struct Audited {
+    subject: String,
+    findings: Vec<Item>,
+}
+
+/// One finding.
+#[derive(Serialize)]
+struct Item {
+    about: String,
+    rule: String,
+    weight: &'static str,
+    text: String,
+}
+
+impl From<Finding> for Item {
+    fn from(finding: Finding) -> Self {
+        Self {
+            about: finding.subject,
+            rule: finding.rule.name().to_owned(),
+            weight: finding.weight.name(),
+            text: finding.text,
+        }
+    }
+}
+
+/// Audits what was named.
+///
+/// # Errors
+/// When a subject is neither a file that can be read nor a run.
+pub fn perform(place: &StorePlace, arguments: &AuditArguments) -> Result<Status, Failure> {
+    let mut subjects = Vec::new();
+    for subject in &arguments.subjects {
+        let path = Path::new(subject);
+        if path.is_file() {
+            subjects.extend(of_file(path)?);
+        } else {
+            match find(place, subject)?.0 {
+                Found::Run(run) => subjects.push(of_run(&run.id.clone(), &run)),
+                Found::Campaign(campaign) => {
+                    return Err(Failure::usage(
+                        subject.clone(),
+                        format!("{} is a campaign", campaign.id()),
+                        format!("audit its runs: fathom runs --campaign {}", campaign.id()),
+                    ));
+                }
+            }
+        }
+    }
+    let consistent =
+        !subjects.iter().flat_map(|s| &s.findings).any(|f| f.weight == Weight::Contradiction.name());
+    let text = if arguments.switch.json {
+        output::json(&Document { format: "fathom.audit", version: 1, subjects })
+    } else {
+        text(&subjects, output::style().width)
+    };
+    output::result(&text)?;
+    Ok(Status::of_measurement(consistent))
+}
+
+fn of_run(name: &str, run: &RunRecord) -> Audited {
+    Audited { subject: name.to_owned(), findings: audit_run(run).into_iter().map(Item::from).collect() }
+}
+
+fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
+    let name = path.display().to_string();
+    let refused = |cause: String, remedy: String| Failure {
+        kind: "unreadable",
+        ..Failure::usage(name.clone(), cause, remedy)
+    };
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let text = fs::read_to_string(path).map_err(|error| refused(error.to_string(), String::new()))?;
+        let table =
+            parse_published(&text).map_err(|refusal| refused(refusal.to_string(), refusal.remedy.clone()))?;
+        let findings = audit_published(&table).into_iter().map(Item::from).collect();
+        return Ok(vec![Audited { subject: format!("{name}: {}", table.title), findings }]);
+    }
+    let found = match read_file(path, None, &|_| false) {
+        FileOutcome::Read { found, .. } => found,
+        FileOutcome::Refused { refusal, .. } => {
+            return Err(refused(refusal.to_string(), refusal.remedy.clone()));
+        }
+        FileOutcome::Failed(error) => return Err(refused(error.to_string(), String::new())),
+        FileOutcome::Known => Vec::new(),
+        FileOutcome::Unrecognised(why) => match telemetry(path) {
+            Some(audited) => return Ok(vec![audited]),
+            None => return Err(refused(why.to_string(), String::new())),
+        },
+    };
+    let mut out = Vec::new();
+    for imported in &found {
+        match imported {
+            Imported::Run(run) => {
+                let part = run.origin.as_ref().map_or("", |origin| origin.part.as_str());
+                let separator = if part.is_empty() { "" } else { ", " };
+                out.push(of_run(&format!("{name}{separator}{part}"), run));
+            }
+            Imported::Telemetry(_) => out.extend(telemetry(path)),
+        }
+    }
+    Ok(out)
+}
+
+/// What a tool's own columns say against each other.
+fn telemetry(path: &Path) -> Option<Audited> {
+    let bytes = fs::read(path).ok()?;
+    let found = (observer(&bytes)?.audit)(&bytes).ok()?;
+    let finding = |c: fathom_interop::observed::Contradiction| Item {
+        about: c.thing,
+        rule: c.rule.to_owned(),
+        weight: Weight::Contradiction.name(),
+        text: format!(
+            "{} of {} reports break it; in report {} {} is stated, and the others give {}: {}",
+            c.broken, c.checked, c.report, c.stated, c.expected, c.meaning
+        ),
+    };
+    Some(Audited { subject: path.display().to_string(), findings: found.into_iter().map(finding).collect() })
+}
+
+fn text(subjects: &[Audited], width: usize) -> String {
+    let mut lines = Vec::new();
+    for audited in subjects {
+        lines.push(audited.subject.clone());
+        for finding in &audited.findings {
+            let about = if finding.about.is_empty() { String::new() } else { format!("{}: ", finding.about) };
+            let text = format!("{} ({}): {about}{}", finding.weight, finding.rule, finding.text);
+            lines.extend(layout::wrapped("  ", &text, "    ", width));
+        }
+        if audited.findings.is_empty() {
+            lines.push("  nothing contradicts itself".to_owned());
+        }
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,301 @@
+//! JSON as a stream of values over bytes, without a tree: what is not wanted is skipped at the speed of the
+//! memory, and nothing is allocated for it.
+//!
+//! It is as lenient as files in the wild need: a value that is cut off, or followed by other text, is told from
+//! one that is wrong, and numbers may be `nan` or `inf`, which fio prints.
+
+/// Nesting above this is refused: fio's goes 7 deep, and each level is a frame of the stack.
+const DEEPEST: u32 = 64;
+
+/// Why a value stopped making sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The bytes end in the middle of it.
+    End,
+    /// A byte that cannot stand here, or nesting without an end.
+    Wrong,
+}
+
+/// A place in the bytes.
+#[derive(Debug)]
+pub struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: u32,
+}
+
+/// A number as it stands, or a string as it stands between its quotes, escapes and all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scalar<'a> {
+    /// A number; absent for `nan`.
+    Number(Option<f64>, &'a [u8]),
+    /// A string.
+    Text(&'a [u8]),
+    /// `null`, `true` or `false`.
+    Word,
+}
+
+/// What kind of value is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `{`
+    Object,
+    /// `[`
+    Array,
+    /// Anything else.
+    Scalar,
+}
+
+type Step<T> = Result<T, Stop>;
+
+impl<'a> Scanner<'a> {
+    /// Starts at a place.
+    pub fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at, depth: 0 }
+    }
+
+    /// The place that was reached.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The kind of the next value.
+    pub fn kind(&mut self) -> Step<Kind> {
+        Ok(match self.peek()? {
+            b'{' => Kind::Object,
+            b'[' => Kind::Array,
+            _ => Kind::Scalar,
+        })
+    }
+
+    fn peek(&mut self) -> Step<u8> {
+        while let Some(byte) = self.bytes.get(self.at) {
+            if !byte.is_ascii_whitespace() {
+                return Ok(*byte);
+            }
+            self.at += 1;
+        }
+        Err(Stop::End)
+    }
+
+    fn expect(&mut self, wanted: u8) -> Step<()> {
+        if self.peek()? != wanted {
+            return Err(Stop::Wrong);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn enter(&mut self, opening: u8) -> Step<()> {
+        self.expect(opening)?;
+        self.depth += 1;
+        if self.depth > DEEPEST { Err(Stop::Wrong) } else { Ok(()) }
+    }
+
+    /// Calls `member` at each value of an object, with its key; `member` takes or skips the value.
+    pub fn object(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Step<()>) -> Step<()> {
+        self.enter(b'{')?;
+        if self.peek()? == b'}' {
+            self.at += 1;
+            self.depth -= 1;
+            return Ok(());
+        }
+        loop {
+            let key = self.string()?;
+            self.expect(b':')?;
+            member(self, key)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'}' => break,
+                _ => return Err(Stop::Wrong),
+            }
+            // fio has printed a comma after the last member.
+            if self.peek()? == b'}' {
+                break;
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Calls `entry` at each value of an array; `entry` takes or skips the value.
+    pub fn array(&mut self, mut entry: impl FnMut(&mut Self) -> Step<()>) -> Step<()> {
+        self.enter(b'[')?;
+        if self.peek()? == b']' {
+            self.at += 1;
+            self.depth -= 1;
+            return Ok(());
+        }
+        loop {
+            entry(self)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b']' => break,
+                _ => return Err(Stop::Wrong),
+            }
+            if self.peek()? == b']' {
+                break;
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// The bytes between the quotes of a string.
+    pub fn string(&mut self) -> Step<&'a [u8]> {
+        self.expect(b'"')?;
+        let start = self.at;
+        loop {
+            match self.bytes.get(self.at) {
+                None => return Err(Stop::End),
+                Some(b'"') => break,
+                Some(b'\\') => self.at += 2,
+                Some(_) => self.at += 1,
+            }
+        }
+        let text = &self.bytes[start..self.at];
+        self.at += 1;
+        Ok(text)
+    }
+
+    /// A value that is neither object nor array.
+    pub fn scalar(&mut self) -> Step<Scalar<'a>> {
+        match self.peek()? {
+            b'"' => self.string().map(Scalar::Text),
+            b'{' | b'[' => Err(Stop::Wrong),
+            _ => {
+                let rest = &self.bytes[self.at..];
+                let length = rest
+                    .iter()
+                    .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')))
+                    .ok_or(Stop::End)?;
+                let word = &rest[..length];
+                self.at += length;
+                word_value(word)
+            }
+        }
+    }
+
+    /// A number; `None` for any other scalar, and for one that is not finite.
+    pub fn number(&mut self) -> Step<Option<f64>> {
+        Ok(match self.taken()? {
+            Some(Scalar::Number(value, _)) => value.filter(|value| value.is_finite()),
+            Some(Scalar::Text(text)) => std::str::from_utf8(text).ok().and_then(|t| t.trim().parse().ok()),
+            _ => None,
+        })
+    }
+
+    /// A whole number that is not below zero, to its last digit.
+    pub fn count(&mut self) -> Step<Option<u64>> {
+        Ok(match self.taken()? {
+            Some(Scalar::Number(value, word)) => {
+                let exact = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+                exact.or_else(|| value.filter(|v| *v >= 0.0 && *v < u64::MAX as f64).map(|v| v as u64))
+            }
+            Some(Scalar::Text(text)) => std::str::from_utf8(text).ok().and_then(|t| t.trim().parse().ok()),
+            _ => None,
+        })
+    }
+
+    /// A string as text, its escapes resolved; `None` for any other value.
+    pub fn text(&mut self) -> Step<Option<String>> {
+        Ok(match self.taken()? {
+            Some(Scalar::Text(text)) => Some(unescaped(text)),
+            Some(Scalar::Number(_, word)) => Some(String::from_utf8_lossy(word).into_owned()),
+            _ => None,
+        })
+    }
+
+    /// The next scalar; an object or an array in its place is skipped.
+    fn taken(&mut self) -> Step<Option<Scalar<'a>>> {
+        if self.kind()? == Kind::Scalar { self.scalar().map(Some) } else { self.skip().map(|()| None) }
+    }
+
+    /// Passes over any value.
+    pub fn skip(&mut self) -> Step<()> {
+        match self.kind()? {
+            Kind::Object => self.object(|scanner, _| scanner.skip()),
+            Kind::Array => self.array(Scanner::skip),
+            Kind::Scalar => self.scalar().map(drop),
+        }
+    }
+}
+
+fn word_value(word: &[u8]) -> Step<Scalar<'_>> {
+    match word {
+        b"null" | b"true" | b"false" => return Ok(Scalar::Word),
+        b"nan" | b"-nan" | b"NaN" | b"inf" | b"-inf" | b"Infinity" => return Ok(Scalar::Number(None, word)),
+        _ => {}
+    }
+    let text = std::str::from_utf8(word).map_err(|_| Stop::Wrong)?;
+    if !word.first().is_some_and(|b| b.is_ascii_digit() || *b == b'-') {
+        return Err(Stop::Wrong);
+    }
+    text.parse().map(|value| Scalar::Number(Some(value), word)).map_err(|_| Stop::Wrong)
+}
+
+/// A string's text: the escapes of JSON resolved, anything odd left as it is.
+pub fn unescaped(raw: &[u8]) -> String {
+    let text = String::from_utf8_lossy(raw);
+    if !text.contains('\\') {
+        return text.into_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('b' | 'f') => out.push(' '),
+            Some('u') => {
+                let digits: String = chars.by_ref().take(4).collect();
+                let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                out.push(code.unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_taken_skipped_or_told_to_be_cut_off() {
+        let text =
+            br#"{"a": 18446744073709551615, "b": {"c": [1, 2, {"d": "x\"y"}]}, "e": -nan, "f": "0x1",}"#;
+        let (mut a, mut e) = (None, Some(0.0));
+        let mut scanner = Scanner::new(text, 0);
+        scanner
+            .object(|s, key| match key {
+                b"a" => s.count().map(|n| a = n),
+                b"e" => s.number().map(|n| e = n),
+                _ => s.skip(),
+            })
+            .unwrap();
+        assert_eq!((a, e, scanner.at()), (Some(u64::MAX), None, text.len()));
+        for end in 1..text.len() {
+            assert_eq!(Scanner::new(&text[..end], 0).skip(), Err(Stop::End), "{end}");
+        }
+        for wrong in ["{1}", "[1 2]", "{\"a\" 1}", "[}", "<<<<<<< HEAD"] {
+            assert_eq!(Scanner::new(format!("{wrong} ").as_bytes(), 0).skip(), Err(Stop::Wrong), "{wrong}");
+        }
+        let deep = "[".repeat(100_000);
+        assert_eq!(Scanner::new(deep.as_bytes(), 0).skip(), Err(Stop::Wrong));
+    }
+
+    #[test]
+    fn text_comes_without_its_escapes() {
+        assert_eq!(unescaped(br"C\:\\fio\u0041\t\"), "C:\\fioA\t\\");
+    }
+}

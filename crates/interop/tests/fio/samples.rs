@@ -1,0 +1,102 @@
+//! Published files of many versions, from a folder beside the project (`FATHOM_SAMPLES`): each is read, or
+//! refused for a reason, and never with a number that its own totals contradict.
+
+use std::path::PathBuf;
+
+use super::{hold_against_stated, import, runs};
+
+fn folder(name: &str) -> Option<Vec<PathBuf>> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/samples");
+    let root = std::env::var_os("FATHOM_SAMPLES").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let entries = match std::fs::read_dir(root.join(name)) {
+        Ok(entries) => entries,
+        Err(_) => {
+            eprintln!("not tested: no published files; give their folder as FATHOM_SAMPLES");
+            return None;
+        }
+    };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    Some(files)
+}
+
+/// How often a key stands in a file with a value that is not 0: what no structure can lose.
+fn nonzero(text: &str, key: &str) -> f64 {
+    text.match_indices(key)
+        .filter_map(|(at, _)| {
+            text[at + key.len()..].trim_start_matches([' ', ':']).split([',', '\n', '}']).next()
+        })
+        .filter_map(|value| value.trim().parse::<f64>().ok())
+        .sum()
+}
+
+#[test]
+fn every_published_json_is_read_with_its_own_totals() {
+    for path in folder("fio_json").into_iter().flatten() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let found = match import(&path) {
+            Ok((importer, found)) => {
+                assert_eq!(importer, "fio-json", "{name}");
+                found
+            }
+            Err(refusal) => {
+                assert!(refusal.starts_with("not read as fio JSON"), "{name}: {refusal}");
+                eprintln!("refused: {name}: {refusal}");
+                continue;
+            }
+        };
+        let runs = runs(&found);
+        assert!(!runs.is_empty(), "{name}");
+        runs.iter().for_each(|run| hold_against_stated(run, &name));
+        // By another way: all counts that stand in the text are in the records, flushes included.
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let in_text = nonzero(&text, "\"total_ios\"");
+        let in_records: f64 = runs
+            .iter()
+            .flat_map(|run| &run.summary.directions)
+            .map(|direction| direction.operations.unwrap() as f64)
+            .sum();
+        assert_eq!(in_text, in_records, "{name}");
+    }
+}
+
+#[test]
+fn odd_results_of_one_version_are_read_or_refused() {
+    for path in folder("fio_local").into_iter().flatten() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match import(&path) {
+            Ok((_, found)) => {
+                let json =
+                    runs(&found).into_iter().filter(|run| run.origin.as_ref().unwrap().parser == "fio JSON");
+                json.for_each(|run| hold_against_stated(run, &name));
+            }
+            Err(refusal) => {
+                eprintln!("refused: {name}: {refusal}");
+                assert!(
+                    name.starts_with("terse") || refusal.contains("has no whole job"),
+                    "{name}: {refusal}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn published_logs_are_read_or_refused_for_their_unit() {
+    let (mut read, mut refused) = (0, 0);
+    for path in folder("fio_log").into_iter().flatten() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match import(&path) {
+            Ok((importer, _)) => {
+                assert_eq!(importer, "fio-log", "{name}");
+                read += 1;
+            }
+            Err(refusal) => {
+                let known = ["microseconds from fio before 3.0", "(iolog)", "do not say which"];
+                assert!(known.iter().any(|reason| refusal.contains(reason)), "{name}: {refusal}");
+                refused += 1;
+            }
+        }
+    }
+    eprintln!("{read} logs read, {refused} refused");
+}
