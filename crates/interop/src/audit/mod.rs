@@ -83,11 +83,7 @@ impl Weight {
     }
 }
 
-/// A number as people read it: four digits, or all of a whole one.
+/// A number as people read it: three digits, or all of a whole one.
 fn figure(value: f64) -> String {
-    if value.abs() >= 1000.0 || value.fract() == 0.0 {
-        return format!("{value:.0}");
-    }
-    let digits = if value.abs() >= 100.0 { 1 } else { 2 };
-    format!("{value:.digits$}")
+    if value.abs() >= 100.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }

@@ -103,6 +103,19 @@ fn sizes(run: &RunRecord, direction: &DirectionSummary, out: &mut Vec<Finding>) 
     if (ratio - 1.0).abs() <= ROUNDING {
         return;
     }
+    // fio resets its count of I/Os at the end of ramp_time, and counts the bytes of those in flight later.
+    let extra =
+        direction.operations.zip(direction.bytes).map(|(n, moved)| moved as f64 / *bytes as f64 - n as f64);
+    let in_flight = f64::from(run.workload.jobs) * f64::from(run.workload.depth);
+    if let Some(extra) = extra.filter(|extra| (0.0..=in_flight).contains(extra)) {
+        let text = format!(
+            "bytes of {} more I/Os than are counted: no more than were in flight when counting began, so throughput is {:.1} % too high",
+            figure(extra),
+            100.0 * (ratio - 1.0)
+        );
+        out.push(finding(direction.direction.name(), Rule::Units, Weight::Caution, text));
+        return;
+    }
     let hint = match ratio {
         r if (r / 1.024 - 1.0).abs() < 0.005 || (r * 1.024 - 1.0).abs() < 0.005 => {
             ": 1000 and 1024 were mixed up"

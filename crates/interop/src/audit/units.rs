@@ -24,8 +24,8 @@ const UNITS: [(&str, f64); 14] = [
     ("units of 2^30 bits/s", 134_217_728.0),
 ];
 
-/// How far figures of three digits may be apart.
-const NEAR: f64 = 0.006;
+/// How far figures of two or three digits may be apart; the units that are mixed up are 2.4 % apart and more.
+const NEAR: f64 = 0.015;
 
 fn is_near(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() <= NEAR
