@@ -247,8 +247,9 @@ fn shares(jobs: &[Job], parts: &[Vec<DirectionSummary>]) -> Vec<JobSummary> {
             bytes: total(|d| d.bytes),
             errors: total(|d| d.errors),
             operations_per_s: Some(whole.operations_per_s()),
-            in_flight_mean: whole.in_flight(),
+            in_flight_mean: None,
             busy_share: None,
+            directions: Vec::new(),
         }
     };
     (0..).zip(parts).map(share).collect()
