@@ -107,7 +107,9 @@ fn sizes(run: &RunRecord, direction: &DirectionSummary, out: &mut Vec<Finding>) 
     let extra =
         direction.operations.zip(direction.bytes).map(|(n, moved)| moved as f64 / *bytes as f64 - n as f64);
     let in_flight = f64::from(run.workload.jobs) * f64::from(run.workload.depth);
-    if let Some(extra) = extra.filter(|extra| (0.0..=in_flight).contains(extra)) {
+    let by_counts = |extra: f64| 1.0 + extra / direction.operations.unwrap_or(1).max(1) as f64;
+    let explains = |extra: &f64| (by_counts(*extra) - ratio).abs() <= 0.001 * ratio;
+    if let Some(extra) = extra.filter(|extra| (0.0..=in_flight).contains(extra) && explains(extra)) {
         let text = format!(
             "bytes of {} more I/Os than are counted: no more than were in flight when counting began, so throughput is {:.1} % too high",
             figure(extra),
