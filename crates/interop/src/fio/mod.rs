@@ -16,4 +16,5 @@ pub mod log;
 pub mod map;
 pub mod options;
 pub mod output;
+pub mod text;
 pub mod value;

@@ -12,6 +12,7 @@ pub const IMPORTERS: &[Importer] = &[
     fio::log::LOG_NS,
     fio::log::LOG_BANDWIDTH,
     fio::log::LOG_IOPS,
+    fio::text::IMPORTER,
     diskspd::TEXT_IMPORTER,
     diskspd::XML_IMPORTER,
     bdevperf::TEXT_IMPORTER,

@@ -100,3 +100,14 @@ fn published_logs_are_read_or_refused_for_their_unit() {
     }
     eprintln!("{read} logs read, {refused} refused");
 }
+
+#[test]
+fn published_texts_are_known_and_refused_with_what_to_ask_for() {
+    for path in folder("fio_text").into_iter().flatten() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match import(&path) {
+            Ok((importer, _)) => panic!("{name} was read as {importer}"),
+            Err(refusal) => assert!(refusal.contains("--output-format=json+"), "{name}: {refusal}"),
+        }
+    }
+}

@@ -23,11 +23,13 @@ struct Counted {
     /// By direction: counts of bins, and bytes.
     bins: [Vec<u64>; 3],
     bytes: [u128; 3],
-    /// Time, direction, I/Os and their 99th percentile.
-    intervals: Vec<(u64, usize, u64, u64)>,
+    intervals: Vec<Interval>,
     layout: Option<Layout>,
     cut: bool,
 }
+
+/// Time, direction, I/Os and their 99th percentile.
+type Interval = (u64, usize, u64, u64);
 
 /// How the bins of a line are laid out, told by their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +208,7 @@ fn series(counted: &Counted, begin_ms: u64) -> Telemetry {
         if own.is_empty() {
             continue;
         }
-        let mut one = |metric: &str, unit: &str, figure: &dyn Fn(&(u64, usize, u64, u64)) -> f64| {
+        let mut one = |metric: &str, unit: &str, figure: &dyn Fn(&Interval) -> f64| {
             let mut values = vec![None; times.len()];
             for interval in &own {
                 if let Ok(place) = times.binary_search(&interval.0) {
