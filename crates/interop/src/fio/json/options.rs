@@ -231,7 +231,9 @@ fn sizes(options: &Options<'_>) -> Option<SizesByDirection> {
         let read = one(parts.first()?)?;
         let write = at(1).map_or_else(|| Some(read.clone()), |part| one(part))?;
         let trim = at(2).map_or_else(|| Some(write.clone()), |part| one(part))?;
-        Some(SizesByDirection { read, write, trim })
+        // fio's offsets are multiples of the smallest size of their own direction.
+        let own_alignment = read != write || write != trim;
+        Some(SizesByDirection { read, write, trim, own_alignment })
     };
     if let Some(text) = options.get(&["bssplit"]) {
         return each(text, &|part| split(part, kilo));
