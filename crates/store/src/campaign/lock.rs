@@ -16,8 +16,17 @@ const LOCKING: &str = "locking a campaign";
 #[derive(Debug)]
 pub(crate) struct CampaignLock {
     /// Holds the lock while it is open.
-    _file: File,
+    file: File,
     path: PathBuf,
+}
+
+impl Drop for CampaignLock {
+    /// Closing the file would not do: a child that is just being started holds it open until it
+    /// becomes its program.
+    fn drop(&mut self) {
+        // Where this fails, the lock ends with the process.
+        let _ = self.file.unlock();
+    }
 }
 
 impl CampaignLock {
@@ -29,7 +38,7 @@ impl CampaignLock {
         let file =
             platform::open_private_file(&path).map_err(|error| StoreError::system(&path, LOCKING, &error))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file, path }),
+            Ok(()) => Ok(Self { file, path }),
             Err(TryLockError::WouldBlock) => Err(StoreError::new(
                 StoreErrorKind::CampaignBusy,
                 format!("opening campaign {id} in {}", store.display()),
