@@ -277,9 +277,7 @@ pub fn run_given(
 ) -> Result<GivenResult, CampaignError> {
     let external = given.external;
     if external.works_here() {
-        let names = given.targets.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
-        let permits: Vec<Permit> = given.permits.iter().cloned().map(Permit).collect();
-        judge(&names, given.writes, &permits)?;
+        admit(given.targets, given.writes, given.permits)?;
     } else if given.writes {
         refuse_unnamed(given.targets, given.permits, external)?;
     }
@@ -323,6 +321,16 @@ pub fn run_given(
         finish(imported, &ended, around)
     });
     Ok(GivenResult { records: records.collect(), stdout: ended.stdout.clone() })
+}
+
+/// Judges files and devices that a tool of this machine will open by itself, as if fathom opened them.
+///
+/// # Errors
+/// When one of them holds data or is in use and no permit names it.
+pub fn admit(targets: &[String], writes: bool, permits: &[String]) -> Result<(), CampaignError> {
+    let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
+    let permits: Vec<Permit> = permits.iter().cloned().map(Permit).collect();
+    Ok(judge(&names, writes, &permits)?)
 }
 
 /// Judges targets that a tool will open by itself.

@@ -124,6 +124,10 @@ fn what_fathom_cannot_do_is_refused_with_the_way_to_fio() {
         fathom_fio(bench.folder(), "--name=a --filename=data --size=1m --rw=write --quiet");
     assert_eq!(status, Some(3), "{said}");
     assert!(said.contains("--destroy"), "{said}");
+    let (_, said, status) =
+        fathom_fio(bench.folder(), "--engine=fio --name=a --filename=data --size=1m --rw=write");
+    assert_eq!(status, Some(3), "{said}");
+    assert_eq!(std::fs::read(bench.folder().join("data")).unwrap(), vec![7; 1 << 20], "fio was not started");
     let (_, said, _) =
         fathom_fio(bench.folder(), "--name=a --filename=data --size=1m --rw=write --destroy=data --quiet");
     assert!(!said.contains("refused"), "{said}");

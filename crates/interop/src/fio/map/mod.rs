@@ -14,6 +14,7 @@ mod settings;
 mod sizes;
 mod stages;
 
+pub use place::named_targets;
 pub use report::{Log, LogKind, LogValue, Reporting};
 pub use settings::{Durability, Settings};
 pub use stages::{Stage, stages};

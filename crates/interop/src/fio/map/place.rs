@@ -5,6 +5,7 @@ use fathom_record::workload::{Addresses, Arrival, Sizes};
 
 use super::{Mapper, Run, extremes};
 use crate::Refusal;
+use crate::fio::job::Job;
 use crate::fio::value::{self, Size};
 
 /// Where a job's clones work.
@@ -209,6 +210,17 @@ impl Mapper<'_> {
         }
         Some(chunk)
     }
+}
+
+/// The files and devices that a job names, in each of its folders; none for a job whose files fio names itself.
+pub fn named_targets(job: &Job) -> Vec<String> {
+    let folders = split_names(job.text("directory").unwrap_or_default());
+    let names = split_names(job.text("filename").unwrap_or_default());
+    let all = |name: &String| match folders.as_slice() {
+        [] => vec![in_folder(None, name)],
+        folders => folders.iter().map(|folder| in_folder(Some(folder), name)).collect(),
+    };
+    names.iter().flat_map(all).collect()
 }
 
 /// Names between colons; a colon behind a backslash belongs to its name.
