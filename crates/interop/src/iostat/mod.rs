@@ -22,8 +22,13 @@ pub fn recognise(start: &str) -> bool {
         let mut words = line.split_whitespace();
         let first = words.next().unwrap_or_default();
         let device = matches!(first, "Device" | "Device:") || line.trim_end().ends_with(" Device");
-        first == "avg-cpu:" || device && (line.contains("/s") || line.contains("tps"))
+        // A table of somebody's own may have devices and rates too, between bars.
+        first == "avg-cpu:" || device && !line.contains('|') && (line.contains("/s") || line.contains("tps"))
     };
+    // SPDK's iostat.py prints a table like this one, of block devices of its own.
+    if start.lines().any(|line| line.starts_with("cpu_stat:")) {
+        return false;
+    }
     let json =
         start.contains("\"sysstat\"") && (start.contains("\"avg-cpu\"") || start.contains("\"disk_device\""));
     json || start.lines().any(header) || start.lines().next().is_some_and(|line| cut::header(line).is_some())

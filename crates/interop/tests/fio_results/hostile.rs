@@ -57,7 +57,7 @@ fn reads_in_proportion(importer: &str, bytes: &[u8], file_name: &str) {
 }
 
 fn seeds() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio/own");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio_results/own");
     let mut out: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

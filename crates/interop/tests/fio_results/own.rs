@@ -10,7 +10,7 @@ use fathom_record::run::{Ending, IoGroup};
 use super::{hold_against_stated, import, runs};
 
 fn own(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio/own").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio_results/own").join(name)
 }
 
 fn found(name: &str) -> Vec<Imported> {

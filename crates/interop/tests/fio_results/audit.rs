@@ -8,7 +8,7 @@ use fathom_record::RunRecord;
 use super::{import, runs};
 
 fn own(name: &str) -> RunRecord {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio/own").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio_results/own").join(name);
     runs(&import(&path).unwrap().1)[0].clone()
 }
 
