@@ -105,7 +105,7 @@ fn fios_own_reader_takes_the_bins() {
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let table = std::fs::read_to_string(folder.path().join("out_job0.csv")).unwrap();
-    assert!(table.lines().count() > 10, "{table}");
+    assert!(table.lines().count() > 2, "{table}");
 }
 
 #[test]
