@@ -10,7 +10,6 @@ pub mod answer;
 pub mod catalogue;
 pub mod choice;
 pub mod demand;
-pub mod envelope;
 pub mod lateness;
 pub mod margin;
 pub mod money;
