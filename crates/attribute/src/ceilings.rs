@@ -1,6 +1,6 @@
 //! Upper bounds on the rate, and how close it came to each.
 
-use fathom_record::campaign::DeclaredCeiling;
+use fathom_record::CeilingRate;
 use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::workload::Addresses;
 
@@ -15,9 +15,9 @@ pub enum Kind {
     /// I/Os in flight over the unloaded latency.
     InFlight,
     /// A declared limit.
-    Declared(DeclaredCeiling),
+    Declared(CeilingRate),
     /// A limit of a throttle that fathom itself put before the target.
-    Throttle(DeclaredCeiling),
+    Throttle(CeilingRate),
     /// The busiest processor at full time.
     BusiestCore,
     /// All processors at full time.
@@ -86,11 +86,12 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
         let (name, operations_per_s, _) = declared_bound(&throttle, mean_bytes(pattern, shape));
         let name = name.replace("declared", "throttle's");
         let source = "put before the target by --throttle".to_owned();
-        push(Kind::Throttle(throttle), Limit::DeclaredCeiling, name, operations_per_s, source);
+        push(Kind::Throttle(throttle), limit_of(&throttle), name, operations_per_s, source);
     }
-    for declared in pattern.declared {
-        let (name, operations_per_s, source) = declared_bound(declared, mean_bytes(pattern, shape));
-        push(Kind::Declared(*declared), Limit::DeclaredCeiling, name, operations_per_s, source);
+    for known in pattern.known {
+        let declared = known.rate;
+        let (name, operations_per_s, source) = declared_bound(&declared, mean_bytes(pattern, shape));
+        push(Kind::Declared(declared), limit_of(&declared), name, operations_per_s, source);
     }
     if let Some(unloaded) = shape.unloaded {
         let operations_per_s = shape.focus.in_flight / unloaded.r_ns * 1e9;
@@ -134,19 +135,26 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
 }
 
 /// The limits of the throttle that the target was measured behind.
-fn throttles(pattern: &Pattern<'_>) -> Vec<DeclaredCeiling> {
+fn throttles(pattern: &Pattern<'_>) -> Vec<CeilingRate> {
     let Some(decorated) = &pattern.target.decorated else { return Vec::new() };
-    let iops = decorated.operations_per_s.map(|operations_per_s| DeclaredCeiling::Iops { operations_per_s });
-    let bytes = decorated.bytes_per_s.map(|bytes_per_s| DeclaredCeiling::Throughput { bytes_per_s });
+    let iops = decorated.operations_per_s.map(|operations_per_s| CeilingRate::Iops { operations_per_s });
+    let bytes = decorated.bytes_per_s.map(|bytes_per_s| CeilingRate::Throughput { bytes_per_s });
     iops.into_iter().chain(bytes).collect()
 }
 
-fn declared_bound(declared: &DeclaredCeiling, mean_bytes: f64) -> (String, f64, String) {
+fn limit_of(rate: &CeilingRate) -> Limit {
+    match rate {
+        CeilingRate::Iops { .. } => Limit::VolumeIops,
+        CeilingRate::Throughput { .. } => Limit::VolumeThroughput,
+    }
+}
+
+fn declared_bound(declared: &CeilingRate, mean_bytes: f64) -> (String, f64, String) {
     match *declared {
-        DeclaredCeiling::Iops { operations_per_s } => {
+        CeilingRate::Iops { operations_per_s } => {
             ("declared IOPS".to_owned(), operations_per_s, "declared by the user".to_owned())
         }
-        DeclaredCeiling::Throughput { bytes_per_s } => (
+        CeilingRate::Throughput { bytes_per_s } => (
             "declared throughput".to_owned(),
             bytes_per_s / mean_bytes,
             format!(

@@ -33,6 +33,7 @@ pub fn attribute(pattern: &Pattern<'_>) -> Verdict {
         limit: f.limit,
         statement: f.statement,
         confidence: f.confidence,
+        probability: None,
         evidence: f.evidence,
         scope: scope.clone(),
     };
@@ -55,8 +56,13 @@ fn settle_conflicts(found: &mut [Finding]) {
         if !has(disturber, found) {
             continue;
         }
-        let device_limits =
-            [Limit::Concurrency, Limit::DeclaredCeiling, Limit::RateCap, Limit::DeviceParallelism];
+        let device_limits = [
+            Limit::Concurrency,
+            Limit::VolumeIops,
+            Limit::VolumeThroughput,
+            Limit::RateCap,
+            Limit::DeviceParallelism,
+        ];
         for finding in found.iter_mut().filter(|f| device_limits.contains(&f.limit)) {
             finding.confidence = finding.confidence.min(Confidence::Possible);
             finding.evidence.push(Evidence { supports: false, text: what.to_owned() });
@@ -95,7 +101,18 @@ fn restrain(found: &mut [Finding], shape: &Shape<'_>) {
 fn name(limit: Limit) -> &'static str {
     match limit {
         Limit::Concurrency => "the rate that the concurrency allows",
-        Limit::DeclaredCeiling => "a declared limit",
+        Limit::VolumeIops => "the volume's limit on operations",
+        Limit::VolumeThroughput => "the volume's limit on bytes",
+        Limit::InstanceCap => "the instance's limit",
+        Limit::BurstCredits => "the end of burst credits",
+        Limit::Link => "the limit of a link",
+        Limit::Software => "the software's cost",
+        Limit::WriteCliff => "a full write cache",
+        Limit::IndirectionUnit => "the device's mapping unit",
+        Limit::QueueTags => "the limit of the queue's tags",
+        Limit::Thermal => "heat",
+        Limit::FileSystem => "the file system",
+        Limit::Demand => "all that was asked for",
         Limit::RateCap => "a fixed rate",
         Limit::OneCore => "the limit of one processor",
         Limit::AllCores => "the limit of all processors",
@@ -154,6 +171,7 @@ fn nothing_measured(pattern: &Pattern<'_>) -> Verdict {
         limit: Limit::Unknown,
         statement: format!("What limits {} is not decided: no run gave a usable rate.", pattern.title),
         confidence: Confidence::None,
+        probability: None,
         evidence: Vec::new(),
         scope: format!("{} on {}.", pattern.title, pattern.target.name),
     };

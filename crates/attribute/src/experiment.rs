@@ -34,14 +34,14 @@ pub fn next(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Finding]) -> Opti
         (Some(Limit::RateCap), Some(Limit::DeviceParallelism))
         | (Some(Limit::DeviceParallelism), Some(Limit::RateCap)) => proposal.cap_or_device(),
         (Some(Limit::Concurrency | Limit::DeviceParallelism | Limit::Unknown), _) => proposal.deeper(),
-        (Some(Limit::DeclaredCeiling | Limit::RateCap), _) => {
+        (Some(Limit::VolumeIops | Limit::VolumeThroughput | Limit::RateCap), _) => {
             proposal.other_block().or_else(|| proposal.cap_or_device())
         }
         (Some(Limit::OneCore | Limit::Generator), _) => proposal.more_jobs(),
         (Some(Limit::AllCores), _) => proposal.larger_block(),
         (Some(Limit::CacheArtefact), _) if proposal.reads_empty_blocks() => proposal.fill(),
         (Some(Limit::CacheArtefact), _) => proposal.larger_span(),
-        (Some(Limit::Interference), _) => proposal.longer(),
+        (Some(_), _) => proposal.longer(),
     }
 }
 

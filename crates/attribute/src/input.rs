@@ -1,7 +1,8 @@
 //! What an attribution starts from: one pattern's cells and what was seen beside them.
 
+use fathom_record::KnownCeiling;
 use fathom_record::Workload;
-use fathom_record::campaign::{CellResult, DeclaredCeiling};
+use fathom_record::campaign::CellResult;
 use fathom_record::facts::TargetFacts;
 
 /// One pattern of an assessment.
@@ -20,8 +21,8 @@ pub struct Pattern<'a> {
     pub telemetry: &'a [CellTelemetry],
     /// The cell that the verdict is about, as an index into `cells`: the peak. Absent: the fastest.
     pub focus: Option<usize>,
-    /// Limits that the user declared.
-    pub declared: &'a [DeclaredCeiling],
+    /// Limits that were known before.
+    pub known: &'a [KnownCeiling],
     /// Memory of the machine, which bounds its page cache.
     pub memory_bytes: Option<u64>,
     /// Writes the command line that runs a workload on this target with this engine.

@@ -56,7 +56,7 @@ fn the_cap_of_a_volume_is_found_and_named() {
         assert!(confidence >= Confidence::Likely);
     }
     let declared = run(&options("sim:gp3", "randread-4k", "10m", &["iops=3000"]));
-    assert_eq!(first_claim(&declared.record.patterns[0]), (Limit::DeclaredCeiling, Confidence::Strong));
+    assert_eq!(first_claim(&declared.record.patterns[0]), (Limit::VolumeIops, Confidence::Strong));
 }
 
 #[test]

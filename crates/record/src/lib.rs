@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod bucket;
 pub mod campaign;
+pub mod ceiling;
 pub mod check;
 pub mod comparison;
 pub mod distribution;
@@ -31,6 +32,7 @@ pub mod witness;
 pub mod workload;
 
 pub use campaign::CampaignRecord;
+pub use ceiling::{CeilingRate, CeilingScope, KnownCeiling};
 pub use check::{Check, CheckName, Outcome};
 pub use latency::{LatencySummary, SparseHistogram};
 pub use origin::Origin;

@@ -21,41 +21,69 @@ pub struct Claim {
     pub limit: Limit,
     /// The claim as a sentence.
     pub statement: String,
-    /// How sure.
+    /// How sure, in words.
     pub confidence: Confidence,
+    /// Posterior probability that this is what binds, from 0 to 1, by the evidence table and its calibration;
+    /// absent in records of builds that gave words only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
     /// What speaks for it and against it, each with its figure.
     pub evidence: Vec<Evidence>,
     /// What the claim covers: target, pattern, operating point, time.
     pub scope: String,
 }
 
-/// What can bind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+/// What can bind. Each has a row in the evidence table of `fathom-attribute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// Too few I/Os in flight for the target's latency.
-    Concurrency,
-    /// A limit that the user or a catalogue declares.
-    DeclaredCeiling,
-    /// A rate that does not move with concurrency, as a cap enforces.
-    RateCap,
+    /// The volume's limit on operations.
+    VolumeIops,
+    /// The volume's limit on bytes.
+    VolumeThroughput,
+    /// A limit of the machine or instance that all its volumes share.
+    InstanceCap,
+    /// Burst credits that are running out, or gone.
+    BurstCredits,
+    /// A wire: network, fabric, PCIe or SATA link.
+    Link,
     /// One processor is busy all the time.
     OneCore,
-    /// All processors are busy all the time.
+    /// All processors, or the processor time that a control group grants, are used up.
     AllCores,
-    /// The measuring program itself.
-    Generator,
+    /// Too few I/Os in flight for the target's latency.
+    Concurrency,
     /// The target's own parallelism.
     DeviceParallelism,
-    /// A cache answered instead of the device.
-    CacheArtefact,
+    /// A contended lock, or another cost of the software between the program and the device.
+    Software,
     /// Something else used the target or the machine.
     Interference,
+    /// A cache answered instead of the device.
+    CacheArtefact,
+    /// A write cache that is full, or a device that collects garbage.
+    WriteCliff,
+    /// Writes smaller than the unit that the device maps: it reads and rewrites the rest.
+    IndirectionUnit,
+    /// The tags of the device's queues are all in use.
+    QueueTags,
+    /// The device or a processor slowed down because it was hot.
+    Thermal,
+    /// The file system between the program and the device.
+    FileSystem,
+    /// The measuring program itself.
+    Generator,
+    /// Nothing: everything that was asked for was carried.
+    Demand,
+    /// A fixed rate that somebody enforces, of operations or of bytes; nobody knows whose it is.
+    #[serde(alias = "declared_ceiling")]
+    RateCap,
     /// Not decided.
     Unknown,
 }
 
-/// Confidence in words: `likely` claims are meant to be right in about 4 of 5 cases.
+/// Confidence in words, by the probability: from 0.95 on `strong`, from 0.8 on `likely`, from 0.2 on
+/// `possible`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {

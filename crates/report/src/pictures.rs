@@ -137,7 +137,9 @@ fn point_ink(chosen: &Chosen<'_>) -> Ink {
 fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Result<Option<Figure>, ReportError> {
     let marks: Vec<Mark> =
         chosen.iter().map(|c| Mark { cell: c.index, name: c.name(), ink: point_ink(c) }).collect();
-    let caps = |limit: Limit| matches!(limit, Limit::DeclaredCeiling | Limit::RateCap);
+    let caps = |limit: Limit| {
+        matches!(limit, Limit::VolumeIops | Limit::VolumeThroughput | Limit::InstanceCap | Limit::RateCap)
+    };
     let bounds: Vec<(String, f64)> = pattern
         .verdict
         .iter()

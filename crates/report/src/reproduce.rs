@@ -1,11 +1,9 @@
 //! The command that measures the same thing again.
 
-use fathom_record::campaign::{
-    AssessPlan, AssessRecord, ComparePlan, DeclaredCeiling, PreconditionPlan, SidePlan, SweepPlan,
-};
+use fathom_record::campaign::{AssessPlan, AssessRecord, ComparePlan, PreconditionPlan, SidePlan, SweepPlan};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
-use fathom_record::{RunRecord, Witness, Workload};
+use fathom_record::{CeilingRate, RunRecord, Witness, Workload};
 
 use crate::escape::shell;
 use crate::number;
@@ -252,9 +250,9 @@ pub fn campaign(campaign: &AssessRecord) -> Reproduction {
         command.push_str(&format!(" --patterns {}", shell(&names.join(","))));
     }
     for ceiling in &plan.ceilings {
-        let text = match ceiling {
-            DeclaredCeiling::Iops { operations_per_s } => format!("iops={operations_per_s}"),
-            DeclaredCeiling::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}"),
+        let text = match ceiling.rate {
+            CeilingRate::Iops { operations_per_s } => format!("iops={operations_per_s}"),
+            CeilingRate::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}"),
         };
         command.push_str(&format!(" --ceiling {text}"));
     }

@@ -1,7 +1,7 @@
 //! A declared limit that the rate sits at.
 
-use fathom_record::campaign::DeclaredCeiling;
-use fathom_record::verdict::{Confidence, Limit};
+use fathom_record::CeilingRate;
+use fathom_record::verdict::Confidence;
 use fathom_stats::plateau::{MAX_VARIATION, MIN_SPAN};
 
 use super::{Case, Finding, against, supports};
@@ -35,8 +35,8 @@ fn finding(case: &Case<'_>, bound: &Bound) -> Option<Finding> {
         return None;
     }
     let what = match bound.kind {
-        Kind::Declared(DeclaredCeiling::Throughput { bytes_per_s })
-        | Kind::Throttle(DeclaredCeiling::Throughput { bytes_per_s }) => {
+        Kind::Declared(CeilingRate::Throughput { bytes_per_s })
+        | Kind::Throttle(CeilingRate::Throughput { bytes_per_s }) => {
             format!("throughput of {}", words::throughput(bytes_per_s))
         }
         _ => format!("rate of {}", words::iops(bound.ceiling.operations_per_s)),
@@ -63,7 +63,7 @@ fn finding(case: &Case<'_>, bound: &Bound) -> Option<Finding> {
         Confidence::Possible
     };
     Some(Finding {
-        limit: Limit::DeclaredCeiling,
+        limit: bound.ceiling.limit,
         confidence,
         statement: format!(
             "The declared {what} binds: {} is {} of what it allows.",

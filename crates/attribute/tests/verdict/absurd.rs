@@ -2,10 +2,10 @@
 
 use crate::scene::{self, Scene};
 use fathom_attribute::CellTelemetry;
-use fathom_record::campaign::DeclaredCeiling;
 use fathom_record::facts::TargetKind;
 use fathom_record::verdict::Limit;
 use fathom_record::workload::{Sizes, SizesByDirection};
+use fathom_record::{CeilingRate, KnownCeiling};
 use proptest::prelude::*;
 
 /// Numbers of every kind, sane ones among them.
@@ -77,8 +77,8 @@ proptest! {
             s.declared = declared
                 .into_iter()
                 .map(|(is_rate, limit)| match is_rate {
-                    true => DeclaredCeiling::Iops { operations_per_s: limit },
-                    false => DeclaredCeiling::Throughput { bytes_per_s: limit },
+                    true => KnownCeiling::declared(CeilingRate::Iops { operations_per_s: limit }),
+                    false => KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s: limit }),
                 })
                 .collect();
             s.target.kind = kind;

@@ -48,17 +48,17 @@ fn cases() -> Vec<(&'static str, Scene, Limit, Confidence)> {
             Limit::Concurrency,
             Likely,
         ),
-        ("declared IOPS", Scene::new(capped(3e4), 0.004).declare_iops(3e4), Limit::DeclaredCeiling, Strong),
+        ("declared IOPS", Scene::new(capped(3e4), 0.004).declare_iops(3e4), Limit::VolumeIops, Strong),
         (
             "declared IOPS, slow seconds unknown",
             Scene::new(capped(3e4), 0.004).declare_iops(3.05e4).each(|_, seen| seen.rate_variation = None),
-            Limit::DeclaredCeiling,
+            Limit::VolumeIops,
             Likely,
         ),
         (
             "declared throughput",
             Scene::new(capped(3e4), 0.004).declare_iops(1e5).declare_throughput(3e4 * 4096.0),
-            Limit::DeclaredCeiling,
+            Limit::VolumeIops,
             Strong,
         ),
         ("cap that nobody declared", Scene::new(capped(3e4), 0.004), Limit::RateCap, Likely),
@@ -225,18 +225,18 @@ fn two_limits_that_bind_together_are_both_named() {
         .declare_iops(3e4)
         .each(|_, seen| seen.core_busy_shares = vec![0.97; 8]);
     let found = claims(&scene.verdict());
-    assert!(found.contains(&(Limit::DeclaredCeiling, Confidence::Likely)), "{found:?}");
+    assert!(found.contains(&(Limit::VolumeIops, Confidence::Likely)), "{found:?}");
     assert!(found.contains(&(Limit::AllCores, Confidence::Likely)), "{found:?}");
     // Both declared limits at once.
     let scene = Scene::new(capped(3e4), 0.004).declare_iops(3e4).declare_throughput(3.02e4 * 4096.0);
     let found = claims(&scene.verdict());
-    assert_eq!(found, vec![(Limit::DeclaredCeiling, Confidence::Likely); 2]);
+    assert_eq!(found, vec![(Limit::VolumeIops, Confidence::Likely); 2]);
 }
 
 #[test]
 fn one_run_is_never_beyond_doubt() {
     let scene = Scene::new(capped(3e4), 0.004).declare_iops(3e4).each(|cell, _| cell.runs.truncate(1));
-    assert_eq!(first(&scene.verdict()), (Limit::DeclaredCeiling, Confidence::Likely));
+    assert_eq!(first(&scene.verdict()), (Limit::VolumeIops, Confidence::Likely));
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn behind(delay: Option<&str>, operations_per_s: Option<f64>) -> impl FnOnce(&mu
 #[test]
 fn a_throttle_is_named_and_the_device_behind_it_is_not_blamed() {
     let verdict = Scene::new(capped(50_000.0), 0.0005).with(behind(None, Some(50_000.0))).verdict();
-    assert_eq!(first(&verdict), (Limit::DeclaredCeiling, Confidence::Strong));
+    assert_eq!(first(&verdict), (Limit::VolumeIops, Confidence::Strong));
     let claim = &verdict.claims[0];
     assert!(claim.statement.starts_with("The throttle's rate of 50.0 k IOPS binds"), "{}", claim.statement);
     assert!(claim.scope.contains("behind throttle iops=50000"), "{}", claim.scope);

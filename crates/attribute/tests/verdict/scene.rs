@@ -1,12 +1,13 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
 use fathom_attribute::{CellTelemetry, Pattern, attribute};
-use fathom_record::campaign::{CellResult, DeclaredCeiling};
+use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
+use fathom_record::{CeilingRate, KnownCeiling};
 use fathom_stats::{Observed, peak};
 
 /// Cells of a typical search, of which the curve gives the rates.
@@ -17,7 +18,7 @@ pub struct Scene {
     pub workload: Workload,
     pub cells: Vec<CellResult>,
     pub telemetry: Vec<CellTelemetry>,
-    pub declared: Vec<DeclaredCeiling>,
+    pub declared: Vec<KnownCeiling>,
     pub memory_bytes: Option<u64>,
     pub focus: Option<usize>,
 }
@@ -119,12 +120,12 @@ impl Scene {
     }
 
     pub fn declare_iops(mut self, operations_per_s: f64) -> Self {
-        self.declared.push(DeclaredCeiling::Iops { operations_per_s });
+        self.declared.push(KnownCeiling::declared(CeilingRate::Iops { operations_per_s }));
         self
     }
 
     pub fn declare_throughput(mut self, bytes_per_s: f64) -> Self {
-        self.declared.push(DeclaredCeiling::Throughput { bytes_per_s });
+        self.declared.push(KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s }));
         self
     }
 
@@ -158,7 +159,7 @@ impl Scene {
             cells: &self.cells,
             telemetry: &self.telemetry,
             focus: self.focus.or_else(|| peak(&observed).map(|p| p.index)),
-            declared: &self.declared,
+            known: &self.declared,
             memory_bytes: self.memory_bytes,
             command: &command,
         })

@@ -65,7 +65,7 @@ pub fn conclude(
             cells: &cells.results,
             telemetry: &cells.telemetry,
             focus: choice.focus,
-            declared: &plan.ceilings,
+            known: &plan.ceilings,
             memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
             command: &command,
         })

@@ -3,7 +3,8 @@
 use clap::Args;
 use fathom_engine::decorate::Decorators;
 use fathom_measure::ByteRate;
-use fathom_record::campaign::{AssessPlan, DeclaredCeiling, PatternPlan, Slo};
+use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
+use fathom_record::{CeilingRate, KnownCeiling};
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::resolve::{decorators, name, value};
@@ -156,13 +157,17 @@ fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
     Ok(patterns)
 }
 
-fn ceiling(text: &str) -> Result<DeclaredCeiling, String> {
+fn ceiling(text: &str) -> Result<KnownCeiling, String> {
+    ceiling_rate(text).map(KnownCeiling::declared)
+}
+
+fn ceiling_rate(text: &str) -> Result<CeilingRate, String> {
     match text.split_once('=') {
         Some(("iops", limit)) => {
-            Ok(DeclaredCeiling::Iops { operations_per_s: quantity::rate_per_s(limit.trim())? })
+            Ok(CeilingRate::Iops { operations_per_s: quantity::rate_per_s(limit.trim())? })
         }
         Some(("throughput", limit)) => match limit.parse::<ByteRate>() {
-            Ok(ByteRate(bytes_per_s)) if bytes_per_s > 0.0 => Ok(DeclaredCeiling::Throughput { bytes_per_s }),
+            Ok(ByteRate(bytes_per_s)) if bytes_per_s > 0.0 => Ok(CeilingRate::Throughput { bytes_per_s }),
             Ok(_) => {
                 Err("a ceiling of 0 leaves nothing to measure: write one as throughput=125MB/s".to_owned())
             }
@@ -243,11 +248,11 @@ pub fn assess_command_line(plan: &AssessPlan) -> String {
         line += &flag("size", &quantity::write_bytes(bytes));
     }
     for ceiling in &plan.ceilings {
-        let text = match *ceiling {
-            DeclaredCeiling::Iops { operations_per_s } => {
+        let text = match ceiling.rate {
+            CeilingRate::Iops { operations_per_s } => {
                 format!("iops={}", quantity::write_rate_per_s(operations_per_s))
             }
-            DeclaredCeiling::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}B/s"),
+            CeilingRate::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}B/s"),
         };
         line += &flag("ceiling", &text);
     }
@@ -286,10 +291,8 @@ mod tests {
         let plan = raw.resolve(1).expect("a plan").plan;
         assert_eq!(
             plan.ceilings,
-            [
-                DeclaredCeiling::Iops { operations_per_s: 3000.0 },
-                DeclaredCeiling::Throughput { bytes_per_s: 125e6 }
-            ]
+            [CeilingRate::Iops { operations_per_s: 3000.0 }, CeilingRate::Throughput { bytes_per_s: 125e6 }]
+                .map(KnownCeiling::declared)
         );
         assert_eq!(plan.slo, Some(Slo { quantile: 0.999, limit_ns: 2_000_000 }));
         assert!(plan.patterns.iter().all(|p| p.workload.span_bytes == Some(1 << 30)));

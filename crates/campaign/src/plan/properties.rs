@@ -297,7 +297,8 @@ proptest! {
         decorators in decorators(),
         until in 1u32..=500, thorough in any::<bool>(), precondition in 0..3
     ) {
-        use fathom_record::campaign::{AssessPlan, DeclaredCeiling, PreconditionPlan, Slo};
+        use fathom_record::campaign::{AssessPlan, PreconditionPlan, Slo};
+        use fathom_record::{CeilingRate, KnownCeiling};
         let thorough = thorough && budget_ns > 210_000_000_000;
         let mut patterns = patterns();
         for pattern in &mut patterns {
@@ -306,8 +307,8 @@ proptest! {
         let plan = AssessPlan {
             target, engine, budget_ns, size_bytes, patterns, seed,
             ceilings: vec![
-                DeclaredCeiling::Iops { operations_per_s: iops },
-                DeclaredCeiling::Throughput { bytes_per_s: f64::from(bytes_per_s) },
+                KnownCeiling::declared(CeilingRate::Iops { operations_per_s: iops }),
+                KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s: f64::from(bytes_per_s) }),
             ],
             slo: Some(Slo { quantile: f64::from(quantile) / 100_000.0, limit_ns }),
             delay: decorators.delay.as_ref().map(ToString::to_string),

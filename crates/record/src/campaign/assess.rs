@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::CellResult;
 use super::precondition::{PreconditionPlan, Preconditioning};
 use super::repeats::{PointQuality, Repeats};
+use crate::ceiling::KnownCeiling;
 use crate::environment::Environment;
 use crate::facts::TargetFacts;
 use crate::run::Tool;
@@ -69,8 +70,8 @@ pub struct AssessPlan {
     pub size_bytes: Option<u64>,
     /// Patterns, each as a name and the workload at depth 1.
     pub patterns: Vec<PatternPlan>,
-    /// Limits that the user declared.
-    pub ceilings: Vec<DeclaredCeiling>,
+    /// Limits that were known before: declared, catalogued, or set on this process.
+    pub ceilings: Vec<KnownCeiling>,
     /// Response-time objective for an extra operating point.
     pub slo: Option<Slo>,
     /// Seed of every run.
@@ -102,22 +103,6 @@ pub struct PatternPlan {
     pub title: String,
     /// The workload; jobs, depth and length vary over the cells.
     pub workload: Workload,
-}
-
-/// A limit that the user knows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum DeclaredCeiling {
-    /// Operations per second.
-    Iops {
-        /// The limit.
-        operations_per_s: f64,
-    },
-    /// Throughput.
-    Throughput {
-        /// The limit.
-        bytes_per_s: f64,
-    },
 }
 
 /// An objective on a latency quantile.

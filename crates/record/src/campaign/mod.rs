@@ -8,8 +8,7 @@ mod repeats;
 mod sweep;
 
 pub use assess::{
-    AssessPlan, AssessRecord, DeclaredCeiling, OperatingPoint, OperatingPointKind, PatternPlan,
-    PatternResult, Slo,
+    AssessPlan, AssessRecord, OperatingPoint, OperatingPointKind, PatternPlan, PatternResult, Slo,
 };
 pub use cell::CellResult;
 pub use compare::{

@@ -72,7 +72,7 @@ pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
             budget_ns: 120_000_000_000,
             size_bytes: Some(4 << 30),
             patterns: plans,
-            ceilings: vec![DeclaredCeiling::Iops { operations_per_s: 3000.0 }],
+            ceilings: vec![KnownCeiling::declared(CeilingRate::Iops { operations_per_s: 3000.0 })],
             slo: Some(Slo { quantile: 0.99, limit_ns: 500_000 }),
             seed: 1,
             delay: None,
@@ -182,16 +182,12 @@ fn verdict(case: &Case, best: f64) -> Verdict {
     ];
     let evidence = |supports, text: &str| Evidence { supports, text: text.to_owned() };
     let claim = if capped {
-        ceilings.push(ceiling(
-            "declared IOPS",
-            Limit::DeclaredCeiling,
-            3000.0,
-            "declared: --ceiling iops=3000",
-        ));
+        ceilings.push(ceiling("declared IOPS", Limit::VolumeIops, 3000.0, "declared: --ceiling iops=3000"));
         Claim {
-            limit: Limit::DeclaredCeiling,
+            limit: Limit::VolumeIops,
             statement: "The declared ceiling of 3000 IOPS binds.".to_owned(),
             confidence: Confidence::Strong,
+            probability: None,
             evidence: vec![
                 evidence(true, "99.9 % of the declared 3000 IOPS were reached"),
                 evidence(true, "the rate moved by 0.4 % over a 16-fold range of concurrency"),
@@ -204,6 +200,7 @@ fn verdict(case: &Case, best: f64) -> Verdict {
             statement: "The target's own parallelism limits the rate: more I/Os in flight only wait longer."
                 .to_owned(),
             confidence: Confidence::Likely,
+            probability: None,
             evidence: vec![
                 evidence(true, "latency at the peak is 2.7 times the unloaded latency"),
                 evidence(true, "the busiest core was at 62 %"),
