@@ -1,5 +1,7 @@
 //! What can be typed: commands, flags and their help.
 
+mod metrics;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,7 @@ use fathom_campaign::plan::{self, RawAssess, RawCompare, RawPlan, RawSweep};
 
 use crate::failure::Failure;
 use crate::output;
+pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,6 +52,9 @@ pub enum Command {
     /// Compare two targets, engines or settings in pairs of runs, or two finished runs or campaigns.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArguments>),
+    /// Profile a volume's demand from metrics, a trace or this machine's counters: how much, how bursty, how large.
+    #[command(after_help = metrics::PROFILE_EXAMPLES)]
+    Profile(Box<ProfileArguments>),
     /// Find the cheapest storage that holds a demand: from metrics over time, by simulating what is sold.
     #[command(after_help = SIZE_EXAMPLES)]
     Size(Box<SizeArguments>),
@@ -77,7 +83,7 @@ pub enum Command {
     /// Write a run, or all runs of a campaign, as CSV, Parquet, OpenMetrics or fio's JSON.
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
-    /// Print the JSON Schema of a run record, a campaign record or a plan file.
+    /// Print the JSON Schema of a record (run, campaign, profile, sizing) or of a plan file.
     #[command(after_help = "Examples:\n  fathom schema run\n  fathom schema plan > plan.schema.json")]
     Schema(SchemaArguments),
     /// List the engines that carry I/O, and the simulated devices.
@@ -176,8 +182,7 @@ Examples:
   fathom size demand.csv --size 1TiB --region us-east-1 --current gp3:iops=80000,throughput=2000 --nodes 8
   fathom size demand.csv --size 1TiB --region eu-central-1 --prices own-prices.csv --json size.json
 
-DEMAND is a table (CSV) with a time, reads, writes, read_bytes and write_bytes a row, or what iostat, sar or
-sadf printed. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
+DEMAND is a profile, or anything that `fathom profile` reads. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
@@ -331,24 +336,18 @@ pub struct Switch {
 /// Arguments of `size`.
 #[derive(Args, Debug)]
 pub struct SizeArguments {
-    /// Metrics over time.
-    #[arg(value_name = "DEMAND")]
-    pub demand: PathBuf,
+    /// Metrics over time, a trace, or a profile.
+    #[arg(value_name = "DEMAND", required = true)]
+    pub demand: Vec<PathBuf>,
     /// Bytes to store on each node, as 1TiB.
     #[arg(long, value_name = "SIZE")]
     pub size: String,
     /// Where it is bought, as eu-central-1.
     #[arg(long, value_name = "REGION")]
     pub region: String,
-    /// The disk of the metrics, where they hold several.
-    #[arg(long, value_name = "DISK")]
-    pub device: Option<String>,
-    /// Which columns of a table are meant, as time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb.
-    #[arg(long, value_name = "NAMES", default_value = "")]
-    pub columns: String,
-    /// What a table's values are, where the names of its columns do not tell.
-    #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
-    pub values: Option<ValuesName>,
+    /// Which demand is meant.
+    #[command(flatten)]
+    pub metrics: MetricsArguments,
     /// Instance that the volumes are attached to, as r6id.4xlarge.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
@@ -376,15 +375,6 @@ pub struct SizeArguments {
     /// Write the sizing as JSON: to FILE.json, or to stdout alone when no file is named.
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-}
-
-/// What a table's values are.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ValuesName {
-    /// Rates.
-    PerSecond,
-    /// Counts since the row before.
-    PerRow,
 }
 
 /// Arguments of `runs`.
@@ -521,7 +511,7 @@ pub enum ExportForm {
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// Of what.
-    #[arg(value_name = "run|campaign|plan", hide_possible_values = true)]
+    #[arg(value_name = "run|campaign|plan|profile|sizing", hide_possible_values = true)]
     pub of: SchemaName,
     /// Tell failures as JSON too; the schema itself always is.
     #[arg(long)]
@@ -537,6 +527,10 @@ pub enum SchemaName {
     Campaign,
     /// A plan file.
     Plan,
+    /// What `fathom profile` makes.
+    Profile,
+    /// What `fathom size` makes.
+    Sizing,
 }
 
 /// Reads the arguments, the program's name first; `None` when they asked for help or the version,
@@ -568,7 +562,7 @@ fn own(typed: &[OsString]) -> &[OsString] {
 pub fn tied(typed: &[OsString]) -> Vec<OsString> {
     let takes_file = typed
         .iter()
-        .any(|word| ["run", "assess", "sweep", "compare", "size"].iter().any(|name| word == name));
+        .any(|word| ["run", "assess", "sweep", "compare", "size", "profile"].iter().any(|name| word == name));
     let is_file = |word: &OsStr| {
         Path::new(word).extension() == Some(OsStr::new("json")) && !word.as_encoded_bytes().starts_with(b"-")
     };

@@ -43,7 +43,7 @@ impl Machine {
                 asked = Self::Stdout;
             } else if let Some(file) = argument.to_str().and_then(|text| text.strip_prefix("--json=")) {
                 let takes_file = typed.iter().any(|word| {
-                    ["run", "assess", "sweep", "compare", "size"].iter().any(|name| word == name)
+                    ["run", "assess", "sweep", "compare", "size", "profile"].iter().any(|name| word == name)
                 });
                 asked = if takes_file { Self::of(Some(&PathBuf::from(file))) } else { Self::Stdout };
             }
@@ -91,6 +91,13 @@ impl Machine {
 /// A value as one indented JSON document with a newline at its end.
 pub fn json<T: Serialize>(value: &T) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("what is printed has text keys and serialises");
+    text.push('\n');
+    text
+}
+
+/// A value as one line of JSON, for what holds long series.
+pub fn json_line<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string(value).expect("what is printed has text keys and serialises");
     text.push('\n');
     text
 }

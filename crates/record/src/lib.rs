@@ -20,6 +20,7 @@ pub mod facts;
 pub mod latency;
 pub mod origin;
 pub mod precision;
+pub mod profile;
 pub mod run;
 pub mod series;
 pub mod sizing;
@@ -36,11 +37,15 @@ pub use ceiling::{CeilingRate, CeilingScope, KnownCeiling};
 pub use check::{Check, CheckName, Outcome};
 pub use latency::{LatencySummary, SparseHistogram};
 pub use origin::Origin;
+pub use profile::ProfileRecord;
 pub use run::RunRecord;
 pub use series::{DirectionInterval, Interval};
 pub use sizing::SizingRecord;
 pub use verdict::Verdict;
-pub use version::{ReadError, campaign_schema, parse_campaign, parse_run, run_schema};
+pub use version::{
+    ReadError, campaign_schema, parse_campaign, parse_profile, parse_run, profile_schema, run_schema,
+    sizing_schema,
+};
 pub use witness::Witness;
 pub use workload::Workload;
 

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{CampaignRecord, RunRecord};
+use crate::{CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
 
 /// Why a text is not a record.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,14 @@ pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
     read(value, CampaignRecord::FORMAT)
 }
 
+/// Reads a profile.
+///
+/// # Errors
+/// When the text is not one, or comes from a newer build.
+pub fn parse_profile(json: &[u8]) -> Result<ProfileRecord, ReadError> {
+    read(checked(json, ProfileRecord::FORMAT, ProfileRecord::VERSION)?, ProfileRecord::FORMAT)
+}
+
 /// JSON Schema of the run record.
 pub fn run_schema() -> Value {
     schemars::schema_for!(RunRecord).to_value()
@@ -85,4 +93,14 @@ pub fn run_schema() -> Value {
 /// JSON Schema of the campaign record.
 pub fn campaign_schema() -> Value {
     schemars::schema_for!(CampaignRecord).to_value()
+}
+
+/// JSON Schema of a profile.
+pub fn profile_schema() -> Value {
+    schemars::schema_for!(ProfileRecord).to_value()
+}
+
+/// JSON Schema of a sizing.
+pub fn sizing_schema() -> Value {
+    schemars::schema_for!(SizingRecord).to_value()
 }

@@ -48,6 +48,19 @@ pub enum DemandError {
     /// Beyond what sums can hold.
     #[error("tick {0}: more I/Os or bytes than any device moves")]
     Absurd(usize),
+    /// Longer than anybody watched.
+    #[error("the I/Os span {0} s")]
+    TooLong(u64),
+    /// Gaps lie inside the series, in order.
+    #[error("a gap from tick {start} to {end} in {ticks} ticks")]
+    Gap {
+        /// Its first tick.
+        start: usize,
+        /// The one behind its last.
+        end: usize,
+        /// Ticks of the series.
+        ticks: usize,
+    },
 }
 
 /// I/Os and bytes of one tick that no device reaches; sums over a year of ticks still fit.
@@ -90,7 +103,26 @@ impl Demand {
         if read != write {
             return Err(DemandError::Lengths(read, write));
         }
-        if read == 0 { Err(DemandError::Empty) } else { Ok(()) }
+        if read == 0 {
+            return Err(DemandError::Empty);
+        }
+        let mut behind = 0;
+        for gap in &self.gaps {
+            if gap.start < behind || gap.start >= gap.end || gap.end > read {
+                return Err(DemandError::Gap { start: gap.start, end: gap.end, ticks: read });
+            }
+            behind = gap.end;
+        }
+        Ok(())
+    }
+
+    /// Whether each tick was seen.
+    pub fn seen(&self) -> Vec<bool> {
+        let mut seen = vec![true; self.ticks()];
+        for gap in &self.gaps {
+            seen[gap.clone()].fill(false);
+        }
+        seen
     }
 
     /// Ticks.

@@ -14,8 +14,10 @@ pub mod lateness;
 pub mod margin;
 pub mod money;
 pub mod offer;
+pub mod profile;
 pub mod requirement;
 pub mod shaper;
+pub mod trace;
 pub mod windows;
 
 pub use answer::{Question, answer};
@@ -26,3 +28,4 @@ pub use lateness::Patience;
 pub use money::Money;
 pub use offer::{Limits, Offer};
 pub use shaper::Shaper;
+pub use trace::{Trace, TracedIo};

@@ -15,42 +15,51 @@ pub fn summary(demand: &Demand, from: &str) -> DemandSummary {
         tick_s: demand.tick_s,
         ticks: demand.ticks() as u64,
         ticks_seen: demand.ticks_seen() as u64,
-        total: flow(&total, demand.tick_s),
-        read: flow(&demand.read, demand.tick_s),
-        write: flow(&demand.write, demand.tick_s),
+        total: flow(&total, demand.tick_s, &demand.seen()),
+        read: flow(&demand.read, demand.tick_s, &demand.seen()),
+        write: flow(&demand.write, demand.tick_s, &demand.seen()),
     }
 }
 
-fn flow(flow: &Flow, tick_s: u32) -> FlowSummary {
+/// Lengths of the windows that a tick allows, in ticks.
+pub fn lengths(tick_s: u32) -> impl Iterator<Item = usize> {
+    let tick = u64::from(tick_s.max(1));
+    let longer = LENGTHS_S.into_iter().filter(move |length| length.is_multiple_of(tick) && *length > tick);
+    std::iter::once(1).chain(longer.filter_map(move |length| usize::try_from(length / tick).ok()))
+}
+
+/// Units in windows beside each other, of so many ticks; windows that were not seen whole are left out,
+/// and so is a last one that is not full.
+pub fn sums<'a>(units: &'a [u64], seen: &'a [bool], ticks: usize) -> impl Iterator<Item = u64> + 'a {
+    let windows = units.chunks_exact(ticks.max(1)).zip(seen.chunks_exact(ticks.max(1)));
+    windows.filter(|(_, seen)| seen.iter().all(|seen| *seen)).map(|(units, _)| units.iter().sum())
+}
+
+fn flow(flow: &Flow, tick_s: u32, seen: &[bool]) -> FlowSummary {
     let sum = |values: &[u64]| values.iter().sum::<u64>();
     let (operations, bytes) = (sum(&flow.operations), sum(&flow.bytes));
-    let tick = u64::from(tick_s);
-    let lengths = LENGTHS_S.into_iter().filter(|length| length.is_multiple_of(tick) || *length == tick);
-    let lengths = std::iter::once(tick).chain(lengths.filter(|length| *length > tick));
-    let window = |seconds: u64| WindowSummary {
-        seconds,
-        operations_per_s: percentiles(&flow.operations, seconds, tick),
-        bytes_per_s: percentiles(&flow.bytes, seconds, tick),
+    let window = |ticks: usize| {
+        let seconds = ticks as u64 * u64::from(tick_s);
+        let of = |units: &[u64]| percentiles(sums(units, seen, ticks).collect(), seconds as f64);
+        let (operations_per_s, bytes_per_s) = (of(&flow.operations)?, of(&flow.bytes)?);
+        Some(WindowSummary { seconds, operations_per_s, bytes_per_s })
     };
-    let long_enough = |seconds: &u64| seconds / tick <= flow.operations.len() as u64;
     FlowSummary {
         operations,
         bytes,
         mean_bytes: (operations > 0).then(|| bytes as f64 / operations as f64),
-        windows: lengths.filter(long_enough).map(window).collect(),
+        windows: lengths(tick_s).filter_map(window).collect(),
     }
 }
 
-/// Over windows beside each other; a last one that is not full is left out.
-fn percentiles(units: &[u64], seconds: u64, tick_s: u64) -> Percentiles {
-    let ticks = usize::try_from(seconds / tick_s).unwrap_or(1).max(1);
-    let mut sums: Vec<u64> = units.chunks_exact(ticks).map(|window| window.iter().sum()).collect();
+/// Rates over windows, by the nearest rank; absent without a window.
+pub fn percentiles(mut sums: Vec<u64>, seconds: f64) -> Option<Percentiles> {
     sums.sort_unstable();
     let at = |q: f64| {
         let rank = (q * sums.len() as f64).ceil() as usize;
-        sums.get(rank.clamp(1, sums.len().max(1)) - 1).map_or(0.0, |&sum| sum as f64 / seconds as f64)
+        sums.get(rank.clamp(1, sums.len().max(1)) - 1).map(|&sum| sum as f64 / seconds)
     };
-    Percentiles { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max: at(1.0) }
+    Some(Percentiles { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, p999: at(0.999)?, max: at(1.0)? })
 }
 
 #[cfg(test)]
@@ -61,7 +70,9 @@ mod tests {
     fn longer_windows_hide_bursts() {
         let mut operations = vec![10u64; 600];
         operations[77] = 6000;
-        let summary = flow(&Flow { bytes: operations.iter().map(|o| o * 4096).collect(), operations }, 1);
+        let seen = vec![true; 600];
+        let bytes = operations.iter().map(|o| o * 4096).collect();
+        let summary = flow(&Flow { bytes, operations }, 1, &seen);
         let max =
             |seconds| summary.windows.iter().find(|w| w.seconds == seconds).map(|w| w.operations_per_s.max);
         assert_eq!((max(1), max(10)), (Some(6000.0), Some(609.0)));
@@ -72,7 +83,17 @@ mod tests {
     #[test]
     fn coarse_ticks_have_no_short_windows() {
         let coarse = Flow { operations: vec![300; 20], bytes: vec![300; 20] };
-        let seconds: Vec<u64> = flow(&coarse, 60).windows.iter().map(|w| w.seconds).collect();
+        let seconds: Vec<u64> = flow(&coarse, 60, &[true; 20]).windows.iter().map(|w| w.seconds).collect();
         assert_eq!(seconds, [60, 300]);
+    }
+
+    #[test]
+    fn windows_that_were_not_seen_whole_claim_nothing() {
+        let mut seen = vec![true; 20];
+        seen[3] = false;
+        let half = Flow { operations: vec![5; 20], bytes: vec![5; 20] };
+        let summary = flow(&half, 1, &seen);
+        assert_eq!(summary.windows[0].operations_per_s.p50, 5.0);
+        assert_eq!(sums(&half.operations, &seen, 10).collect::<Vec<_>>(), [50]);
     }
 }

@@ -5,12 +5,14 @@ mod assess;
 mod audit;
 mod compare;
 mod delivery;
+mod demand;
 mod devices;
 mod diskspd;
 mod engines;
 mod export;
 mod fio;
 mod import;
+mod profile;
 mod report;
 mod run;
 mod runs;
@@ -39,6 +41,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
+        Command::Profile(arguments) => profile::perform(&arguments),
         Command::Size(arguments) => size::perform(&arguments),
         Command::Import(arguments) => import::perform(&place, &arguments),
         Command::Audit(arguments) => audit::perform(&place, &arguments),

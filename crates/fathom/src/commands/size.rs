@@ -1,23 +1,17 @@
 //! `fathom size`: the cheapest storage that holds what metrics show.
 
-use std::path::Path;
-
-use fathom_interop::demand::{self, Seen, Values};
-use fathom_interop::observers;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_report::terminal;
-use fathom_sizing::catalogue::{CatalogueError, Prices};
+use fathom_sizing::catalogue::{CatalogueError, Instance, Prices};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Offer, Patience, Question, answer};
 
-use crate::arguments::{SizeArguments, ValuesName};
+use super::demand::{self, read};
+use crate::arguments::SizeArguments;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::status::Status;
-
-/// Files of metrics larger than this are not read at once.
-const LARGEST_FILE: u64 = 4 << 30;
 
 /// Sizes.
 ///
@@ -28,24 +22,24 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
     machine.check()?;
     let catalogue = catalogue(arguments)?;
     let size_gib = typed::<Bytes>("--size", &arguments.size, "a size as 1TiB")?.0.div_ceil(1 << 30).max(1);
-    let instance = match &arguments.instance {
+    let attached = match &arguments.instance {
         None => None,
-        Some(name) => Some(catalogue.instance(name).ok_or_else(|| unknown_instance(&catalogue, name))?),
+        Some(name) => Some(instance(&catalogue, name)?),
     };
     check_region(&catalogue, &arguments.region)?;
-    let seen = seen(arguments)?;
+    let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
     let current =
         arguments.current.as_ref().map(|text| current(&catalogue, &arguments.region, size_gib, text));
     let current = current.transpose()?;
     let question = Question {
         demand: &seen.demand,
-        from: &arguments.demand.display().to_string(),
+        from: &demand::name(&arguments.demand),
         size_gib,
         region: &arguments.region,
         patience: patience(arguments, seen.demand.tick_s)?,
         margin: margin(arguments.margin)?,
         growths: &[],
-        instance,
+        instance: attached,
         stripes: arguments.stripes,
         nodes: arguments.nodes,
         current: current.as_ref(),
@@ -60,16 +54,33 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
 }
 
 fn catalogue(arguments: &SizeArguments) -> Result<Catalogue, Failure> {
-    let broken = |error: CatalogueError| {
-        Failure::usage(format!("{}, line {}", error.file, error.line), error.cause, "put that row right")
-    };
-    let mut catalogue = Catalogue::built_in().map_err(broken)?;
+    let mut catalogue = built_in()?;
     if let Some(path) = &arguments.prices {
         let text = String::from_utf8_lossy(&read(path)?).into_owned();
         let own = Prices::read(&path.display().to_string(), &text).map_err(broken)?;
         catalogue.prices = catalogue.prices.after(own);
     }
     Ok(catalogue)
+}
+
+/// The catalogue of this build.
+///
+/// # Errors
+/// When a file of the build is damaged.
+pub fn built_in() -> Result<Catalogue, Failure> {
+    Catalogue::built_in().map_err(broken)
+}
+
+fn broken(error: CatalogueError) -> Failure {
+    Failure::usage(format!("{}, line {}", error.file, error.line), error.cause, "put that row right")
+}
+
+/// An instance type by its name.
+///
+/// # Errors
+/// When the catalogue has none, with similar names.
+pub fn instance<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a Instance, Failure> {
+    catalogue.instance(name).ok_or_else(|| unknown_instance(catalogue, name))
 }
 
 fn check_region(catalogue: &Catalogue, region: &str) -> Result<(), Failure> {
@@ -88,42 +99,6 @@ fn unknown_instance(catalogue: &Catalogue, name: &str) -> Failure {
         known => format!("known of that family: {}", known.join(", ")),
     };
     Failure::usage("--instance", format!("the catalogue has no {name}"), remedy)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let place = || path.display().to_string();
-    let length = std::fs::metadata(path)
-        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that is there"))?
-        .len();
-    if length > LARGEST_FILE {
-        return Err(Failure::usage(place(), "larger than 4 GiB", "cut it, or sum it up to longer ticks"));
-    }
-    std::fs::read(path)
-        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that can be read"))
-}
-
-/// The demand in a file: of a tool that is known by its text, otherwise of a table.
-fn seen(arguments: &SizeArguments) -> Result<Seen, Failure> {
-    let bytes = read(&arguments.demand)?;
-    let refused = |refusal: fathom_interop::Refusal| {
-        let place = match refusal.place.as_str() {
-            "" => arguments.demand.display().to_string(),
-            place => format!("{}, {place}", arguments.demand.display()),
-        };
-        Failure::usage(place, format!("not read as {}: {}", refusal.expected, refusal.cause), refusal.remedy)
-    };
-    if observers::observer(&bytes).is_some() {
-        let observed = observers::observe(&bytes).map_err(refused)?;
-        return demand::of_telemetry(&observed.telemetry, arguments.device.as_deref()).map_err(refused);
-    }
-    if arguments.device.is_some() {
-        return Err(Failure::usage("--device", "a table holds one disk", "leave --device out"));
-    }
-    let values = arguments.values.map(|values| match values {
-        ValuesName::PerSecond => Values::PerSecond,
-        ValuesName::PerRow => Values::PerRow,
-    });
-    demand::read_table(&String::from_utf8_lossy(&bytes), &arguments.columns, values).map_err(refused)
 }
 
 /// Nothing is known inside a tick, so that none is waited for less than one.

@@ -11,5 +11,6 @@ mod fio;
 mod interrupted;
 mod outputs;
 mod paths;
+mod profiled;
 mod sized;
 mod typed;

@@ -1,23 +1,43 @@
 //! Demand for sizing, from what any tool saw: intervals with I/Os and bytes, as ticks of one length.
 
+mod cloudwatch;
 mod columns;
+mod counters;
+mod prometheus;
+mod source;
 mod table;
 mod ticks;
+mod trace;
 
+use fathom_record::profile::Throttled;
 use fathom_record::telemetry::Telemetry;
-use fathom_sizing::Demand;
+use fathom_sizing::{Demand, Trace};
 
 use crate::Refusal;
 pub use columns::{Columns, Values};
+pub use prometheus::{Selection, read as read_prometheus, selector};
+pub use source::{Hints, Text, read};
 pub use table::read as read_table;
 
 /// A demand, and what was done to make it one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// The demand.
     pub demand: Demand,
     /// Gaps, resets and doubts, a sentence each.
     pub notes: Vec<String>,
+    /// Start of the first tick, in seconds since 1970, where the source states it.
+    pub start_unix_s: Option<i64>,
+    /// Kind of the source, as `iostat`.
+    pub source: &'static str,
+    /// The disk, where the source names one.
+    pub device: Option<String>,
+    /// Whether reads were told from writes; otherwise I/Os were divided in proportion to their bytes.
+    pub directions_known: bool,
+    /// What the source itself says of throttling.
+    pub throttled: Vec<Throttled>,
+    /// The I/Os one by one, of a trace.
+    pub trace: Option<Trace>,
 }
 
 /// What one interval held.
@@ -43,38 +63,84 @@ const METRICS: [&str; 4] = ["disk.reads", "disk.writes", "disk.read_bytes", "dis
 /// # Errors
 /// When the disk is not there, or several are and none is named, or rates of one of its flows are missing.
 pub fn of_telemetry(telemetry: &Telemetry, device: Option<&str>) -> Result<Seen, Refusal> {
+    let disk = Disk::of(telemetry, device)?;
+    let seen = ticks::regular(telemetry.at_ns.first().copied(), disk.intervals)?;
+    Ok(Seen { device: Some(disk.name), directions_known: disk.directions_known, ..seen })
+}
+
+/// Both directions' I/Os, where a tool does not tell them apart.
+const TRANSFERS: &str = "disk.transfers";
+
+/// One disk of a telemetry.
+struct Disk {
+    name: String,
+    /// The first sample only says when the second begins.
+    intervals: Vec<Interval>,
+    directions_known: bool,
+}
+
+impl Disk {
+    fn of(telemetry: &Telemetry, device: Option<&str>) -> Result<Self, Refusal> {
+        let labels = |metric| telemetry.all(metric).map(|series| series.label.as_str()).collect::<Vec<_>>();
+        let directions_known = !labels(METRICS[1]).is_empty();
+        let known = labels(if directions_known { METRICS[1] } else { TRANSFERS });
+        let name = named(&known, device)?;
+        let rates_of = |metric: &str| {
+            let missing = || Refusal::new("a demand", format!("{metric} of {name} is missing"));
+            telemetry.find(metric, name).map(|series| &series.values).ok_or_else(missing)
+        };
+        let counts = if directions_known {
+            [rates_of(METRICS[0])?, rates_of(METRICS[1])?]
+        } else {
+            [rates_of(TRANSFERS)?; 2]
+        };
+        let bytes = [rates_of(METRICS[2])?, rates_of(METRICS[3])?];
+        let at = &telemetry.at_ns;
+        let interval = |i: usize| {
+            let seconds = (at[i] - *at.get(i.checked_sub(1)?)?) as f64 / 1e9;
+            let count = |rates: &[Option<f64>]| rates.get(i).copied().flatten().map(|rate| rate * seconds);
+            let (read_bytes, write_bytes) = (count(bytes[0])?, count(bytes[1])?);
+            let (mut reads, mut writes) = (count(counts[0])?, count(counts[1])?);
+            if !directions_known {
+                let moved = read_bytes + write_bytes;
+                reads *= if moved > 0.0 { read_bytes / moved } else { 0.0 };
+                writes -= reads;
+            }
+            Some(Interval { end_ns: at[i], reads, writes, read_bytes, write_bytes })
+        };
+        let intervals = (0..at.len()).filter_map(interval).collect();
+        Ok(Self { name: name.to_owned(), intervals, directions_known })
+    }
+}
+
+/// The disk that is meant, of those that are known.
+fn named<'a>(known: &[&'a str], asked: Option<&str>) -> Result<&'a str, Refusal> {
     let expected = "a demand";
-    let devices: Vec<&str> = telemetry.all(METRICS[1]).map(|series| series.label.as_str()).collect();
-    let device = match (device, devices.as_slice()) {
-        (Some(device), known) if known.contains(&device) => device,
-        (None, [only]) => only,
+    match (asked, known) {
         (_, []) => {
-            return Err(Refusal::new(expected, "no disk's reads and writes are in it")
-                .or("run iostat with -x, or sar with -d"));
+            Err(Refusal::new(expected, "no disk's I/Os and bytes are in it").or("run iostat -x 1, or sar -d"))
         }
-        (asked, known) => {
+        (None, [only]) => Ok(only),
+        (asked, known) => known.iter().copied().find(|name| asked == Some(name)).ok_or_else(|| {
             let cause = asked.map_or_else(
                 || "several disks are in it".to_owned(),
                 |asked| format!("no disk {asked} is in it"),
             );
-            return Err(
-                Refusal::new(expected, cause).or(format!("name one with --device: {}", known.join(", ")))
-            );
-        }
-    };
-    let mut rates = Vec::new();
-    for metric in METRICS {
-        let series = telemetry.find(metric, device);
-        let missing = || Refusal::new(expected, format!("{metric} of {device} is missing"));
-        rates.push(&series.ok_or_else(missing)?.values);
+            Refusal::new(expected, cause).or(format!("name one with --device: {}", known.join(", ")))
+        }),
     }
-    let at = &telemetry.at_ns;
-    let rate = |of: usize, i: usize| rates[of].get(i).copied().flatten();
-    let interval = |i: usize| {
-        let seconds = (at[i] - *at.get(i.checked_sub(1)?)?) as f64 / 1e9;
-        let count = |of: usize| rate(of, i).map(|rate| rate * seconds);
-        let (reads, writes, read_bytes, write_bytes) = (count(0)?, count(1)?, count(2)?, count(3)?);
-        Some(Interval { end_ns: at[i], reads, writes, read_bytes, write_bytes })
-    };
-    ticks::regular(at.first().copied(), (0..at.len()).filter_map(interval).collect())
+}
+
+/// The demand of a device's own counters, read now and then: reads, writes, bytes read, bytes written, each
+/// with its time in nanoseconds from the first.
+///
+/// # Errors
+/// When there are too few readings.
+pub fn of_readings(readings: &[(i64, [u64; 4])]) -> Result<Seen, Refusal> {
+    let mut rows = counters::Rows::new();
+    for flow in 0..counters::FLOWS.len() {
+        counters::put(&mut rows, flow, readings.iter().map(|(at, counts)| (*at, counts[flow] as f64)));
+    }
+    let seen = counters::of_counters(&rows)?;
+    Ok(Seen { source: "diskstats", ..seen })
 }

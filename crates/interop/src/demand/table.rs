@@ -12,6 +12,14 @@ const TABLE: &str = "a table of demand";
 /// # Errors
 /// With the line that makes no sense, and what to type.
 pub fn read(text: &str, mapping: &str, values: Option<Values>) -> Result<Seen, Refusal> {
+    ticks::regular(None, rows(text, mapping, values)?)
+}
+
+/// The rows of a table as counts.
+///
+/// # Errors
+/// As [`read`].
+pub fn rows(text: &str, mapping: &str, values: Option<Values>) -> Result<Vec<Interval>, Refusal> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
@@ -43,18 +51,22 @@ pub fn read(text: &str, mapping: &str, values: Option<Values>) -> Result<Seen, R
     if values == Values::PerSecond {
         as_counts(&mut intervals);
     }
-    ticks::regular(None, intervals)
+    Ok(intervals)
 }
 
-/// Rates times the time since the row before; the first row's time is that of the second.
+/// Rates times the time that each row stands for: the shorter of the distances to its neighbours, because
+/// a gap's rate is not known to have held through the gap.
 fn as_counts(intervals: &mut [Interval]) {
+    intervals.sort_by_key(|interval| interval.end_ns);
     let ends: Vec<i64> = intervals.iter().map(|interval| interval.end_ns).collect();
-    let mut steps: Vec<i64> = ends.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    steps.sort_unstable();
-    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0);
-    for interval in intervals {
-        // A gap's rate is not known to have held through the gap: the usual step is what the row stands for.
-        let seconds = usual as f64 / 1e9;
+    let step = |from: usize, to: usize| {
+        let step = ends.get(to)?.checked_sub(*ends.get(from)?)?;
+        (step > 0).then_some(step)
+    };
+    for (at, interval) in intervals.iter_mut().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| step(before, at));
+        let own_ns = before.into_iter().chain(step(at, at + 1)).min().unwrap_or(0);
+        let seconds = own_ns as f64 / 1e9;
         interval.reads *= seconds;
         interval.writes *= seconds;
         interval.read_bytes *= seconds;
@@ -63,7 +75,7 @@ fn as_counts(intervals: &mut [Interval]) {
 }
 
 /// Seconds or milliseconds since 1970, or a date and time as RFC 3339 has it.
-fn time_ns(text: &str) -> Option<i64> {
+pub fn time_ns(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse::<f64>() {
         let seconds = if number.abs() >= 1e11 { number / 1e3 } else { number };
         return (seconds.abs() < 9e9).then_some((seconds * 1e9) as i64);

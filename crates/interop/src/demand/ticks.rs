@@ -13,6 +13,12 @@ const MOST_TICKS: i64 = 1 << 27;
 pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Seen, Refusal> {
     let refused = |cause: String| Refusal::new("a demand", cause);
     let mut notes = Vec::new();
+    let back = intervals.windows(2).filter(|pair| pair[1].end_ns < pair[0].end_ns).count();
+    if back > 0 {
+        notes.push(format!(
+            "{back} rows were earlier than the row before them (a clock that was set back, or files out of order); all were put in order of their times."
+        ));
+    }
     let before = intervals.len();
     intervals.sort_by_key(|interval| interval.end_ns);
     intervals.dedup_by_key(|interval| interval.end_ns);
@@ -25,12 +31,24 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
     let Some(tick_ns) = spacing(&intervals) else {
         return Err(refused("fewer than two points in time are in it".to_owned()));
     };
-    let tick_s = u32::try_from((tick_ns + 500_000_000) / 1_000_000_000).unwrap_or(u32::MAX).max(1);
+    let seconds = |ns: i64| u32::try_from((ns + 500_000_000) / 1_000_000_000).unwrap_or(u32::MAX).max(1);
+    let coarse_ns = coarsest(&intervals, tick_ns);
+    let tick_s = seconds(coarse_ns);
+    if tick_s > seconds(tick_ns) {
+        notes.push(format!(
+            "Resolutions are mixed: most rows stand for {} s, some stretches for {tick_s} s; all were summed up to {tick_s} s.",
+            seconds(tick_ns)
+        ));
+    }
+    // An interval that ends a little behind a tick's end still belongs to it.
+    let slack_ns = tick_ns / 2;
     let tick_ns = i64::from(tick_s) * 1_000_000_000;
     let first_ns =
         start_ns.filter(|start| *start < intervals[0].end_ns).unwrap_or(intervals[0].end_ns - tick_ns);
     let last_ns = intervals.last().map_or(first_ns, |interval| interval.end_ns);
-    let ticks = last_ns.saturating_sub(first_ns).saturating_add(tick_ns / 2) / tick_ns;
+    let ticks_until =
+        |ns: i64| ns.saturating_sub(first_ns).saturating_sub(slack_ns).saturating_add(tick_ns - 1) / tick_ns;
+    let ticks = ticks_until(last_ns);
     if ticks > MOST_TICKS {
         return Err(refused(format!("its times span {ticks} ticks of {tick_s} s")));
     }
@@ -38,8 +56,7 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
     let mut demand = Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new() };
     let mut seen = vec![false; ticks];
     for interval in &intervals {
-        let at =
-            ((interval.end_ns - first_ns + tick_ns / 2) / tick_ns - 1).clamp(0, ticks as i64 - 1) as usize;
+        let at = (ticks_until(interval.end_ns) - 1).clamp(0, ticks as i64 - 1) as usize;
         seen[at] = true;
         add(&mut demand, at, interval).map_err(|cause| refused(cause).at(format!("tick {at}")))?;
     }
@@ -52,14 +69,36 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
         ));
     }
     demand.check().map_err(|error| refused(error.to_string()))?;
-    Ok(Seen { demand, notes })
+    Ok(Seen {
+        demand,
+        notes,
+        start_unix_s: None,
+        source: "table",
+        device: None,
+        directions_known: true,
+        throttled: Vec::new(),
+        trace: None,
+    })
+}
+
+/// Rows of one distance in time beside each other that make a stretch of its own resolution, not gaps.
+const STRETCH: usize = 4;
+
+/// The longest distance that a whole stretch of rows keeps: a tick that all rows can be summed up to
+/// without dividing any. The usual distance where there is no such stretch.
+fn coarsest(intervals: &[Interval], usual_ns: i64) -> i64 {
+    let steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
+    let alike = |a: i64, b: i64| a.abs_diff(b) <= a.unsigned_abs() / 20;
+    let stretches = steps.windows(STRETCH).filter(|steps| steps.iter().all(|step| alike(steps[0], *step)));
+    let longer = stretches.map(|steps| steps[0]).filter(|step| *step > usual_ns.saturating_mul(3) / 2);
+    longer.max().unwrap_or(usual_ns)
 }
 
 /// The usual distance in time: the median, so that gaps and jumps do not move it.
 fn spacing(intervals: &[Interval]) -> Option<i64> {
     let mut steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
     steps.sort_unstable();
-    steps.get(steps.len() / 2).copied()
+    steps.get(steps.len().saturating_sub(1) / 2).copied()
 }
 
 fn flow(ticks: usize) -> Flow {
@@ -115,6 +154,17 @@ mod tests {
         assert_eq!(seen.demand.write.operations, [5, 6, 0, 0, 7, 8]);
         assert_eq!((seen.demand.gaps.len(), seen.demand.gaps.first()), (1, Some(&(2..4))));
         assert_eq!(seen.notes.len(), 2, "{:?}", seen.notes);
+    }
+
+    #[test]
+    fn mixed_resolutions_are_summed_up_and_never_divided() {
+        let fine = (1..=20).map(|i| at(i * 60, 60.0));
+        let coarse = (1..=6).map(|i| at(1200 + i * 300, 300.0));
+        let seen = regular(Some(0), fine.chain(coarse).collect()).unwrap();
+        assert_eq!((seen.demand.tick_s, seen.demand.write.operations), (300, vec![300; 10]));
+        assert!(seen.notes.iter().any(|note| note.contains("mixed")), "{:?}", seen.notes);
+        let late = regular(None, vec![at(3, 1.0), at(1, 1.0), at(2, 1.0)]).unwrap();
+        assert!(late.notes[0].contains("1 rows were earlier"), "{:?}", late.notes);
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod campaign;
 pub mod compare;
 pub mod machine;
+pub mod profile;
 pub mod quality;
 pub mod run;
 pub mod sizing;

@@ -75,32 +75,6 @@ pub fn demand(record: &SizingRecord) -> String {
     )
 }
 
-/// Rates over windows: what longer means hide.
-pub fn windows(record: &SizingRecord) -> Table {
-    let mut table = Table::new(&[
-        words("window", 0),
-        numbers("IOPS p50", 4),
-        numbers("p99", 2),
-        numbers("p99.9", 3),
-        numbers("max", 0),
-        numbers("throughput p99", 2),
-        numbers("max throughput", 1),
-    ]);
-    for window in &record.demand.total.windows {
-        let (rate, bytes) = (window.operations_per_s, window.bytes_per_s);
-        table.row([
-            format!("{} s", window.seconds),
-            number::rate(rate.p50),
-            number::rate(rate.p99),
-            number::rate(rate.p999),
-            number::rate(rate.max),
-            number::throughput(bytes.p99),
-            number::throughput(bytes.max),
-        ]);
-    }
-    table
-}
-
 /// The cheapest of each type.
 pub fn by_type(record: &SizingRecord) -> Table {
     let mut table = Table::new(&[

@@ -4,13 +4,14 @@ mod analysis;
 mod campaign;
 mod compare;
 mod paint;
+mod profile;
 mod run;
 mod runs;
 mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{CampaignRecord, RunRecord, SizingRecord};
+use fathom_record::{CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
 
 pub use runs::{RunOutcome, RunRow, runs};
 
@@ -51,4 +52,9 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
 /// The summary of a sizing: what to buy, what it is held to, and what it rests on.
 pub fn sizing(record: &SizingRecord, style: Style) -> String {
     sizing::summary(record, style)
+}
+
+/// The summary of a profile: how much, how unevenly, how large, and what is not known.
+pub fn profile(record: &ProfileRecord, style: Style) -> String {
+    profile::summary(record, style)
 }

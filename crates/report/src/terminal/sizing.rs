@@ -4,7 +4,7 @@ use fathom_record::SizingRecord;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
-use crate::sheet::sizing as sheet;
+use crate::sheet::{profile, sizing as sheet};
 
 /// Width of the names' column.
 const NAMES: usize = 13;
@@ -20,7 +20,7 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
     out.named("needs", &sheet::requirement(record), (NAMES, None));
     out.named("held to", &sheet::terms(record), (NAMES, None));
     out.gap();
-    out.table(&sheet::windows(record));
+    out.table(&profile::windows(&record.demand));
     if !record.by_type.is_empty() {
         out.gap();
         out.table(&sheet::by_type(record));

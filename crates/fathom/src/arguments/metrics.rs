@@ -1,0 +1,69 @@
+//! What can be typed about metrics: where a demand is read from, for the commands that read one.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// What a table's values are.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ValuesName {
+    /// Rates.
+    PerSecond,
+    /// Counts since the row before.
+    PerRow,
+}
+
+/// Which demand in the files is meant.
+#[derive(Args, Debug)]
+pub struct MetricsArguments {
+    /// The disk of the metrics, where they hold several; of CloudWatch the volume's or instance's id.
+    #[arg(long, value_name = "DISK")]
+    pub device: Option<String>,
+    /// The machine, where they hold several, as Prometheus' label instance has it: db1:9100.
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+    /// Which columns of a table are meant, as time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb; of a
+    /// trace, as time=when,op=rw,offset=at,bytes=len,device=disk.
+    #[arg(long, value_name = "NAMES", default_value = "")]
+    pub columns: String,
+    /// What a table's values are, where the names of its columns do not tell.
+    #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
+    pub values: Option<ValuesName>,
+}
+
+pub const PROFILE_EXAMPLES: &str = "\
+Examples:
+  fathom profile iostat.txt --device nvme1n1
+  fathom profile --live /dev/nvme1n1 --time 1h --json profile.json
+  fathom profile trace.blkparse
+  fathom profile reads.json writes.json read-bytes.json write-bytes.json     CloudWatch, a metric a file
+  fathom profile demand.csv --columns time=ts,reads=r,writes=w,read_bytes=rb,write_bytes=wb --values per-second
+  fathom profile msr.csv --json profile.json && fathom size profile.json --size 1TiB --region us-east-1
+
+A SOURCE is what iostat, sar, sadf or blkparse printed, a table (CSV) of counts or rates or of single I/Os
+(the published MSR, Alibaba, Tencent, SPC and Systor traces are known by their shape), an answer of
+Prometheus with node_exporter's disk counters, CloudWatch metrics as the aws command prints them, or a
+profile. Several sources are parts of one demand.";
+
+/// Arguments of `profile`.
+#[derive(Args, Debug)]
+pub struct ProfileArguments {
+    /// Metrics over time, or a trace.
+    #[arg(value_name = "SOURCE", required_unless_present = "live")]
+    pub sources: Vec<PathBuf>,
+    /// Count this device's own I/O for a while, once a second.
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["sources", "device", "host", "columns", "values"])]
+    pub live: Option<PathBuf>,
+    /// How long to count, as 60s or 24h.
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "live")]
+    pub time: String,
+    /// Which demand is meant.
+    #[command(flatten)]
+    pub metrics: MetricsArguments,
+    /// Instance that the volume is attached to, as r6id.4xlarge, to know its limits in the demand.
+    #[arg(long, value_name = "TYPE")]
+    pub instance: Option<String>,
+    /// Write the profile as JSON: to FILE.json, or to stdout alone when no file is named.
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+}

@@ -1,0 +1,58 @@
+//! `fathom profile`: what a volume is asked to do, from metrics, a trace, or this machine's own counters.
+
+mod live;
+
+use fathom_measure::Nanos;
+use fathom_record::ProfileRecord;
+use fathom_report::terminal;
+use fathom_sizing::Catalogue;
+use fathom_sizing::profile::{Subject, profile};
+
+use super::demand;
+use super::size::{built_in, instance};
+use crate::arguments::ProfileArguments;
+use crate::failure::Failure;
+use crate::output::{self, Machine};
+use crate::status::Status;
+
+/// Profiles.
+///
+/// # Errors
+/// What makes no sense or cannot be read, with what to type.
+pub fn perform(arguments: &ProfileArguments) -> Result<Status, Failure> {
+    let machine = Machine::of(arguments.json.as_ref());
+    machine.check()?;
+    let catalogue = built_in()?;
+    let record = record(&catalogue, arguments)?;
+    if !machine.takes_stdout() {
+        output::result(&terminal::profile(&record, output::style()))?;
+    }
+    // A line for each of a series' numbers would make the file five times as long.
+    machine.write(&output::json_line(&record))?;
+    Ok(Status::Done)
+}
+
+fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<ProfileRecord, Failure> {
+    let instance = arguments.instance.as_deref().map(|name| instance(catalogue, name)).transpose()?;
+    let (seen, from) = match &arguments.live {
+        Some(device) => {
+            let time: Nanos = arguments.time.parse().map_err(|_| {
+                Failure::usage("--time", format!("{:?} is no time", arguments.time), "type it as 60s or 24h")
+            })?;
+            (live::watch(device, time)?, device.display().to_string())
+        }
+        None => (demand::seen(&arguments.sources, &arguments.metrics)?, demand::name(&arguments.sources)),
+    };
+    let subject = Subject {
+        demand: &seen.demand,
+        trace: seen.trace.as_ref(),
+        from: &from,
+        source: seen.source,
+        device: seen.device.as_deref(),
+        start_unix_s: seen.start_unix_s,
+        directions_known: seen.directions_known,
+        throttled: &seen.throttled,
+        instance,
+    };
+    Ok(profile(catalogue, &subject, seen.notes))
+}

@@ -1,0 +1,260 @@
+//! Demand from CloudWatch, as `aws cloudwatch get-metric-data` and `get-metric-statistics` print it.
+//!
+//! Counts are sums over a period, and a datapoint's time is its period's start (CloudWatch API reference,
+//! `GetMetricData`; EBS user guide, "CloudWatch metrics for EBS"; EC2 user guide, "EBS metrics for
+//! Nitro-based instances").
+
+use std::collections::BTreeMap;
+
+use fathom_record::profile::Throttled;
+use serde::Deserialize;
+
+use super::Seen;
+use super::counters::{self, FLOWS, Rows};
+use super::table::time_ns;
+use crate::Refusal;
+
+const ANSWER: &str = "CloudWatch metrics";
+
+/// Metrics of a volume, of an instance's network volumes, and of its local disks, in the order of [`FLOWS`].
+pub const FAMILIES: [[&str; 4]; 3] = [
+    ["VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"],
+    ["EBSReadOps", "EBSWriteOps", "EBSReadBytes", "EBSWriteBytes"],
+    ["DiskReadOps", "DiskWriteOps", "DiskReadBytes", "DiskWriteBytes"],
+];
+/// Metrics that say whether a volume or an instance was throttled: 1 if so.
+pub const CHECKS: [&str; 4] = [
+    "VolumeIOPSExceededCheck",
+    "VolumeThroughputExceededCheck",
+    "InstanceEBSIOPSExceededCheck",
+    "InstanceEBSThroughputExceededCheck",
+];
+/// Bytes over I/Os below this are not from sums: no block device has smaller I/Os.
+const LEAST_BYTES: f64 = 512.0;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Document {
+    #[serde(default)]
+    metric_data_results: Option<Vec<Series>>,
+    #[serde(default)]
+    label: Option<String>,
+    #[serde(default)]
+    datapoints: Option<Vec<Datapoint>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Series {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    label: String,
+    #[serde(default)]
+    status_code: String,
+    #[serde(default)]
+    timestamps: Vec<serde_json::Value>,
+    #[serde(default)]
+    values: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Datapoint {
+    timestamp: serde_json::Value,
+    sum: Option<f64>,
+    maximum: Option<f64>,
+}
+
+/// One metric's values by time.
+struct Metric {
+    /// Label and id, where the name is looked for.
+    words: String,
+    points: Vec<(i64, f64)>,
+}
+
+/// Whether a text begins like one of these.
+pub fn recognise(start: &str) -> bool {
+    start.trim_start().starts_with('{')
+        && (start.contains("\"MetricDataResults\"") || start.contains("\"Datapoints\""))
+}
+
+/// Reads answers that together hold the reads, writes and bytes of one volume or instance.
+///
+/// # Errors
+/// When one is no such answer, a metric is missing, or its values are no sums.
+pub fn read(texts: &[&[u8]], device: Option<&str>) -> Result<Seen, Refusal> {
+    let mut metrics = Vec::new();
+    let mut notes = Vec::new();
+    for text in texts {
+        metrics.extend(of_document(text, &mut notes)?);
+    }
+    let meant = |metric: &&Metric| device.is_none_or(|device| metric.words.contains(device));
+    let metrics: Vec<&Metric> = metrics.iter().filter(meant).collect();
+    let named = |name: &str| -> Vec<&Metric> {
+        metrics.iter().copied().filter(|metric| has_name(&metric.words, name)).collect()
+    };
+    let family = FAMILIES.iter().find(|family| !named(family[0]).is_empty() || !named(family[1]).is_empty());
+    let Some(family) = family else {
+        return Err(Refusal::new(ANSWER, "no reads and writes of a volume or an instance are in it").or(
+            "ask for the sums of VolumeReadOps, VolumeWriteOps, VolumeReadBytes and VolumeWriteBytes of namespace AWS/EBS, with these names as labels",
+        ));
+    };
+    let mut rows = Rows::new();
+    for (flow, name) in family.iter().enumerate() {
+        let mut found: BTreeMap<&str, Vec<(i64, f64)>> = BTreeMap::new();
+        for metric in named(name) {
+            found.entry(&metric.words).or_default().extend(&metric.points);
+        }
+        match found.into_values().collect::<Vec<_>>().as_slice() {
+            [points] => counters::put(&mut rows, flow, points.iter().copied()),
+            [] => {
+                return Err(Refusal::new(ANSWER, format!("{} ({name}) are missing", FLOWS[flow]))
+                    .or(format!("ask for {} too; several files can be named", family.join(", "))));
+            }
+            _ => {
+                return Err(Refusal::new(ANSWER, format!("several series of {name} are in it"))
+                    .or("name a volume or instance with --device, as it stands in the labels"));
+            }
+        }
+    }
+    check_sums(&rows)?;
+    let mut seen = counters::of_periods(&rows, period_ns(&rows)?)?;
+    seen.throttled = CHECKS.iter().filter_map(|name| throttled(name, &named(name))).collect();
+    seen.notes.splice(0..0, notes);
+    seen.source = "cloudwatch";
+    seen.device = device.map(str::to_owned);
+    Ok(seen)
+}
+
+/// Names are parts of labels: `vol-0abc VolumeReadOps`. Some are parts of others too.
+fn has_name(words: &str, name: &str) -> bool {
+    words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case(name))
+}
+
+fn throttled(name: &str, metrics: &[&Metric]) -> Option<Throttled> {
+    let values: Vec<f64> =
+        metrics.iter().flat_map(|metric| metric.points.iter().map(|point| point.1)).collect();
+    let above = values.iter().filter(|value| **value > 0.0).count();
+    (!values.is_empty())
+        .then(|| Throttled { metric: name.to_owned(), share: above as f64 / values.len() as f64 })
+}
+
+/// The usual distance between two points.
+fn period_ns(rows: &Rows) -> Result<i64, Refusal> {
+    let times: Vec<i64> = rows.keys().copied().collect();
+    let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable();
+    let few = || Refusal::new(ANSWER, "fewer than two points in time are in it");
+    steps.get(steps.len().saturating_sub(1) / 2).copied().ok_or_else(few)
+}
+
+fn check_sums(rows: &Rows) -> Result<(), Refusal> {
+    let sum = |flow: usize| rows.values().filter_map(|row| row[flow]).sum::<f64>();
+    let wrong = |ops: f64, bytes: f64| ops > 0.0 && bytes / ops < LEAST_BYTES && bytes > 0.0;
+    if wrong(sum(0), sum(2)) || wrong(sum(1), sum(3)) {
+        let cause = "its bytes are under 512 an I/O: the values are averages of something, not sums";
+        return Err(Refusal::new(ANSWER, cause).or("ask with --statistics Sum, or \"Stat\": \"Sum\""));
+    }
+    Ok(())
+}
+
+fn of_document(text: &[u8], notes: &mut Vec<String>) -> Result<Vec<Metric>, Refusal> {
+    let document: Document =
+        serde_json::from_slice(text).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
+    let at = |value: &serde_json::Value| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        time_ns(&text).ok_or_else(|| Refusal::new(ANSWER, format!("{text:?} is no time")))
+    };
+    if let Some(results) = document.metric_data_results {
+        let metric = |series: Series| {
+            if !matches!(series.status_code.as_str(), "" | "Complete") {
+                notes.push(format!(
+                    "{} is not complete ({}): ask for the rest with --starting-token, or for less at once.",
+                    series.label, series.status_code
+                ));
+            }
+            if series.timestamps.len() != series.values.len() {
+                let cause = format!("{} times and {} values", series.timestamps.len(), series.values.len());
+                return Err(Refusal::new(ANSWER, cause).at(series.label));
+            }
+            let times: Vec<i64> = series.timestamps.iter().map(at).collect::<Result<_, _>>()?;
+            let words = format!("{} {}", series.label, series.id);
+            Ok(Metric { words, points: times.into_iter().zip(series.values).collect() })
+        };
+        return results.into_iter().map(metric).collect();
+    }
+    let (Some(label), Some(datapoints)) = (document.label, document.datapoints) else {
+        return Err(Refusal::new(ANSWER, "neither MetricDataResults nor Datapoints are in it"));
+    };
+    let is_check = CHECKS.iter().any(|name| has_name(&label, name));
+    let mut points = Vec::new();
+    for datapoint in &datapoints {
+        let value = if is_check { datapoint.maximum.or(datapoint.sum) } else { datapoint.sum };
+        let value = value.ok_or_else(|| {
+            Refusal::new(ANSWER, "no sums are in it").at(label.clone()).or("ask with --statistics Sum")
+        })?;
+        points.push((at(&datapoint.timestamp)?, value));
+    }
+    Ok(vec![Metric { words: label, points }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statistics(label: &str, value: f64, statistic: &str) -> String {
+        let point = |i: i32| {
+            format!(
+                "{{\"Timestamp\":\"2026-11-01T00:{:02}:00+00:00\",\"{statistic}\":{value},\"Unit\":\"Count\"}}",
+                i * 5
+            )
+        };
+        // The tool prints them in no order.
+        let points: Vec<String> = [3, 0, 2, 1].map(point).to_vec();
+        format!("{{\"Label\":\"{label}\",\"Datapoints\":[{}]}}", points.join(","))
+    }
+
+    #[test]
+    fn four_statistics_make_a_demand() {
+        let texts = [
+            statistics("VolumeReadOps", 300.0, "Sum"),
+            statistics("VolumeWriteOps", 600.0, "Sum"),
+            statistics("VolumeReadBytes", 300.0 * 16384.0, "Sum"),
+            statistics("VolumeWriteBytes", 600.0 * 65536.0, "Sum"),
+            statistics("VolumeIOPSExceededCheck", 1.0, "Maximum"),
+        ];
+        let bytes: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+        let seen = read(&bytes, None).unwrap();
+        assert_eq!((seen.demand.tick_s, seen.demand.write.operations), (300, vec![600; 4]));
+        assert_eq!(seen.start_unix_s, Some(1_793_491_200));
+        assert_eq!(seen.throttled[0].share, 1.0);
+        let missing = read(&bytes[..3], None).unwrap_err();
+        assert!(missing.cause.contains("VolumeWriteBytes"), "{missing}");
+        let average = statistics("VolumeReadOps", 1.0, "Average");
+        assert!(read(&[average.as_bytes()], None).unwrap_err().remedy.contains("Sum"));
+    }
+
+    #[test]
+    fn metric_data_are_told_apart_by_their_labels() {
+        let series = |volume: &str, name: &str, value: f64| {
+            format!(
+                "{{\"Id\":\"m1\",\"Label\":\"{volume} {name}\",\"Timestamps\":[1700000060,1700000000,1699999940],\"Values\":[{value},{value},{value}],\"StatusCode\":\"Complete\"}}"
+            )
+        };
+        let volume = |volume: &str, scale: f64| {
+            FAMILIES[0]
+                .map(|name| {
+                    series(volume, name, scale * if name.ends_with("Ops") { 60.0 } else { 60.0 * 4096.0 })
+                })
+                .join(",")
+        };
+        let text = format!("{{\"MetricDataResults\":[{},{}]}}", volume("vol-1", 1.0), volume("vol-2", 2.0));
+        assert!(recognise(&text));
+        assert!(read(&[text.as_bytes()], None).unwrap_err().remedy.contains("--device"));
+        let seen = read(&[text.as_bytes()], Some("vol-2")).unwrap();
+        assert_eq!((seen.demand.tick_s, seen.demand.read.operations), (60, vec![120; 3]));
+        let averaged = text.replace("245760", "0.5");
+        assert!(read(&[averaged.as_bytes()], Some("vol-1")).unwrap_err().cause.contains("averages"));
+    }
+}

@@ -1,0 +1,186 @@
+//! Demand from texts of any kind that is known: told apart by their content, put together where several
+//! texts are parts of one.
+
+use fathom_record::parse_profile;
+use fathom_sizing::profile::demand_of;
+
+use super::columns::Values;
+use super::prometheus::Selection;
+use super::{Disk, Seen, cloudwatch, prometheus, table, ticks, trace};
+use crate::{Refusal, observers};
+
+/// Bytes at the start of a text that tell its kind.
+const START_BYTES: usize = 32 * 1024;
+
+/// What the user says of the texts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints<'a> {
+    /// The disk, where they hold several.
+    pub device: Option<&'a str>,
+    /// The machine, where they hold several.
+    pub instance: Option<&'a str>,
+    /// Names of a table's columns, as `time=when,reads=r`; may be empty.
+    pub columns: &'a str,
+    /// What a table's values are.
+    pub values: Option<Values>,
+}
+
+/// One text with the name of its file.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// For messages.
+    pub name: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
+}
+
+/// What a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Profile,
+    Prometheus,
+    CloudWatch,
+    Observed,
+    Trace,
+    Table,
+}
+
+impl Kind {
+    fn of(bytes: &[u8], hints: &Hints<'_>) -> Self {
+        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START_BYTES)]);
+        let start = start.trim_start_matches('\u{feff}');
+        let is_json = start.trim_start().starts_with(['{', '[']);
+        let squeezed: String = start.chars().filter(|c| !c.is_whitespace()).take(60).collect();
+        if is_json && squeezed.contains("\"format\":\"fathom.profile\"") {
+            Self::Profile
+        } else if is_json && prometheus::recognise(start) {
+            Self::Prometheus
+        } else if is_json && cloudwatch::recognise(start) {
+            Self::CloudWatch
+        } else if observers::observer(bytes).is_some() {
+            Self::Observed
+        } else if trace::recognise(start) || trace::recognise_table(start, hints.columns) {
+            Self::Trace
+        } else {
+            Self::Table
+        }
+    }
+}
+
+/// The demand in some texts, which must be of one kind.
+///
+/// # Errors
+/// When they are of several kinds, one is of none, or no demand is in them; the place begins with the
+/// text's name where there are several.
+pub fn read(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
+    let first = texts.first().ok_or_else(|| Refusal::new("a demand", "no file is named"))?;
+    let kind = Kind::of(first.bytes, hints);
+    if let Some(other) = texts.iter().find(|text| Kind::of(text.bytes, hints) != kind) {
+        let cause = format!("{} is of another kind than {}", other.name, first.name);
+        return Err(Refusal::new("a demand", cause).or("give files of one kind at a time"));
+    }
+    let bytes: Vec<&[u8]> = texts.iter().map(|text| text.bytes).collect();
+    match kind {
+        Kind::Profile => match texts {
+            [only] => profile(only.bytes),
+            _ => Err(Refusal::new("a profile", "several are named").or("name one")),
+        },
+        Kind::Prometheus => {
+            let selection = Selection { device: hints.device, instance: hints.instance, matchers: "" };
+            prometheus::read(&bytes, &selection)
+        }
+        Kind::CloudWatch => cloudwatch::read(&bytes, hints.device),
+        Kind::Observed => observed(texts, hints),
+        Kind::Trace => {
+            let texts: Vec<_> = bytes.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
+            trace::read(&texts.iter().map(AsRef::as_ref).collect::<Vec<&str>>(), hints.columns, hints.device)
+        }
+        Kind::Table => tables(texts, hints),
+    }
+}
+
+fn profile(bytes: &[u8]) -> Result<Seen, Refusal> {
+    let broken = |cause: String| Refusal::new("a profile", cause).or("make it again with fathom profile");
+    let record = parse_profile(bytes).map_err(|error| broken(error.to_string()))?;
+    Ok(Seen {
+        demand: demand_of(&record.series).map_err(|error| broken(error.to_string()))?,
+        notes: record.notes,
+        start_unix_s: record.start_unix_s,
+        source: "profile",
+        device: record.device,
+        directions_known: record.directions_known,
+        throttled: record.throttled,
+        trace: None,
+    })
+}
+
+/// Of several texts each must say its date: otherwise nobody knows how they follow each other.
+fn observed(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
+    let mut all = Vec::new();
+    let mut notes = Vec::new();
+    let (mut start, mut device, mut tool, mut directions_known) = (None, None, "", true);
+    for text in texts {
+        let placed = |refusal: Refusal| placed(refusal, text, texts.len());
+        let observed = observers::observe(text.bytes).map_err(placed)?;
+        let base_ns = match observed.start_utc_s {
+            Some(seconds) => seconds.saturating_mul(1_000_000_000),
+            None if texts.len() == 1 => 0,
+            None => {
+                let cause =
+                    "it states no date with a zone, so that nobody knows how the files follow each other";
+                return Err(placed(
+                    Refusal::new(observed.tool, cause).or("give one file, or tables with times"),
+                ));
+            }
+        };
+        let disk = Disk::of(&observed.telemetry, hints.device).map_err(placed)?;
+        let first = observed.telemetry.at_ns.first().map(|at| at.saturating_add(base_ns));
+        start = match (start, first) {
+            (Some(a), Some(b)) => Some(std::cmp::min::<i64>(a, b)),
+            (a, b) => a.or(b),
+        };
+        all.extend(disk.intervals.into_iter().map(|mut interval| {
+            interval.end_ns = interval.end_ns.saturating_add(base_ns);
+            interval
+        }));
+        notes.extend(observed.notes);
+        (device, tool) = (Some(disk.name), observed.tool);
+        directions_known &= disk.directions_known;
+        if observed.start_utc_s.is_none() {
+            start = first;
+        }
+    }
+    let dated = texts.len() > 1 || start.is_some_and(|start| start > 1_000_000_000_000_000_000);
+    let mut seen = ticks::regular(start, all)?;
+    seen.notes.splice(0..0, notes);
+    seen.start_unix_s = start.filter(|_| dated).map(|start| start.div_euclid(1_000_000_000));
+    Ok(Seen { source: tool, device, directions_known, ..seen })
+}
+
+fn tables(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
+    if hints.device.is_some() {
+        return Err(Refusal::new("a table of demand", "a table holds one disk").or("leave --device out"));
+    }
+    let mut all = Vec::new();
+    for text in texts {
+        let rows = table::rows(&String::from_utf8_lossy(text.bytes), hints.columns, hints.values);
+        all.extend(rows.map_err(|refusal| placed(refusal, text, texts.len()))?);
+    }
+    let first = all.iter().map(|row| row.end_ns).min();
+    let seen = ticks::regular(None, all)?;
+    let start = first.map(|end| end.div_euclid(1_000_000_000) - i64::from(seen.demand.tick_s));
+    // Times that count from zero are no dates.
+    Ok(Seen { start_unix_s: start.filter(|start| *start > 100_000_000), ..seen })
+}
+
+/// The refusal with the text's name, where there are several.
+fn placed(mut refusal: Refusal, text: &Text<'_>, texts: usize) -> Refusal {
+    if texts > 1 {
+        refusal.place = [text.name, &refusal.place]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    refusal
+}

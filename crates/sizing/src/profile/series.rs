@@ -1,0 +1,54 @@
+//! A demand as a record keeps it, and back.
+
+use fathom_record::profile::DemandSeries;
+
+use crate::demand::{Demand, DemandError, Flow};
+
+/// The demand as data.
+pub fn series_of(demand: &Demand) -> DemandSeries {
+    DemandSeries {
+        tick_s: demand.tick_s,
+        reads: demand.read.operations.clone(),
+        read_bytes: demand.read.bytes.clone(),
+        writes: demand.write.operations.clone(),
+        write_bytes: demand.write.bytes.clone(),
+        gaps: demand.gaps.iter().map(|gap| (gap.start as u64, gap.end as u64)).collect(),
+    }
+}
+
+/// The demand of a record.
+///
+/// # Errors
+/// When its numbers cannot be one.
+pub fn demand_of(series: &DemandSeries) -> Result<Demand, DemandError> {
+    let flow =
+        |operations: &[u64], bytes: &[u64]| Flow { operations: operations.to_vec(), bytes: bytes.to_vec() };
+    let demand = Demand {
+        tick_s: series.tick_s,
+        read: flow(&series.reads, &series.read_bytes),
+        write: flow(&series.writes, &series.write_bytes),
+        gaps: series.gaps.iter().map(|&(start, end)| start as usize..end as usize).collect(),
+    };
+    demand.check()?;
+    Ok(demand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_demand_survives_its_record_and_a_damaged_record_is_refused() {
+        let flow =
+            |operations: u64| Flow { operations: vec![operations; 4], bytes: vec![operations * 512; 4] };
+        let demand =
+            Demand { tick_s: 5, read: flow(1), write: flow(2), gaps: std::iter::once(1..3).collect() };
+        let mut series = series_of(&demand);
+        assert_eq!(demand_of(&series), Ok(demand));
+        series.gaps.push((3, 9));
+        assert_eq!(demand_of(&series), Err(DemandError::Gap { start: 3, end: 9, ticks: 4 }));
+        series.gaps.pop();
+        series.writes.pop();
+        assert!(demand_of(&series).is_err());
+    }
+}
