@@ -1,7 +1,8 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
 //! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
 //! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
-//! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines.
+//! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines and its
+//! verdicts on cases whose answer is known.
 //! `cargo xtask bpf` builds the programs of the block-layer witness.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
@@ -34,7 +35,7 @@ cargo xtask bpf            rebuild the programs that watch the block layer; --ch
 cargo xtask bench          measure fathom beside its peers; `--help` for more
 cargo xtask gaps           what the machine takes from a bare loop; `--help` for more
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
-cargo xtask lab            try fathom in a virtual machine; `--help` for more";
+cargo xtask lab            try fathom where the truth is known, and in virtual machines; `--help` for more";
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -115,7 +116,7 @@ fn talking(usage: &str, task: impl FnOnce(Vec<String>) -> Result<(), String>) ->
 fn lab(root: &Path) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(2).collect();
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{}", lab::USAGE);
+        println!("{}", lab::usage(&arguments));
         return ExitCode::SUCCESS;
     }
     match lab::run(root, arguments) {

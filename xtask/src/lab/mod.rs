@@ -1,7 +1,9 @@
 //! `cargo xtask lab`: small virtual machines with the kernel's own drivers, for what this machine has no
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
-//! its results from the serial console.
+//! its results from the serial console. `cargo xtask lab cases` asks fathom what limits cases whose answer
+//! is known, there and elsewhere.
 
+mod cases;
 mod console;
 mod cpio;
 mod guest;
@@ -16,7 +18,15 @@ use std::path::Path;
 
 use console::Verdict;
 use options::Options;
-pub use options::USAGE;
+
+/// What to type, for the lab that the arguments name.
+pub fn usage(arguments: &[String]) -> String {
+    match arguments.first().map(String::as_str) {
+        Some("cases") => cases::USAGE.to_owned(),
+        Some("passthrough") => options::USAGE.to_owned(),
+        _ => format!("{}\n\n{}", cases::USAGE, options::USAGE),
+    }
+}
 
 /// Why no lab was run, or that it was.
 pub enum Outcome {
@@ -33,6 +43,10 @@ pub enum Outcome {
 /// # Errors
 /// Arguments without sense, a build that fails, or a guest that cannot be made.
 pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
+    let mut arguments = arguments.into_iter().peekable();
+    if arguments.next_if(|lab| lab == "cases").is_some() {
+        return cases::run(root, arguments);
+    }
     let options = Options::read(arguments)?;
     let missing = vm::missing().into_iter().chain(guest::missing()).next();
     let kernel = match (missing, kernel::find(&options.kernel_root)) {

@@ -20,10 +20,18 @@ pub fn build(root: &Path, options: &Options) -> Result<Programs, String> {
     let fathom = match &options.fathom {
         Some(path) if path.is_file() => path.clone(),
         Some(path) => return Err(format!("{} is no program", path.display())),
-        None => executable(root, &["build", "--package", "fathom"], "fathom")?,
+        None => fathom(root)?,
     };
     let suite = ["test", "--package", "fathom-engine", "--test", "conformance", "--no-run"];
     Ok(Programs { fathom, conformance: executable(root, &suite, "conformance")? })
+}
+
+/// fathom, built from this tree.
+///
+/// # Errors
+/// Where the build fails.
+pub fn fathom(root: &Path) -> Result<PathBuf, String> {
+    executable(root, &["build", "--package", "fathom"], "fathom")
 }
 
 /// Runs cargo and takes the path of what it made from its messages.

@@ -1,0 +1,74 @@
+//! Simulated cases: families of devices and loads whose answer is known, each drawn anew from a seed.
+
+mod caps;
+mod credits;
+mod device;
+mod disturbed;
+mod medium;
+mod serving;
+#[cfg(test)]
+mod tests;
+mod unbound;
+
+use super::case::Case;
+use super::draw::Draw;
+
+/// Draws one case.
+type Family = fn(&mut Draw) -> Case;
+
+/// Families with how many of each the fixed part of the lab has.
+const FAMILIES: [(&str, usize, Family); 16] = [
+    ("volume-iops", 12, caps::volume_iops),
+    ("volume-throughput", 12, caps::volume_throughput),
+    ("both-limits", 4, caps::both),
+    ("instance", 12, caps::instance),
+    ("throttle", 6, caps::throttle),
+    ("credits-gone", 6, credits::gone),
+    ("credits-running-out", 8, credits::running_out),
+    ("link", 10, serving::link),
+    ("concurrency", 12, serving::concurrency),
+    ("parallelism", 12, serving::parallelism),
+    ("tags", 10, serving::tags),
+    ("write-cliff", 10, medium::cliff),
+    ("indirection", 10, medium::indirection),
+    ("interference", 12, disturbed::interference),
+    ("demand", 10, unbound::demand),
+    ("charged", 4, unbound::charged),
+];
+
+/// Seed of the fixed part.
+const FIXED: u64 = 1;
+
+/// The fixed part: the same in every run.
+pub fn fixed() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (index, (name, count, family)) in FAMILIES.iter().enumerate() {
+        let mut draw = Draw::new(FIXED, index as u64);
+        cases.extend((1..=*count).map(|number| named(family(&mut draw), &format!("sim/{name}/{number}"))));
+    }
+    cases
+}
+
+/// The first of each family.
+pub fn short() -> Vec<Case> {
+    let mut cases = fixed();
+    cases.retain(|case| case.id.ends_with("/1"));
+    cases
+}
+
+/// So many more, of one family after the other, from a seed.
+pub fn fresh(count: usize, seed: u64) -> Vec<Case> {
+    let mut draws: Vec<Draw> =
+        (0..FAMILIES.len()).map(|index| Draw::new(seed, 1000 + index as u64)).collect();
+    (0..count)
+        .map(|number| {
+            let index = number % FAMILIES.len();
+            let (name, _, family) = &FAMILIES[index];
+            named(family(&mut draws[index]), &format!("fresh/{name}/{}", number / FAMILIES.len() + 1))
+        })
+        .collect()
+}
+
+fn named(case: Case, id: &str) -> Case {
+    Case { id: id.to_owned(), ..case }
+}

@@ -1,0 +1,84 @@
+//! What the I/Os in flight and the device's places for them make: too few in flight, a full device, tags
+//! in use; and the wire before it.
+
+use super::super::case::{Case, Truth};
+use super::super::draw::Draw;
+use super::device::{Load, Medium, STREAM_BYTES_PER_S, Sim};
+
+const ANY: [&str; 4] = ["randread", "randread", "randwrite", "randrw"];
+
+/// Far fewer I/Os than servers, and no cap near.
+pub fn concurrency(draw: &mut Draw) -> Case {
+    let in_flight = draw.pick(&[1, 1, 2, 3, 4, 8]);
+    let block = draw.pick(&[4096, 8192, 16_384, 65_536]);
+    let mut medium = Medium::for_rate(draw, 1.0);
+    medium.servers = in_flight * draw.pick(&[6, 8, 16]);
+    let rate = in_flight as f64 / medium.lone_s(block);
+    let rw = draw.pick(&["randread", "randwrite", "randrw", "read"]);
+    let load = Load::of(draw, rw, block, in_flight);
+    if draw.chance(0.5) {
+        // A cap far above, which is told.
+        let iops = Draw::round(draw, rate * 3.5, rate * 10.0);
+        let device = format!("{},iops={iops}", medium.keys());
+        Sim::new(draw, &device, load).told(format!("iops={iops}")).case(Truth::one("concurrency"))
+    } else {
+        Sim::new(draw, &medium.keys(), load).case(Truth::one("concurrency"))
+    }
+}
+
+/// Every server busy, and far more I/Os waiting for one.
+pub fn parallelism(draw: &mut Draw) -> Case {
+    let servers = draw.pick(&[1, 2, 4, 8, 12]);
+    let service_us = draw.round(60.0, 900.0);
+    let block = draw.pick(&[4096, 4096, 8192, 16_384]);
+    let shape = draw.pick(&["exponential", "lognormal:0.5", "gamma:2"]);
+    let in_flight = servers * draw.pick(&[4, 6, 10]);
+    let rw = draw.pick(&ANY);
+    let load = Load::of(draw, rw, block, in_flight.max(6));
+    let stream = STREAM_BYTES_PER_S / 20;
+    let device = format!(
+        "ideal,servers={servers},read={service_us}us,read-shape={shape},read-stream={stream}B/s,\
+         write={service_us}us,write-shape={shape},write-stream={stream}B/s,noise=1%,noise-time=3s"
+    );
+    let rate = servers as f64 / (service_us as f64 / 1e6 + block as f64 / stream as f64);
+    let sim = Sim::new(draw, &device, load).second();
+    if draw.chance(0.6) {
+        sim.told(format!("device:iops={}", rate as u64)).case(Truth::one("device_parallelism"))
+    } else {
+        sim.case(Truth::one("device_parallelism"))
+    }
+}
+
+/// More I/Os asked for than the device has tags; its servers would carry more.
+pub fn tags(draw: &mut Draw) -> Case {
+    let tags = draw.pick(&[4, 8, 16, 32, 64]);
+    let block = draw.pick(&[4096, 8192, 16_384]);
+    let mut medium = Medium::for_rate(draw, 1.0);
+    medium.servers = tags * draw.pick(&[3, 4]);
+    let rw = draw.pick(&ANY);
+    let beyond = draw.between(2.0, 5.0);
+    let load = Load::of(draw, rw, block, (tags as f64 * beyond) as u64);
+    let device = format!("{},tags={tags}", medium.keys());
+    Sim::new(draw, &device, load).second().case(Truth::one("queue_tags"))
+}
+
+/// A wire that is full of large transfers.
+pub fn link(draw: &mut Draw) -> Case {
+    let block = draw.pick(&[65_536, 131_072, 262_144]);
+    let gbit = draw.pick(&[1.0, 5.0, 10.0, 25.0]);
+    let bytes = (gbit * 1e9 / 8.0 * 0.95) as u64;
+    let rate = bytes as f64 / block as f64;
+    let medium = Medium::for_rate(draw, rate * 2.5);
+    let needed = rate * medium.lone_s(block);
+    let in_flight = (needed * draw.between(2.5, 5.0)).ceil() as u64;
+    let rw = draw.pick(&["randread", "randwrite", "read", "write"]);
+    let load = Load::of(draw, rw, block, in_flight.max(8));
+    let trip = draw.pick(&["0us", "20us", "100us"]);
+    let device = format!("{},link={bytes}B/s,round-trip={trip}", medium.keys());
+    let sim = Sim::new(draw, &device, load);
+    if draw.chance(0.8) {
+        sim.told(format!("link:throughput={bytes}B/s")).case(Truth::one("link"))
+    } else {
+        sim.case(Truth::Binds(vec!["link", "rate_cap"]))
+    }
+}

@@ -1,0 +1,137 @@
+//! The cases in virtual machines: what the guest sets up, and what fathom is asked there.
+
+use super::super::case::Truth;
+
+/// One case. Its `line` may name what the set-up left in shell variables.
+#[derive(Clone, Copy)]
+pub struct Guarded {
+    pub id: &'static str,
+    /// The causes that are right first; none where nothing binds.
+    pub binds: &'static [&'static str],
+    /// Shell words of the guest; a status other than 0 means that the guest lacks something.
+    pub set_up: &'static str,
+    pub line: &'static str,
+    pub take_down: &'static str,
+    /// Whether it belongs to the short lab.
+    pub short: bool,
+}
+
+/// Bytes of the emulated controllers' namespaces.
+pub const NAMESPACE_BYTES: u64 = 128 << 20;
+
+/// Emulated NVMe controllers: serial number, and how QEMU throttles its drive, which the guest cannot see.
+/// Drives of one group share its limit.
+pub const CONTROLLERS: [(&str, &str); 6] = [
+    ("CAPIOPS", "throttling.iops-total=400"),
+    ("CAPBYTES", "throttling.bps-total=16000000"),
+    ("SHARED1", "throttling.iops-total=500,throttling.group=instance"),
+    ("SHARED2", "throttling.iops-total=500,throttling.group=instance"),
+    ("BURST", "throttling.iops-total=100,throttling.iops-total-max=800,throttling.iops-total-max-length=4"),
+    ("PLAIN", ""),
+];
+
+impl Guarded {
+    pub fn truth(&self) -> Truth {
+        if self.binds.is_empty() { Truth::Nothing } else { Truth::Binds(self.binds.to_vec()) }
+    }
+}
+
+/// All of them.
+pub const ALL: [Guarded; 12] = [
+    Guarded {
+        id: "nvme-iops",
+        binds: &["volume_iops"],
+        set_up: "device=$(namespace CAPIOPS)",
+        line: "$device --rw randread --bs 4k --depth 16 --ceiling iops=400",
+        take_down: "true",
+        short: true,
+    },
+    Guarded {
+        id: "nvme-iops-untold",
+        binds: &["volume_iops", "rate_cap"],
+        set_up: "device=$(namespace CAPIOPS)",
+        line: "$device --rw randread --bs 8k --depth 32",
+        take_down: "true",
+        short: false,
+    },
+    Guarded {
+        id: "nvme-bytes",
+        binds: &["volume_throughput"],
+        set_up: "device=$(namespace CAPBYTES)",
+        line: "$device --rw randread --bs 64k --depth 8 --ceiling iops=2000 --ceiling throughput=16MB/s",
+        take_down: "true",
+        short: false,
+    },
+    Guarded {
+        id: "nvme-shared",
+        binds: &["instance_cap", "rate_cap"],
+        set_up: "device=$(namespace SHARED1) second=$(namespace SHARED2)",
+        line: "$device --second $second --rw randread --bs 4k --depth 16",
+        take_down: "true",
+        short: false,
+    },
+    Guarded {
+        id: "nvme-burst",
+        binds: &["burst_credits"],
+        set_up: "device=$(namespace BURST)",
+        line: "$device --rw randread --bs 4k --depth 16 --ceiling iops=100 --ceiling burst:iops=800",
+        take_down: "true",
+        short: false,
+    },
+    Guarded {
+        id: "nvme-rate",
+        binds: &[],
+        set_up: "device=$(namespace PLAIN)",
+        line: "$device --rw randread --bs 4k --rate 60",
+        take_down: "true",
+        short: false,
+    },
+    Guarded {
+        id: "null-latency",
+        binds: &["concurrency"],
+        set_up: "device=$(null_device 64 completion_nsec=8000000 hw_queue_depth=256)",
+        line: "$device --rw randread --bs 4k --depth 2",
+        take_down: "null_gone",
+        short: true,
+    },
+    Guarded {
+        id: "null-tags",
+        binds: &["queue_tags"],
+        set_up: "device=$(null_device 64 completion_nsec=20000000 hw_queue_depth=8)",
+        line: "$device --rw randread --bs 4k --depth 32",
+        take_down: "null_gone",
+        short: true,
+    },
+    Guarded {
+        id: "null-bytes",
+        binds: &["volume_throughput"],
+        set_up: "device=$(null_device 64 completion_nsec=100000 hw_queue_depth=128 mbps=12)",
+        line: "$device --rw randread --bs 64k --depth 8 --ceiling throughput=12MiB/s",
+        take_down: "null_gone",
+        short: false,
+    },
+    Guarded {
+        id: "null-processors",
+        binds: &["all_cores", "one_core", "software", "generator"],
+        set_up: "device=$(null_device 64 completion_nsec=0 hw_queue_depth=256)",
+        line: "$device --rw randread --bs 4k --jobs 2 --depth 8",
+        take_down: "null_gone",
+        short: false,
+    },
+    Guarded {
+        id: "dm-delay",
+        binds: &["concurrency"],
+        set_up: "device=$(delayed 12)",
+        line: "$device --rw randread --bs 4k --depth 3",
+        take_down: "delay_gone",
+        short: false,
+    },
+    Guarded {
+        id: "nvme-tcp-link",
+        binds: &["link", "rate_cap"],
+        set_up: "device=$(remote 64mbit)",
+        line: "$device --rw randread --bs 64k --depth 16 --ceiling link:throughput=7.6MB/s",
+        take_down: "remote_gone",
+        short: false,
+    },
+];
