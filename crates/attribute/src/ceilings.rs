@@ -1,12 +1,12 @@
 //! Upper bounds on the rate, and how close it came to each.
 
-use fathom_record::CeilingRate;
 use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::workload::Addresses;
+use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 
 use crate::input::Pattern;
 use crate::shape::Shape;
-use crate::thresholds::{CREEPS, REACHED};
+use crate::thresholds::{AT_BOUND, CREEPS};
 use crate::words;
 
 /// What a bound is made from.
@@ -14,10 +14,13 @@ use crate::words;
 pub enum Kind {
     /// I/Os in flight over the unloaded latency.
     InFlight,
-    /// A declared limit.
-    Declared(CeilingRate),
-    /// A limit of a throttle that fathom itself put before the target.
-    Throttle(CeilingRate),
+    /// A limit that was known before.
+    Known {
+        /// Whose it is.
+        scope: CeilingScope,
+        /// Whether it holds only while there are credits.
+        burst: bool,
+    },
     /// The busiest processor at full time.
     BusiestCore,
     /// All processors at full time.
@@ -33,14 +36,16 @@ pub enum Kind {
 /// One bound.
 #[derive(Clone, Debug)]
 pub struct Bound {
+    /// What it is made from.
     pub kind: Kind,
+    /// For the record.
     pub ceiling: Ceiling,
 }
 
 impl Bound {
-    /// Whether the rate came close enough for it to be what binds.
-    pub fn is_reached(&self) -> bool {
-        self.ceiling.reached_share >= REACHED
+    /// Whether the rate came close enough for it to be what binds, and not above it.
+    pub fn binds(&self) -> bool {
+        AT_BOUND.contains(&self.ceiling.reached_share)
     }
 
     /// `97 % (95 % interval 96 % to 98 %) of the 3000 IOPS`, without an interval too narrow to show.
@@ -82,16 +87,12 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
             found.push(Bound { kind, ceiling });
         }
     };
-    for throttle in throttles(pattern) {
-        let (name, operations_per_s, _) = declared_bound(&throttle, mean_bytes(pattern, shape));
-        let name = name.replace("declared", "throttle's");
-        let source = "put before the target by --throttle".to_owned();
-        push(Kind::Throttle(throttle), limit_of(&throttle), name, operations_per_s, source);
-    }
-    for known in pattern.known {
-        let declared = known.rate;
-        let (name, operations_per_s, source) = declared_bound(&declared, mean_bytes(pattern, shape));
-        push(Kind::Declared(declared), limit_of(&declared), name, operations_per_s, source);
+    let mean_bytes = mean_bytes(pattern, shape);
+    let throttles = throttles(pattern);
+    for known in throttles.iter().chain(pattern.known) {
+        let Some((operations_per_s, source)) = in_operations(pattern, known, mean_bytes) else { continue };
+        let kind = Kind::Known { scope: known.scope, burst: known.burst };
+        push(kind, limit_of(known), name_of(known), operations_per_s, source);
     }
     if let Some(unloaded) = shape.unloaded {
         let operations_per_s = shape.focus.in_flight / unloaded.r_ns * 1e9;
@@ -134,36 +135,71 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
     found
 }
 
-/// The limits of the throttle that the target was measured behind.
-fn throttles(pattern: &Pattern<'_>) -> Vec<CeilingRate> {
+/// Who set the limits of a throttle that the target was measured behind.
+pub const THROTTLE: &str = "put before the target by --throttle";
+
+fn throttles(pattern: &Pattern<'_>) -> Vec<KnownCeiling> {
     let Some(decorated) = &pattern.target.decorated else { return Vec::new() };
     let iops = decorated.operations_per_s.map(|operations_per_s| CeilingRate::Iops { operations_per_s });
     let bytes = decorated.bytes_per_s.map(|bytes_per_s| CeilingRate::Throughput { bytes_per_s });
-    iops.into_iter().chain(bytes).collect()
+    let throttle = |rate| KnownCeiling { source: THROTTLE.to_owned(), ..KnownCeiling::declared(rate) };
+    iops.into_iter().chain(bytes).map(throttle).collect()
 }
 
-fn limit_of(rate: &CeilingRate) -> Limit {
-    match rate {
-        CeilingRate::Iops { .. } => Limit::VolumeIops,
-        CeilingRate::Throughput { .. } => Limit::VolumeThroughput,
+/// What reaching a bound means.
+fn limit_of(known: &KnownCeiling) -> Limit {
+    match (known.scope, known.rate) {
+        (CeilingScope::Volume, CeilingRate::Iops { .. }) => Limit::VolumeIops,
+        (CeilingScope::Volume, CeilingRate::Throughput { .. }) => Limit::VolumeThroughput,
+        (CeilingScope::Instance, _) => Limit::InstanceCap,
+        (CeilingScope::Link, _) => Limit::Link,
+        (CeilingScope::Device, _) => Limit::DeviceParallelism,
     }
 }
 
-fn declared_bound(declared: &CeilingRate, mean_bytes: f64) -> (String, f64, String) {
-    match *declared {
-        CeilingRate::Iops { operations_per_s } => {
-            ("declared IOPS".to_owned(), operations_per_s, "declared by the user".to_owned())
-        }
+/// `the volume's 3000 IOPS of reads, burst`.
+fn name_of(known: &KnownCeiling) -> String {
+    let whose = match known.scope {
+        _ if known.source == THROTTLE => "the throttle's",
+        CeilingScope::Volume => "the volume's",
+        CeilingScope::Instance => "the instance's",
+        CeilingScope::Link => "the link's",
+        CeilingScope::Device => "the device's",
+    };
+    let figure = match known.rate {
+        CeilingRate::Iops { operations_per_s } => words::iops(operations_per_s),
+        CeilingRate::Throughput { bytes_per_s } => words::throughput(bytes_per_s),
+    };
+    let direction = known.direction.map_or(String::new(), |direction| format!(" of {}s", direction.name()));
+    let burst = if known.burst { ", while credits last" } else { "" };
+    format!("{whose} {figure}{direction}{burst}")
+}
+
+/// A bound in operations of this workload, and its source; `None` where it bounds none of them.
+fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f64) -> Option<(f64, String)> {
+    let mix = &pattern.workload.mix;
+    let share = match known.direction {
+        None => 1.0,
+        Some(Direction::Read) => mix.read_share,
+        Some(Direction::Write) => mix.write_share(),
+        Some(Direction::Trim) => mix.trim_share,
+        Some(Direction::Flush) => 0.0,
+    };
+    if share <= 0.0 {
+        return None;
+    }
+    let (rate, basis) = match known.rate {
+        CeilingRate::Iops { operations_per_s } => (operations_per_s, String::new()),
         CeilingRate::Throughput { bytes_per_s } => (
-            "declared throughput".to_owned(),
             bytes_per_s / mean_bytes,
             format!(
-                "declared by the user: {} at {} an I/O",
+                ": {} at {} an I/O",
                 words::throughput(bytes_per_s),
                 fathom_measure::Bytes(mean_bytes as u64)
             ),
         ),
-    }
+    };
+    Some((rate / share, format!("{}{basis}", known.source)))
 }
 
 fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) -> String {

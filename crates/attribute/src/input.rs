@@ -1,11 +1,13 @@
-//! What an attribution starts from: one pattern's cells and what was seen beside them.
+//! What an attribution starts from: one pattern's cells, what was seen beside them, and what experiments
+//! answered.
 
-use fathom_record::KnownCeiling;
-use fathom_record::Workload;
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::TargetFacts;
+use fathom_record::{KnownCeiling, Workload};
 
-/// One pattern of an assessment.
+use crate::evidence::Feature;
+
+/// One pattern that was measured at one or more concurrencies.
 pub struct Pattern<'a> {
     /// In words, as "4 KiB random read".
     pub title: &'a str,
@@ -23,10 +25,42 @@ pub struct Pattern<'a> {
     pub focus: Option<usize>,
     /// Limits that were known before.
     pub known: &'a [KnownCeiling],
+    /// What experiments answered.
+    pub answers: &'a [Answer],
     /// Memory of the machine, which bounds its page cache.
     pub memory_bytes: Option<u64>,
+    /// I/Os that the device holds at once, over all of its queues, where that is known.
+    pub queue_tags: Option<f64>,
+    /// What can be done to learn more.
+    pub means: &'a Means,
     /// Writes the command line that runs a workload on this target with this engine.
     pub command: &'a dyn Fn(&Workload) -> String,
+}
+
+/// What can be done to learn more.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Means {
+    /// Another target of the same kind that may be loaded beside this one.
+    pub second_target: Option<String>,
+    /// The device below the target's file system, which may be read.
+    pub raw_device: Option<String>,
+    /// Whether the target's content may be given up, as trims of all of it do.
+    pub may_purge: bool,
+    /// Rest that is long enough for credits to come back, in minutes; 0: no rest is possible.
+    pub rest_minutes: f64,
+}
+
+/// What an experiment gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// Which experiment.
+    pub experiment: Feature,
+    /// Its rate, in operations per second.
+    pub operations_per_s: f64,
+    /// Rate of the run that it is compared with.
+    pub before_per_s: f64,
+    /// Standard error of the ratio of both, relative.
+    pub error_share: f64,
 }
 
 /// What was seen beside one cell, over all of its runs. A figure that is absent was not measured; one that
@@ -44,10 +78,24 @@ pub struct CellTelemetry {
     pub generator_user_share: Option<f64>,
     /// Coefficient of variation of the 1-s rates inside the runs, warm-up excluded.
     pub rate_variation: Option<f64>,
+    /// Rate of the last sixth of a run over that of its first sixth, the run that changed most.
+    pub rate_change: Option<f64>,
     /// Bytes that the disks under the target moved, over the bytes of the workload.
     pub device_bytes_share: Option<f64>,
     /// Share of the processors' time that a hypervisor gave to others.
     pub steal_share: Option<f64>,
+    /// Share of the time that a control group held this process back from the processors.
+    pub quota_share: Option<f64>,
+    /// Share of the time above a warning temperature, or slowed down for heat.
+    pub heat_share: Option<f64>,
+    /// Share of the time that the volume counted its limit on operations as exceeded.
+    pub volume_iops_exceeded_share: Option<f64>,
+    /// Share of the time that the volume counted its limit on bytes as exceeded.
+    pub volume_throughput_exceeded_share: Option<f64>,
+    /// Share of the time that the instance counted a limit of its own as exceeded.
+    pub instance_exceeded_share: Option<f64>,
+    /// Rate over the rate that the workload asked for; absent for closed loops.
+    pub asked_share: Option<f64>,
     /// Whether time was simulated: processors then play no part in the rate.
     pub simulated_time: bool,
 }

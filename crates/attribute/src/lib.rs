@@ -1,30 +1,28 @@
-//! Pure attribution: from measured cells and known limits to a verdict that says what binds.
+//! Pure attribution: from measured cells, known limits and answers of experiments to a verdict that says what
+//! binds, how probably, and which experiment would tell more.
 //!
-//! Every known upper bound is compared with the rate that was reached (roofline residuals), a few
-//! signatures are looked for (a rate that does not move, latency that does not grow, busy processors,
-//! caches, disturbance), and each limit that they point to becomes a claim with its evidence for and
-//! against. What is not decided is called unknown, with the run that would decide it.
+//! A pattern's cells and telemetry become symptoms, each a figure on a stated scale with a sentence
+//! ([`symptoms`]). The evidence table (`evidence.toml`) says what each cause shows of each symptom and what each
+//! experiment does to it ([`evidence`]). Heavy-tailed densities, a temperature and an unlisted cause give the
+//! posterior ([`posterior`]); failed checks and short runs only ever take confidence away ([`restraint`]); the
+//! next experiment is the one with the highest expected fall of entropy for its time ([`choice`]).
 //!
-//! | shape | cause | next step |
-//! |---|---|---|
-//! | latency as at one I/O in flight, rate grows with concurrency | too few in flight | double the depth |
-//! | rate at a declared limit and flat | that limit | halve or double the block size |
-//! | rate at the cap of a throttle put before the target | that throttle, not the target | halve or double the block size |
-//! | rate flat within 1 % over 4 x concurrency, even seconds, no declared limit | an enforced rate | halve or double the block size |
-//! | one processor or a submitting thread always busy | that processor, or the generator | more jobs at the same concurrency |
-//! | all processors always busy | the machine | larger blocks |
-//! | latency grown manifold, rate creeping | the device's parallelism | four times the depth |
-//! | faster than declared, unwritten blocks, device idle | a cache | a larger span |
-//! | uneven seconds, long tail, foreign traffic | interference | the same for longer |
+//! Source of the scheme and of its measured error rates: docs/attribution.md.
 
 mod ceilings;
-mod decide;
-mod experiment;
+pub mod choice;
+pub mod evidence;
+pub mod experiments;
 mod input;
-mod limits;
+pub mod posterior;
+pub mod restraint;
 mod shape;
+pub mod symptoms;
 mod thresholds;
+mod verdict;
 mod words;
 
-pub use decide::attribute;
-pub use input::{CellTelemetry, Pattern};
+pub use ceilings::Bound;
+pub use experiments::{Trial, Where};
+pub use input::{Answer, CellTelemetry, Means, Pattern};
+pub use verdict::{Conclusion, Subject, attribute, conclude};

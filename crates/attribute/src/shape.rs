@@ -5,7 +5,7 @@ use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
 use crate::input::{CellTelemetry, Pattern};
-use crate::thresholds::{MIN_SECONDS, PACED, REACHED, SOFT_CORNER};
+use crate::thresholds::MIN_SECONDS;
 
 /// Least ratio of two concurrencies that growth is judged over.
 const DOUBLING: f64 = 1.9;
@@ -40,7 +40,9 @@ pub struct Shape<'a> {
     pub unloaded: Option<Point>,
     /// `dlnX / dlnN` over the doubling at the cell: above it where more was measured, below it otherwise.
     pub growth: Option<f64>,
-    /// Largest ratio of rates between cells of the same concurrency when jobs double or more, near the
+    /// Whether that was measured above the cell in question.
+    pub grows_above: bool,
+    /// Largest ratio of rates between cells of the same concurrency for each doubling of jobs, near the
     /// cell in question.
     pub jobs_factor: Option<f64>,
     /// How far the curve falls short of its asymptotes where they cross, as a share: near 0 at the corner
@@ -66,6 +68,7 @@ impl<'a> Shape<'a> {
             focus,
             unloaded,
             growth: growth(&points, &focus),
+            grows_above: nearest(&points, |p| p.in_flight / focus.in_flight).is_some(),
             jobs_factor: jobs_factor(&points, &focus),
             corner: unloaded.and_then(|unloaded| corner(&points, &unloaded)),
             plateau: plateau_at(&points, &focus, |index| telemetry(index).variation()),
@@ -77,36 +80,6 @@ impl<'a> Shape<'a> {
     pub fn deepest(&self) -> Point {
         let deeper = self.points.iter().filter(|p| p.in_flight > self.focus.in_flight);
         deeper.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight)).copied().unwrap_or(self.focus)
-    }
-
-    /// Best rate over that of the cell in question among cells with at least twice its jobs and no less in
-    /// flight.
-    pub fn more_jobs_factor(&self) -> Option<f64> {
-        let focus = &self.focus;
-        self.points
-            .iter()
-            .filter(|p| {
-                u64::from(p.jobs) >= 2 * u64::from(focus.jobs) && p.in_flight * SAME >= focus.in_flight
-            })
-            .map(|p| p.x_per_s / focus.x_per_s)
-            .max_by(f64::total_cmp)
-    }
-
-    /// Cells whose rate follows `N / R1`, the unloaded one among them.
-    pub fn unqueued_points(&self) -> usize {
-        let Some(unloaded) = self.unloaded else { return 0 };
-        self.points.iter().filter(|p| p.x_per_s * unloaded.r_ns / 1e9 >= REACHED * p.in_flight).count()
-    }
-
-    /// Whether the rate bends too softly for a cap.
-    pub fn bends_softly(&self) -> bool {
-        self.corner.is_some_and(|corner| corner > SOFT_CORNER)
-    }
-
-    /// Whether the seconds are more even than independent I/Os can be: somebody counts them out.
-    pub fn is_paced(&self) -> bool {
-        let chance = 1.0 / self.focus.x_per_s.max(1.0).sqrt();
-        self.plateau.is_some() && self.telemetry.variation().is_some_and(|v| v <= PACED * chance)
     }
 
     /// Busy share of the busiest processor, where known.
@@ -143,8 +116,15 @@ fn cleaned(telemetry: &CellTelemetry) -> CellTelemetry {
         generator_busy_share: share(telemetry.generator_busy_share),
         generator_user_share: share(telemetry.generator_user_share),
         rate_variation: known(telemetry.rate_variation),
+        rate_change: known(telemetry.rate_change),
         device_bytes_share: known(telemetry.device_bytes_share),
         steal_share: share(telemetry.steal_share),
+        quota_share: share(telemetry.quota_share),
+        heat_share: share(telemetry.heat_share),
+        volume_iops_exceeded_share: share(telemetry.volume_iops_exceeded_share),
+        volume_throughput_exceeded_share: share(telemetry.volume_throughput_exceeded_share),
+        instance_exceeded_share: share(telemetry.instance_exceeded_share),
+        asked_share: known(telemetry.asked_share),
         simulated_time: telemetry.simulated_time,
     }
 }
@@ -186,7 +166,8 @@ fn jobs_factor(points: &[Point], focus: &Point) -> Option<f64> {
     let mut factors = Vec::new();
     for few in points.iter().filter(|p| near(p)) {
         for many in points.iter().filter(|p| u64::from(p.jobs) >= 2 * u64::from(few.jobs) && same(p, few)) {
-            factors.push(many.x_per_s / few.x_per_s);
+            let doublings = (f64::from(many.jobs) / f64::from(few.jobs)).log2();
+            factors.push((many.x_per_s / few.x_per_s).powf(doublings.recip()));
         }
     }
     factors.into_iter().max_by(f64::total_cmp)

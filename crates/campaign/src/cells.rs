@@ -8,6 +8,7 @@ use fathom_record::campaign::{CellResult, Slo};
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::Ending;
+use fathom_record::workload::Arrival;
 use fathom_record::{Direction, RunRecord, SparseHistogram};
 use fathom_stats::{Observed, coefficient_of_variation, student};
 
@@ -165,7 +166,9 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
             .zip(system)
             .and_then(|(user, system)| (user + system > 0).then(|| user as f64 / (user + system) as f64)),
         rate_variation: mean_of(variations.collect()),
+        rate_change: rate_change(group),
         device_bytes_share: device_bytes_share(group),
+        asked_share: asked_share(group),
         simulated_time: group.iter().all(|run| run.is_virtual()),
         steal_share: mean_of(
             group
@@ -173,7 +176,33 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
                 .filter_map(|run| run.telemetry.find("cpu.steal", "").and_then(|s| s.mean()))
                 .collect(),
         ),
+        ..CellTelemetry::default()
     }
+}
+
+/// Rate of the last sixth of a run over that of its first sixth: of the run that changed most.
+fn rate_change(group: &[&RunRecord]) -> Option<f64> {
+    const LEAST_SECONDS: usize = 6;
+    let changes = group.iter().filter_map(|run| {
+        let rates = rates_by_second(run);
+        let part = rates.len() / LEAST_SECONDS;
+        let first = student::mean(rates.get(..part).filter(|part| !part.is_empty())?)?;
+        let last = student::mean(&rates[rates.len() - part..])?;
+        (first > 0.0 && last > 0.0).then_some(last / first)
+    });
+    changes.max_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()))
+}
+
+/// Rate over the rate that was asked for, of open loops.
+fn asked_share(group: &[&RunRecord]) -> Option<f64> {
+    let shares = group.iter().filter_map(|run| {
+        let (Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s }) = run.workload.arrival
+        else {
+            return None;
+        };
+        (rate_per_s > 0.0).then(|| run.summary.operations_per_s() / rate_per_s)
+    });
+    student::mean(&shares.collect::<Vec<_>>())
 }
 
 /// Bytes that the disk under the target moved, over those of the workload; of the lowest layer that is

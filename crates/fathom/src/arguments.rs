@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_campaign::plan::{self, RawAssess, RawCompare, RawPlan, RawSweep};
+use fathom_campaign::plan::{self, RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
 use crate::failure::Failure;
 use crate::output;
@@ -55,6 +55,9 @@ pub enum Command {
     /// Profile a volume's demand from metrics, a trace or this machine's counters: how much, how bursty, how large.
     #[command(after_help = metrics::PROFILE_EXAMPLES)]
     Profile(Box<ProfileArguments>),
+    /// Say what limits a finished result, from a run, a campaign or a file; or, by experiments, a workload.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Box<ExplainArguments>),
     /// Find the cheapest storage that holds a demand: from metrics over time, by simulating what is sold.
     #[command(after_help = SIZE_EXAMPLES)]
     Size(Box<SizeArguments>),
@@ -291,6 +294,33 @@ pub struct SweepArguments {
     pub sweep: RawSweep,
     /// The plan, flag by flag.
     #[command(flatten, next_help_heading = "Options of the plan, the same for all cells")]
+    pub flags: RawPlan,
+    /// Where the result goes.
+    #[command(flatten, next_help_heading = "Results")]
+    pub outputs: MeasurementOutputs,
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  fathom explain last                                      what limited the newest result
+  fathom explain results.json --ceiling iops=3000          another tool's, with a limit that is known
+  fathom explain --experiments /dev/nvme1n1 --bs 16k       measure, and make the experiments that decide
+  fathom explain --experiments data.bin --size 10GiB --budget 10m --second other.bin
+
+Without --experiments nothing is measured. With them only what --rw says is done to the target; reads are the
+default, and writes need the same permission as in fathom run.";
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    /// A run, a campaign or a file with results; with --experiments the target.
+    #[arg(value_name = "WHAT")]
+    pub subject: Option<String>,
+    /// How it is explained.
+    #[command(flatten)]
+    pub explain: RawExplain,
+    /// The workload, flag by flag.
+    #[command(flatten, next_help_heading = "Options of the workload that experiments start from")]
     pub flags: RawPlan,
     /// Where the result goes.
     #[command(flatten, next_help_heading = "Results")]

@@ -2,17 +2,17 @@
 
 use fathom_measure::Nanos;
 use fathom_record::analysis::Analysis;
-use fathom_record::campaign::{AssessRecord, CompareRecord, PatternResult, SweepRecord};
+use fathom_record::campaign::{AssessRecord, CompareRecord, ExplainRecord, PatternResult, SweepRecord};
 use fathom_record::comparison::Side;
-use fathom_record::{CampaignRecord, RunRecord};
+use fathom_record::{CampaignRecord, RunRecord, Verdict};
 
 use crate::escape::{markdown as text, markdown_code};
 use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
-    Entry, analysis as analysis_sheet, campaign as sheet, compare as compare_sheet, machine, quality,
-    run as run_sheet, sweep as sweep_sheet, witness,
+    Entry, analysis as analysis_sheet, campaign as sheet, compare as compare_sheet, explain as explain_sheet,
+    machine, quality, run as run_sheet, sweep as sweep_sheet, witness,
 };
 use crate::{ReportError, imported, pictures_of_compare, pictures_of_sweep, words};
 
@@ -154,6 +154,40 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown,
         CampaignRecord::Assess(record) => assess(record, runs),
         CampaignRecord::Sweep(record) => sweep(record, runs),
         CampaignRecord::Compare(record) => compare(record, runs),
+        CampaignRecord::Explain(record) => Ok(explain(record)),
+    }
+}
+
+fn explain(explain: &ExplainRecord) -> Markdown {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, "What limits it");
+    out.alarm(&explain_sheet::failures(explain));
+    for pattern in &explain.patterns {
+        out.heading(2, &pattern.title);
+        out.line(&text(&words::target(&pattern.target)));
+        verdict(&mut out, &pattern.verdict);
+        if !pattern.experiments.is_empty() {
+            out.heading(3, "Experiments");
+            out.table(&explain_sheet::experiments(pattern));
+        }
+    }
+    out.list(&explain.notes);
+    out
+}
+
+fn verdict(out: &mut Markdown, verdict: &Verdict) {
+    for claim in &verdict.claims {
+        let word = words::confidence(claim.confidence);
+        out.line(&text(&format!("{} ({word}). Scope: {}", claim.statement, claim.scope)));
+        let side = |supports| if supports { "for" } else { "against" };
+        let evidence: Vec<_> =
+            claim.evidence.iter().map(|e| format!("{}: {}", side(e.supports), e.text)).collect();
+        out.list(&evidence);
+    }
+    if let Some(next) = &verdict.next_experiment {
+        out.line(&text(&format!("What would decide more: {}", next.question)));
+        out.line(&markdown_code(&next.command));
+        out.line(&text(&next.reading));
     }
 }
 
@@ -340,21 +374,7 @@ fn pattern(
     out.heading(3, "What limits it");
     match &pattern.verdict {
         None => out.line("Not decided."),
-        Some(verdict) => {
-            for claim in &verdict.claims {
-                let word = words::confidence(claim.confidence);
-                out.line(&text(&format!("{} ({word}). Scope: {}", claim.statement, claim.scope)));
-                let side = |supports| if supports { "for" } else { "against" };
-                let evidence: Vec<_> =
-                    claim.evidence.iter().map(|e| format!("{}: {}", side(e.supports), e.text)).collect();
-                out.list(&evidence);
-            }
-            if let Some(next) = &verdict.next_experiment {
-                out.line(&text(&format!("What would decide more: {}", next.question)));
-                out.line(&markdown_code(&next.command));
-                out.line(&text(&next.reading));
-            }
-        }
+        Some(found) => verdict(out, found),
     }
     out.heading(3, "All cells");
     out.table(&sheet::cells(pattern));

@@ -32,6 +32,7 @@ fn telemetry() -> impl Strategy<Value = CellTelemetry> {
             device_bytes_share: known[3],
             steal_share: known[4],
             simulated_time: false,
+            ..CellTelemetry::default()
         })
 }
 

@@ -42,7 +42,10 @@ fn case(rng: &mut Xoshiro256PlusPlus, noise: f64) -> (Limit, Scene) {
     match rng.random_range(0..7) {
         0 => (Limit::Concurrency, curve(rng, noise, unloaded_s, 1e5 * most, 4.0, uneven)),
         1 => (Limit::VolumeIops, curve(rng, noise, unloaded_s, most, 40.0, even).declare_iops(most)),
-        2 => (Limit::RateCap, curve(rng, noise, unloaded_s, most, 40.0, even)),
+        2 => (
+            Limit::VolumeThroughput,
+            curve(rng, noise, unloaded_s, most, 40.0, even).declare_throughput(most * 4096.0),
+        ),
         3 => {
             let p = rng.random_range(0.9..3.0);
             (

@@ -1,6 +1,6 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
-use fathom_attribute::{CellTelemetry, Pattern, attribute};
+use fathom_attribute::{CellTelemetry, Means, Pattern, attribute};
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
@@ -90,7 +90,7 @@ pub fn quiet(variation: f64) -> CellTelemetry {
         rate_variation: Some(variation),
         device_bytes_share: Some(1.0),
         steal_share: Some(0.0),
-        simulated_time: false,
+        ..CellTelemetry::default()
     }
 }
 
@@ -160,9 +160,13 @@ impl Scene {
             telemetry: &self.telemetry,
             focus: self.focus.or_else(|| peak(&observed).map(|p| p.index)),
             known: &self.declared,
+            answers: &[],
             memory_bytes: self.memory_bytes,
+            queue_tags: None,
+            means: &Means::default(),
             command: &command,
         })
+        .verdict
     }
 }
 

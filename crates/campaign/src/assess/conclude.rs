@@ -1,12 +1,13 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
-use fathom_attribute::{Pattern, attribute};
+use fathom_attribute::{Means, Pattern, attribute};
 use fathom_engine::IoFlags;
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
 use fathom_record::{RunRecord, Workload};
 
 use super::points;
 use crate::cells::Cells;
+use crate::explain::queue_tags;
 use crate::plan::{RunOptions, RunPlan, to_command_line};
 use crate::run::Session;
 
@@ -66,9 +67,13 @@ pub fn conclude(
             telemetry: &cells.telemetry,
             focus: choice.focus,
             known: &plan.ceilings,
+            answers: &[],
+            queue_tags: queue_tags(session.target()),
+            means: &Means::default(),
             memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
             command: &command,
         })
+        .verdict
     });
     PatternResult {
         name: pattern.name.clone(),

@@ -157,7 +157,7 @@ fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
     Ok(patterns)
 }
 
-fn ceiling(text: &str) -> Result<KnownCeiling, String> {
+pub(super) fn ceiling(text: &str) -> Result<KnownCeiling, String> {
     ceiling_rate(text).map(KnownCeiling::declared)
 }
 

@@ -144,6 +144,7 @@ fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
             let kind = match &campaign {
                 CampaignRecord::Assess(_) => "assessment",
                 CampaignRecord::Sweep(_) => "sweep",
+                CampaignRecord::Explain(_) => "explanation",
                 CampaignRecord::Compare(_) => {
                     return Err(Failure::usage(
                         format!("comparing {id}"),

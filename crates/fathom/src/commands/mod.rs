@@ -9,6 +9,7 @@ mod demand;
 mod devices;
 mod diskspd;
 mod engines;
+mod explain;
 mod export;
 mod fio;
 mod import;
@@ -39,6 +40,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Run(arguments) => run::perform(&place, *arguments),
         Command::Compare(arguments) => compare::perform(&place, &arguments),
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
+        Command::Explain(arguments) => explain::perform(&place, *arguments),
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Profile(arguments) => profile::perform(&arguments),

@@ -3,6 +3,7 @@
 mod assess;
 mod cell;
 mod compare;
+mod explain;
 mod precondition;
 mod repeats;
 mod sweep;
@@ -14,6 +15,9 @@ pub use cell::CellResult;
 pub use compare::{
     CommandOutcome, ComparePlan, CompareRecord, ComparedMetric, ComparedPair, ComparedWorkload,
     ControlResult, Ended, Setting, SideFacts, SidePlan,
+};
+pub use explain::{
+    CauseProbability, ExperimentResult, ExplainPlan, ExplainRecord, ExplainedPattern, Symptom,
 };
 pub use precondition::{
     PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
@@ -34,6 +38,8 @@ pub enum CampaignRecord {
     Sweep(Box<SweepRecord>),
     /// Two sides under the same workloads.
     Compare(Box<CompareRecord>),
+    /// What limits a workload, by experiments.
+    Explain(Box<ExplainRecord>),
 }
 
 impl CampaignRecord {
@@ -48,6 +54,7 @@ impl CampaignRecord {
             Self::Assess(record) => &record.id,
             Self::Sweep(record) => &record.id,
             Self::Compare(record) => &record.id,
+            Self::Explain(record) => &record.id,
         }
     }
 
@@ -55,7 +62,7 @@ impl CampaignRecord {
     pub fn into_assess(self) -> Option<AssessRecord> {
         match self {
             Self::Assess(record) => Some(*record),
-            Self::Sweep(_) | Self::Compare(_) => None,
+            Self::Sweep(_) | Self::Compare(_) | Self::Explain(_) => None,
         }
     }
 
@@ -65,6 +72,7 @@ impl CampaignRecord {
             Self::Assess(record) => record.finished_at.as_deref(),
             Self::Sweep(record) => record.finished_at.as_deref(),
             Self::Compare(record) => record.finished_at.as_deref(),
+            Self::Explain(record) => record.finished_at.as_deref(),
         }
     }
 }
@@ -84,5 +92,11 @@ impl From<SweepRecord> for CampaignRecord {
 impl From<CompareRecord> for CampaignRecord {
     fn from(record: CompareRecord) -> Self {
         Self::Compare(Box::new(record))
+    }
+}
+
+impl From<ExplainRecord> for CampaignRecord {
+    fn from(record: ExplainRecord) -> Self {
+        Self::Explain(Box::new(record))
     }
 }

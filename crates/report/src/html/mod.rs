@@ -5,6 +5,7 @@
 mod analysis;
 mod campaign;
 mod compare;
+mod explain;
 mod run;
 mod sweep;
 
@@ -72,5 +73,6 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, R
         CampaignRecord::Assess(record) => campaign::page(record, runs),
         CampaignRecord::Sweep(record) => sweep::page(record, runs),
         CampaignRecord::Compare(record) => compare::page(record, runs),
+        CampaignRecord::Explain(record) => explain::page(record),
     }
 }

@@ -3,6 +3,7 @@
 mod analysis;
 mod campaign;
 mod compare;
+mod explain;
 mod paint;
 mod profile;
 mod run;
@@ -46,6 +47,7 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
         CampaignRecord::Assess(record) => campaign::summary(record, style),
         CampaignRecord::Sweep(record) => sweep::summary(record, style),
         CampaignRecord::Compare(record) => compare::summary(record, style),
+        CampaignRecord::Explain(record) => explain::summary(record, style),
     }
 }
 

@@ -1,0 +1,134 @@
+//! Reads the evidence table from its TOML.
+
+use fathom_record::verdict::Limit;
+use serde::Deserialize;
+use toml::{Table as Toml, Value};
+
+use super::density::Peak;
+use super::{Calibration, Density, EXPERIMENTS, Feature, Table, Trial};
+
+/// One cause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    /// Which.
+    pub limit: Limit,
+    /// The claim, with `{rate}`, `{throughput}` and `{in_flight}` to be filled in.
+    pub statement: String,
+    /// What it looks like, for people.
+    pub looks: String,
+    /// What to do about it.
+    pub next: String,
+    /// Where the row comes from.
+    pub source: String,
+    /// Weight before anything is seen, beside 1 of the most common causes.
+    pub prior: f64,
+    /// What must be so for it to be possible.
+    pub needs: Vec<Need>,
+    /// Its figures, by feature; absent: the usual.
+    pub figures: Vec<Option<Density>>,
+}
+
+/// What must be so for a cause to be possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// Something that stores: not `null:` or memory.
+    Device,
+    /// Time that passes, on processors.
+    Processors,
+    /// Writes in the workload.
+    Writes,
+    /// A file as target.
+    File,
+    /// An open loop that asks for a rate.
+    Rate,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sheet {
+    calibration: Calibration,
+    symptom: Toml,
+    experiment: Toml,
+    cause: Toml,
+}
+
+#[derive(Deserialize)]
+struct Words {
+    statement: String,
+    looks: String,
+    next: String,
+    source: String,
+    prior: f64,
+    #[serde(default)]
+    needs: Vec<Need>,
+}
+
+/// The whole table, or what is wrong in it.
+pub fn read(text: &str) -> Result<Table, String> {
+    let sheet: Sheet = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut usual = vec![None; Feature::ALL.len()];
+    let mut trials = vec![None; Feature::ALL.len()];
+    let mut one_sided = vec![false; Feature::ALL.len()];
+    for (name, entry) in sheet.symptom.iter().chain(&sheet.experiment) {
+        let feature = feature(name)?;
+        let entry = entry.as_table().ok_or_else(|| format!("{name} is no table"))?;
+        usual[feature.index()] = Some(density(name, entry.get("usual").ok_or("no `usual`")?)?);
+        one_sided[feature.index()] = entry.get("one_sided").and_then(Value::as_bool).unwrap_or(false);
+        if EXPERIMENTS.contains(&feature) {
+            trials[feature.index()] = Some(trial(name, entry)?);
+        }
+    }
+    let causes = sheet.cause.iter().map(|(name, entry)| cause(name, entry)).collect::<Result<_, _>>()?;
+    Ok(Table { calibration: Some(sheet.calibration), causes, usual, one_sided, trials })
+}
+
+fn feature(name: &str) -> Result<Feature, String> {
+    Feature::of(name).ok_or_else(|| format!("`{name}` is no symptom or experiment"))
+}
+
+fn trial(name: &str, entry: &Toml) -> Result<Trial, String> {
+    let minutes = entry.get("minutes").and_then(number).filter(|minutes| *minutes > 0.0);
+    let question = entry.get("question").and_then(Value::as_str);
+    match (minutes, question) {
+        (Some(minutes), Some(question)) => Ok(Trial { minutes, question: question.to_owned() }),
+        _ => Err(format!("experiment `{name}` has no minutes or no question")),
+    }
+}
+
+fn cause(name: &str, entry: &Value) -> Result<Cause, String> {
+    let wrong = |error: toml::de::Error| format!("cause `{name}`: {}", error.message());
+    let limit = Value::String(name.to_owned()).try_into::<Limit>().map_err(wrong)?;
+    let words: Words = entry.clone().try_into().map_err(wrong)?;
+    let mut figures = vec![None; Feature::ALL.len()];
+    for (key, value) in entry.as_table().into_iter().flatten() {
+        if !["statement", "looks", "next", "source", "prior", "needs"].contains(&key.as_str()) {
+            figures[feature(key)?.index()] = Some(density(key, value)?);
+        }
+    }
+    if !(words.prior > 0.0 && words.prior.is_finite()) {
+        return Err(format!("cause `{name}`: the prior must be above 0"));
+    }
+    let Words { statement, looks, next, source, prior, needs } = words;
+    Ok(Cause { limit, statement, looks, next, source, prior, needs, figures })
+}
+
+fn density(name: &str, value: &Value) -> Result<Density, String> {
+    let wrong = || format!("`{name}` must be [mean, deviation] or two of these, with deviations above 0");
+    let list = value.as_array().ok_or_else(wrong)?;
+    match (list.first().and_then(peak), list.get(1).and_then(peak)) {
+        (Some(a), Some(b)) if list.len() == 2 => Ok(Density::Either(a, b)),
+        _ => peak(value).map(Density::One).ok_or_else(wrong),
+    }
+}
+
+fn peak(value: &Value) -> Option<Peak> {
+    match value.as_array()?.as_slice() {
+        [mean, deviation] => Peak::new(number(mean)?, number(deviation)?),
+        _ => None,
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+}

@@ -1,0 +1,131 @@
+//! One experiment as the workload that makes it, with what must be done before.
+
+use fathom_record::Workload;
+use fathom_record::facts::TargetKind;
+use fathom_record::workload::{Addresses, Length, Sizes, SizesByDirection};
+
+use crate::ceilings::is_sequential;
+use crate::evidence::Feature;
+use crate::input::Pattern;
+use crate::shape::Shape;
+
+use super::{block_bytes, is_storage};
+
+/// Measured time of an experiment: enough seconds to see their variation.
+const TIME_NS: u64 = 30_000_000_000;
+/// Greatest depth that is proposed.
+const MAX_DEPTH: u32 = 1024;
+/// Most jobs that are proposed.
+const MAX_JOBS: u32 = 64;
+/// Largest block that is proposed.
+const MAX_BLOCK_BYTES: u64 = 16 << 20;
+/// Factor of the span that tells a cache from a device.
+const SPAN_FACTOR: u64 = 8;
+
+/// An experiment ready to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// What to run.
+    pub workload: Workload,
+    /// On what.
+    pub place: Where,
+    /// Rest before it, in minutes.
+    pub rest_minutes: f64,
+    /// Whether everything on the target is trimmed before.
+    pub purge: bool,
+}
+
+/// What an experiment runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// The target itself.
+    Target,
+    /// The target and another one, each under the workload.
+    Both(String),
+    /// The device below the target's file system.
+    Below(String),
+}
+
+impl Trial {
+    /// What to type, as one line.
+    pub fn command(&self, pattern: &Pattern<'_>) -> String {
+        let line = (pattern.command)(&self.workload);
+        let line = match &self.place {
+            Where::Target => line,
+            Where::Both(second) => format!("{line} --target {second}"),
+            Where::Below(device) => line.replace(&pattern.target.name, device),
+        };
+        match (self.rest_minutes > 0.0, self.purge) {
+            (true, _) => format!("sleep {:.0} && {line}", self.rest_minutes * 60.0),
+            (_, true) => format!("blkdiscard {} && {line}", pattern.target.name),
+            _ => line,
+        }
+    }
+}
+
+/// The trial of an experiment; `None` where it cannot be made on this pattern.
+pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Trial> {
+    let mut trial =
+        Trial { workload: base(pattern, shape), place: Where::Target, rest_minutes: 0.0, purge: false };
+    let workload = &mut trial.workload;
+    let is_open = workload.arrival.is_open();
+    match experiment {
+        Feature::DoubleDepth if !is_open => {
+            workload.depth = workload.depth.checked_mul(2).filter(|depth| *depth <= MAX_DEPTH)?;
+        }
+        Feature::DoubleJobs if !is_open && workload.depth >= 2 && workload.depth.is_multiple_of(2) => {
+            workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
+            workload.depth /= 2;
+        }
+        Feature::HalfBlock => resize(workload, half(pattern, workload)?),
+        Feature::DoubleBlock => {
+            resize(workload, block_bytes(workload)?.checked_mul(2).filter(|b| *b <= MAX_BLOCK_BYTES)?)
+        }
+        Feature::Sequential if is_random(pattern) => workload.addresses = Addresses::Sequential,
+        Feature::Repeat => {}
+        Feature::LargerSpan => workload.span_bytes = Some(larger_span(pattern, workload)?),
+        Feature::RawDevice if workload.mix.read_share >= 1.0 && pattern.target.kind == TargetKind::File => {
+            trial.place = Where::Below(pattern.means.raw_device.clone()?);
+        }
+        Feature::SecondTarget if is_storage(pattern) => {
+            trial.place = Where::Both(pattern.means.second_target.clone()?);
+        }
+        Feature::Idle if pattern.means.rest_minutes > 0.0 => trial.rest_minutes = pattern.means.rest_minutes,
+        Feature::Purge if pattern.means.may_purge => trial.purge = true,
+        _ => return None,
+    }
+    Some(trial)
+}
+
+/// The workload of the cell in question, for a fixed time.
+fn base(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Workload {
+    let mut workload = pattern.workload.clone();
+    (workload.jobs, workload.depth) = (shape.focus.jobs, shape.focus.depth);
+    let time_ns = workload.length.time_ns.unwrap_or(TIME_NS);
+    workload.length = Length { time_ns: Some(time_ns), operations: None, bytes: None, ..workload.length };
+    workload
+}
+
+fn resize(workload: &mut Workload, bytes: u64) {
+    workload.sizes = SizesByDirection::all(Sizes::Fixed { bytes });
+}
+
+/// Half of the block, where the device takes it.
+fn half(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
+    let smallest = u64::from(pattern.target.logical_block_bytes.max(1));
+    let halved = block_bytes(workload)? / 2;
+    (halved >= smallest && halved.is_multiple_of(smallest)).then_some(halved)
+}
+
+fn is_random(pattern: &Pattern<'_>) -> bool {
+    is_storage(pattern) && !is_sequential(pattern)
+}
+
+/// Eight times the span, where the target has it and the data of it is data.
+fn larger_span(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
+    let target = pattern.target;
+    let span_bytes = workload.span_bytes?.checked_mul(SPAN_FACTOR)?;
+    let room = target.size_bytes.saturating_sub(workload.offset_bytes);
+    let grows = target.kind == TargetKind::File && target.scratch;
+    (is_storage(pattern) && (span_bytes <= room || grows)).then_some(span_bytes)
+}

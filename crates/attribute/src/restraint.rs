@@ -1,0 +1,106 @@
+//! What takes confidence away, whatever the figures say: failed self-checks, too few runs, short runs, and
+//! what stands before the target. It never adds any.
+
+use fathom_record::verdict::{Evidence, Limit};
+
+use crate::evidence::Feature;
+use crate::input::Pattern;
+use crate::posterior::Weighed;
+use crate::shape::Shape;
+use crate::symptoms::Seen;
+use crate::thresholds::{LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
+
+/// Most that a probability may be once a self-check has failed.
+const CHECK_FAILED: f64 = 0.5;
+/// Most that a probability may be for what a decorator hides.
+const DECORATED: f64 = 0.5;
+
+/// A reason for less confidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Restraint {
+    /// Most that a claim's probability may be.
+    pub most: f64,
+    /// The reason, as a sentence.
+    pub text: String,
+    /// The causes that it does not touch.
+    pub spared: Vec<Limit>,
+}
+
+impl Restraint {
+    fn new(most: f64, text: impl Into<String>) -> Self {
+        Self { most, text: text.into(), spared: Vec::new() }
+    }
+
+    fn sparing(self, spared: &[Limit]) -> Self {
+        Self { spared: spared.to_vec(), ..self }
+    }
+
+    /// Whether it touches a cause.
+    pub fn applies(&self, limit: Limit) -> bool {
+        limit != Limit::Unknown && !self.spared.contains(&limit)
+    }
+
+    /// As evidence against a claim.
+    pub fn evidence(&self) -> Evidence {
+        Evidence { supports: false, text: self.text.clone() }
+    }
+}
+
+/// Every reason that holds for a pattern.
+pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
+    let mut found = Vec::new();
+    for check in &shape.cell.failed_checks {
+        found.push(Restraint::new(CHECK_FAILED, format!("A self-check failed: {check}")));
+    }
+    let telemetry = &shape.telemetry;
+    if telemetry.seconds > 0.0 && telemetry.seconds < MIN_SECONDS {
+        let text =
+            format!("Only {:.1} s were measured; 10 s or more say how even the rate is.", telemetry.seconds);
+        found.push(Restraint::new(LIKELY - 0.01, text));
+    } else if shape.cell.runs.len() < 2 && pattern.answers.is_empty() && shape.points.len() < 3 {
+        let text = "One run alone: a second one, or an experiment, would show whether it repeats.";
+        found.push(Restraint::new(STRONG - 0.01, text));
+    }
+    if let Some(delay) = pattern.target.decorated.as_ref().and_then(|decorated| decorated.delay.as_ref()) {
+        let text = format!("The latency includes the delay {delay}, which was added on purpose.");
+        found.push(Restraint::new(DECORATED, text).sparing(&[Limit::Concurrency, Limit::Demand]));
+    }
+    let reads = pattern.workload.mix.read_share > 0.0;
+    if let Some(written) = pattern.target.written_share.filter(|share| reads && *share < MOSTLY_WRITTEN) {
+        let text = format!(
+            "Only {:.0} % of the span held data, so reads may not have reached the device.",
+            written * 100.0
+        );
+        found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::CacheArtefact, Limit::Demand]));
+    }
+    found
+}
+
+/// Lowers what is above what the restraints allow, and gives the rest to the unlisted cause.
+pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<Weighed> {
+    let mut freed = 0.0;
+    for entry in weighed.iter_mut() {
+        let most = restraints.iter().filter(|r| r.applies(entry.limit)).map(|r| r.most).fold(1.0, f64::min);
+        if entry.probability > most {
+            freed += entry.probability - most;
+            entry.probability = most;
+        }
+    }
+    if let Some(unknown) = weighed.iter_mut().find(|w| w.limit == Limit::Unknown) {
+        unknown.probability += freed;
+    }
+    weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
+    weighed
+}
+
+/// What was not seen, and how to get it.
+pub fn missing(seen: &[Seen]) -> impl Iterator<Item = &'static str> {
+    let wanted = [
+        (Feature::Waiting, "Latency at one job and depth 1 was not measured beside it."),
+        (Feature::DoubleDepth, "No other concurrency was measured to see whether the rate grows."),
+        (Feature::BusiestCore, "The processors' load was not measured, or time was simulated."),
+        (Feature::Unevenness, "Too few seconds were seen to say how even the rate is."),
+    ];
+    let is_seen = |feature: Feature| seen.iter().any(|seen| seen.figure.feature == feature);
+    wanted.into_iter().filter(move |(feature, _)| !is_seen(*feature)).map(|(_, text)| text)
+}

@@ -1,0 +1,130 @@
+//! What the rate and latency show over concurrency and over the seconds.
+
+use crate::evidence::Feature;
+use crate::input::Pattern;
+use crate::shape::Shape;
+use crate::words;
+
+use super::Seen;
+
+/// Fewest I/Os in flight at which a latency can have waited.
+const MIN_IN_FLIGHT: f64 = 1.9;
+/// Standard error of an elasticity from two cells, where their own is not known.
+const CELL_ERROR: f64 = 0.02;
+/// Standard error of a growth that was seen only below the cell in question, where it was not yet flat.
+const BELOW_ERROR: f64 = 0.12;
+/// Standard error of the logarithm of a variation from this many seconds is one over the root of twice them.
+const LEAST_SECONDS: f64 = 4.0;
+
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
+    let found = [
+        waiting(shape),
+        growth(shape),
+        jobs(shape),
+        corner(shape),
+        unevenness(shape),
+        drop(shape),
+        tail(shape),
+    ];
+    found.into_iter().flatten().chain(tags(pattern, shape)).collect()
+}
+
+fn waiting(shape: &Shape<'_>) -> Option<Seen> {
+    let unloaded = shape.unloaded?;
+    let focus = &shape.focus;
+    if focus.in_flight < MIN_IN_FLIGHT {
+        return None;
+    }
+    let factor = focus.r_ns / unloaded.r_ns;
+    let text = format!(
+        "Mean latency is {} with {} in flight and {} alone.",
+        words::time(focus.r_ns),
+        words::count(focus.in_flight),
+        words::time(unloaded.r_ns)
+    );
+    Seen::new(Feature::Waiting, factor.ln(), shape.error_share() / 2.0, text)
+}
+
+fn growth(shape: &Shape<'_>) -> Option<Seen> {
+    let growth = shape.growth?;
+    let error = if shape.grows_above || growth < 0.1 { CELL_ERROR } else { BELOW_ERROR };
+    let value = growth * std::f64::consts::LN_2;
+    let doubling = value.exp_m1();
+    let text = match doubling {
+        d if d.abs() < 0.005 => "Doubling the concurrency does not change the rate.".to_owned(),
+        d if d > 0.0 => format!("Doubling the concurrency adds {} of rate.", words::percent(d)),
+        d => format!("Doubling the concurrency takes away {} of rate.", words::percent(-d)),
+    };
+    Seen::new(Feature::DoubleDepth, value, error, text)
+}
+
+fn jobs(shape: &Shape<'_>) -> Option<Seen> {
+    let factor = shape.jobs_factor?;
+    let text =
+        format!("Each doubling of jobs at the same concurrency gives {} the rate.", words::times(factor));
+    Seen::new(Feature::DoubleJobs, factor.ln(), CELL_ERROR, text)
+}
+
+fn corner(shape: &Shape<'_>) -> Option<Seen> {
+    let corner = shape.corner?;
+    let text = format!(
+        "Where latency and highest rate meet, {} of the rate is missing: {}.",
+        words::percent(corner.max(0.0)),
+        if corner > 0.08 { "a soft bend, as of a queue" } else { "a sharp corner, as of a cap" }
+    );
+    Seen::new(Feature::Corner, corner, CELL_ERROR, text)
+}
+
+fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
+    let variation = shape.telemetry.variation().filter(|v| *v > 0.0)?;
+    let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
+    let text = format!("The 1-s rates vary by {}.", words::percent(variation));
+    // Independent I/Os vary by chance alone; more even than that is as even as can be.
+    Seen::new(Feature::Unevenness, variation.max(1e-4).ln(), (2.0 * seconds).sqrt().recip(), text)
+}
+
+fn drop(shape: &Shape<'_>) -> Option<Seen> {
+    let change = shape.telemetry.rate_change.filter(|change| *change > 0.0)?;
+    let text = match change {
+        c if (0.97..1.03).contains(&c) => "The rate was the same from beginning to end.".to_owned(),
+        c if c < 1.0 => {
+            format!("At the end of a run the rate was {} of that at its beginning.", words::percent(c))
+        }
+        c => format!("The rate rose to {} that at the beginning.", words::times(c)),
+    };
+    Seen::new(Feature::Drop, change.ln(), 0.01, text)
+}
+
+fn tail(shape: &Shape<'_>) -> Option<Seen> {
+    let (median, tail) = (shape.cell.service_p50_ns, shape.cell.service_p999_ns?);
+    if median == 0 || tail == 0 {
+        return None;
+    }
+    let factor = tail as f64 / median as f64;
+    let text = format!("One I/O in a thousand takes more than {} the median.", words::times(factor));
+    Seen::new(Feature::Tail, factor.ln(), 0.05, text)
+}
+
+fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
+    let Some(tags) = pattern.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
+    let focus = &shape.focus;
+    let asked = Seen::new(
+        Feature::AskedTags,
+        (focus.in_flight / tags).ln(),
+        0.02,
+        format!(
+            "{} are in flight, and the device takes {} at once.",
+            words::count(focus.in_flight),
+            words::count(tags)
+        ),
+    );
+    let served = shape.unloaded.map(|unloaded| focus.x_per_s * unloaded.r_ns / 1e9).and_then(|served| {
+        let text = format!(
+            "At the latency of a lone I/O this rate is {} served at once, of {} tags.",
+            words::count(served),
+            words::count(tags)
+        );
+        Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
+    });
+    asked.into_iter().chain(served).collect()
+}

@@ -1,0 +1,71 @@
+//! How close the rate came to each bound that was known before.
+
+use fathom_record::CeilingScope;
+use fathom_record::verdict::Limit;
+
+use crate::ceilings::{Bound, Kind};
+use crate::evidence::Feature;
+use crate::input::Pattern;
+use crate::shape::Shape;
+use crate::words;
+
+use super::Seen;
+
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
+    let error = shape.error_share() / 2.0;
+    let features = [
+        Feature::VolumeIops,
+        Feature::VolumeThroughput,
+        Feature::Instance,
+        Feature::Sustained,
+        Feature::LinkUse,
+        Feature::DeviceRate,
+    ];
+    let mut found: Vec<Seen> = Vec::new();
+    for feature in features {
+        let mine = bounds.iter().filter(|bound| answers(bound, bounds, feature));
+        // The tightest bound is the one that could bind; of several limits of an instance the nearest.
+        let tightest = mine.min_by(|a, b| distance(a, feature).total_cmp(&distance(b, feature)));
+        let Some(bound) = tightest else { continue };
+        let share = bound.ceiling.reached_share;
+        let value = if feature == Feature::LinkUse { share.min(1.1) } else { share.ln() };
+        let text = format!("The rate is {} of \"{}\".", bound.reached(shape), bound.ceiling.name);
+        found.extend(Seen::new(feature, value, error, text));
+    }
+    found.extend(asked(pattern, shape));
+    found
+}
+
+fn distance(bound: &Bound, feature: Feature) -> f64 {
+    let share = bound.ceiling.reached_share;
+    if feature == Feature::Instance { share.ln().abs() } else { -share }
+}
+
+/// Whether a bound is what a feature is about.
+fn answers(bound: &Bound, all: &[Bound], feature: Feature) -> bool {
+    let Kind::Known { scope, burst } = bound.kind else { return false };
+    // Where a faster rate holds for a while, the slower one is what remains without credits.
+    let has_burst = all.iter().any(|other| {
+        matches!(other.kind, Kind::Known { scope: s, burst: true } if s == scope)
+            && other.ceiling.limit == bound.ceiling.limit
+    });
+    let is_sustained = has_burst && !burst;
+    match (scope, bound.ceiling.limit) {
+        _ if is_sustained => feature == Feature::Sustained,
+        (CeilingScope::Volume, Limit::VolumeThroughput) => feature == Feature::VolumeThroughput,
+        (CeilingScope::Volume, _) => feature == Feature::VolumeIops,
+        (CeilingScope::Instance, _) => feature == Feature::Instance,
+        (CeilingScope::Link, _) => feature == Feature::LinkUse,
+        (CeilingScope::Device, _) => feature == Feature::DeviceRate,
+    }
+}
+
+/// An open loop's rate against the one that was asked for.
+fn asked(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+    let share = shape.telemetry.asked_share.filter(|share| *share > 0.0)?;
+    if !pattern.workload.arrival.is_open() {
+        return None;
+    }
+    let text = format!("{} of the rate that was asked for was carried.", words::percent(share));
+    Seen::new(Feature::Asked, share.ln(), 0.002, text)
+}

@@ -1,0 +1,67 @@
+//! Symptoms: what a pattern's cells and telemetry show, as figures on the evidence table's scales, each with
+//! the sentence that a reader gets.
+
+mod answers;
+mod curve;
+mod limits;
+mod processors;
+mod storage;
+
+use crate::ceilings::Bound;
+use crate::evidence::{Feature, Need};
+use crate::input::Pattern;
+use crate::posterior::Figure;
+use crate::shape::Shape;
+use fathom_record::facts::TargetKind;
+
+/// One figure and what it says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// On the table's scale.
+    pub figure: Figure,
+    /// A sentence with the figure in the reader's units.
+    pub text: String,
+}
+
+impl Seen {
+    /// A figure that was measured with an error, both on the table's scale; `None` where it is no number.
+    pub fn new(feature: Feature, value: f64, error: f64, text: impl Into<String>) -> Option<Self> {
+        let error = if error.is_finite() { error.abs() } else { 0.0 };
+        let figure = Figure { feature, value, error };
+        value.is_finite().then(|| Self { figure, text: text.into() })
+    }
+}
+
+/// Everything that a pattern shows, experiments' answers included; one figure a feature.
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
+    let mut all = answers::seen(pattern);
+    all.extend(curve::seen(pattern, shape));
+    all.extend(limits::seen(pattern, shape, bounds));
+    all.extend(processors::seen(shape));
+    all.extend(storage::seen(pattern, shape));
+    // An experiment that was made on purpose is better than what a grid happens to hold.
+    let mut kept: Vec<Seen> = Vec::new();
+    for seen in all {
+        if kept.iter().all(|earlier| earlier.figure.feature != seen.figure.feature) {
+            kept.push(seen);
+        }
+    }
+    kept
+}
+
+/// What is so of a pattern, for the causes that need it.
+pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
+    let is_storage = !matches!(pattern.target.kind, TargetKind::Null | TargetKind::Memory);
+    let is_limited = pattern.target.decorated.is_some() || !pattern.known.is_empty();
+    let mix = &pattern.workload.mix;
+    [
+        (is_storage || is_limited, Need::Device),
+        (!shape.telemetry.simulated_time, Need::Processors),
+        (is_storage && mix.write_share() > 0.0, Need::Writes),
+        (pattern.target.kind == TargetKind::File, Need::File),
+        (pattern.workload.arrival.is_open(), Need::Rate),
+    ]
+    .into_iter()
+    .filter_map(|(is_met, need)| is_met.then_some(need))
+    .collect()
+}

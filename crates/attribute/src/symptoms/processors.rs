@@ -1,0 +1,45 @@
+//! What the processors and the generator's threads show.
+
+use crate::evidence::Feature;
+use crate::shape::Shape;
+use crate::words;
+
+use super::Seen;
+
+/// Busy share of the generator from which on its user share says what fills it.
+const BUSY: f64 = 0.8;
+/// Standard error of a busy share from ticks.
+const TICK_ERROR: f64 = 0.01;
+
+pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
+    let telemetry = &shape.telemetry;
+    if telemetry.simulated_time {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut push = |feature, share: Option<f64>, text: &dyn Fn(String) -> String| {
+        if let Some(share) = share {
+            found.extend(Seen::new(feature, share, TICK_ERROR, text(words::percent(share))));
+        }
+    };
+    let cores = telemetry.core_busy_shares.len();
+    push(Feature::BusiestCore, shape.busiest_core(), &|p| {
+        format!("The busiest processor was busy {p} of the time.")
+    });
+    push(Feature::MeanCore, shape.mean_core().filter(|_| cores > 1), &|p| {
+        format!("All {cores} processors together were busy {p} of the time.")
+    });
+    let busy = telemetry.generator_busy_share;
+    push(Feature::GeneratorBusy, busy, &|p| format!("The generator's threads worked {p} of the time."));
+    let user = telemetry.generator_user_share.filter(|_| busy.is_some_and(|share| share >= BUSY));
+    push(Feature::GeneratorUser, user, &|p| {
+        format!("Of the generator's processor time, {p} was its own code and the rest the kernel's.")
+    });
+    push(Feature::Steal, telemetry.steal_share, &|p| {
+        format!("The hypervisor gave {p} of the processors' time to others.")
+    });
+    push(Feature::Quota, telemetry.quota_share, &|p| {
+        format!("A control group held this process back {p} of the time.")
+    });
+    found
+}

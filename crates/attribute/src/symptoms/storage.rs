@@ -1,0 +1,114 @@
+//! What the storage itself shows: bytes that it moved, data that it held, its own counters.
+
+use fathom_record::facts::TargetKind;
+
+use crate::ceilings::{is_sequential, mean_bytes};
+use crate::evidence::Feature;
+use crate::input::Pattern;
+use crate::shape::{Shape, share};
+use crate::words;
+
+use super::Seen;
+
+/// Least and most that a logarithm of a ratio of sizes says.
+const SIZE_RANGE: std::ops::RangeInclusive<f64> = -3.0..=2.0;
+/// Least share of bytes moved that is told from none.
+const LEAST_SHARE: f64 = 1e-3;
+
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
+    let mut found = vec![
+        device_bytes(pattern, shape),
+        unwritten(pattern),
+        cached_span(pattern, shape),
+        map_unit(pattern, shape),
+    ];
+    found.extend(counters(shape));
+    found.into_iter().flatten().collect()
+}
+
+/// Bytes moved over bytes asked for, where the disks can be seen.
+fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+    if !matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice) {
+        return None;
+    }
+    let moved = shape.telemetry.device_bytes_share?;
+    let text = if moved < 1.0 {
+        format!("The disks moved {} of the bytes asked for.", words::percent(moved))
+    } else {
+        format!("The disks moved {} the bytes asked for.", words::times(moved))
+    };
+    Seen::new(Feature::DeviceBytes, moved.max(LEAST_SHARE).ln(), 0.01, text)
+}
+
+/// Reads of blocks that were never written.
+fn unwritten(pattern: &Pattern<'_>) -> Option<Seen> {
+    let written = share(pattern.target.written_share)?;
+    if pattern.workload.mix.read_share <= 0.0 {
+        return None;
+    }
+    let text = format!(
+        "{} of the span held data; the rest reads as zeros without touching the device.",
+        words::percent(written)
+    );
+    Seen::new(Feature::Unwritten, 1.0 - written.min(1.0), 0.01, text)
+}
+
+/// The page cache in use, where the disks' bytes do not tell.
+fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+    let target = pattern.target;
+    let has_cache = matches!(target.kind, TargetKind::File | TargetKind::BlockDevice);
+    if !has_cache || shape.telemetry.device_bytes_share.is_some() {
+        return None;
+    }
+    let span_bytes = pattern.workload.span_bytes.unwrap_or(target.size_bytes);
+    let fits = pattern.memory_bytes.is_some_and(|memory| span_bytes <= memory);
+    let text = match (target.direct, fits) {
+        (true, _) => "The page cache was bypassed.",
+        (false, true) => "The page cache was used, and the span fits into the machine's memory.",
+        (false, false) => "The page cache was used, but the span is larger than the machine's memory.",
+    };
+    Seen::new(Feature::CachedSpan, if !target.direct && fits { 1.0 } else { 0.0 }, 0.0, text)
+}
+
+/// Random writes against the unit below which the device reads, modifies and writes.
+fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+    let unit = f64::from(pattern.target.physical_block_bytes.filter(|unit| *unit > 0)?);
+    if pattern.workload.mix.write_share() <= 0.0 || is_sequential(pattern) {
+        return None;
+    }
+    let block = mean_bytes(pattern, shape);
+    let value = (block / unit).ln().clamp(*SIZE_RANGE.start(), *SIZE_RANGE.end());
+    let text = format!(
+        "Blocks of {} are written to a device that maps {} at a time.",
+        fathom_measure::Bytes(block as u64),
+        fathom_measure::Bytes(unit as u64)
+    );
+    Seen::new(Feature::MapUnit, value, 0.05, text)
+}
+
+/// What the device, the volume and the instance counted themselves.
+fn counters(shape: &Shape<'_>) -> Vec<Option<Seen>> {
+    let telemetry = &shape.telemetry;
+    let counted = |feature, share: Option<f64>, what: &str| {
+        let share = share?;
+        Seen::new(feature, share, 0.01, format!("{what} {} of the time.", words::percent(share)))
+    };
+    vec![
+        counted(Feature::Heat, telemetry.heat_share, "The device or a processor counted itself as too hot"),
+        counted(
+            Feature::VolumeIopsExceeded,
+            telemetry.volume_iops_exceeded_share,
+            "The volume counted its limit on operations as exceeded",
+        ),
+        counted(
+            Feature::VolumeThroughputExceeded,
+            telemetry.volume_throughput_exceeded_share,
+            "The volume counted its limit on bytes as exceeded",
+        ),
+        counted(
+            Feature::InstanceExceeded,
+            telemetry.instance_exceeded_share,
+            "The instance counted a limit of its own as exceeded",
+        ),
+    ]
+}

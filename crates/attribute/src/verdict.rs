@@ -1,0 +1,279 @@
+//! From what was seen to the verdict: claims with probability and evidence, and the next experiment.
+
+use fathom_record::Verdict;
+use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
+
+use crate::ceilings::{Bound, Kind, THROTTLE, bounds};
+use crate::choice::Chosen;
+use crate::evidence::{Table, table};
+use crate::experiments::{self, Trial};
+use crate::input::Pattern;
+use crate::posterior::{Figure, Weighed, ln_density, weigh};
+use crate::restraint::{self, Restraint};
+use crate::shape::Shape;
+use crate::symptoms::{self, Seen};
+use crate::thresholds::{LIKELY, NAMED, POSSIBLE, STRONG};
+use crate::words;
+
+/// A claim is listed from this probability on.
+const LISTED: f64 = 0.02;
+/// Most claims that are listed.
+const MOST_CLAIMS: usize = 6;
+/// Most pieces of evidence of a claim.
+const MOST_EVIDENCE: usize = 8;
+/// Difference of log density, in nats, from which on a figure speaks for or against a cause.
+const SPEAKS: f64 = 0.4;
+
+/// What was concluded, and the experiment that would decide more, ready to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conclusion {
+    /// For the record.
+    pub verdict: Verdict,
+    /// Every cause with its probability, most probable first.
+    pub weighed: Vec<Weighed>,
+    /// What the probabilities rest on.
+    pub seen: Vec<Seen>,
+    /// The next experiment; `None` where none would tell more.
+    pub next: Option<(Chosen, Trial)>,
+}
+
+/// The words of a verdict that do not depend on the cause.
+pub struct Subject {
+    /// What was measured, as "4 KiB random read".
+    pub title: String,
+    /// Rate, for statements.
+    pub rate: String,
+    /// Throughput, for statements.
+    pub throughput: String,
+    /// I/Os in flight, for statements.
+    pub in_flight: String,
+    /// What the claims cover.
+    pub scope: String,
+}
+
+/// Says what limits a pattern at the cell in question.
+///
+/// Claims are ordered by probability. Unless one is clearly the best, the first claim is that the limit is
+/// unknown, and what is possible follows it. Figures that are not numbers are treated as not measured.
+pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
+    let table = table();
+    let Some(shape) = Shape::of(pattern) else { return nothing_measured(pattern) };
+    let bounds = bounds(pattern, &shape);
+    let seen = symptoms::seen(pattern, &shape, &bounds);
+    let restraints = restraint::of(pattern, &shape);
+    let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
+    let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape));
+    let weighed = restraint::restrained(weighed, &restraints);
+    let next = experiments::next(table, pattern, &shape, &weighed);
+    let described = next
+        .as_ref()
+        .map(|(chosen, trial)| experiments::described(table, pattern, &shape, &weighed, chosen, trial));
+    let subject = subject(pattern, &shape);
+    let verdict = conclude(table, &subject, &seen, &weighed, &bounds, &restraints, described);
+    Conclusion { verdict, weighed, seen, next }
+}
+
+/// Writes a verdict from weighed causes.
+pub fn conclude(
+    table: &Table,
+    subject: &Subject,
+    seen: &[Seen],
+    weighed: &[Weighed],
+    bounds: &[Bound],
+    restraints: &[Restraint],
+    next_experiment: Option<Experiment>,
+) -> Verdict {
+    let together = binding_together(weighed, bounds);
+    let mut claims: Vec<Claim> = weighed
+        .iter()
+        .filter(|w| w.limit != Limit::Unknown && w.probability >= LISTED)
+        .take(MOST_CLAIMS)
+        .map(|w| {
+            // Where two limits bind at once, either is right as often as one of them is.
+            let probability =
+                if together.contains(&w.limit) { sum(weighed, &together) } else { w.probability };
+            let mut evidence = evidence(table, seen, weighed, w.limit);
+            for other in together.iter().filter(|limit| **limit != w.limit && together.contains(&w.limit)) {
+                let text = format!("At the same time {} was reached: both bind.", words::cause(*other));
+                evidence.push(Evidence { supports: true, text });
+            }
+            evidence.extend(restraints.iter().filter(|r| r.applies(w.limit)).map(Restraint::evidence));
+            Claim {
+                limit: w.limit,
+                statement: statement(table, subject, w.limit, bounds),
+                confidence: confidence(probability),
+                probability: Some(probability),
+                evidence,
+                scope: subject.scope.clone(),
+            }
+        })
+        .collect();
+    claims.sort_by(|a, b| b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0)));
+    let best = claims.first().and_then(|claim| claim.probability).unwrap_or(0.0);
+    let unknown = weighed.iter().find(|w| w.limit == Limit::Unknown).map_or(1.0, |w| w.probability);
+    if best < NAMED || unknown >= best {
+        claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));
+    }
+    let ceilings = bounds.iter().map(|bound| bound.ceiling.clone()).collect();
+    Verdict { claims, ceilings, next_experiment }
+}
+
+/// The words for a probability.
+fn confidence(probability: f64) -> Confidence {
+    match probability {
+        p if p >= STRONG => Confidence::Strong,
+        p if p >= LIKELY => Confidence::Likely,
+        p if p >= POSSIBLE => Confidence::Possible,
+        _ => Confidence::None,
+    }
+}
+
+fn sum(weighed: &[Weighed], limits: &[Limit]) -> f64 {
+    weighed.iter().filter(|w| limits.contains(&w.limit)).map(|w| w.probability).sum::<f64>().min(1.0)
+}
+
+/// Limits whose known bounds are both reached, and that are the most probable ones.
+fn binding_together(weighed: &[Weighed], bounds: &[Bound]) -> Vec<Limit> {
+    let at_bound = |limit: Limit| {
+        bounds.iter().any(|b| b.ceiling.limit == limit && b.binds() && matches!(b.kind, Kind::Known { .. }))
+    };
+    let named = weighed.iter().filter(|w| w.probability >= 0.15 && w.limit != Limit::Unknown).take(2);
+    let both: Vec<Limit> = named.map(|w| w.limit).filter(|limit| at_bound(*limit)).collect();
+    if both.len() == 2 { both } else { Vec::new() }
+}
+
+fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -> String {
+    let throttle = bounds
+        .iter()
+        .find(|b| b.ceiling.limit == limit && b.binds() && b.ceiling.source.starts_with(THROTTLE));
+    if let Some(throttle) = throttle {
+        return format!(
+            "The throttle that was put before the target binds at {}: {} was reached. It says nothing of the target.",
+            subject.rate, throttle.ceiling.name
+        );
+    }
+    let template = table.cause(limit).map_or("", |cause| cause.statement.as_str());
+    template
+        .replace("{rate}", &subject.rate)
+        .replace("{throughput}", &subject.throughput)
+        .replace("{in_flight}", &subject.in_flight)
+}
+
+/// The figures that tell a cause from the others, strongest first.
+fn evidence(table: &Table, seen: &[Seen], weighed: &[Weighed], limit: Limit) -> Vec<Evidence> {
+    let mut found: Vec<(f64, &Seen)> =
+        seen.iter().map(|seen| (weight_of(table, &seen.figure, weighed, limit), seen)).collect();
+    found.retain(|(weight, _)| weight.abs() >= SPEAKS);
+    found.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    let evidence =
+        |(weight, seen): (f64, &Seen)| Evidence { supports: weight > 0.0, text: seen.text.clone() };
+    found.into_iter().take(MOST_EVIDENCE).map(evidence).collect()
+}
+
+/// Log density under a cause less that under all others together, as probable as they are without it.
+fn weight_of(table: &Table, figure: &Figure, weighed: &[Weighed], limit: Limit) -> f64 {
+    let floor = 0.2 / weighed.len().max(1) as f64;
+    let others: Vec<(f64, f64)> = weighed
+        .iter()
+        .filter(|w| w.limit != limit)
+        .map(|w| (w.probability + floor, ln_density(table, w.limit, figure)))
+        .collect();
+    let total: f64 = others.iter().map(|(p, _)| p).sum();
+    let mean: f64 = others.iter().map(|(p, ln)| p / total * ln.exp()).sum();
+    ln_density(table, limit, figure) - mean.max(f64::MIN_POSITIVE).ln()
+}
+
+fn undecided(
+    subject: &Subject,
+    seen: &[Seen],
+    bounds: &[Bound],
+    restraints: &[Restraint],
+    probability: f64,
+    candidates: usize,
+) -> Claim {
+    let mut evidence: Vec<Evidence> = Vec::new();
+    let mut say = |supports: bool, text: String| evidence.push(Evidence { supports, text });
+    let known = bounds.iter().filter(|b| matches!(b.kind, Kind::Known { .. }));
+    match known.max_by(|a, b| a.ceiling.reached_share.total_cmp(&b.ceiling.reached_share)) {
+        Some(bound) => say(
+            !bound.binds(),
+            format!(
+                "Of \"{}\" {} was reached.",
+                bound.ceiling.name,
+                words::percent(bound.ceiling.reached_share)
+            ),
+        ),
+        None => say(true, "No limit of the storage is known: give what you know with --ceiling.".to_owned()),
+    }
+    for missing in restraint::missing(seen) {
+        say(true, missing.to_owned());
+    }
+    evidence.extend(restraints.iter().map(Restraint::evidence));
+    let reason = match candidates {
+        0 => "nothing that was measured points to a limit",
+        1 => "one limit is possible, but not shown",
+        _ => "several limits are possible, and what was measured does not tell them apart",
+    };
+    Claim {
+        limit: Limit::Unknown,
+        statement: format!("What limits {} at {} is not decided: {reason}.", subject.title, subject.rate),
+        confidence: Confidence::None,
+        probability: Some(probability),
+        evidence,
+        scope: subject.scope.clone(),
+    }
+}
+
+fn nothing_measured(pattern: &Pattern<'_>) -> Conclusion {
+    let claim = Claim {
+        limit: Limit::Unknown,
+        statement: format!("What limits {} is not decided: no run gave a usable rate.", pattern.title),
+        confidence: Confidence::None,
+        probability: Some(1.0),
+        evidence: Vec::new(),
+        scope: format!("{} on {}.", pattern.title, pattern.target.name),
+    };
+    let verdict = Verdict { claims: vec![claim], ceilings: Vec::new(), next_experiment: None };
+    let weighed = vec![Weighed { limit: Limit::Unknown, probability: 1.0 }];
+    Conclusion { verdict, weighed, seen: Vec::new(), next: None }
+}
+
+fn subject(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Subject {
+    let bytes = crate::ceilings::mean_bytes(pattern, shape);
+    Subject {
+        title: pattern.title.to_owned(),
+        rate: words::iops(shape.focus.x_per_s),
+        throughput: words::throughput(shape.focus.x_per_s * bytes),
+        in_flight: words::count(shape.focus.in_flight),
+        scope: scope(pattern, shape),
+    }
+}
+
+/// What the claims cover, and what they do not.
+fn scope(pattern: &Pattern<'_>, shape: &Shape<'_>) -> String {
+    let Shape { focus, telemetry, cell, .. } = shape;
+    let runs = match cell.runs.len() {
+        0 => "no recorded run".to_owned(),
+        1 => "one run".to_owned(),
+        runs => format!("{runs} runs"),
+    };
+    let mut text = format!(
+        "{} on {} by the {} engine, {} x depth {}, {runs}",
+        pattern.title,
+        pattern.target.name,
+        pattern.engine,
+        if focus.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", focus.jobs) },
+        focus.depth
+    );
+    if let Some(decorated) = &pattern.target.decorated {
+        text += &format!(", behind {}: nothing is shown for the target alone", decorated.words());
+    }
+    if telemetry.seconds > 0.0 {
+        let seconds = format!("{:.0} s", telemetry.seconds.max(1.0));
+        text += &format!(
+            ", {seconds} under load. Not covered: what takes longer than {seconds} to show, as burst credits \
+             running out, caches filling or rare stalls"
+        );
+    }
+    text + "."
+}

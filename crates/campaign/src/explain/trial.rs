@@ -1,0 +1,198 @@
+//! Makes one experiment: opens what it needs, rests or trims before it, and turns its run into an answer.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::{Answer, Trial, Where};
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
+use fathom_record::{RunRecord, Workload};
+use fathom_stats::coefficient_of_variation;
+
+use super::Course;
+use crate::cells::rates_by_second;
+use crate::error::CampaignError;
+use crate::plan::RunPlan;
+use crate::progress::Progress;
+use crate::run::Session;
+
+/// Least standard error of a ratio of two runs: what runs differ by however even their seconds are.
+const LEAST_ERROR: f64 = 0.005;
+/// Bytes of one trim.
+const TRIM_BYTES: u64 = 1 << 20;
+/// How often a rest looks whether it is to end.
+const NAP: Duration = Duration::from_millis(100);
+
+/// What came of an experiment.
+pub enum Made {
+    /// Its run.
+    Run(Box<RunRecord>),
+    /// It could not be made, for this reason.
+    Failed(String),
+    /// It was stopped.
+    Stopped,
+}
+
+/// What an experiment takes, rest included.
+pub fn costs_ns(trial: &Trial) -> u64 {
+    let length = trial.workload.length;
+    length.warmup_ns + length.time_ns.unwrap_or(0) + (trial.rest_minutes * 60e9) as u64
+}
+
+/// Makes an experiment.
+pub fn make(
+    course: &mut Course<'_>,
+    step: &str,
+    experiment: Feature,
+    trial: &Trial,
+    progress: &mut dyn Progress,
+) -> Result<Made, CampaignError> {
+    let base = &course.options.base;
+    let mut plan = RunPlan { workload: trial.workload.clone(), ..base.clone() };
+    match &trial.place {
+        Where::Target if plan.workload.span_bytes == base.workload.span_bytes => {
+            let session = course.session;
+            return in_session(course, (step, experiment), trial, &plan.workload, session, progress);
+        }
+        Where::Target => {}
+        Where::Both(second) => {
+            plan.targets.push(second.clone());
+            plan.workload.jobs = plan.workload.jobs.saturating_mul(2);
+        }
+        Where::Below(device) => plan.targets = vec![device.clone()],
+    }
+    match Session::open_for_all(&[&plan], course.options.plan.seed, progress, course.stop) {
+        Ok(mut session) => {
+            session.keep_state();
+            in_session(course, (step, experiment), trial, &plan.workload, &session, progress)
+        }
+        Err(error) => Ok(Made::Failed(one_line(&error.to_string()))),
+    }
+}
+
+fn in_session(
+    course: &mut Course<'_>,
+    (step, experiment): (&str, Feature),
+    trial: &Trial,
+    workload: &Workload,
+    session: &Session,
+    progress: &mut dyn Progress,
+) -> Result<Made, CampaignError> {
+    if trial.purge {
+        let all = trim_of(workload, session.target());
+        match course.step(&format!("{step}-trim"), "trim everything", &all, session, progress) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(Made::Stopped),
+            Err(CampaignError::Store(error)) => return Err(error.into()),
+            Err(error) => return Ok(Made::Failed(one_line(&error.to_string()))),
+        }
+    }
+    if trial.rest_minutes > 0.0 && !rest(course, step, trial, session, progress)? {
+        return Ok(Made::Stopped);
+    }
+    match course.step(step, purpose(experiment), workload, session, progress) {
+        Ok(Some(run)) => Ok(Made::Run(Box::new(run))),
+        Ok(None) => Ok(Made::Stopped),
+        Err(CampaignError::Store(error)) => Err(error.into()),
+        Err(error) => Ok(Made::Failed(one_line(&error.to_string()))),
+    }
+}
+
+/// Lets the target rest; whether it was not stopped. On a simulated device time passes by one read a second.
+fn rest(
+    course: &mut Course<'_>,
+    step: &str,
+    trial: &Trial,
+    session: &Session,
+    progress: &mut dyn Progress,
+) -> Result<bool, CampaignError> {
+    let rest_ns = (trial.rest_minutes * 60e9) as u64;
+    if session.is_simulated_time() {
+        let idle = Workload {
+            mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
+            arrival: Arrival::Constant { rate_per_s: 1.0 },
+            jobs: 1,
+            depth: 1,
+            length: Length { time_ns: Some(rest_ns), operations: None, bytes: None, warmup_ns: 0 },
+            ..trial.workload.clone()
+        };
+        return Ok(course.step(&format!("{step}-rest"), "a rest", &idle, session, progress)?.is_some());
+    }
+    progress.note(&format!(
+        "Resting for {} so that credits may come back.",
+        fathom_measure::Nanos(rest_ns).coarse()
+    ));
+    course.spent_ns += rest_ns;
+    let until = Instant::now() + Duration::from_nanos(rest_ns);
+    while Instant::now() < until {
+        if course.stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        std::thread::sleep(NAP);
+    }
+    Ok(true)
+}
+
+/// Trims the span of a workload once.
+fn trim_of(workload: &Workload, target: &TargetFacts) -> Workload {
+    let room = target.size_bytes.saturating_sub(workload.offset_bytes);
+    let bytes = workload.span_bytes.unwrap_or(room);
+    Workload {
+        mix: Mix { read_share: 0.0, trim_share: 1.0, flush_every_writes: 0 },
+        addresses: Addresses::Sequential,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: TRIM_BYTES }),
+        arrival: Arrival::Closed,
+        jobs: 1,
+        depth: 8,
+        length: Length { time_ns: None, operations: None, bytes: Some(bytes), warmup_ns: 0 },
+        ..workload.clone()
+    }
+}
+
+fn purpose(experiment: Feature) -> &'static str {
+    match experiment {
+        Feature::DoubleDepth => "twice the depth",
+        Feature::DoubleJobs => "twice the jobs at half the depth",
+        Feature::HalfBlock => "half the block size",
+        Feature::DoubleBlock => "twice the block size",
+        Feature::Sequential => "sequential addresses",
+        Feature::Repeat => "the same again",
+        Feature::LargerSpan => "eight times the span",
+        Feature::RawDevice => "the device below the file system",
+        Feature::SecondTarget => "a second target beside it",
+        Feature::Idle => "the same after a rest",
+        Feature::Purge => "the same after trimming",
+        _ => "an experiment",
+    }
+}
+
+/// The answer that a run gives, against the baseline.
+pub fn answer(experiment: Feature, run: &RunRecord, baseline: &[RunRecord]) -> Answer {
+    let before = baseline.first();
+    let error = |run: &RunRecord| {
+        let seconds = rates_by_second(run);
+        let variation = coefficient_of_variation(&seconds).unwrap_or(0.0);
+        variation / (seconds.len().max(1) as f64).sqrt()
+    };
+    let error_share = error(run).hypot(before.map_or(0.0, error)).max(LEAST_ERROR);
+    Answer {
+        experiment,
+        operations_per_s: run.summary.operations_per_s(),
+        before_per_s: before.map_or(0.0, |run| run.summary.operations_per_s()),
+        error_share,
+    }
+}
+
+/// The one device below a file, which may be read in its stead.
+pub fn raw_device(target: &TargetFacts) -> Option<String> {
+    if target.kind != TargetKind::File || target.file_system.is_none() {
+        return None;
+    }
+    target.devices.first().map(|device| format!("/dev/{}", device.name))
+}
+
+/// A failure and its remedy in one line.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+}

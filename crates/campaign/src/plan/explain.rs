@@ -1,0 +1,121 @@
+//! What an explanation by experiments is asked for: a plan, and how far it may go.
+
+use clap::Args;
+use fathom_record::campaign::ExplainPlan;
+
+use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::raw::RawPlan;
+use super::resolve::value;
+use super::source::PlanSource;
+use super::text::Text;
+use super::{RunPlan, assess, quantity};
+
+/// Most experiments, unless told otherwise: what the method's error rates were measured with.
+const DEFAULT_EXPERIMENTS: u32 = 5;
+/// Time for all runs.
+const DEFAULT_BUDGET_NS: u64 = 300_000_000_000;
+/// One run, unless the plan names its length.
+const DEFAULT_TIME: &str = "8s";
+const DEFAULT_WARMUP: &str = "1s";
+
+/// What `fathom explain` is told beside a plan, value by value and unread.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+pub struct RawExplain {
+    /// Measure the workload and make the experiments that decide, instead of reading finished results.
+    #[arg(long)]
+    pub experiments: bool,
+
+    /// Time that all runs may take, waiting included, as 10m. Default: 5m.
+    #[arg(long, value_name = "TIME", requires = "experiments")]
+    pub budget: Option<Text>,
+
+    /// Most experiments, as 3. Default: 5.
+    #[arg(long, value_name = "NUMBER", requires = "experiments")]
+    pub max_experiments: Option<Text>,
+
+    /// Another target of the same kind that may be loaded beside the first: tells a volume's limit from one
+    /// that volumes share.
+    #[arg(long, value_name = "TARGET", requires = "experiments")]
+    pub second: Option<String>,
+
+    /// Let the target rest so long where burst credits could come back, as 15m. Default: no rest.
+    #[arg(long, value_name = "TIME", requires = "experiments")]
+    pub rest: Option<Text>,
+
+    /// Trim the whole span where that tells something; its content is lost, so --destroy must permit it.
+    #[arg(long, requires = "experiments")]
+    pub purge: bool,
+
+    /// A limit that is known, as iops=3k or throughput=125MB/s; repeat it for several.
+    #[arg(long = "ceiling", value_name = "LIMIT")]
+    pub ceilings: Vec<Text>,
+}
+
+/// An explanation that is ready to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainOptions {
+    /// What is recorded of it.
+    pub plan: ExplainPlan,
+    /// The workload that experiments start from.
+    pub base: RunPlan,
+}
+
+impl RawExplain {
+    /// The limits that were given.
+    ///
+    /// # Errors
+    /// The first that is none.
+    pub fn known(&self) -> Result<Vec<fathom_record::KnownCeiling>, PlanError> {
+        self.ceilings
+            .iter()
+            .filter_map(|text| value("ceiling", &Some(text.clone()), assess::ceiling).transpose())
+            .collect::<Result<_, _>>()
+            .map_err(placed)
+    }
+
+    /// Reads every value. `new_seed` is used when the plan names no seed.
+    ///
+    /// # Errors
+    /// The first value that is not what its flag takes.
+    pub fn resolve(&self, source: &PlanSource, new_seed: u64) -> Result<ExplainOptions, PlanError> {
+        let max_experiments =
+            value("max-experiments", &self.max_experiments, quantity::small_count).map_err(placed)?;
+        let budget_ns = value("budget", &self.budget, quantity::time_ns).map_err(placed)?;
+        let rest_ns = value("rest", &self.rest, quantity::time_ns).map_err(placed)?;
+        let raw = with_length(source.raw());
+        let seed = source.seed(new_seed)?;
+        let recorded = RawPlan { destroy: None, seed: None, ..raw.clone() };
+        let base = source.replaced(raw).resolve(seed)?;
+        if base.workload.length.time_ns.is_none() {
+            let cause = "experiments are compared with one another: give runs a length with --time";
+            return Err(placed(Mistake::new("time", PlanErrorKind::Contradiction, cause)));
+        }
+        let plan = ExplainPlan {
+            base: serde_json::to_value(&recorded).unwrap_or_default(),
+            subject: None,
+            max_experiments: max_experiments.unwrap_or(DEFAULT_EXPERIMENTS),
+            budget_ns: budget_ns.unwrap_or(DEFAULT_BUDGET_NS),
+            second_target: self.second.clone(),
+            rest_ns: rest_ns.unwrap_or(0),
+            may_purge: self.purge,
+            ceilings: self.known()?,
+            seed,
+        };
+        Ok(ExplainOptions { plan, base })
+    }
+}
+
+fn placed(mistake: Mistake) -> PlanError {
+    let place = Place::Argument(format!("--{}", mistake.key));
+    mistake.at(place)
+}
+
+/// The plan with the length of a run filled in.
+fn with_length(raw: &RawPlan) -> RawPlan {
+    let mut raw = raw.clone();
+    if raw.time.is_none() && raw.count.is_none() && raw.bytes.is_none() {
+        raw.time = Some(Text(DEFAULT_TIME.to_owned()));
+        raw.warmup.get_or_insert(Text(DEFAULT_WARMUP.to_owned()));
+    }
+    raw
+}

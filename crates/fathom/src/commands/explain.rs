@@ -1,0 +1,110 @@
+//! `fathom explain`: what limits a finished result, or a workload by experiments.
+
+use std::path::Path;
+
+use fathom_campaign::plan::{PlanSource, RawPlan};
+use fathom_campaign::{explain, explain_finished};
+use fathom_interop::import::{FileOutcome, Imported, read_file};
+use fathom_record::campaign::ExplainRecord;
+use fathom_record::{CampaignRecord, RunRecord};
+use fathom_report::{html, terminal};
+
+use super::delivery::Delivery;
+use super::seed::new_seed;
+use super::stored::{Found, StorePlace, find, runs_of};
+use crate::arguments::ExplainArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Explains.
+///
+/// # Errors
+/// When there is nothing to explain, or what was asked for cannot be measured.
+pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status, Failure> {
+    if arguments.explain.experiments {
+        return by_experiments(place, arguments);
+    }
+    let Some(subject) = arguments.subject.as_deref() else {
+        return Err(Failure::usage(
+            "explaining".to_owned(),
+            "nothing was named",
+            "name a run, a campaign or a file, as fathom explain last; or measure: fathom explain --experiments TARGET",
+        ));
+    };
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let ceilings = arguments.explain.known()?;
+    let runs = finished(place, subject)?;
+    let record = explain_finished(subject, &runs, &ceilings);
+    let decided = !record.patterns.is_empty();
+    let handed_over = hand_over(&delivery, record, &runs);
+    Ok(Status::of_measurement(decided && handed_over))
+}
+
+/// The runs that a name or a file stands for.
+fn finished(place: &StorePlace, subject: &str) -> Result<Vec<RunRecord>, Failure> {
+    let path = Path::new(subject);
+    if path.is_file() {
+        return of_file(path);
+    }
+    match find(place, subject)? {
+        (Found::Run(run), _) => Ok(vec![*run]),
+        (Found::Campaign(campaign), store) => runs_of(&store, &campaign),
+    }
+}
+
+fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
+    let refused = |cause: String| {
+        let about = format!("explaining {}", path.display());
+        Failure {
+            kind: "unreadable",
+            ..Failure::usage(about, cause, "fathom import --help says what is read")
+        }
+    };
+    match read_file(path, None, &|_| false) {
+        FileOutcome::Read { found, .. } => {
+            let run = |imported| match imported {
+                Imported::Run(run) => Some(*run),
+                Imported::Telemetry(_) => None,
+            };
+            Ok(found.into_iter().filter_map(run).collect())
+        }
+        FileOutcome::Refused { refusal, .. } => Err(refused(refusal.to_string())),
+        FileOutcome::Failed(error) => Err(refused(error.to_string())),
+        FileOutcome::Unrecognised(why) => Err(refused(why.to_string())),
+        FileOutcome::Known => Ok(Vec::new()),
+    }
+}
+
+fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Status, Failure> {
+    let mut flags = arguments.flags;
+    if let Some(target) = arguments.subject {
+        flags = RawPlan { target: Some(flags.target.unwrap_or_else(|| vec![target])), ..flags };
+    }
+    let options = arguments.explain.resolve(&PlanSource::from_flags(flags), new_seed())?;
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let store = place.open()?;
+    let mut screen = Screen::new(arguments.outputs.quiet, None);
+    let stop = interrupt::watch(screen.voice())?;
+    let found = explain(&options, &store, &mut screen, &stop)?;
+    drop(screen);
+    let holds = found.record.patterns.iter().flat_map(|p| &p.cells).all(|cell| cell.failed_checks.is_empty());
+    let (id, decided) = (found.record.id.clone(), !found.record.patterns.is_empty());
+    let handed_over = hand_over(&delivery, found.record, &found.runs);
+    if found.interrupted {
+        output::message("\nstopped before its end; what was measured is saved. The same command continues.");
+    } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
+        output::message(&format!("\nas a page: fathom report {id} --html report.html{}", place.flag()));
+    }
+    Ok(Status::of_measurement(decided && holds && !found.interrupted && handed_over))
+}
+
+fn hand_over(delivery: &Delivery, record: ExplainRecord, runs: &[RunRecord]) -> bool {
+    let record = CampaignRecord::from(record);
+    delivery.hand_over(
+        &record,
+        || terminal::campaign(&record, output::style()),
+        || html::campaign(&record, runs),
+    )
+}

@@ -1,0 +1,64 @@
+//! What the reports of an explanation say, in words and tables, whatever they are written on.
+
+use fathom_record::campaign::{ExperimentResult, ExplainRecord, ExplainedPattern};
+use fathom_record::verdict::{Claim, Limit};
+
+use crate::number;
+use crate::table::{Table, numbers, words as column};
+use crate::words;
+
+/// What leads a pattern's claims: `likely, 87 %: The volume's limit on operations binds at 3000 IOPS.`
+pub fn claim(claim: &Claim) -> String {
+    let sure = match claim.probability.filter(|_| claim.limit != Limit::Unknown) {
+        Some(probability) => format!("{:.0} %", (probability * 100.0).min(99.0)),
+        None => words::confidence(claim.confidence).to_owned(),
+    };
+    format!("{sure}: {}", claim.statement)
+}
+
+/// Self-checks that failed, over all cells.
+pub fn failures(explain: &ExplainRecord) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in explain.patterns.iter().flat_map(|p| &p.cells).flat_map(|cell| &cell.failed_checks) {
+        if !found.contains(text) {
+            found.push(text.clone());
+        }
+    }
+    found
+}
+
+/// The experiments, in the order they were made.
+pub fn experiments(pattern: &ExplainedPattern) -> Table {
+    let columns = [
+        column("question", 0),
+        numbers("before", 3),
+        numbers("then", 0),
+        column("afterwards most probable", 1),
+    ];
+    let mut table = Table::new(&columns);
+    for experiment in &pattern.experiments {
+        table.row([
+            experiment.question.clone(),
+            format!("{} IOPS", number::rate(experiment.before_per_s)),
+            answer(experiment),
+            after(experiment),
+        ]);
+    }
+    table
+}
+
+fn answer(experiment: &ExperimentResult) -> String {
+    match (experiment.operations_per_s, &experiment.failed) {
+        (Some(rate), _) => format!("{} IOPS", number::rate(rate)),
+        (None, Some(why)) => format!("could not be made: {why}"),
+        (None, None) => "not made".to_owned(),
+    }
+}
+
+fn after(experiment: &ExperimentResult) -> String {
+    let named = experiment.after.iter().take(2);
+    let one = |cause: &fathom_record::campaign::CauseProbability| {
+        format!("{} {:.0} %", words::limit(cause.limit), cause.probability * 100.0)
+    };
+    named.map(one).collect::<Vec<_>>().join(", ")
+}
