@@ -82,7 +82,7 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
     let mut found = Vec::new();
     let mut push = |kind, limit, name: String, operations_per_s: f64, source: String| {
         let reached_share = x_per_s / operations_per_s;
-        if operations_per_s.is_finite() && operations_per_s > 0.0 && reached_share.is_finite() {
+        if (1e-9..=1e18).contains(&operations_per_s) && (0.0..=1e12).contains(&reached_share) {
             let ceiling = Ceiling { name, limit, operations_per_s, source, reached_share };
             found.push(Bound { kind, ceiling });
         }

@@ -6,14 +6,17 @@ use fathom_record::verdict::{Evidence, Limit};
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::posterior::Weighed;
-use crate::shape::Shape;
+use crate::shape::{Shape, share};
 use crate::symptoms::Seen;
-use crate::thresholds::{LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
+use crate::thresholds::{CREEPS, LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
 
 /// Most that a probability may be once a self-check has failed.
 const CHECK_FAILED: f64 = 0.5;
 /// Most that a probability may be for what a decorator hides.
 const DECORATED: f64 = 0.5;
+
+/// Most that a probability may be where the rate still grew at the end of what was measured.
+const STILL_GROWING: f64 = 0.5;
 
 /// A reason for less confidence.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,12 +64,20 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
         let text = "One run alone: a second one, or an experiment, would show whether it repeats.";
         found.push(Restraint::new(STRONG - 0.01, text));
     }
+    if let Some(growth) = shape.growth.filter(|growth| !shape.grows_above && *growth > CREEPS) {
+        let text = format!(
+            "Up to the highest concurrency that was measured, doubling it still added {:.0} % of rate.",
+            (growth * std::f64::consts::LN_2).exp_m1() * 100.0
+        );
+        found.push(Restraint::new(STILL_GROWING, text).sparing(&[Limit::Concurrency, Limit::Demand]));
+    }
     if let Some(delay) = pattern.target.decorated.as_ref().and_then(|decorated| decorated.delay.as_ref()) {
         let text = format!("The latency includes the delay {delay}, which was added on purpose.");
         found.push(Restraint::new(DECORATED, text).sparing(&[Limit::Concurrency, Limit::Demand]));
     }
     let reads = pattern.workload.mix.read_share > 0.0;
-    if let Some(written) = pattern.target.written_share.filter(|share| reads && *share < MOSTLY_WRITTEN) {
+    let written = share(pattern.target.written_share).filter(|share| reads && *share < MOSTLY_WRITTEN);
+    if let Some(written) = written {
         let text = format!(
             "Only {:.0} % of the span held data, so reads may not have reached the device.",
             written * 100.0

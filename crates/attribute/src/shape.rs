@@ -5,7 +5,7 @@ use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
 use crate::input::{CellTelemetry, Pattern};
-use crate::thresholds::MIN_SECONDS;
+use crate::thresholds::{CREEPS, MIN_SECONDS};
 
 /// Least ratio of two concurrencies that growth is judged over.
 const DOUBLING: f64 = 1.9;
@@ -62,13 +62,14 @@ impl<'a> Shape<'a> {
         let focus = *named.or_else(fastest)?;
         let telemetry = |index: usize| pattern.telemetry.get(index).map(cleaned).unwrap_or_default();
         let unloaded = points.iter().find(|p| (p.jobs, p.depth) == (1, 1) && p.index != focus.index).copied();
+        let growth = growth(&points, &focus);
         Some(Self {
             cell: &pattern.cells[focus.index],
             telemetry: telemetry(focus.index),
             focus,
             unloaded,
-            growth: growth(&points, &focus),
-            grows_above: nearest(&points, |p| p.in_flight / focus.in_flight).is_some(),
+            growth: growth.map(|(growth, _)| growth),
+            grows_above: growth.is_some_and(|(_, above)| above),
             jobs_factor: jobs_factor(&points, &focus),
             corner: unloaded.and_then(|unloaded| corner(&points, &unloaded)),
             plateau: plateau_at(&points, &focus, |index| telemetry(index).variation()),
@@ -145,10 +146,21 @@ fn elasticity(from: &Point, to: &Point) -> f64 {
     (to.x_per_s / from.x_per_s).ln() / (to.in_flight / from.in_flight).ln()
 }
 
-/// Growth over the nearest doubling: the best cell there, because jobs differ.
-fn growth(points: &[Point], focus: &Point) -> Option<f64> {
-    let above = nearest(points, |p| p.in_flight / focus.in_flight).map(|p| elasticity(focus, p));
-    above.or_else(|| nearest(points, |p| focus.in_flight / p.in_flight).map(|p| elasticity(p, focus)))
+/// Growth over the nearest doubling, and whether it lies above: of cells with the same jobs where there are any,
+/// because more jobs also bring more threads; otherwise of the best cell there.
+fn growth(points: &[Point], focus: &Point) -> Option<(f64, bool)> {
+    let same_jobs: Vec<Point> = points.iter().filter(|p| p.jobs == focus.jobs).copied().collect();
+    let above =
+        |among: &[Point]| nearest(among, |p| p.in_flight / focus.in_flight).map(|p| elasticity(focus, p));
+    let below =
+        |among: &[Point]| nearest(among, |p| focus.in_flight / p.in_flight).map(|p| elasticity(p, focus));
+    let at = |growth: Option<f64>, is_above: bool| growth.map(|growth| (growth, is_above));
+    // What is flat below is flat above; what grows below may still bend.
+    at(above(&same_jobs), true)
+        .or_else(|| at(below(&same_jobs).filter(|growth| growth.abs() <= CREEPS), false))
+        .or_else(|| at(above(points), true))
+        .or_else(|| at(below(&same_jobs), false))
+        .or_else(|| at(below(points), false))
 }
 
 /// The fastest of the cells that are nearest by a ratio of at least a doubling.

@@ -24,6 +24,12 @@ const MOST_EVIDENCE: usize = 8;
 /// Difference of log density, in nats, from which on a figure speaks for or against a cause.
 const SPEAKS: f64 = 0.4;
 
+/// Causes that enforce a rate.
+const ENFORCED: [Limit; 5] =
+    [Limit::VolumeIops, Limit::VolumeThroughput, Limit::InstanceCap, Limit::BurstCredits, Limit::Link];
+/// From this probability of all of them on, that a rate is enforced is said even where it is not known whose.
+const MOSTLY_ENFORCED: f64 = 0.75;
+
 /// What was concluded, and the experiment that would decide more, ready to be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conclusion {
@@ -64,7 +70,9 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape));
     let weighed = restraint::restrained(weighed, &restraints);
-    let next = experiments::next(table, pattern, &shape, &weighed);
+    let is_open =
+        weighed.first().is_none_or(|best| best.limit == Limit::Unknown || best.probability < STRONG);
+    let next = experiments::next(table, pattern, &shape, &weighed).filter(|_| is_open);
     let described = next
         .as_ref()
         .map(|(chosen, trial)| experiments::described(table, pattern, &shape, &weighed, chosen, trial));
@@ -111,11 +119,34 @@ pub fn conclude(
     claims.sort_by(|a, b| b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0)));
     let best = claims.first().and_then(|claim| claim.probability).unwrap_or(0.0);
     let unknown = weighed.iter().find(|w| w.limit == Limit::Unknown).map_or(1.0, |w| w.probability);
-    if best < NAMED || unknown >= best {
+    let most = restraints.iter().filter(|r| r.applies(Limit::RateCap)).map(|r| r.most).fold(1.0, f64::min);
+    let enforced = sum(weighed, &ENFORCED).min(most);
+    let is_enforced = claims.first().is_some_and(|claim| ENFORCED.contains(&claim.limit));
+    if is_enforced && best < 0.5 && enforced >= MOSTLY_ENFORCED {
+        claims.insert(0, fixed_rate(subject, weighed, enforced));
+    } else if best < NAMED || unknown >= best {
         claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));
     }
     let ceilings = bounds.iter().map(|bound| bound.ceiling.clone()).collect();
     Verdict { claims, ceilings, next_experiment }
+}
+
+/// That somebody enforces a rate, where it is not known who.
+fn fixed_rate(subject: &Subject, weighed: &[Weighed], probability: f64) -> Claim {
+    let candidates: Vec<String> = weighed
+        .iter()
+        .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
+        .map(|w| format!("{} {}", words::cause(w.limit), words::percent(w.probability)))
+        .collect();
+    let text = format!("Whose it is, is not decided: {}.", candidates.join(", "));
+    Claim {
+        limit: Limit::RateCap,
+        statement: format!("A fixed rate is enforced: {} and no more, whatever is in flight.", subject.rate),
+        confidence: confidence(probability),
+        probability: Some(probability),
+        evidence: vec![Evidence { supports: true, text }],
+        scope: subject.scope.clone(),
+    }
 }
 
 /// The words for a probability.
@@ -243,7 +274,9 @@ fn subject(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Subject {
     Subject {
         title: pattern.title.to_owned(),
         rate: words::iops(shape.focus.x_per_s),
-        throughput: words::throughput(shape.focus.x_per_s * bytes),
+        throughput: Some(shape.focus.x_per_s * bytes)
+            .filter(|rate| rate.is_finite())
+            .map_or_else(|| "a throughput that is not known".to_owned(), words::throughput),
         in_flight: words::count(shape.focus.in_flight),
         scope: scope(pattern, shape),
     }

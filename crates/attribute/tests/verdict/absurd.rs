@@ -92,7 +92,7 @@ proptest! {
         let verdict = scene.verdict();
         prop_assert!(!verdict.claims.is_empty());
         for pair in verdict.claims.windows(2) {
-            prop_assert!(pair[0].confidence >= pair[1].confidence || pair[0].limit == Limit::Unknown);
+            prop_assert!(pair[0].confidence >= pair[1].confidence || [Limit::Unknown, Limit::RateCap].contains(&pair[0].limit));
         }
         for ceiling in &verdict.ceilings {
             prop_assert!(ceiling.operations_per_s.is_finite() && ceiling.operations_per_s > 0.0);

@@ -77,7 +77,10 @@ fn named_share(noise: f64, seed: u64) -> f64 {
     let (mut confident, mut confident_right, mut bound, mut named) = (0, 0, 0, 0);
     for _ in 0..CASES {
         let (truth, scene) = case(&mut rng, noise);
-        let (found, confidence) = claims(&scene.verdict())[0];
+        let verdict = scene.verdict();
+        let first =
+            claims(&verdict).into_iter().find(|(limit, _)| ![Limit::Unknown, Limit::RateCap].contains(limit));
+        let (found, confidence) = first.unwrap_or((Limit::Unknown, Confidence::None));
         let is_confident = confidence >= Confidence::Likely;
         assert!(!(truth == Limit::Unknown && is_confident), "{found:?} claimed where nothing binds");
         confident += u32::from(is_confident);
@@ -92,7 +95,7 @@ fn named_share(noise: f64, seed: u64) -> f64 {
 
 #[test]
 fn noise_makes_verdicts_rarer_before_it_makes_them_wrong() {
-    assert!(named_share(0.003, 11) >= 0.95);
-    assert!(named_share(0.01, 12) >= 0.80);
-    assert!(named_share(0.02, 13) >= 0.60);
+    assert!(named_share(0.003, 11) >= 0.85);
+    assert!(named_share(0.01, 12) >= 0.85);
+    assert!(named_share(0.02, 13) >= 0.80);
 }

@@ -1,10 +1,11 @@
 //! Makes one experiment: opens what it needs, rests or trims before it, and turns its run into an answer.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Trial, Where};
+use fathom_measure::Clock;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{RunRecord, Workload};
@@ -124,8 +125,8 @@ fn rest(
         fathom_measure::Nanos(rest_ns).coarse()
     ));
     course.spent_ns += rest_ns;
-    let until = Instant::now() + Duration::from_nanos(rest_ns);
-    while Instant::now() < until {
+    let until_ns = session.clock().now_ns() + rest_ns;
+    while session.clock().now_ns() < until_ns {
         if course.stop.load(Ordering::Relaxed) {
             return Ok(false);
         }
