@@ -7,6 +7,7 @@ use crate::Engine;
 use crate::delay::{Delay, DelayPlan, RunStart};
 use crate::job::JobPlan;
 use crate::pattern::{Purpose, random_of};
+use crate::rest::Rest;
 use crate::throttle::{Buckets, Throttle, ThrottlePlan};
 
 /// What is put around an engine. An I/O waits at the throttle first; the delay follows its completion.
@@ -35,10 +36,10 @@ impl Decorators {
         })
     }
 
-    /// What the engines of one run share.
-    pub fn stack(&self, seed: u64) -> Stack<'_> {
+    /// What the engines of one run share; `rest` is how their threads wait.
+    pub fn stack(&self, seed: u64, rest: Rest) -> Stack<'_> {
         let buckets = self.throttle.as_ref().map(Buckets::new);
-        Stack { decorators: self, buckets, start: RunStart::default(), seed }
+        Stack { decorators: self, buckets, start: RunStart::default(), seed, rest }
     }
 }
 
@@ -49,6 +50,7 @@ pub struct Stack<'a> {
     buckets: Option<Buckets>,
     start: RunStart,
     seed: u64,
+    rest: Rest,
 }
 
 impl Stack<'_> {
@@ -63,12 +65,14 @@ impl Stack<'_> {
         let mut engine: Box<dyn Engine> = Box::new(engine);
         if let (Some(throttle), Some(buckets)) = (&self.decorators.throttle, &self.buckets) {
             let buckets = buckets.clone();
-            engine = Box::new(Throttle::new(engine, throttle, plan.depth, clock.clone(), buckets));
+            engine =
+                Box::new(Throttle::new(engine, throttle, plan.depth, (clock.clone(), self.rest), buckets));
         }
         if let Some(delay) = &self.decorators.delay {
             let random = random_of(self.seed, Purpose::Delay, plan.job);
             let start = self.start.clone();
-            engine = Box::new(Delay::new(engine, delay, plan.depth, clock.clone(), random, start));
+            engine =
+                Box::new(Delay::new(engine, delay, plan.depth, (clock.clone(), self.rest), random, start));
         }
         engine
     }

@@ -1,6 +1,7 @@
 //! From a workload and an opened target to what was measured: the one place where engines are chosen
 //! and stacked.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,7 @@ use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
 use crate::passthrough::{Namespace, Passthrough};
 use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry, largest_transfer_bytes};
+use crate::rest::Rest;
 use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
 use crate::stripe::{Shape, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
@@ -224,7 +226,7 @@ impl Launch<'_> {
         let measured = if self.decorators.is_empty() {
             simulated::run(self.crew_plan(), &clock, build, observe)?
         } else {
-            let stack = self.decorators.stack(self.workload.seed);
+            let stack = self.decorators.stack(self.workload.seed, Rest::default());
             let decorated = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &clock));
             simulated::run(self.crew_plan(), &clock, decorated, observe)?
         };
@@ -247,7 +249,7 @@ impl Launch<'_> {
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
-        let stack = self.decorators.stack(self.workload.seed);
+        let stack = self.decorators.stack(self.workload.seed, self.rest());
         if let Some(Listeners(listener)) = self.listeners {
             let overheard = |plan: &JobPlan| {
                 let engine = stack.around(build(plan)?, plan, &self.clock);
@@ -366,8 +368,16 @@ impl Launch<'_> {
             length: &self.workload.length,
             cpus: self.cpus,
             open: self.workload.arrival.is_open(),
+            punctual: self.real_time || !self.decorators.is_empty(),
             stop: self.stop,
         }
+    }
+
+    /// How jobs wait for moments of their own. Where the processors are not told, there may be none to spare.
+    fn rest(&self) -> Rest {
+        let allowed = crew::allowed_cpus().map_or(1, |cpus| cpus.len());
+        let bound_to = self.cpus.iter().collect::<BTreeSet<_>>().len();
+        Rest::of(self.workload.jobs as usize, bound_to, allowed)
     }
 
     fn job_plans(&self) -> Vec<JobPlan> {

@@ -25,7 +25,7 @@ pub mod passthrough;
 pub mod pattern;
 pub mod placement;
 mod readback;
-mod rest;
+pub mod rest;
 mod room;
 pub mod sim;
 pub mod stripe;

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::pattern::{Purpose, random_of};
+use fathom_engine::rest::Rest;
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
 use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::throttle::{Buckets, Throttle};
@@ -249,8 +250,8 @@ fn decorated<E: Engine, C: Clock + Clone>(engine: E, depth: u32, clock: C) -> im
     let buckets = Buckets::new(&throttle);
     let delay = "exponential:20us,stall-every=1ms,stall-length=100us".parse().unwrap();
     let random = random_of(1, Purpose::Delay, 0);
-    let engine = Throttle::new(engine, &throttle, depth, clock.clone(), buckets);
-    Delay::new(engine, &delay, depth, clock, random, RunStart::default())
+    let engine = Throttle::new(engine, &throttle, depth, (clock.clone(), Rest::default()), buckets);
+    Delay::new(engine, &delay, depth, (clock, Rest::default()), random, RunStart::default())
 }
 
 #[test]

@@ -10,6 +10,7 @@ use fathom_engine::job::crew::CrewPlan;
 use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
+use fathom_engine::rest::Rest;
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
 use fathom_engine::throttle::ThrottlePlan;
 use fathom_engine::{Engine, EngineError};
@@ -79,8 +80,8 @@ fn run_on<E: Engine + 'static>(
         .collect();
     let stop = AtomicBool::new(false);
     let open = workload.arrival.is_open();
-    let plan = CrewPlan { jobs, length: &workload.length, cpus: &[], open, stop: &stop };
-    let stack = decorators.stack(workload.seed);
+    let plan = CrewPlan { jobs, length: &workload.length, cpus: &[], open, punctual: true, stop: &stop };
+    let stack = decorators.stack(workload.seed, Rest::default());
     let build = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, clock));
     simulated::run(plan, clock, build, &mut |_| {}).unwrap()
 }

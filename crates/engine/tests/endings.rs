@@ -73,7 +73,7 @@ fn run<E: Engine>(
     build: impl Fn(&JobPlan, WallClock) -> Result<E, EngineError> + Sync,
 ) -> (Result<Measured, EngineError>, Duration) {
     let jobs = job_plans(&workload(jobs, length));
-    let plans = CrewPlan { jobs, length: &length, cpus: &[], open: false, stop };
+    let plans = CrewPlan { jobs, length: &length, cpus: &[], open: false, punctual: false, stop };
     let (clock, _) = WallClock::start();
     let started_ns = clock.now_ns();
     let measured = crew::run(plans, clock, |plan: &JobPlan| build(plan, clock), |_| None, &mut |_| {});
@@ -218,7 +218,7 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
     let parameters = parse("ideal,read=1ms").unwrap();
     let device = Arc::new(Mutex::new(SimDevice::new(parameters).unwrap()));
     let jobs = job_plans(&workload(3, length));
-    let plan = CrewPlan { jobs, length: &length, cpus: &[], open: false, stop: &stop };
+    let plan = CrewPlan { jobs, length: &length, cpus: &[], open: false, punctual: false, stop: &stop };
     let build = |plan: &JobPlan| {
         let device = Arc::clone(&device);
         let inner = SimEngine::new(device, plan.depth, 4096, clock.clone(), Mode::Virtual)?;

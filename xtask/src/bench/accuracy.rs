@@ -76,8 +76,16 @@ fn normal(q: f64) -> f64 {
 /// One run: the record's quantiles, and the cost of a look at the clock.
 struct Run {
     found_ns: [f64; 3],
+    ios: f64,
     clock_ns: f64,
     in_flight: f64,
+}
+
+/// Standard deviation of the quantile of order `q` of so many draws, as a share of it: what a run cannot
+/// resolve, however well it measures.
+fn sampling_share(at: fn(f64) -> f64, q: f64, draws: f64) -> f64 {
+    let deviation = (q * (1.0 - q) / draws).sqrt();
+    (at((q + deviation).min(1.0 - 1e-9)) - at(q - deviation)) / 2.0 / at(q)
 }
 
 /// Measures every family at a case's depth on the null target.
@@ -104,7 +112,9 @@ pub fn measure(
             }
             let truth_ns = family.quantiles.map(|q| q * scale_ns as f64);
             let expected_ns = gaps.expected_ns(ORDERS[2], &|q| (family.at)(q) * scale_ns as f64);
-            findings.push(judge(case, (&delay, depth), &truth_ns, expected_ns, &runs));
+            let ios = median(runs.iter().map(|run| run.ios)).unwrap_or(f64::NAN);
+            let apart = (expected_ns, sampling_share(family.at, ORDERS[2], ios));
+            findings.push(judge(case, (&delay, depth), &truth_ns, apart, &runs));
             everything.add(gaps);
         }
     }
@@ -136,18 +146,20 @@ fn run(
     }
     Ok(Run {
         found_ns,
+        ios: fathom::number(service, "count")?,
         clock_ns: fathom::number(&record["clock"], "read_cost_ns")?,
         in_flight: fathom::number(&record["summary"], "in_flight_mean")?,
     })
 }
 
 /// Nothing is subtracted: the deviation is that of the record's own figures, each the median of the runs.
-/// `expected_ns` is the 99.9th percentile that the bare loop's gaps alone would give.
+/// `expected_ns` is the 99.9th percentile that the bare loop's gaps alone would give, `sampling` how far chance
+/// alone moves that of one run, as a share.
 fn judge(
     case: &'static str,
     (delay, depth): (&str, u32),
     truth_ns: &[f64; 3],
-    expected_ns: f64,
+    (expected_ns, sampling): (f64, f64),
     runs: &[Run],
 ) -> Finding {
     let of = |value: &dyn Fn(&Run) -> f64| median(runs.iter().map(value)).unwrap_or(f64::NAN);
@@ -164,9 +176,10 @@ fn judge(
         case,
         what: format!("{delay}, depth {depth}"),
         found: format!(
-            "{}; the bare loop's gaps alone: p99.9 {:+.2} % ({:.1} in flight)",
+            "{}; p99.9 by the bare loop's gaps alone {:+.2} %, by chance {:.2} % either way ({:.1} in flight)",
             shares.join(", "),
             (expected_ns / truth_ns[2] - 1.0) * 100.0,
+            sampling * 100.0,
             of(&|run| run.in_flight)
         ),
         asked: format!(
@@ -183,7 +196,7 @@ mod tests {
     use super::*;
 
     fn run_of(found_ns: [f64; 3]) -> Run {
-        Run { found_ns, clock_ns: 20.0, in_flight: 1.0 }
+        Run { found_ns, ios: 1e6, clock_ns: 20.0, in_flight: 1.0 }
     }
 
     #[test]
@@ -191,7 +204,7 @@ mod tests {
         let truth = [10_000.0, 46_050.0, 69_080.0];
         let met = |p50: f64, p999: f64, others: f64| {
             let runs = [p50, p50, p50 * others].map(|p50| run_of([p50, 46_050.0, p999]));
-            judge("accuracy-d1", ("exponential:10us", 1), &truth, 69_080.0, &runs).met
+            judge("accuracy-d1", ("exponential:10us", 1), &truth, (69_080.0, 0.0), &runs).met
         };
         // 1 % and two clock reads of 20 ns in 10 us: 1.4 %.
         assert_eq!(met(10_139.0, 69_080.0, 1.0), Some(true));
@@ -200,11 +213,21 @@ mod tests {
         assert_eq!(met(10_000.0, 70_500.0, 1.0), Some(false));
         assert_eq!(met(10_000.0, 69_080.0, 9.0), Some(true), "one run of three does not decide");
         let runs = [run_of([10_100.0, 46_050.0, 69_080.0])];
-        let finding = judge("accuracy-d1", ("exponential:10us", 1), &truth, 1.01 * truth[2], &runs);
+        let finding = judge("accuracy-d1", ("exponential:10us", 1), &truth, (1.01 * truth[2], 0.005), &runs);
         assert_eq!(
             finding.found,
-            "p50 +1.00 %, p99 +0.00 %, p99.9 +0.00 %; the bare loop's gaps alone: p99.9 +1.00 % (1.0 in flight)"
+            "p50 +1.00 %, p99 +0.00 %, p99.9 +0.00 %; p99.9 by the bare loop's gaps alone +1.00 %, by chance 0.50 % either way (1.0 in flight)"
         );
+    }
+
+    #[test]
+    fn chance_moves_the_tail_of_few_draws() {
+        let [constant, _, exponential, ..] = families();
+        // Of 20,000 draws 20 lie beyond: one over the root of 20, over ln 1000.
+        let share = sampling_share(exponential.at, 0.999, 20_000.0);
+        assert!((share - 0.0324).abs() < 0.001, "{share}");
+        assert!(sampling_share(exponential.at, 0.999, 2e6) < 0.004);
+        assert_eq!(sampling_share(constant.at, 0.999, 10.0), 0.0);
     }
 
     #[test]

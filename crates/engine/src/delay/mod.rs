@@ -17,8 +17,9 @@ use fathom_measure::{Clock, Nanos};
 use fathom_record::facts::{EngineFacts, Feature};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::rest::Rest;
 use crate::sim::Stalls;
-use crate::{Completion, Engine, EngineError, Io, Submission, Wait, rest};
+use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
 pub use distribution::Distribution;
 pub use plan::DelayPlan;
@@ -52,6 +53,7 @@ impl RunStart {
 pub struct Delay<E, C> {
     inner: E,
     clock: C,
+    rest: Rest,
     facts: EngineFacts,
     distribution: Distribution,
     random: Xoshiro256PlusPlus,
@@ -70,22 +72,23 @@ pub struct Delay<E, C> {
 
 impl<E: Engine, C: Clock> Delay<E, C> {
     /// Wraps an engine of `depth` slots that stamps with the same clock. Engines of the same run share
-    /// `start`, so that they stall together.
+    /// `start`, so that they stall together. `rest` says how the job waits where the engine has nothing.
     pub fn new(
         inner: E,
         plan: &DelayPlan,
         depth: u32,
-        clock: C,
+        (clock, rest): (C, Rest),
         random: Xoshiro256PlusPlus,
         start: RunStart,
     ) -> Self {
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature { name: "delay".to_owned(), used: true, note: Some(note(plan)) });
+        facts.features.push(Feature { name: "delay".to_owned(), used: true, note: Some(note(plan, rest)) });
         facts.completes_inline = false;
         let nothing = Completion { slot: 0, result: 0, stamps: crate::Stamps::default() };
         Self {
             inner,
             clock,
+            rest,
             facts,
             distribution: plan.distribution,
             random,
@@ -146,7 +149,7 @@ fn let_go_ns(stalls: &Stalls, start_ns: u64, due_ns: u64) -> u64 {
     if within_ns < stalls.length_ns { due_ns.saturating_add(stalls.length_ns - within_ns) } else { due_ns }
 }
 
-fn note(plan: &DelayPlan) -> String {
+fn note(plan: &DelayPlan, rest: Rest) -> String {
     let time = |ns: f64| Nanos(ns.round() as u64);
     let truth = &plan.distribution;
     let stalls = plan.stalls.map_or(String::new(), |stalls| {
@@ -158,10 +161,11 @@ fn note(plan: &DelayPlan) -> String {
     });
     format!(
         "{plan} is added to each service latency (mean {}, median {}, p99.9 {}{stalls}): results are not of the \
-         target alone",
+         target alone; {}",
         time(truth.mean_ns()),
         time(truth.quantile_ns(0.5)),
-        time(truth.quantile_ns(0.999))
+        time(truth.quantile_ns(0.999)),
+        rest.told()
     )
 }
 
@@ -202,7 +206,7 @@ impl<E: Engine, C: Clock> Engine for Delay<E, C> {
             } else if self.due.is_empty() {
                 return Ok(());
             } else if wake_ns > now_ns {
-                now_ns = rest::until(&self.clock, wake_ns);
+                now_ns = self.rest.until(&self.clock, wake_ns);
             }
             self.release(now_ns, done);
             let is_over = match wait {

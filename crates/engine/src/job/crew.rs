@@ -16,7 +16,7 @@ use fathom_record::workload::Length;
 
 use super::gather::{Gather, JobEnding, Measured, Observer};
 use super::runner::{Exchange, Job, JobPlan, Turn};
-use super::scheduling::prefer_batches;
+use super::scheduling::{Demand, prefer_batches};
 use super::tally::Tally;
 use super::timeline::Timeline;
 use crate::verify::VerifyReport;
@@ -38,6 +38,9 @@ pub struct CrewPlan<'a> {
     pub cpus: &'a [u32],
     /// Whether arrivals are open.
     pub open: bool,
+    /// Whether engines let I/Os go at moments that nothing else announces: a delay, a throttle, a simulated
+    /// device in real time. Threads then wake up on time.
+    pub punctual: bool,
     /// Set from outside to end the run early.
     pub stop: &'a AtomicBool,
 }
@@ -95,7 +98,8 @@ pub fn run<E: Engine>(
             let (start, started) = mpsc::channel::<Timeline>();
             let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[job.job as usize % plan.cpus.len()]);
             let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
-            let body = move || work(job, cpu, clock, hooks, exchange, ready, &started, halt);
+            let punctual = plan.punctual;
+            let body = move || work(job, (cpu, punctual), clock, hooks, exchange, ready, &started, halt);
             let thread = std::thread::Builder::new()
                 .name(format!("job-{}", threads.len()))
                 .spawn_scoped(scope, body)
@@ -160,7 +164,7 @@ impl Drop for HaltOnPanic {
 #[expect(clippy::too_many_arguments, reason = "everything that crosses into the thread, once")]
 fn work<E: Engine>(
     plan: JobPlan,
-    cpu: Option<u32>,
+    (cpu, punctual): (Option<u32>, bool),
     clock: WallClock,
     (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
     exchange: Exchange,
@@ -172,7 +176,8 @@ fn work<E: Engine>(
     let _guard = HaltOnPanic(Arc::clone(&halt));
     // Wake up when the timer says, not when it suits the kernel to batch wake-ups. Harmless if refused.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let scheduling = prefer_batches(plan.arrival.is_none(), plan.depth);
+    let demand = Demand { is_closed: plan.arrival.is_none(), depth: plan.depth, punctual };
+    let scheduling = prefer_batches(demand);
     let prepared = pin(cpu).and_then(|()| build(&plan));
     let engine = match prepared {
         Ok(engine) => engine,

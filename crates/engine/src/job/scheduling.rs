@@ -1,22 +1,43 @@
-//! How the kernel schedules a job's thread.
-#![allow(unsafe_code)] // One call of the C library.
+//! How the kernel schedules a job's thread, from what the job waits for.
+#![allow(unsafe_code)] // Two calls of the C library.
 
 use fathom_record::facts::Feature;
 
 /// Name of the feature in the engine's facts.
 const NAME: &str = "batch_scheduling";
 
+/// What decides whether a job's thread takes turns with others in batches.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// Whether an I/O follows the end of another, and not a schedule.
+    pub is_closed: bool,
+    /// I/Os in flight.
+    pub depth: u32,
+    /// Whether the engine has moments of its own to meet ([`CrewPlan::punctual`](super::crew::CrewPlan)).
+    pub punctual: bool,
+}
+
 /// Asks for the batch policy on the calling thread where it helps: a closed loop that keeps several I/Os
 /// in flight.
 ///
 /// Under the default policy each completion that a kernel worker posts wakes the job, which takes the
 /// processor from that worker before it can post the next; under the batch policy the job waits its
-/// turn and finds several. Open arrivals must start on time, and a lone I/O has nothing to wait for, so
-/// they keep the default. No privilege is needed.
-pub fn prefer_batches(is_closed: bool, depth: u32) -> Feature {
-    if !is_closed || depth == 1 {
-        let note = "only for closed loops with several I/Os in flight".to_owned();
-        return Feature { name: NAME.to_owned(), used: false, note: Some(note) };
+/// turn and finds several. The price is that a thread which wakes up by its timer waits too, for up to a
+/// tick (4 ms) of whoever has the processor. So open arrivals and engines that let I/Os go at a moment of
+/// their own keep the default, as does a lone I/O, which has nothing to wait for. A policy that somebody
+/// gave the process (`chrt`) stays. No privilege is needed.
+pub fn prefer_batches(demand: Demand) -> Feature {
+    let kept = |note: String| Feature { name: NAME.to_owned(), used: false, note: Some(note) };
+    if !demand.is_closed || demand.depth == 1 {
+        return kept("only for closed loops with several I/Os in flight".to_owned());
+    }
+    if demand.punctual {
+        return kept("I/Os are let go at moments of their own, for which the thread wakes up".to_owned());
+    }
+    // SAFETY: the call takes a number, 0 for the calling thread, and returns one.
+    let policy = unsafe { libc::sched_getscheduler(0) };
+    if policy != libc::SCHED_OTHER {
+        return kept(format!("the process was started with scheduling policy {}", named(policy)));
     }
     // SAFETY: an all-zero `sched_param` is the priority that this policy takes, and the structure is
     // read during the call only; 0 is the calling thread.
@@ -26,4 +47,61 @@ pub fn prefer_batches(is_closed: bool, depth: u32) -> Feature {
     };
     let note = (outcome != 0).then(|| format!("refused: {}", std::io::Error::last_os_error()));
     Feature { name: NAME.to_owned(), used: outcome == 0, note }
+}
+
+fn named(policy: i32) -> String {
+    match policy & !libc::SCHED_RESET_ON_FORK {
+        libc::SCHED_FIFO => "fifo".to_owned(),
+        libc::SCHED_RR => "rr".to_owned(),
+        libc::SCHED_BATCH => "batch".to_owned(),
+        libc::SCHED_IDLE => "idle".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy() -> i32 {
+        // SAFETY: the call takes a number, 0 for the calling thread, and returns one.
+        unsafe { libc::sched_getscheduler(0) }
+    }
+
+    /// On a thread of its own, because a policy belongs to a thread.
+    fn on_a_thread<T: Send>(body: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| scope.spawn(body).join().unwrap())
+    }
+
+    const DEEP: Demand = Demand { is_closed: true, depth: 32, punctual: false };
+
+    #[test]
+    fn only_a_deep_closed_loop_without_moments_of_its_own_is_batched() {
+        let chosen = |demand| on_a_thread(|| (prefer_batches(demand).used, policy()));
+        if policy() != libc::SCHED_OTHER {
+            return;
+        }
+        assert_eq!(chosen(DEEP), (true, libc::SCHED_BATCH));
+        for other in [
+            Demand { is_closed: false, ..DEEP },
+            Demand { depth: 1, ..DEEP },
+            Demand { punctual: true, ..DEEP },
+        ] {
+            assert_eq!(chosen(other), (false, libc::SCHED_OTHER), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_policy_that_was_given_stays() {
+        let (given, feature, after) = on_a_thread(|| {
+            // SAFETY: an all-zero `sched_param` is the priority that this policy takes.
+            let given = unsafe {
+                let parameters: libc::sched_param = std::mem::zeroed();
+                libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters)
+            };
+            (given, prefer_batches(DEEP), policy())
+        });
+        assert_eq!((given, after), (0, libc::SCHED_IDLE));
+        assert!(!feature.used && feature.note.unwrap().ends_with("policy idle"));
+    }
 }

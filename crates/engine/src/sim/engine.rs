@@ -8,7 +8,8 @@ use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use super::SimDevice;
-use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait, rest};
+use crate::rest::Rest;
+use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 
 /// `EINVAL` of Linux, which records use on every platform.
 const INVALID_ARGUMENT: i32 = 22;
@@ -150,7 +151,7 @@ impl<C: Clock> Engine for SimEngine<C> {
         if let (Mode::RealTime, Wait::Until(until_ns), Some(Reverse(next))) =
             (self.mode, wait, self.pending.peek())
         {
-            rest::until(&self.clock, until_ns.min(next.due_ns));
+            Rest::default().until(&self.clock, until_ns.min(next.due_ns));
         }
         self.take_due(self.clock.now_ns(), done);
         Ok(())

@@ -15,8 +15,9 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
+use crate::rest::Rest;
 use crate::sim::device::{Cost, Limits, TOKEN};
-use crate::{Completion, Engine, EngineError, Io, Submission, Wait, rest};
+use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
 pub use plan::ThrottlePlan;
 
@@ -47,6 +48,7 @@ impl Buckets {
 pub struct Throttle<E, C> {
     inner: E,
     clock: C,
+    rest: Rest,
     facts: EngineFacts,
     buckets: Buckets,
     /// I/Os that wait, with the time at which they may pass; in order.
@@ -60,16 +62,25 @@ pub struct Throttle<E, C> {
 }
 
 impl<E: Engine, C: Clock> Throttle<E, C> {
-    /// Wraps an engine of `depth` slots that stamps with the same clock.
-    pub fn new(inner: E, plan: &ThrottlePlan, depth: u32, clock: C, buckets: Buckets) -> Self {
+    /// Wraps an engine of `depth` slots that stamps with the same clock. `rest` says how the job waits where
+    /// nothing may pass and the engine has nothing.
+    pub fn new(
+        inner: E,
+        plan: &ThrottlePlan,
+        depth: u32,
+        (clock, rest): (C, Rest),
+        buckets: Buckets,
+    ) -> Self {
         let mut facts = inner.facts().clone();
-        let note = format!("{plan}: I/Os wait for tokens, so results are not of the target alone");
+        let note =
+            format!("{plan}: I/Os wait for tokens, so results are not of the target alone; {}", rest.told());
         facts.features.push(Feature { name: "throttle".to_owned(), used: true, note: Some(note) });
         facts.completes_inline = false;
         facts.returned_stamp = "equals submitted: the throttle takes an I/O at once".to_owned();
         Self {
             inner,
             clock,
+            rest,
             facts,
             buckets,
             waiting: VecDeque::with_capacity(depth as usize),
@@ -155,7 +166,7 @@ impl<E: Engine, C: Clock> Engine for Throttle<E, C> {
                 }
                 now_ns = self.clock.now_ns();
             } else if may_wait && !self.waiting.is_empty() {
-                now_ns = rest::until(&self.clock, wake_ns);
+                now_ns = self.rest.until(&self.clock, wake_ns);
             }
             let idle = self.inside == 0 && self.waiting.is_empty();
             if done.len() > already || idle || now_ns >= until_ns {

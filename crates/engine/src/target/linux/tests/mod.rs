@@ -3,5 +3,6 @@
 
 mod drawn;
 mod on_drawn_machines;
+mod on_drawn_namespaces;
 mod on_loop_devices;
 mod on_this_machine;
