@@ -58,7 +58,7 @@ impl Geometry {
                 format!(
                     "{span_bytes} bytes from byte {first_byte} on do not hold an aligned I/O of {largest_io_bytes} bytes"
                 ),
-                "use a larger --size or a smaller --bs",
+                "use a smaller --offset, a larger --size or a smaller --bs",
             );
         }
         Ok(Self {

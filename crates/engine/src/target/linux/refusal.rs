@@ -78,6 +78,7 @@ pub fn advise(place: &str, error: &io::Error, path: &Path, request: &OpenRequest
     let remedy = match (error.raw_os_error(), failed.kind) {
         (Some(libc::EROFS), _) => "the file system is read-only: name a target on another".to_owned(),
         (Some(libc::ETXTBSY), _) => "it is a program that runs: name another target".to_owned(),
+        (Some(libc::ELOOP), _) => format!("its links lead in a circle: see `namei {}`", path.display()),
         (_, ErrorKind::Permission) => how_to_reach(path, rights),
         (_, ErrorKind::NoSuchTarget) => "`fathom devices` lists what is here".to_owned(),
         _ => "check that it is there and has a medium; `fathom devices` lists what is here".to_owned(),
