@@ -43,6 +43,15 @@ pub fn quantile(q: f64, value: u64, unit_ns: u64) -> Quantile {
     }
 }
 
+/// A percentile of text for people, which is the middle of a bin, rounded to a unit in one direction or the other.
+pub fn rounded_quantile(q: f64, ns: u64, unit_ns: u64) -> Quantile {
+    /// Half of a bin, as a share of its value, is at most one in so many.
+    const HALF_BINS: u64 = 128;
+    let (low, high) = (ns.saturating_sub(unit_ns), ns.saturating_add(unit_ns));
+    let (low_ns, high_ns) = (low - low / HALF_BINS, high.saturating_add(high / HALF_BINS));
+    Quantile { q, value_ns: ns, low_ns, high_ns }
+}
+
 fn middle(low: u64, high: u64) -> u64 {
     low + (high - low).div_ceil(2)
 }

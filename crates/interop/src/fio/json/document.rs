@@ -94,6 +94,8 @@ pub struct Latency {
     pub count: Option<u64>,
     /// Order from 0 to 1, and value.
     pub percentiles: Vec<(f64, u64)>,
+    /// Percentiles of text for people: order, nanoseconds, and the nanoseconds that they were rounded to.
+    pub rounded: Vec<(f64, u64, u64)>,
     /// Value in the middle, and count.
     pub bins: Vec<(u64, u64)>,
 }

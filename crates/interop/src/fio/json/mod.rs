@@ -4,10 +4,10 @@
 //! each job, group, or set of clones becomes a run ([`record`]).
 
 mod combine;
-mod document;
+pub(in crate::fio) mod document;
 mod numbers;
-mod options;
-mod record;
+pub(in crate::fio) mod options;
+pub(in crate::fio) mod record;
 mod scan;
 mod table;
 

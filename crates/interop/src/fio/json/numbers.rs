@@ -144,7 +144,12 @@ pub fn summary(latency: &Latency, operations: Option<u64>) -> LatencySummary {
         mean_ns: latency.mean * unit as f64,
         max_ns: Some(latency.max.saturating_mul(unit)),
         deviation_ns: latency.deviation.map(|deviation| deviation * unit as f64),
-        quantiles: latency.percentiles.iter().map(|(q, value)| bins::quantile(*q, *value, unit)).collect(),
+        quantiles: latency
+            .percentiles
+            .iter()
+            .map(|(q, value)| bins::quantile(*q, *value, unit))
+            .chain(latency.rounded.iter().map(|(q, ns, unit)| bins::rounded_quantile(*q, *ns, *unit)))
+            .collect(),
         stated: true,
     }
 }
