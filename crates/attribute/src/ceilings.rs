@@ -222,6 +222,8 @@ pub fn is_sequential(pattern: &Pattern<'_>) -> bool {
         Addresses::Sequential
             | Addresses::Interlocked
             | Addresses::Strided { .. }
+            | Addresses::Backwards { .. }
+            | Addresses::Parts { .. }
             | Addresses::Laps { jump_share: 0.0, .. }
     )
 }

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
-use fathom_record::workload::Verify as VerifyMode;
+use fathom_record::workload::{Arrival, Verify as VerifyMode};
 
 use crate::aio::Aio;
 use crate::catalogue::EngineKind;
 use crate::decorate::Decorators;
 use crate::job::crew::{self, CrewPlan};
+use crate::job::pace::{Pace, Share};
 use crate::job::{JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
 use crate::mmap::Mmap;
@@ -61,6 +62,8 @@ pub struct Launch<'a> {
     pub engine: EngineKind,
     /// What is put around the engine.
     pub decorators: &'a Decorators,
+    /// Share of each job among those of other runs at the same time; absent: none holds back for another.
+    pub share: Option<&'a Share>,
     /// Who hears of each I/O; on threads only, not in simulated time.
     pub listeners: Option<Listeners<'a>>,
     /// Choices of engines `uring` and `passthrough`; the flags are the run's.
@@ -363,8 +366,14 @@ impl Launch<'_> {
     }
 
     fn crew_plan(&self) -> CrewPlan<'_> {
+        let pauses = match self.workload.arrival {
+            Arrival::Pausing { after_operations, pause_ns } => Some((after_operations, pause_ns)),
+            _ => None,
+        };
+        let mut jobs = self.job_plans();
+        jobs.iter_mut().for_each(|job| job.pace = Pace::new(pauses, self.share.cloned()));
         CrewPlan {
-            jobs: self.job_plans(),
+            jobs,
             length: &self.workload.length,
             cpus: self.cpus,
             open: self.workload.arrival.is_open(),
@@ -406,6 +415,7 @@ impl Launch<'_> {
                     .arrival
                     .is_open()
                     .then(|| ArrivalPattern::new(&workload.arrival, (job, jobs), seed)),
+                pace: None,
                 data: DataPattern::new(&workload.data, seed, job),
                 operations: share(workload.length.operations, job),
                 bytes: share(workload.length.bytes, job),

@@ -72,6 +72,7 @@ fn run_on<E: Engine + 'static>(
                 .arrival
                 .is_open()
                 .then(|| ArrivalPattern::new(&workload.arrival, (job, workload.jobs), workload.seed)),
+            pace: None,
             data: DataPattern::new(&workload.data, workload.seed, job),
             operations: workload.length.operations.map_or(u64::MAX, |all| all / u64::from(workload.jobs)),
             bytes: u64::MAX,

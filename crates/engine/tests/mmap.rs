@@ -142,6 +142,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         medium: &Medium::Files(vec![Arc::clone(file)]),
         engine: EngineKind::Mmap,
         decorators: &fathom_engine::decorate::Decorators::default(),
+        share: None,
         listeners: None,
         uring: uring::Options::default(),
         io_flags: fathom_engine::IoFlags::default(),

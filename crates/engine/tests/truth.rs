@@ -43,6 +43,7 @@ fn simulate(device: &str, workload: &Workload) -> Measured {
         medium: &Medium::Simulated(vec![parameters]),
         engine: EngineKind::Sim,
         decorators: &Decorators::default(),
+        share: None,
         listeners: None,
         uring: uring::Options::default(),
         io_flags: fathom_engine::IoFlags::default(),

@@ -67,6 +67,13 @@ fn example(error: &clap::Error) -> Option<&'static str> {
     let missing = texts(error, ContextKind::InvalidArg).join(" ");
     match error.kind() {
         ErrorKind::MissingSubcommand => Some("fathom assess ."),
+        ErrorKind::MissingRequiredArgument if missing.contains("FLAGS") => {
+            Some("fathom diskspd -c1G -b4K -r -o32 -t4 -d10 -L testfile.dat")
+        }
+        ErrorKind::MissingRequiredArgument if missing.contains("FILE|RUN") => {
+            Some("fathom audit result.json")
+        }
+        ErrorKind::MissingRequiredArgument if missing.contains("<PATH>") => Some("fathom import results"),
         ErrorKind::MissingRequiredArgument if missing.contains("TARGET") => Some("fathom assess ."),
         ErrorKind::MissingRequiredArgument if missing.contains("html") => {
             Some("fathom report last --html report.html")

@@ -19,7 +19,7 @@ fn environment(name: &str) -> Option<String> {
         name if name.contains("mix") || name.contains("percent") => "50",
         name if name.contains("bdev_name") => "Nvme0n1",
         name if name.contains("dir") && !name.contains("direct") => "/scratch",
-        name if name.contains("bs") || name.contains("block") => "4k",
+        name if name.contains("bs") || name.contains("block") || name.contains("blk") => "4k",
         name if name.contains("engine") => "libaio",
         name if name.contains("json") || name.contains("conf") || name.contains("uri") => "/conf",
         name if name.contains("size") || name.contains("offset") => "1g",

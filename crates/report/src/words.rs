@@ -228,6 +228,14 @@ fn addresses(addresses: &Addresses) -> String {
         Addresses::Sequential => "sequential".to_owned(),
         Addresses::Interlocked => "sequential (jobs interlocked)".to_owned(),
         Addresses::Strided { stride_bytes } => format!("strided by {}", number::size(*stride_bytes)),
+        Addresses::Backwards { step_bytes } => format!("backwards by {}", number::size(*step_bytes)),
+        Addresses::Parts { part_bytes, gap_bytes } => {
+            format!(
+                "sequential in parts of {} with gaps of {}",
+                number::size(*part_bytes),
+                number::size(*gap_bytes)
+            )
+        }
         Addresses::Laps { jump_share, .. } if *jump_share > 0.0 => {
             format!("sequential with {} of jumps", Share(*jump_share))
         }
@@ -248,6 +256,12 @@ fn addresses(addresses: &Addresses) -> String {
 fn arrival(arrival: &Arrival) -> String {
     match arrival {
         Arrival::Closed => "closed loop".to_owned(),
+        Arrival::Pausing { after_operations, pause_ns } => {
+            format!(
+                "closed loop, a pause of {} after every {after_operations} I/Os",
+                number::time(*pause_ns as f64)
+            )
+        }
         Arrival::Constant { rate_per_s } => format!("open loop at a constant {}", number::iops(*rate_per_s)),
         Arrival::Poisson { rate_per_s } => format!("open loop, Poisson at {}", number::iops(*rate_per_s)),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => format!(

@@ -12,10 +12,10 @@ use super::process::{self, Ended};
 use super::programs::Programs;
 use super::statistics::median;
 use super::tool::Interface;
-use super::{accuracy, analysis, witness};
+use super::{accuracy, analysis, imports, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 12] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -27,6 +27,7 @@ pub const NAMES: [&str; 11] = [
     witness::NAMES[2],
     "start",
     analysis::NAME,
+    imports::NAME,
 ];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
@@ -73,6 +74,7 @@ pub fn measure(
                     witness::measure(case, options, programs, folder, random)
                 }
                 analysis::NAME => analysis::measure(programs, folder, options.store.as_ref()),
+                imports::NAME => imports::measure(programs, folder),
                 _ => bench.start(),
             };
             (name, found)

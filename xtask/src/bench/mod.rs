@@ -10,6 +10,7 @@ mod fathom;
 mod figures;
 mod fio;
 pub mod gaps;
+mod imports;
 mod machine;
 mod options;
 mod pairs;

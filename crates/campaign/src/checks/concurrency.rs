@@ -16,7 +16,7 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
         return Check::plain(
             NAME,
             Outcome::NotApplicable,
-            "Arrivals are open: in-flight follows from the target.",
+            "I/Os start by the clock, after pauses or for a share: how many are in flight follows from that.",
         );
     };
     if evidence.engine.completes_inline {

@@ -29,8 +29,10 @@ const LAST_BYTES: u64 = 16 << 10;
 pub struct ChildPlan<'a> {
     /// The program and its arguments; the program first.
     pub words: Vec<OsString>,
-    /// Folder that it runs in, and that keeps `stdout.txt` and `stderr.txt`.
+    /// Folder that keeps `stdout.txt` and `stderr.txt`.
     pub folder: &'a Path,
+    /// Folder that it runs in; absent: the one that keeps its output.
+    pub runs_in: Option<&'a Path>,
     /// Longest time that it may take, in nanoseconds.
     pub limit_ns: u64,
     /// How to get the program where there is none.
@@ -68,7 +70,7 @@ impl ChildPlan<'_> {
         };
         let mut child = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone))
             .args(self.words.get(1..).unwrap_or_default())
-            .current_dir(self.folder)
+            .current_dir(self.runs_in.unwrap_or(self.folder))
             .stdin(Stdio::null())
             .stdout(made(&stdout)?)
             .stderr(made(&stderr)?)
@@ -202,6 +204,7 @@ mod tests {
         let plan = ChildPlan {
             words: ["sh", "-c", script].map(OsString::from).to_vec(),
             folder: folder.path(),
+            runs_in: None,
             limit_ns,
             install: "install it",
         };
@@ -252,6 +255,7 @@ mod tests {
         let plan = ChildPlan {
             words: vec!["no-such-program-here".into()],
             folder: folder.path(),
+            runs_in: None,
             limit_ns: u64::MAX,
             install: "apt-get install it",
         };

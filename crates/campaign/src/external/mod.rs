@@ -102,6 +102,7 @@ fn here(
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
+        runs_in: None,
         limit_ns: limit_ns(&plan.workload),
         install: external.install(),
     }
@@ -181,6 +182,7 @@ fn elsewhere(
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
+        runs_in: None,
         limit_ns: limit_ns(&plan.workload),
         install: external.install(),
     }
@@ -243,9 +245,12 @@ fn named_target(plan: &RunPlan) -> TargetFacts {
 pub struct Given<'a> {
     /// The tool.
     pub external: &'a External,
-    /// Its arguments, as it takes them. fio runs in the folder of its output, so that paths are absolute, and its
-    /// output's format and place are overridden.
+    /// Its arguments, as it takes them; fio's without the format and the place of its output.
     pub arguments: &'a [OsString],
+    /// Folder that it runs in; absent: the one that keeps its output.
+    pub runs_in: Option<&'a Path>,
+    /// Forms of fio's output, with commas between them, JSON among them; nothing for other tools.
+    pub forms: &'a str,
     /// Files and devices that it works on, as far as they are known: judged before it starts.
     pub targets: &'a [String],
     /// Whether it writes to them.
@@ -263,6 +268,10 @@ pub struct GivenResult {
     pub records: Vec<RunRecord>,
     /// What it printed.
     pub stdout: PathBuf,
+    /// The file with its result; for most tools the same.
+    pub result: PathBuf,
+    /// What it said.
+    pub stderr: PathBuf,
 }
 
 /// Runs a command of a tool's own. What it printed stays in a folder below `raw`.
@@ -284,9 +293,9 @@ pub fn run_given(
     let folder = make_folder(raw, &identity::new_id("r"))?;
     let (result, own) = match external.tool {
         Tool::Fio => {
-            let result = folder.join("fio.json");
+            let result = folder.join("fio.txt");
             let output = format!("--output={}", result.display());
-            (result, vec!["--output-format=json+".to_owned(), output])
+            (result, vec![format!("--output-format={}", given.forms), output])
         }
         _ => (folder.join("stdout.txt"), Vec::new()),
     };
@@ -300,27 +309,36 @@ pub fn run_given(
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
     let limit_ns = given.limit_ns.unwrap_or(UNBOUNDED_NS);
-    let plan = ChildPlan { words: words.clone(), folder: &folder, limit_ns, install: external.install() };
+    let plan = ChildPlan {
+        words: words.clone(),
+        folder: &folder,
+        runs_in: given.runs_in,
+        limit_ns,
+        install: external.install(),
+    };
     let ended = plan.run(stop, &clock)?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
     let environment = if local { environment::collect(&[], None) } else { Environment::default() };
     let found = reading::read_all(external.name(), &result, &ended)?;
-    let records = found.into_iter().map(|imported| {
-        let around = Around {
-            id: identity::new_id("r"),
-            started_at: started_at.clone(),
-            external,
-            workload: None,
-            target: None,
-            environment: environment.clone(),
-            telemetry: telemetry.clone(),
-            words: &words,
-            folder: &folder,
-            notes: Vec::new(),
-        };
-        finish(imported, &ended, around)
-    });
-    Ok(GivenResult { records: records.collect(), stdout: ended.stdout.clone() })
+    let records: Vec<RunRecord> = found
+        .into_iter()
+        .map(|imported| {
+            let around = Around {
+                id: identity::new_id("r"),
+                started_at: started_at.clone(),
+                external,
+                workload: None,
+                target: None,
+                environment: environment.clone(),
+                telemetry: telemetry.clone(),
+                words: &words,
+                folder: &folder,
+                notes: Vec::new(),
+            };
+            finish(imported, &ended, around)
+        })
+        .collect();
+    Ok(GivenResult { records, result, stdout: ended.stdout, stderr: ended.stderr })
 }
 
 /// Judges files and devices that a tool of this machine will open by itself, as if fathom opened them.

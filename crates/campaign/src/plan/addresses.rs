@@ -5,12 +5,14 @@ use fathom_record::workload::{Addresses, HotSpot, Zone};
 use super::quantity::{bytes, decimal, share, write_bytes, write_share};
 use super::suggest::nearest;
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     "cycle",
     "independent",
     "sequential",
     "interlocked",
     "strided",
+    "backwards",
+    "parts",
     "laps",
     "zipf",
     "pareto",
@@ -33,6 +35,14 @@ pub(super) fn read(text: &str) -> Result<Addresses, String> {
         "sequential" => Addresses::Sequential,
         "interlocked" => Addresses::Interlocked,
         "strided" => Addresses::Strided { stride_bytes: bytes(needs("strided:64k")?)? },
+        "backwards" => Addresses::Backwards { step_bytes: bytes(needs("backwards:4k")?)? },
+        "parts" => {
+            const EXAMPLE: &str = "parts:256m/2g (part/gap)";
+            let (part, gap) = needs(EXAMPLE)?
+                .split_once('/')
+                .ok_or_else(|| format!("`parts` needs the gap behind a part too, as {EXAMPLE}"))?;
+            Addresses::Parts { part_bytes: bytes(part)?, gap_bytes: bytes(gap)? }
+        }
         "laps" => laps(value.unwrap_or_default())?,
         "zipf" => Addresses::Zipf { exponent: decimal(needs("zipf:0.99")?)? },
         "pareto" => Addresses::Pareto { skew: share(needs("pareto:0.2")?)? },
@@ -98,6 +108,10 @@ pub(super) fn write(addresses: &Addresses) -> String {
         Addresses::Sequential => "sequential".to_owned(),
         Addresses::Interlocked => "interlocked".to_owned(),
         Addresses::Strided { stride_bytes } => format!("strided:{}", write_bytes(*stride_bytes)),
+        Addresses::Backwards { step_bytes } => format!("backwards:{}", write_bytes(*step_bytes)),
+        Addresses::Parts { part_bytes, gap_bytes } => {
+            format!("parts:{}/{}", write_bytes(*part_bytes), write_bytes(*gap_bytes))
+        }
         Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
             write_laps(*step_bytes, *apart_bytes, *jump_share)
         }
@@ -120,7 +134,12 @@ pub(super) fn write(addresses: &Addresses) -> String {
 pub(super) fn is_random(addresses: &Addresses) -> bool {
     !matches!(
         addresses,
-        Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. } | Addresses::Laps { .. }
+        Addresses::Sequential
+            | Addresses::Interlocked
+            | Addresses::Strided { .. }
+            | Addresses::Backwards { .. }
+            | Addresses::Parts { .. }
+            | Addresses::Laps { .. }
     )
 }
 
@@ -136,6 +155,8 @@ mod tests {
             "sequential",
             "interlocked",
             "strided:64k",
+            "backwards:4k",
+            "parts:256m/2g",
             "laps",
             "laps:step=4k,apart=1m,jumps=50%",
             "zipf:0.99",
@@ -169,6 +190,9 @@ mod tests {
             "zoned:1/",
             "normal:10",
             "strided:x",
+            "backwards",
+            "parts:1m",
+            "parts:1m/",
             "laps:x",
             "laps:step=",
         ] {

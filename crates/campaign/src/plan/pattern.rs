@@ -67,7 +67,12 @@ pub fn title_of(workload: &Workload) -> String {
     let mix = workload.mix;
     let random = !matches!(
         workload.addresses,
-        Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. } | Addresses::Laps { .. }
+        Addresses::Sequential
+            | Addresses::Interlocked
+            | Addresses::Strided { .. }
+            | Addresses::Backwards { .. }
+            | Addresses::Parts { .. }
+            | Addresses::Laps { .. }
     );
     let sizes = if mix.read_share > 0.0 { &workload.sizes.read } else { &workload.sizes.write };
     let what = match sizes {

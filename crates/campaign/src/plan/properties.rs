@@ -58,6 +58,9 @@ fn addresses() -> impl Strategy<Value = Addresses> {
         Just(Addresses::Sequential),
         Just(Addresses::Interlocked),
         size_bytes().prop_map(|stride_bytes| Addresses::Strided { stride_bytes }),
+        size_bytes().prop_map(|step_bytes| Addresses::Backwards { step_bytes }),
+        (size_bytes(), size_bytes())
+            .prop_map(|(part_bytes, gap_bytes)| Addresses::Parts { part_bytes, gap_bytes }),
         (option::of(size_bytes()), size_bytes(), 0.0..1.0).prop_map(
             |(step_bytes, apart_bytes, jump_share)| Addresses::Laps { step_bytes, apart_bytes, jump_share }
         ),
@@ -80,6 +83,8 @@ fn arrival() -> impl Strategy<Value = Arrival> {
     let rate = || prop_oneof![0.001..1e9f64, (1u32..1_000_000).prop_map(f64::from)];
     prop_oneof![
         Just(Arrival::Closed),
+        (1u64.., 1u64..)
+            .prop_map(|(after_operations, pause_ns)| Arrival::Pausing { after_operations, pause_ns }),
         rate().prop_map(|rate_per_s| Arrival::Constant { rate_per_s }),
         rate().prop_map(|rate_per_s| Arrival::Poisson { rate_per_s }),
         (rate(), rate(), 1u64..).prop_map(|(from_per_s, to_per_s, over_ns)| Arrival::Ramp {

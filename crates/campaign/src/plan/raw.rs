@@ -112,6 +112,14 @@ pub struct RawPlan {
     #[arg(long, value_name = "PROCESS")]
     pub arrival: Option<Text>,
 
+    /// Let each job end its I/Os and pause for so long, as 3us, before it goes on. Default: no pauses.
+    #[arg(long, value_name = "TIME")]
+    pub pause: Option<Text>,
+
+    /// I/Os of a job between two pauses, as 8. Default: 1.
+    #[arg(long, value_name = "NUMBER")]
+    pub pause_every: Option<Text>,
+
     /// Rate that a ramp starts from, as 1k; it ends at --rate.
     #[arg(long, value_name = "RATE")]
     pub ramp_from: Option<Text>,

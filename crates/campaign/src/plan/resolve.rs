@@ -279,9 +279,24 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
             }
         }
     }
+    let pause = value("pause", &raw.pause, quantity::time_ns)?;
+    let every = value("pause-every", &raw.pause_every, quantity::count)?;
+    match (pause, every) {
+        (None, Some(_)) => return contradiction("pause-every", "pauses need `pause`, as 3us"),
+        (Some(_), _) if rate.is_some() => {
+            return contradiction(
+                "pause",
+                "a rate says when I/Os start, and pauses another time: leave one out",
+            );
+        }
+        _ => {}
+    }
     let Some(rate_per_s) = rate else {
         return match process {
-            None => Ok(Arrival::Closed),
+            None => Ok(pause.map_or(Arrival::Closed, |pause_ns| Arrival::Pausing {
+                after_operations: every.unwrap_or(1),
+                pause_ns,
+            })),
             Some(_) => contradiction("arrival", "an arrival process needs `rate`, as 5k"),
         };
     };

@@ -114,6 +114,11 @@ fn fill_arrival(raw: &mut RawPlan, arrival: &Arrival) {
     let rate = |rate_per_s: f64| Some(Text(quantity::write_rate_per_s(rate_per_s)));
     let (process, to_per_s) = match *arrival {
         Arrival::Closed => return,
+        Arrival::Pausing { after_operations, pause_ns } => {
+            raw.pause = Some(Text(quantity::write_time_ns(pause_ns)));
+            raw.pause_every = Some(Text(after_operations.to_string()));
+            return;
+        }
         Arrival::Constant { rate_per_s } => ("constant", rate_per_s),
         Arrival::Poisson { rate_per_s } => ("poisson", rate_per_s),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {

@@ -3,6 +3,7 @@
 mod binding;
 mod cautions;
 mod fitness;
+mod io_log;
 mod record;
 mod session;
 mod summary;
@@ -20,6 +21,7 @@ use crate::plan::RunPlan;
 use crate::progress::Progress;
 
 pub use binding::BOUND_NEAR_DEVICE;
+pub use io_log::{IoLog, Logged};
 pub use record::this_tool;
 pub use session::{Session, SessionPlan};
 pub use together::{Part, run_together};

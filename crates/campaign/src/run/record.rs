@@ -20,6 +20,8 @@ pub struct Parts<'a> {
     pub started_at: String,
     pub campaign: Option<CampaignLink>,
     pub workload: &'a Workload,
+    /// Whether its jobs held back for those of other runs.
+    pub held_back: bool,
     pub geometries: &'a [Geometry],
     pub target: &'a TargetFacts,
     pub measured: Measured,
@@ -36,7 +38,10 @@ pub struct Parts<'a> {
 /// The record of a run.
 pub fn assemble(parts: Parts<'_>) -> RunRecord {
     let measured = parts.measured;
-    let summary = summary(&measured, parts.workload, !parts.simulated_time);
+    let mut summary = summary(&measured, parts.workload, !parts.simulated_time);
+    if parts.held_back {
+        summary.in_flight_requested = None;
+    }
     let ledger = ledger(&measured, parts.workload, parts.geometries, parts.target.size_bytes);
     let targets = targets(&measured, parts.workload, parts.target, !parts.simulated_time);
     let clock = clock_record(parts.clock, parts.simulated_time, measured.exposed_ns);

@@ -11,8 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Decorators;
 use fathom_engine::job::JobPlan;
+use fathom_engine::job::pace::Share;
 use fathom_engine::launch::{Launch, Medium};
-use fathom_engine::overheard::Listeners;
+use fathom_engine::overheard::{Listener, Listeners};
 use fathom_engine::sim::SimParameters;
 use fathom_engine::stripe::Volume;
 use fathom_engine::target::generic_of;
@@ -24,12 +25,13 @@ use fathom_record::facts::{Feature, TargetFacts, TargetKind};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload};
-use fathom_telemetry::blocktrace::Source;
+use fathom_telemetry::blocktrace::{Source, Witness};
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::binding::{self, Binding};
 use super::cautions;
 use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
+use super::io_log::IoLog;
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
@@ -76,6 +78,19 @@ pub struct SessionPlan<'a> {
     pub decorators: &'a Decorators,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
+}
+
+/// What a run has to do with others at the same time.
+#[derive(Debug, Default)]
+pub(super) struct Beside<'a> {
+    /// The campaign that it is a step of.
+    pub campaign: Option<CampaignLink>,
+    /// What has the telemetry of all of them; absent: this run.
+    pub telemetry_is_with: Option<&'a str>,
+    /// Its jobs' share of the I/Os of several runs.
+    pub share: Option<&'a Share>,
+    /// What takes its I/Os down.
+    pub log: Option<&'a IoLog>,
 }
 
 /// Open targets with all that is known around it.
@@ -261,14 +276,14 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        self.run_beside(workload, (campaign, None), progress, stop)
+        self.run_beside(workload, Beside { campaign, ..Beside::default() }, progress, stop)
     }
 
-    /// The same beside other runs; `beside` says what has the telemetry of all of them.
+    /// The same beside other runs.
     pub(super) fn run_beside(
         &self,
         workload: &Workload,
-        (campaign, beside): (Option<CampaignLink>, Option<&str>),
+        Beside { campaign, telemetry_is_with, share, log }: Beside<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
@@ -276,26 +291,25 @@ impl Session {
         let (medium, facts) = self.as_left();
         let facts = &facts;
         let geometries = self.targets.geometries(workload)?;
-        if self.uring.polled && self.engine == EngineKind::Uring {
-            refuse_what_is_not_polled(workload)?;
-        }
+        self.refuse_what_is_not_polled(workload)?;
         self.targets.confirm()?;
         let cached_share = if facts.direct { None } else { self.targets.cached_share(&geometries) };
         let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
-        let sampler = if beside.is_none() { self.sampler() } else { None };
+        let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let watching = |source| witness::start(source, workload, (facts, &medium), self.clock);
         let witness = self.witness.map(watching).transpose()?;
-        let watches = witness.as_ref().and_then(|witness| witness.as_ref().ok());
-        let listeners = watches.map(|watches| |plan: &JobPlan| witness::listener(watches, plan));
+        let ears = Ears::of(witness.as_ref(), log);
+        let listener = |plan: &JobPlan| ears.listener(plan);
         let launch = Launch {
             workload,
             geometries: &geometries,
             medium: &medium,
             engine: self.engine,
             decorators: &self.decorators,
-            listeners: listeners.as_ref().map(|make| Listeners(make)),
+            share,
+            listeners: ears.hear().then_some(Listeners(&listener)),
             uring: self.uring,
             io_flags: self.io_flags,
             real_time: self.real_time,
@@ -315,12 +329,14 @@ impl Session {
         measured.engine.features.extend(self.durability(workload));
         let notes = self.notes.iter().cloned().chain(self.cautions(workload, facts));
         let origin_ns = measured.timeline.origin_ns;
-        let telemetry = sampler.map_or_else(|| no_telemetry(beside), |sampler| sampler.finish(origin_ns));
+        let telemetry =
+            sampler.map_or_else(|| no_telemetry(telemetry_is_with), |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
             id,
             started_at,
             campaign,
             workload,
+            held_back: share.is_some(),
             geometries: &geometries,
             target: facts,
             measured,
@@ -382,6 +398,19 @@ impl Session {
         (workload.mix.write_share() > 0.0).then(|| first.feature())
     }
 
+    /// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.
+    fn refuse_what_is_not_polled(&self, workload: &Workload) -> Result<(), EngineError> {
+        let mix = &workload.mix;
+        let polls = self.uring.polled && self.engine == EngineKind::Uring;
+        if !polls || mix.flush_every_writes == 0 && mix.trim_share <= 0.0 {
+            return Ok(());
+        }
+        let cause = "io_uring polls for reads and writes alone, and this workload flushes or trims";
+        Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause).with_remedy(
+            "leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX",
+        ))
+    }
+
     /// Processors for the jobs of one run.
     fn binding(&self, workload: &Workload) -> Binding {
         match &self.cpus {
@@ -393,6 +422,31 @@ impl Session {
                     && (workload.depth > 1 || self.targets.facts.stripe_bytes.is_some());
                 Binding::near(self.targets.members(), threads, workload, &self.allowed)
             }
+        }
+    }
+}
+
+/// Who hears of a run's I/Os: its witness, or a log.
+#[derive(Clone, Copy)]
+struct Ears<'a> {
+    witness: Option<&'a Witness>,
+    log: Option<&'a IoLog>,
+}
+
+impl<'a> Ears<'a> {
+    fn of(witness: Option<&'a witness::Started>, log: Option<&'a IoLog>) -> Self {
+        Self { witness: witness.and_then(|started| started.as_ref().ok()), log }
+    }
+
+    fn hear(&self) -> bool {
+        self.witness.is_some() || self.log.is_some()
+    }
+
+    fn listener(&self, plan: &JobPlan) -> Listener {
+        match (self.witness, self.log) {
+            (Some(witness), _) => witness::listener(witness, plan),
+            (None, Some(log)) => log.listener(plan),
+            (None, None) => Box::new(|_, _| ()),
         }
     }
 }
@@ -501,15 +555,4 @@ fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), Engin
             refuse(format!("{device} has no poll queues"), remedy)
         }
     }
-}
-
-/// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.
-fn refuse_what_is_not_polled(workload: &Workload) -> Result<(), EngineError> {
-    let mix = &workload.mix;
-    if mix.flush_every_writes == 0 && mix.trim_share <= 0.0 {
-        return Ok(());
-    }
-    let cause = "io_uring polls for reads and writes alone, and this workload flushes or trims";
-    Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
-        .with_remedy("leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX"))
 }

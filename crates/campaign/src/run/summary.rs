@@ -20,7 +20,8 @@ pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary
         duration_ns: measured.window_ns,
         directions: directions(total, measured.window_ns, open, timed),
         in_flight_mean: Some(per_s(total.in_flight_integral_ns as f64 / 1e9)),
-        in_flight_requested: (!open).then(|| f64::from(workload.jobs) * f64::from(workload.depth)),
+        in_flight_requested: (workload.arrival == Arrival::Closed)
+            .then(|| f64::from(workload.jobs) * f64::from(workload.depth)),
         generator_lag: LatencySummary::of(&total.lag),
         delayed_arrivals: open.then_some(total.delayed),
         offered_per_s: offered(&workload.arrival, workload.length.warmup_ns, measured.window_ns),
@@ -79,7 +80,7 @@ pub fn targets(
 /// Mean rate that an open arrival process offers over the window, per second.
 fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
     match *arrival {
-        Arrival::Closed => None,
+        Arrival::Closed | Arrival::Pausing { .. } => None,
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Some(rate_per_s),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
             // The rate is linear up to `over_ns` and constant after: integrate it from 0 to a time.

@@ -5,9 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
+use fathom_record::run::Ending;
 use fathom_record::{RunRecord, Workload};
 
-use super::Session;
+use fathom_engine::job::pace::Share;
+
+use super::io_log::IoLog;
+use super::session::{Beside, Session};
 use crate::error::CampaignError;
 use crate::progress::{Progress, Second};
 
@@ -22,6 +26,12 @@ pub struct Part<'a> {
     pub start_after_ns: u64,
     /// The parts whose end it waits for, by their places.
     pub waits_for: &'a [usize],
+    /// The parts that end when it ends, by their places.
+    pub ends: &'a [usize],
+    /// Its jobs' share of the I/Os of several parts.
+    pub share: Option<&'a Share>,
+    /// What takes its I/Os down.
+    pub log: Option<&'a IoLog>,
 }
 
 /// How long a part sleeps at a time before it looks whether it may begin.
@@ -42,11 +52,13 @@ pub fn run_together(
     if let [one] = parts
         && one.start_after_ns == 0
     {
-        return Ok(vec![one.session.run(one.workload, None, progress, stop)?]);
+        let beside = Beside { share: one.share, log: one.log, ..Beside::default() };
+        return Ok(vec![one.session.run_beside(one.workload, beside, progress, stop)?]);
     }
     let together = Together {
         parts,
-        halt: AtomicBool::new(false),
+        halts: parts.iter().map(|_| AtomicBool::new(false)).collect(),
+        dismissed: parts.iter().map(|_| AtomicBool::new(false)).collect(),
         ended: parts.iter().map(|_| AtomicBool::new(false)).collect(),
         left: AtomicUsize::new(parts.len()),
         barrier: Barrier::new(parts.len()),
@@ -66,7 +78,21 @@ pub fn run_together(
     });
     let mut records = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
     let number = records.len();
-    for record in &mut records {
+    for ((record, part), dismissed) in records.iter_mut().zip(parts).zip(&together.dismissed) {
+        // That it ends with another one is its plan.
+        if dismissed.load(Ordering::Relaxed)
+            && !stop.load(Ordering::Relaxed)
+            && record.ending == Ending::Interrupted
+        {
+            record.ending = Ending::Complete;
+            record.notes.push("It ended because another job of its group ended (exitall).".to_owned());
+        }
+        if let Some(share) = part.share {
+            record.notes.push(format!(
+                "Each of its jobs held back to its share of the I/Os of a flow, at a weight of {}: the flow sets the rate, not the target.",
+                share.weight()
+            ));
+        }
         record.notes.push(format!(
             "It ran at the same time as {} other workloads of one group: processor time and device counters are of all of them.",
             number - 1
@@ -77,7 +103,10 @@ pub fn run_together(
 
 struct Together<'a> {
     parts: &'a [Part<'a>],
-    halt: AtomicBool,
+    /// One entry a part: whether it is to stop.
+    halts: Vec<AtomicBool>,
+    /// One entry a part: whether the end of another one ends it.
+    dismissed: Vec<AtomicBool>,
     ended: Vec<AtomicBool>,
     left: AtomicUsize,
     barrier: Barrier,
@@ -88,26 +117,32 @@ impl Together<'_> {
         let part = &self.parts[place];
         let _ended = Ended { together: self, place };
         self.barrier.wait();
-        self.wait_for_turn(part);
-        let beside = (place > 0).then_some("the record of the first run of the group has it");
-        let outcome = part.session.run_beside(part.workload, (None, beside), &mut Told(sender), &self.halt);
+        self.wait_for_turn(place);
+        let telemetry_is_with = (place > 0).then_some("the record of the first run of the group has it");
+        let beside = Beside { telemetry_is_with, share: part.share, log: part.log, ..Beside::default() };
+        let outcome = part.session.run_beside(part.workload, beside, &mut Told(sender), &self.halts[place]);
         if outcome.is_err() {
-            self.halt.store(true, Ordering::Relaxed);
+            self.halt_all();
         }
         outcome
     }
 
+    fn halt_all(&self) {
+        self.halts.iter().for_each(|halt| halt.store(true, Ordering::Relaxed));
+    }
+
     /// Sleeps until the delay is over and those before it have ended, or all are to stop.
-    fn wait_for_turn(&self, part: &Part<'_>) {
+    fn wait_for_turn(&self, place: usize) {
+        let (part, halt) = (&self.parts[place], &self.halts[place]);
         let is_waiting = || {
             let done = |place: &usize| self.ended[*place].load(Ordering::Acquire);
-            !self.halt.load(Ordering::Relaxed) && !part.waits_for.iter().all(done)
+            !halt.load(Ordering::Relaxed) && !part.waits_for.iter().all(done)
         };
         while is_waiting() {
             std::thread::sleep(LOOK);
         }
         let mut left = Duration::from_nanos(part.start_after_ns);
-        while !left.is_zero() && !self.halt.load(Ordering::Relaxed) {
+        while !left.is_zero() && !halt.load(Ordering::Relaxed) {
             let nap = left.min(LOOK);
             std::thread::sleep(nap);
             left -= nap;
@@ -130,7 +165,7 @@ impl Together<'_> {
                 Err(mpsc::RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
             }
             if stop.load(Ordering::Relaxed) {
-                self.halt.store(true, Ordering::Relaxed);
+                self.halt_all();
             }
         }
         sum.inspect(|sum| progress.second(sum));
@@ -146,7 +181,11 @@ struct Ended<'a, 'b> {
 impl Drop for Ended<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.together.halt.store(true, Ordering::Relaxed);
+            self.together.halt_all();
+        }
+        for other in self.together.parts[self.place].ends {
+            self.together.dismissed[*other].store(true, Ordering::Relaxed);
+            self.together.halts[*other].store(true, Ordering::Relaxed);
         }
         self.together.ended[self.place].store(true, Ordering::Release);
         self.together.left.fetch_sub(1, Ordering::Release);

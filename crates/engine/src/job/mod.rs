@@ -8,6 +8,7 @@
 pub mod crew;
 pub mod failure;
 pub mod gather;
+pub mod pace;
 pub mod runner;
 mod scheduling;
 pub mod simulated;

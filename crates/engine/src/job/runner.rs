@@ -10,6 +10,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 
 use super::failure::{Failure, Failures};
+use super::pace::Pace;
 use super::tally::Tally;
 use super::timeline::Timeline;
 use super::usage::Usage;
@@ -41,6 +42,8 @@ pub struct JobPlan {
     pub generator: Generator,
     /// When; absent for a closed loop.
     pub arrival: Option<ArrivalPattern>,
+    /// What holds the job back besides; absent: nothing.
+    pub pace: Option<Pace>,
     /// Content of writes.
     pub data: DataPattern,
     /// I/Os that this job may issue.
@@ -192,7 +195,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         if self.issuing {
             self.check_end(now);
         }
-        let queued = if self.issuing { self.issue(now) } else { 0 };
+        let queued = if self.issuing && !self.is_held(now) { self.issue(now) } else { 0 };
         if queued > 0 {
             // Where I/Os start later than this, their own stamps correct it when they end.
             let issued_ns = if self.engine.starts_late() { now } else { self.now_ns() };
@@ -204,7 +207,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         } else if !self.issuing {
             self.hand_over_last();
             return Ok(Turn::Finished);
-        } else if may_wait && self.plan.arrival.is_some() {
+        } else if may_wait && (self.plan.arrival.is_some() || self.plan.pace.is_some()) {
             self.rest(now);
         }
         Ok(Turn::Working { until_ns: self.wake_ns() })
@@ -226,6 +229,15 @@ impl<E: Engine, C: Clock> Job<E, C> {
         }
     }
 
+    /// Whether a pause or the job's share keeps it from issuing now.
+    #[inline(always)]
+    fn is_held(&mut self, now: u64) -> bool {
+        match &mut self.plan.pace {
+            None => false,
+            Some(pace) => pace.holds(now, self.in_flight),
+        }
+    }
+
     /// Next moment from the origin at which there is something to do that no completion announces.
     fn wake_ns(&self) -> u64 {
         let mut wake = self.tally.end_ns;
@@ -237,7 +249,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
             if !self.free.is_empty() {
                 // A closed loop with a free slot is late already.
                 let due = if self.plan.arrival.is_some() { self.next_arrival_ns } else { 0 };
-                wake = wake.min(due);
+                let held = self.plan.pace.as_ref().map_or(0, |pace| pace.until_ns(self.in_flight));
+                wake = wake.min(due.max(held));
             }
         }
         match self.engine.next_due_ns() {
@@ -275,12 +288,15 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 Submission::Full => unreachable!("an engine has as many slots as its depth"),
             }
             self.plan.operations -= 1;
+            if let Some(pace) = &mut self.plan.pace {
+                pace.issued();
+            }
             self.plan.bytes = self.plan.bytes.saturating_sub(u64::from(draft.bytes));
             if let Some(arrival) = &mut self.plan.arrival {
                 self.tally.arrivals += 1;
                 self.next_arrival_ns = arrival.next_ns();
             }
-            if inline_ns >= look_again_ns {
+            if inline_ns >= look_again_ns || self.is_held(now) {
                 break;
             }
         }
@@ -372,6 +388,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
         if self.plan.arrival.is_some() {
             self.count_arrival(state, stamps.submitted_ns, reaped_ns);
         }
+        if let Some(pace) = &mut self.plan.pace {
+            pace.ended();
+        }
         self.free.push(slot);
     }
 
@@ -405,6 +424,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let left = self.wake_ns().min(now + LONGEST_WAIT_NS).saturating_sub(now);
         if left > SPIN_NS {
             std::thread::sleep(std::time::Duration::from_nanos(left - SPIN_NS));
+        } else if self.plan.pace.as_ref().is_some_and(Pace::waits_for_others) {
+            // On a machine with fewer processors than jobs the others could not go on otherwise.
+            std::thread::yield_now();
         }
     }
 

@@ -58,7 +58,7 @@ impl ArrivalPattern {
     pub fn new(arrival: &Arrival, (job, jobs): (u32, u32), seed: u64) -> Self {
         let jobs = jobs.max(1);
         Self(match *arrival {
-            Arrival::Closed => Kind::Closed,
+            Arrival::Closed | Arrival::Pausing { .. } => Kind::Closed,
             Arrival::Constant { rate_per_s } => {
                 let gap = (NS_PER_S / rate_per_s * 2f64.powi(64)) as u128;
                 Kind::Constant(Constant {

@@ -105,6 +105,19 @@ impl Geometry {
             )
             .with_remedy("use a stride that is a multiple of the alignment, or a smaller --align"));
         }
+        let parts = match workload.addresses {
+            Addresses::Backwards { step_bytes } => [step_bytes, 0],
+            Addresses::Parts { part_bytes, gap_bytes } => [part_bytes, gap_bytes],
+            _ => [0, 0],
+        };
+        if parts.iter().any(|bytes| bytes % block_bytes != 0) {
+            let cause =
+                format!("the pattern does not go by multiples of the alignment of {block_bytes} bytes");
+            return Err(EngineError::new(ErrorKind::Plan, "laying out the workload's span", cause)
+                .with_remedy(
+                    "use a step, parts and gaps that are multiples of the alignment, or a smaller --align",
+                ));
+        }
         if let Addresses::Laps { step_bytes, apart_bytes, .. } = workload.addresses
             && (step_bytes.unwrap_or(0) % block_bytes != 0 || apart_bytes % block_bytes != 0)
         {

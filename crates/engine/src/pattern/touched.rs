@@ -27,6 +27,8 @@ struct Exposure {
     units_per_io: f64,
     /// The same for the direction that moves forward the most, times its share of the I/Os.
     furthest_units_per_io: f64,
+    /// Largest share of a direction.
+    furthest_share: f64,
     /// One direction, one size: all I/Os are alike.
     regular: bool,
 }
@@ -47,6 +49,7 @@ impl Exposure {
             jobs: f64::from(workload.jobs.max(1)),
             units_per_io: in_use.iter().map(covered).sum::<f64>().max(1.0),
             furthest_units_per_io: in_use.iter().map(covered).fold(0.0, f64::max),
+            furthest_share: in_use.iter().map(|(_, share)| *share).fold(0.0, f64::max),
             regular: in_use.len() == 1 && geometry.smallest_io_bytes == geometry.largest_io_bytes,
         }
     }
@@ -79,6 +82,15 @@ impl Exposure {
             Addresses::Interlocked => per_unit * self.units_per_io,
             Addresses::Strided { stride_bytes } => {
                 per_unit * self.furthest_units_per_io.min(*stride_bytes as f64 / self.unit_bytes)
+            }
+            // Going over the same ground again adds nothing.
+            Addresses::Backwards { step_bytes } => {
+                let step = *step_bytes as f64 / self.unit_bytes;
+                per_unit * self.furthest_units_per_io.min(self.furthest_share * step)
+            }
+            Addresses::Parts { part_bytes, gap_bytes } => {
+                let share = *part_bytes as f64 / (part_bytes.saturating_add(*gap_bytes)) as f64;
+                (per_unit * self.furthest_units_per_io).min(share)
             }
             Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
                 let step = step_bytes.map_or(f64::MAX, |bytes| bytes as f64 / self.unit_bytes);

@@ -34,6 +34,8 @@ fn patterns() -> Vec<Addresses> {
         Addresses::Sequential,
         Addresses::Interlocked,
         Addresses::Strided { stride_bytes: 64 << 10 },
+        Addresses::Backwards { step_bytes: 4096 },
+        Addresses::Parts { part_bytes: 64 << 10, gap_bytes: 192 << 10 },
         Addresses::Zipf { exponent: 0.7 },
         Addresses::Zipf { exponent: 0.99 },
         Addresses::Zipf { exponent: 1.0 },

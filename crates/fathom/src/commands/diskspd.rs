@@ -91,6 +91,8 @@ fn itself(
     let given = Given {
         external,
         arguments: &arguments.command,
+        runs_in: None,
+        forms: "",
         targets: &targets.iter().map(|target| target.path.clone()).collect::<Vec<_>>(),
         // -c makes a file over one that is there.
         writes: targets.iter().any(|target| target.write_percent > 0 || target.create_bytes.is_some()),

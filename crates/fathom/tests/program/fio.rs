@@ -1,21 +1,15 @@
-//! `fathom fio`: published commands, counts and sequences as the installed fio has them, and fio's own
+//! `fathom fio`: published commands, counts as the installed fio has them, jobs beside one another, and fio's own
 //! readers.
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
-use fathom_engine::pattern::{Draft, Generator, Geometry};
-use fathom_interop::fio::job::Variables;
-use fathom_interop::fio::map::{Around, Doer, map};
-use fathom_interop::fio::{cmdline, document};
-use fathom_record::{Direction, Workload};
 use serde_json::Value;
 
 use crate::typed::Typist;
 
 /// Runs `fathom fio` in a folder of its own; what it printed, and its exit status.
-fn fathom_fio(folder: &Path, words: &str) -> (String, String, Option<i32>) {
+pub fn fathom_fio(folder: &Path, words: &str) -> (String, String, Option<i32>) {
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
         .arg("--store")
         .arg(folder.join("runs.sqlite"))
@@ -28,12 +22,12 @@ fn fathom_fio(folder: &Path, words: &str) -> (String, String, Option<i32>) {
     (text(&output.stdout), text(&output.stderr), output.status.code())
 }
 
-fn json(text: &str) -> Value {
+pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[expect(clippy::print_stderr, reason = "it tells why a test did nothing")]
-fn has(tool: &str) -> bool {
+pub fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("--help").output().is_ok();
     if !found {
         eprintln!("skipped: no {tool} is installed");
@@ -112,9 +106,9 @@ fn fios_own_reader_takes_the_bins() {
 fn what_fathom_cannot_do_is_refused_with_the_way_to_fio() {
     let bench = Typist::new();
     let (printed, said, status) =
-        fathom_fio(bench.folder(), "--name=a --size=1m --rw=randread --thinktime=5");
+        fathom_fio(bench.folder(), "--name=a --size=1m --rw=randread --latency_target=5");
     assert_eq!((printed.as_str(), status), ("", Some(2)));
-    assert!(said.contains("thinktime=5") && said.contains("--engine=fio"), "{said}");
+    assert!(said.contains("latency_target=5") && said.contains("--engine=fio"), "{said}");
     let (_, said, status) =
         fathom_fio(bench.folder(), "--name=a --filename=data --size=1m --rw=write --readonly");
     assert_eq!(status, Some(2));
@@ -133,119 +127,61 @@ fn what_fathom_cannot_do_is_refused_with_the_way_to_fio() {
     assert!(!said.contains("refused"), "{said}");
 }
 
-/// fathom's workload of a command line of one job.
-fn workload(words: &str) -> Workload {
-    let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-    let invocation = cmdline::parse(&words).unwrap();
-    let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
-    let jobs = document::jobs(&invocation, &[], &variables, &mut |_, _| Err(String::new())).unwrap();
-    match map(&jobs[0], &Around { target_bytes: &|_| None, new_seed: 1 }).unwrap().doer {
-        Doer::Fathom(native) => native.runs[0].workload.clone(),
-        Doer::Fio(reasons) => panic!("{reasons:?}"),
-    }
-}
-
-/// The I/Os that fio logs for the same command.
-fn logged_by_fio(words: &str) -> Vec<Draft> {
+#[test]
+fn jobs_of_a_flow_do_their_shares_and_exitall_ends_what_runs_beside() {
     let folder = tempfile::tempdir().unwrap();
-    let done = Command::new("fio")
-        .args(words.split_whitespace())
-        .args(["--write_iolog=log", "--thread"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
-    let draft = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let at = words.iter().position(|word| matches!(*word, "read" | "write"))?;
-        let direction = if words[at] == "read" { Direction::Read } else { Direction::Write };
-        Some(Draft {
-            direction,
-            offset: words.get(at + 1)?.parse().ok()?,
-            bytes: words.get(at + 2)?.parse().ok()?,
-        })
-    };
-    log.lines().filter_map(draft).collect()
-}
-
-/// Largest distance of two empirical distributions, over the one that chance exceeds once in 1000 times.
-fn kolmogorov_smirnov(left: &mut [u64], right: &mut [u64]) -> f64 {
-    left.sort_unstable();
-    right.sort_unstable();
-    let share = |values: &[u64], most: u64| {
-        values.partition_point(|value| *value <= most) as f64 / values.len() as f64
-    };
-    let distance =
-        left.iter().chain(right.iter()).map(|value| (share(left, *value) - share(right, *value)).abs());
-    let (n, m) = (left.len() as f64, right.len() as f64);
-    distance.fold(0.0, f64::max) / (1.95 * ((n + m) / (n * m)).sqrt())
-}
-
-/// Chi-square of two samples over cells, over the value that chance exceeds once in 1000 times.
-fn chi_square(left: &[u64], right: &[u64]) -> f64 {
-    let (n, m) = (left.iter().sum::<u64>() as f64, right.iter().sum::<u64>() as f64);
-    let mut cells = 0;
-    let mut sum = 0.0;
-    for (a, b) in left.iter().zip(right).map(|(a, b)| (*a as f64, *b as f64)) {
-        if a + b > 0.0 {
-            cells += 1;
-            sum += ((m / n).sqrt() * a - (n / m).sqrt() * b).powi(2) / (a + b);
-        }
-    }
-    let freedom = f64::from(cells - 1).max(1.0);
-    // Wilson and Hilferty's approximation of the quantile of order 0.999.
-    let limit = freedom * (1.0 - 2.0 / (9.0 * freedom) + 3.09 * (2.0 / (9.0 * freedom)).sqrt()).powi(3);
-    sum / limit
+    let words = "--ioengine=null --size=1g --bs=4k --time_based --runtime=1 --output-format=json --quiet \
+                 --name=one --flow=1 --name=eight --flow=8";
+    let (printed, said, _) = fathom_fio(folder.path(), words);
+    let ios = |at: usize| json(&printed)["jobs"][at]["read"]["total_ios"].as_u64().unwrap();
+    let ratio = ios(1) as f64 / ios(0) as f64;
+    assert!((7.0..9.0).contains(&ratio), "{ratio}: {said}");
+    let words = "--size=1m --exitall --output-format=json --quiet --name=short --rw=read --number_ios=20 --thinktime=1ms \
+                 --name=long --rw=randread --time_based --runtime=600 --name=later --stonewall --rw=read";
+    let (printed, said, status) = fathom_fio(folder.path(), words);
+    let document = json(&printed);
+    assert!(matches!(status, Some(0 | 1)), "{said}");
+    let jobs = document["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 3, "{said}");
+    assert_eq!(jobs[0]["read"]["total_ios"], 20);
+    assert!(jobs[0]["read"]["runtime"].as_u64().unwrap() >= 19, "19 pauses of a millisecond");
+    assert!(jobs[1]["read"]["runtime"].as_u64().unwrap() < 60_000, "the long one was ended");
 }
 
 #[test]
-fn sequences_have_the_distributions_of_fios() {
+fn what_fio_itself_runs_is_a_run_too_and_prints_as_fio_does() {
     if !has("fio") {
         return;
     }
-    const SIZE: u64 = 256 << 20;
-    for words in [
-        "--rw=randread --bs=4k --norandommap",
-        "--rw=randrw --rwmixread=33 --bsrange=4k-16k,64k-64k --norandommap",
-        "--rw=randwrite --bssplit=4k/50:8k/30:64k/20 --norandommap",
-        "--rw=randread --bs=4k",
-        "--rw=randread --bs=4k --norandommap --random_distribution=zoned:60/10:30/20:10/70",
-        "--rw=randread --bs=4k --norandommap --percentage_random=30",
-        "--rw=read --bs=64k",
-    ] {
-        let words = format!("--name=a --ioengine=null --size={SIZE} --io_size=64m {words}");
-        let fio = logged_by_fio(&words);
-        let workload = workload(&words);
-        let geometry = Geometry::of(&workload, SIZE).unwrap();
-        let mut generator = Generator::new(&workload, &geometry, 0, &Arc::default());
-        let ours: Vec<Draft> = fio.iter().map(|_| generator.next()).collect();
-        assert!(fio.len() > 900, "{words}: {} I/Os", fio.len());
-        for direction in [Direction::Read, Direction::Write] {
-            let offsets = |drafts: &[Draft]| -> Vec<u64> {
-                drafts.iter().filter(|draft| draft.direction == direction).map(|draft| draft.offset).collect()
-            };
-            let (mut left, mut right) = (offsets(&ours), offsets(&fio));
-            assert_eq!(left.is_empty(), right.is_empty(), "{words}");
-            if !left.is_empty() {
-                let beyond = kolmogorov_smirnov(&mut left, &mut right);
-                assert!(beyond < 1.0, "{words}: offsets of {direction:?}s differ by {beyond} of the limit");
-            }
-        }
-        let cell = |draft: &Draft| {
-            usize::from(draft.direction == Direction::Write) * 32
-                + draft.bytes.ilog2() as usize
-                + usize::from(!draft.bytes.is_power_of_two())
-        };
-        let cells = |drafts: &[Draft]| {
-            let mut counts = vec![0; 64];
-            drafts.iter().for_each(|draft| counts[cell(draft)] += 1);
-            counts
-        };
-        let beyond = chi_square(&cells(&ours), &cells(&fio));
-        assert!(beyond < 1.0, "{words}: sizes and directions differ by {beyond} of the limit");
-        let fios: u64 = fio.iter().map(|draft| u64::from(draft.bytes)).sum();
-        assert_eq!(workload.length.bytes, Some(64 << 20), "{words}");
-        assert!(fios.abs_diff(64 << 20) < 1 << 20, "{words}: fio moved {fios} bytes");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("job.fio"),
+        "[from-file]\nfilename=data\nsize=1m\nrw=write\nwrite_barrier=8\n",
+    )
+    .unwrap();
+    let (printed, said, status) =
+        fathom_fio(folder.path(), "--engine=fio job.fio --output-format=normal --quiet");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(printed.contains("from-file: (groupid=0") && printed.contains("Run status group 0"), "{printed}");
+    assert!(!printed.contains("\"fio version\""), "only what was asked for: {printed}");
+    assert_eq!(std::fs::metadata(folder.path().join("data")).unwrap().len(), 1 << 20, "it ran here");
+    let listed = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .arg("--store")
+        .arg(folder.path().join("runs.sqlite"))
+        .args(["show", "last", "--json"])
+        .output()
+        .unwrap();
+    let record = json(&String::from_utf8_lossy(&listed.stdout));
+    assert_eq!(record["tool"]["name"], "fio");
+    assert_eq!(record["summary"]["directions"][0]["bytes"], 1 << 20, "{record}");
+    for _ in 0..2 {
+        let words = "--engine=fio --output=out.json --output-format=json --name=a --filename=data --rw=read --size=1m --quiet";
+        let (printed, said, status) = fathom_fio(folder.path(), words);
+        assert_eq!((printed.as_str(), status), ("", Some(0)), "{said}");
     }
+    let document = json(&std::fs::read_to_string(folder.path().join("out.json")).unwrap());
+    assert_eq!(document["jobs"][0]["read"]["io_bytes"], 1 << 20);
+    let (_, said, status) = fathom_fio(folder.path(), "--engine=fio --name=a --rw=sideways --size=1m");
+    assert_ne!(status, Some(0));
+    assert!(said.contains("sideways"), "{said}");
 }

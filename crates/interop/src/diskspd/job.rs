@@ -45,6 +45,9 @@ pub fn arguments(
         Arrival::Constant { rate_per_s } if (rate_per_s / f64::from(workload.jobs)).fract() < 1e-9 => {
             arguments.push(format!("-g{:.0}i", rate_per_s / f64::from(workload.jobs)));
         }
+        Arrival::Pausing { .. } => {
+            return refuse("it has no pauses of so long", "--pause", "use an engine of fathom, or fio");
+        }
         _ => {
             return refuse(
                 "its limit is a whole number of I/Os per second of each thread",

@@ -114,7 +114,12 @@ fn global(workload: &Workload, options: &JobOptions) -> Result<Lines, Refusal> {
 fn is_random(addresses: &Addresses) -> bool {
     !matches!(
         addresses,
-        Addresses::Sequential | Addresses::Interlocked | Addresses::Strided { .. } | Addresses::Laps { .. }
+        Addresses::Sequential
+            | Addresses::Interlocked
+            | Addresses::Strided { .. }
+            | Addresses::Backwards { .. }
+            | Addresses::Parts { .. }
+            | Addresses::Laps { .. }
     )
 }
 
@@ -160,7 +165,15 @@ fn addresses(workload: &Workload) -> Result<Lines, Refusal> {
                 "use an engine of fathom",
             ));
         }
-        Addresses::Strided { .. } | Addresses::Laps { step_bytes: Some(_), .. } => {
+        Addresses::Parts { part_bytes, gap_bytes } if workload.jobs == 1 => vec![
+            ("zonemode", "strided".to_owned()),
+            ("zonesize", part_bytes.to_string()),
+            ("zoneskip", gap_bytes.to_string()),
+        ],
+        Addresses::Strided { .. }
+        | Addresses::Backwards { .. }
+        | Addresses::Parts { .. }
+        | Addresses::Laps { step_bytes: Some(_), .. } => {
             return Err(refuse(
                 "fio's strides go on differently at the end",
                 "--addresses",
@@ -281,6 +294,16 @@ fn arrival(workload: &Workload) -> Result<Lines, Refusal> {
     let jobs = f64::from(workload.jobs.max(1));
     let (rate, process) = match workload.arrival {
         Arrival::Closed => return Ok(Vec::new()),
+        Arrival::Pausing { after_operations, pause_ns } => {
+            let micros = pause_ns / 1000;
+            if micros == 0 || pause_ns % 1000 != 0 {
+                return Err(refuse("fio pauses for whole microseconds", "--pause", "use a multiple of 1us"));
+            }
+            return Ok(vec![
+                ("thinktime", micros.to_string()),
+                ("thinktime_blocks", after_operations.to_string()),
+            ]);
+        }
         Arrival::Constant { rate_per_s } => (rate_per_s, "linear"),
         Arrival::Poisson { rate_per_s } => (rate_per_s, "poisson"),
         Arrival::Ramp { .. } => {

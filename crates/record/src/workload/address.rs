@@ -30,6 +30,20 @@ pub enum Addresses {
         /// Distance of two starts, in bytes.
         stride_bytes: u64,
     },
+    /// From the end of the span to its start, each I/O so many bytes before the last, and again from the end.
+    /// The first one starts a step and its own length before the end, as fio's does.
+    Backwards {
+        /// Distance of two starts, in bytes.
+        step_bytes: u64,
+    },
+    /// One after the other within a part of the span, then over a gap to the next part, and again from the start,
+    /// as fio's strided zones.
+    Parts {
+        /// Length of a part, in bytes.
+        part_bytes: u64,
+        /// What lies between two parts, in bytes.
+        gap_bytes: u64,
+    },
     /// Zipf: the block of rank k is chosen in proportion to k^-exponent; ranks are scattered over the span.
     Zipf {
         /// Greater than 0; 0.99 is what YCSB uses.

@@ -9,6 +9,14 @@ use serde::{Deserialize, Serialize};
 pub enum Arrival {
     /// The next I/O starts when one ends: jobs x depth are always wanted in flight.
     Closed,
+    /// As closed, with pauses of each job: when so many of its I/Os have ended, those in flight end too, and the
+    /// job issues nothing for a while. What fio calls think time.
+    Pausing {
+        /// I/Os of a job between two of its pauses; at least 1.
+        after_operations: u64,
+        /// How long a pause lasts, from the end of the last I/O in flight.
+        pause_ns: u64,
+    },
     /// Equal gaps.
     Constant {
         /// Operations per second.
@@ -33,6 +41,6 @@ pub enum Arrival {
 impl Arrival {
     /// Whether I/Os start by the clock, whatever the target does.
     pub fn is_open(&self) -> bool {
-        !matches!(self, Arrival::Closed)
+        !matches!(self, Arrival::Closed | Arrival::Pausing { .. })
     }
 }

@@ -132,6 +132,21 @@ fn validate_addresses(addresses: &Addresses) -> Result<(), WorkloadError> {
             }
             Ok(())
         }
+        Addresses::Backwards { step_bytes } => {
+            if *step_bytes == 0 || step_bytes % 512 != 0 {
+                return refuse(FIELD, "a step is a multiple of 512 bytes and not 0");
+            }
+            Ok(())
+        }
+        Addresses::Parts { part_bytes, gap_bytes } => {
+            if *part_bytes == 0 || part_bytes % 512 != 0 || gap_bytes % 512 != 0 {
+                return refuse(
+                    FIELD,
+                    "a part is a multiple of 512 bytes and not 0, and so is the gap behind it",
+                );
+            }
+            Ok(())
+        }
         Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
             share(FIELD, *jump_share)?;
             if step_bytes.is_some_and(|step| step == 0 || step % 512 != 0) || apart_bytes % 512 != 0 {
@@ -177,6 +192,10 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
     let positive = |rate: f64| rate.is_finite() && rate > 0.0;
     let right = match arrival {
         Arrival::Closed => true,
+        Arrival::Pausing { after_operations: 0, .. } | Arrival::Pausing { pause_ns: 0, .. } => {
+            return refuse("pause", "a pause takes time and comes after at least one I/O, as 3us and 1");
+        }
+        Arrival::Pausing { .. } => true,
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => positive(*rate_per_s),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
             positive(*from_per_s) && positive(*to_per_s) && *over_ns > 0

@@ -10,6 +10,7 @@ pub(crate) fn pattern_text(workload: &Workload) -> String {
     let mut text = format!("{} {} {}", sizes_text(workload), addresses_text(addresses), mix_text(mix));
     match arrival {
         Arrival::Closed => {}
+        Arrival::Pausing { .. } => text += ", with pauses",
         Arrival::Constant { rate_per_s } => text += &format!(", constant {rate_per_s}/s"),
         Arrival::Poisson { rate_per_s } => text += &format!(", Poisson {rate_per_s}/s"),
         Arrival::Ramp { from_per_s, to_per_s, .. } => text += &format!(", ramp {from_per_s} to {to_per_s}/s"),
@@ -37,6 +38,8 @@ fn addresses_text(addresses: &Addresses) -> String {
         Addresses::Sequential => "sequential".into(),
         Addresses::Interlocked => "interlocked sequential".into(),
         Addresses::Strided { stride_bytes } => format!("strided by {}", Bytes(*stride_bytes)),
+        Addresses::Backwards { .. } => "backwards".into(),
+        Addresses::Parts { .. } => "sequential in parts".into(),
         Addresses::Laps { jump_share, .. } if *jump_share > 0.0 => {
             format!("sequential with {:.0} % of jumps", jump_share * 100.0)
         }

@@ -6,6 +6,7 @@ mod independent;
 mod interlocked;
 mod laps;
 mod normal;
+mod parts;
 mod permutation;
 mod sequential;
 mod skewed;
@@ -25,7 +26,8 @@ use independent::Independent;
 use interlocked::Interlocked;
 use laps::Laps;
 use normal::Normal;
-use sequential::{Sequential, Strided};
+use parts::Parts;
+use sequential::{Backwards, Sequential, Strided};
 use skewed::Skewed;
 use zoned::Zoned;
 pub(super) use zoned::zones_of;
@@ -40,6 +42,8 @@ enum Kind {
     Independent(Independent),
     Sequential(Sequential),
     Strided(Strided),
+    Backwards(Backwards),
+    Parts(Parts),
     Interlocked(Interlocked),
     Laps(Laps),
     Skewed(Skewed),
@@ -68,6 +72,12 @@ impl AddressPattern {
             Addresses::Interlocked => Kind::Interlocked(Interlocked::new(geometry, cursor)),
             Addresses::Strided { stride_bytes } => {
                 Kind::Strided(Strided::new(geometry, job, jobs, *stride_bytes))
+            }
+            Addresses::Backwards { step_bytes } => {
+                Kind::Backwards(Backwards::new(geometry, job, jobs, *step_bytes))
+            }
+            Addresses::Parts { part_bytes, gap_bytes } => {
+                Kind::Parts(Parts::new(geometry, job, jobs, (*part_bytes, *gap_bytes)))
             }
             Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
                 Kind::Laps(Laps::new(geometry, job, seed, (*step_bytes, *apart_bytes), *jump_share))
@@ -103,6 +113,8 @@ impl Kind {
             Kind::Independent(independent) => independent.next(bytes),
             Kind::Sequential(sequential) => sequential.next(bytes),
             Kind::Strided(strided) => strided.next(bytes),
+            Kind::Backwards(backwards) => backwards.next(bytes),
+            Kind::Parts(parts) => parts.next(bytes),
             Kind::Interlocked(interlocked) => interlocked.next(bytes),
             Kind::Laps(laps) => laps.next(bytes),
             Kind::Skewed(skewed) => skewed.next(bytes),
@@ -119,5 +131,11 @@ pub(super) fn goes_by_rank(addresses: &Addresses) -> bool {
 
 /// Whether each direction keeps its own position in such a pattern.
 pub(super) fn has_position(addresses: &Addresses) -> bool {
-    matches!(addresses, Addresses::Sequential | Addresses::Strided { .. })
+    matches!(
+        addresses,
+        Addresses::Sequential
+            | Addresses::Strided { .. }
+            | Addresses::Backwards { .. }
+            | Addresses::Parts { .. }
+    )
 }

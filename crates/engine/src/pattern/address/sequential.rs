@@ -1,4 +1,4 @@
-//! One after the other, or every so many bytes, in one job's own part of the span.
+//! One after the other, every so many bytes, or backwards, in one job's own part of the span.
 
 use super::extent::Extent;
 use crate::pattern::Geometry;
@@ -59,6 +59,38 @@ impl Strided {
         }
         let start = self.position;
         self.position = start.saturating_add(self.stride_bytes);
+        self.extent.first_byte + start
+    }
+}
+
+/// From the end of the part to its start, and again from the end.
+#[derive(Clone, Debug)]
+pub(super) struct Backwards {
+    extent: Extent,
+    step_bytes: u64,
+    /// Start of the last I/O, relative to the part; none before the first.
+    last: Option<u64>,
+}
+
+impl Backwards {
+    pub fn new(geometry: &Geometry, job: u32, jobs: u32, step_bytes: u64) -> Self {
+        Self {
+            extent: Extent::part(geometry, geometry.part(job, jobs)),
+            // Geometry::of refuses other steps; an address between two blocks must not come out.
+            step_bytes: step_bytes.max(1).next_multiple_of(geometry.block_bytes),
+            last: None,
+        }
+    }
+
+    #[inline(always)]
+    pub fn next(&mut self, bytes: u32) -> u64 {
+        self.extent.fit(bytes);
+        let before = self.last.and_then(|last| last.checked_sub(self.step_bytes));
+        let start = match before {
+            Some(start) => start.min(self.extent.last_start),
+            None => self.extent.last_start.saturating_sub(self.step_bytes),
+        };
+        self.last = Some(start);
         self.extent.first_byte + start
     }
 }

@@ -54,6 +54,10 @@ fn all_patterns() -> Vec<Addresses> {
         Addresses::Interlocked,
         Addresses::Strided { stride_bytes: 3 * BLOCK },
         Addresses::Strided { stride_bytes: 1 << 40 },
+        Addresses::Backwards { step_bytes: BLOCK },
+        Addresses::Backwards { step_bytes: 1 << 40 },
+        Addresses::Parts { part_bytes: 3 * BLOCK, gap_bytes: 5 * BLOCK },
+        Addresses::Parts { part_bytes: 1 << 40, gap_bytes: 1 << 40 },
         Addresses::Laps { step_bytes: None, apart_bytes: 3 * BLOCK, jump_share: 0.3 },
         Addresses::Zipf { exponent: 0.99 },
         Addresses::Zipf { exponent: 1.0 },
@@ -369,4 +373,14 @@ fn the_same_seed_replays_and_another_does_not() {
             assert_ne!(order(7, 0), order(7, 1), "{addresses:?}");
         }
     }
+}
+
+#[test]
+fn backwards_goes_down_and_again_from_the_end_and_parts_leave_gaps() {
+    let back = Addresses::Backwards { step_bytes: 2 * BLOCK };
+    // As fio with rw=read:-12k on 16 blocks of 4 KiB, behind its first I/O.
+    let expected = [13, 11, 9, 7, 5, 3, 1, 13, 11];
+    assert_eq!(draw(&mut pattern(&back, 16, 1), 9), expected);
+    let parts = Addresses::Parts { part_bytes: 2 * BLOCK, gap_bytes: 3 * BLOCK };
+    assert_eq!(draw(&mut pattern(&parts, 12, 1), 8), [0, 1, 5, 6, 10, 11, 0, 1]);
 }

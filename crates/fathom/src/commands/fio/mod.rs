@@ -1,14 +1,13 @@
 //! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
 
+mod beside;
+mod itself;
 mod machine;
 mod results;
 mod stage;
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
 
-use fathom_campaign::external;
 use fathom_interop::Refusal;
 use fathom_interop::fio::cmdline::{self, Globals, Invocation};
 use fathom_interop::fio::document;
@@ -32,7 +31,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let invocation = cmdline::parse(words).map_err(refused)?;
     let globals = &invocation.globals;
     if globals.hand_over == Some(true) {
-        return hand_over(&invocation, words);
+        return itself::perform(place, &invocation, words);
     }
     if let Some(question) = globals.question {
         let remedy = format!("ask it: fio --{question}; what becomes of each option is in docs/interop.md");
@@ -58,6 +57,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         return Ok(Status::Done);
     }
     let destination = results::Destination::prepare(globals)?;
+    beside::check_iologs(&mapped)?;
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
     let outcome = Stages::new(&mapped, &globals.destroy).run(&stages, &mut screen, &stop);
@@ -130,41 +130,6 @@ fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {
             Err(Failure::usage("--readonly", cause, "leave --readonly out, or choose rw=read or randread"))
         }
     }
-}
-
-/// Gives the whole command to the installed fio, whose results are its own, if it would destroy nothing.
-fn hand_over(invocation: &Invocation, words: &[String]) -> Result<Status, Failure> {
-    for job in read(invocation)? {
-        guard(&job, &invocation.globals.destroy)?;
-    }
-    let ours = |word: &String| {
-        let bare = word.trim_start_matches('-');
-        word.starts_with('-') && (bare == "engine=fio" || bare == "quiet" || bare.starts_with("destroy="))
-    };
-    let mut rest: Vec<&String> = Vec::new();
-    let mut words = words.iter().peekable();
-    while let Some(word) = words.next() {
-        if word.starts_with('-') && ["engine", "destroy"].contains(&word.trim_start_matches('-')) {
-            words.next();
-        } else if !ours(word) {
-            rest.push(word);
-        }
-    }
-    let status = Command::new("fio").args(rest).status().map_err(|error| {
-        Failure::usage("running fio", error.to_string(), "install fio, or leave --engine=fio out")
-    })?;
-    Ok(if status.success() { Status::Done } else { Status::Invalid })
-}
-
-/// Judges what a job names and what is there; fio's own names are for files that it makes.
-fn guard(job: &Job, permits: &[String]) -> Result<(), Failure> {
-    let writes = job.text("rw").is_some_and(|rw| !matches!(rw.split(':').next(), Some("read" | "randread")));
-    if !writes {
-        return Ok(());
-    }
-    let named = map::named_targets(job).into_iter();
-    let there: Vec<String> = named.filter(|name| Path::new(name).exists()).collect();
-    Ok(external::admit(&there, writes, permits)?)
 }
 
 /// A store that cannot be used does not lose the results: they are printed.

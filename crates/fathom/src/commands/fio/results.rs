@@ -10,6 +10,7 @@ use fathom_interop::fio::output::{self as forms, Entry};
 use fathom_record::RunRecord;
 use jiff::Timestamp;
 
+use super::beside::require_folder;
 use crate::failure::Failure;
 use crate::output;
 
@@ -17,24 +18,30 @@ use crate::output;
 pub struct Destination(Option<PathBuf>);
 
 impl Destination {
-    /// A file is only replaced when fathom wrote it.
+    /// A file is only replaced when fathom or fio wrote it.
     ///
     /// # Errors
     /// When somebody else's would be.
     pub fn prepare(globals: &Globals) -> Result<Self, Failure> {
         let Some(name) = &globals.output else { return Ok(Self(None)) };
         let path = PathBuf::from(name);
+        require_folder(&path)?;
         if let Ok(text) = fs::read_to_string(&path)
             && !text.is_empty()
             && !text.contains(&format!("fathom-{}", env!("CARGO_PKG_VERSION")))
+            && !is_of_fio(&text)
         {
-            let cause = "there is a file that fathom did not write";
+            let cause = "there is a file that neither fathom nor fio wrote";
             return Err(Failure::output(&path, cause, "name another file, or move that one away"));
         }
         Ok(Self(Some(path)))
     }
 
-    fn write(&self, text: &str) -> Result<(), Failure> {
+    /// Prints a result, or puts it in its file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.0 {
             None => output::result(text),
             Some(path) => {
@@ -135,4 +142,10 @@ fn title(job: &Job) -> String {
     let bs = job.text("bssplit").or(job.text("bsrange")).or(job.text("bs")).unwrap_or("4096B");
     let (rw, engine) = (job.text("rw").unwrap_or("read"), job.text("ioengine").unwrap_or("psync"));
     format!("rw={rw}, bs={bs}, ioengine={engine}")
+}
+
+/// Whether a text names a version of fio in a line of its own or as its JSON does.
+fn is_of_fio(text: &str) -> bool {
+    let is_version = |line: &str| line.trim().trim_start_matches("\"fio version\" : \"").starts_with("fio-");
+    text.lines().take(1000).any(is_version)
 }

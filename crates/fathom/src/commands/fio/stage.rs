@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Part, Progress, Session, SessionPlan, run_together};
+use fathom_campaign::{IoLog, Part, Progress, Session, SessionPlan, run_together};
 use fathom_engine::decorate::Decorators;
 use fathom_engine::{Durable, IoFlags};
-use fathom_interop::fio::map::{Doer, Durability, Mapped, Run, Settings, Stage};
+use fathom_interop::fio::map::{Doer, Durability, Ends, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
 
+use super::beside::{self, Beside};
 use crate::failure::Failure;
 
 /// The stages of a command.
@@ -19,6 +20,9 @@ pub struct Stages<'a> {
     /// Files that this command made: what comes later may write them.
     made: BTreeSet<String>,
 }
+
+/// Records of a stage, each with its job's place among all; and what kept a log of them from its file.
+type OfStage = (Vec<(usize, RunRecord)>, Option<Failure>);
 
 /// Runs of a stage that open the same targets in the same way.
 struct Opening<'a> {
@@ -46,8 +50,16 @@ impl<'a> Stages<'a> {
                 break;
             }
             match self.stage(stage, progress, stop) {
-                Ok(of_stage) => of_stage.into_iter().for_each(|(job, record)| records[job].push(record)),
+                Ok((of_stage, failure)) => {
+                    of_stage.into_iter().for_each(|(job, record)| records[job].push(record));
+                    if failure.is_some() {
+                        return (records, failure);
+                    }
+                }
                 Err(failure) => return (records, Some(failure)),
+            }
+            if stage.jobs.iter().any(|job| self.mapped[*job].ends == Ends::All) {
+                break;
             }
         }
         (records, None)
@@ -58,7 +70,7 @@ impl<'a> Stages<'a> {
         stage: &Stage,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<Vec<(usize, RunRecord)>, Failure> {
+    ) -> Result<OfStage, Failure> {
         let runs: Vec<(usize, &Run, &Settings)> =
             stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
         let mut openings: Vec<Opening<'_>> = Vec::new();
@@ -85,16 +97,9 @@ impl<'a> Stages<'a> {
         for opening in &openings {
             sessions.push(self.open(opening, progress, stop)?);
         }
-        let places = |name: &str| -> Vec<usize> {
-            let named = |(place, (job, ..)): (usize, &(usize, &Run, &Settings))| {
-                (self.mapped[*job].name == name).then_some(place)
-            };
-            runs.iter().enumerate().filter_map(named).collect()
-        };
-        let waits: Vec<Vec<usize>> = runs
-            .iter()
-            .map(|(job, ..)| self.mapped[*job].waits_for.as_deref().map(places).unwrap_or_default())
-            .collect();
+        let beside = Beside::of(self.mapped, &runs);
+        let logs: Vec<Option<IoLog>> =
+            runs.iter().map(|(job, ..)| self.mapped[*job].iolog.as_ref().map(|_| IoLog::default())).collect();
         let parts: Vec<Part<'_>> = runs
             .iter()
             .enumerate()
@@ -102,11 +107,20 @@ impl<'a> Stages<'a> {
                 session: &sessions[opening_of[place]],
                 workload: &run.workload,
                 start_after_ns: self.mapped[*job].start_after_ns,
-                waits_for: &waits[place],
+                waits_for: &beside.waits[place],
+                ends: &beside.ends[place],
+                share: beside.shares[place].as_ref(),
+                log: logs[place].as_ref(),
             })
             .collect();
         let records = run_together(&parts, progress, stop)?;
-        Ok(runs.iter().map(|(job, ..)| *job).zip(records).collect())
+        let mut failure = None;
+        for ((job, run, _), log) in runs.iter().zip(logs) {
+            if let (Some(log), Some(name)) = (log, &self.mapped[*job].iolog) {
+                failure = beside::write_iolog(name, run, log).err().or(failure);
+            }
+        }
+        Ok((runs.iter().map(|(job, ..)| *job).zip(records).collect(), failure))
     }
 
     fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a Run, &'a Settings)> + use<'a> {

@@ -2,7 +2,7 @@
 
 mod globals;
 
-pub use globals::{Forms, Globals, is_global};
+pub use globals::{Forms, Globals, Row, find as global_option, is_global};
 
 use crate::Refusal;
 
@@ -96,7 +96,7 @@ fn refuse_dash(word: &str, number: usize) -> Result<(), Refusal> {
 
 /// What a name on the command line is.
 enum Meant {
-    Global(&'static globals::Row),
+    Global(&'static Row),
     Job(&'static str),
 }
 

@@ -5,15 +5,16 @@ use fathom_record::workload::{Addresses, Sizes, SizesByDirection, Zone};
 use super::Mapper;
 use super::direction::Kind;
 use crate::Refusal;
-use crate::fio::value;
+use crate::fio::value::{self, Size};
 
 /// Zones that a distribution may have: as many as fio takes.
 const MOST_ZONES: usize = 256;
 
 impl Mapper<'_> {
     pub(super) fn addresses(&mut self, kind: &Kind, sizes: &SizesByDirection) -> Result<Addresses, Refusal> {
+        let parts = self.parts(kind)?;
         if !kind.random {
-            return Ok(self.in_order(kind, sizes));
+            return Ok(parts.unwrap_or_else(|| self.in_order(kind, sizes)));
         }
         if let Some(share) = self.random_share(sizes.own_alignment)? {
             return Ok(share);
@@ -48,10 +49,20 @@ impl Mapper<'_> {
 
     /// One after the other, with a hole after each where `rw=read:8k` asks for it.
     fn in_order(&mut self, kind: &Kind, sizes: &SizesByDirection) -> Addresses {
-        if kind.hole_bytes == 0 {
+        if kind.hole_bytes == 0 && kind.back_bytes == 0 {
             return Addresses::Sequential;
         }
         match (&sizes.read, &sizes.write) {
+            (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: write })
+                if bytes == write && kind.back_bytes > 0 =>
+            {
+                if kind.back_bytes <= *bytes {
+                    self.hand_over(
+                        "rw=...:-N: with N no more than the size of an I/O nothing goes backwards",
+                    );
+                }
+                Addresses::Backwards { step_bytes: kind.back_bytes.saturating_sub(*bytes).max(512) }
+            }
             (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: write }) if bytes == write => {
                 Addresses::Strided { stride_bytes: bytes.saturating_add(kind.hole_bytes) }
             }
@@ -60,6 +71,42 @@ impl Mapper<'_> {
                 Addresses::Sequential
             }
         }
+    }
+
+    /// Strided zones: I/O in order within each, then on to the next.
+    fn parts(&mut self, kind: &Kind) -> Result<Option<Addresses>, Refusal> {
+        let kilo = self.kilo;
+        let read = |name: &str| {
+            let size = self.job.read(name, |text| value::size(text, kilo))?;
+            Ok::<_, Refusal>(match size {
+                Some(Size::Bytes(bytes)) => bytes,
+                _ => 0,
+            })
+        };
+        let (part_bytes, range_bytes, skip_bytes) =
+            (read("zonesize")?, read("zonerange")?, read("zoneskip")?);
+        // A size of zones alone means strided ones, as it did before there was a mode.
+        let mode = self.job.text("zonemode").unwrap_or(if part_bytes > 0 { "strided" } else { "none" });
+        match mode {
+            "none" => return Ok(None),
+            "strided" if part_bytes > 0 => {}
+            "strided" => {
+                self.hand_over("zonemode=strided needs a zonesize in bytes");
+                return Ok(None);
+            }
+            mode => {
+                self.hand_over(format!("zonemode={mode}: fathom knows nothing of zones of devices"));
+                return Ok(None);
+            }
+        }
+        let range_bytes = if range_bytes == 0 { part_bytes } else { range_bytes };
+        if kind.random || kind.hole_bytes > 0 || kind.back_bytes > 0 {
+            self.hand_over("zonemode=strided: within zones fathom goes in order alone");
+        } else if range_bytes < part_bytes {
+            self.hand_over("zonerange below zonesize: fathom goes through a zone once, not several times");
+        }
+        let gap_bytes = range_bytes.saturating_sub(part_bytes).saturating_add(skip_bytes);
+        Ok(Some(Addresses::Parts { part_bytes, gap_bytes }))
     }
 
     /// The share of random offsets among those that follow the last I/O.

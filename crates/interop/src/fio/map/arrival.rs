@@ -1,4 +1,4 @@
-//! Rates, for one clone.
+//! Rates and pauses, for one clone.
 
 use fathom_record::workload::{Arrival, Mix, SizesByDirection};
 
@@ -31,8 +31,14 @@ impl Mapper<'_> {
             .filter(|(used, _)| used.0)
             .filter_map(|((_, _, share), rate)| Some((rate?, *share)))
             .collect();
+        let pauses = self.pauses()?;
         if known.is_empty() {
-            return Ok(Arrival::Closed);
+            return Ok(pauses.unwrap_or(Arrival::Closed));
+        }
+        if pauses.is_some() {
+            self.hand_over(
+                "thinktime with a rate: fathom starts I/Os by the clock or after pauses, not both",
+            );
         }
         // Each direction that has a cap slows the others down to its share.
         let rate_per_s = known.iter().map(|(rate, share)| rate / share).fold(f64::INFINITY, f64::min);
@@ -40,5 +46,19 @@ impl Mapper<'_> {
             Some("poisson") => Ok(Arrival::Poisson { rate_per_s }),
             _ => Ok(Arrival::Constant { rate_per_s }),
         }
+    }
+
+    /// `thinktime`: after so many I/Os those in flight end and the job pauses.
+    fn pauses(&mut self) -> Result<Option<Arrival>, Refusal> {
+        let read = |text: &str| value::time_ns(text, false);
+        let Some(pause_ns) = self.job.read("thinktime", read)?.filter(|ns| *ns > 0) else { return Ok(None) };
+        let depth = self.job.int("iodepth")?.unwrap_or(1);
+        if depth > 1 && self.job.text("thinktime_blocks_type") == Some("issue") {
+            self.hand_over(
+                "thinktime_blocks_type=issue: at a depth above 1 fathom counts the I/Os that ended",
+            );
+        }
+        let after_operations = self.job.int("thinktime_blocks")?.unwrap_or(1).max(1);
+        Ok(Some(Arrival::Pausing { after_operations, pause_ns }))
     }
 }

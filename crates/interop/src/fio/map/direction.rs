@@ -13,6 +13,8 @@ pub(super) struct Kind {
     pub random: bool,
     /// Bytes between the end of one I/O and the start of the next one, of `rw=read:8k`.
     pub hole_bytes: u64,
+    /// Bytes that the next I/O starts before the end of the last one, of `rw=read:-8k`.
+    pub back_bytes: u64,
     does: Does,
 }
 
@@ -27,7 +29,7 @@ enum Does {
 impl Mapper<'_> {
     pub(super) fn kind(&mut self) -> Result<Kind, Refusal> {
         let Some(given) = self.job.last("rw") else {
-            return Ok(Kind { random: false, hole_bytes: 0, does: Does::Read });
+            return Ok(Kind { random: false, hole_bytes: 0, back_bytes: 0, does: Does::Read });
         };
         let (word, after) = match given.text().split_once(':') {
             Some((word, after)) => (word.trim(), Some(after.trim())),
@@ -50,7 +52,7 @@ impl Mapper<'_> {
                     .or("write read, write, randread, randwrite, rw, randrw, trim or randtrim"));
             }
         };
-        let mut kind = Kind { random, hole_bytes: 0, does };
+        let mut kind = Kind { random, hole_bytes: 0, back_bytes: 0, does };
         if let Some(after) = after.filter(|after| !after.is_empty()) {
             self.modifier(after, &mut kind)?;
         }
@@ -66,8 +68,8 @@ impl Mapper<'_> {
             }
             return Ok(());
         }
-        if after.starts_with('-') {
-            self.hand_over(format!("rw={}: fathom does not go backwards", given.text()));
+        if let Some(after) = after.strip_prefix('-') {
+            kind.back_bytes = value::bytes(after, self.kilo).map_err(|cause| given.refuse(cause))?;
             return Ok(());
         }
         kind.hole_bytes = value::bytes(after, self.kilo).map_err(|cause| given.refuse(cause))?;

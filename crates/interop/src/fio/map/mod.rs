@@ -5,6 +5,7 @@
 
 mod addresses;
 mod arrival;
+mod beside;
 mod data;
 mod direction;
 mod length;
@@ -14,6 +15,7 @@ mod settings;
 mod sizes;
 mod stages;
 
+pub use beside::{Ends, FlowShare};
 pub use place::named_targets;
 pub use report::{Log, LogKind, LogValue, Reporting};
 pub use settings::{Durability, Settings};
@@ -84,6 +86,12 @@ pub struct Mapped {
     pub start_after_ns: u64,
     /// The job before whose end it does not begin.
     pub waits_for: Option<String>,
+    /// Whom it ends when it ends.
+    pub ends: Ends,
+    /// Its share of the I/Os of several jobs.
+    pub flow: Option<FlowShare>,
+    /// The file that takes the sequence of its I/Os.
+    pub iolog: Option<String>,
 }
 
 /// Maps one job.
@@ -95,6 +103,7 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
     mapper.by_class();
     let clones = mapper.clones()?;
     let native = mapper.native(clones)?;
+    let (ends, flow, iolog) = (mapper.ends()?, mapper.flow()?, mapper.iolog(clones));
     let reporting = report::reporting(job, &mut mapper.warnings)?;
     let doer = match mapper.reasons {
         reasons if reasons.is_empty() => Doer::Fathom(native),
@@ -108,6 +117,9 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
         reporting,
         start_after_ns: length::start_after_ns(job)?,
         waits_for: job.text("wait_for").map(str::to_owned),
+        ends,
+        flow,
+        iolog,
     })
 }
 

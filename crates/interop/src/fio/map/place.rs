@@ -152,7 +152,13 @@ impl Mapper<'_> {
     /// One run for all clones where fathom's jobs are what the clones are, and one a clone otherwise.
     pub(super) fn spread(&mut self, one: &Workload, place: &Place, region: &Region, clones: u32) -> Vec<Run> {
         let Some(stripe_bytes) = self.stripe(one, place) else { return Vec::new() };
-        let random = !matches!(one.addresses, Addresses::Sequential | Addresses::Strided { .. });
+        let random = !matches!(
+            one.addresses,
+            Addresses::Sequential
+                | Addresses::Strided { .. }
+                | Addresses::Backwards { .. }
+                | Addresses::Parts { .. }
+        );
         let shared = place.files.len() == 1 && clones > 1;
         let apart = region.increment_bytes > 0
             || (shared && !random && !place.is_null)
@@ -180,7 +186,7 @@ impl Mapper<'_> {
             Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
                 *rate_per_s *= f64::from(clones)
             }
-            Arrival::Closed | Arrival::Ramp { .. } => {}
+            Arrival::Closed | Arrival::Pausing { .. } | Arrival::Ramp { .. } => {}
         }
         vec![Run { first_clone: 0, targets, stripe_bytes, workload }]
     }

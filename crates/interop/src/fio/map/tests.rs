@@ -144,6 +144,23 @@ fn distributions_have_fathoms_names() {
 }
 
 #[test]
+fn what_is_left_out_between_two_ios_is_mapped() {
+    let one = |words: &str| workload(&format!("--filename=/dev/x {words}"));
+    assert_eq!(one("--rw=read:-8k").addresses, Addresses::Backwards { step_bytes: 4096 });
+    let parts = Addresses::Parts { part_bytes: 1 << 20, gap_bytes: 3 << 20 };
+    assert_eq!(one("--zonemode=strided --zonesize=1m --zoneskip=3m").addresses, parts);
+    assert_eq!(one("--zonesize=1m --zonerange=2m --zoneskip=2m").addresses, parts);
+    assert_eq!(
+        one("--thinktime=5 --thinktime_blocks=8").arrival,
+        Arrival::Pausing { after_operations: 8, pause_ns: 5000 }
+    );
+    let flow = mapped("--filename=/dev/x --flow=2 --flow_id=7 --flow_sleep=100").flow;
+    assert_eq!(flow, Some(FlowShare { flow: 7, weight: 2, pause_ns: 100_000 }));
+    assert_eq!(mapped("--filename=/dev/x --exitall").ends, Ends::Group);
+    assert_eq!(mapped("--filename=/dev/x --exitall --exit_what=all").ends, Ends::All);
+}
+
+#[test]
 fn rates_of_directions_hold_together() {
     let rate = |words: &str| workload(&format!("--filename=/dev/x --runtime=1 --time_based {words}")).arrival;
     assert_eq!(rate("--rw=randread --rate=40m --bs=4k"), Arrival::Constant { rate_per_s: 10240.0 });
@@ -163,12 +180,12 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
     for (words, about) in [
         ("--ioengine=rbd --size=1g", "ioengine=rbd"),
         ("--ioengine=unheard --size=1g", "ioengine=unheard"),
-        ("--filename=/dev/x --thinktime=5", "thinktime"),
+        ("--filename=/dev/x --thinktime=5 --rate_iops=9", "thinktime with a rate"),
         ("--filename=/dev/x --rw=trimwrite", "trimwrite"),
-        ("--filename=/dev/x --rw=read:-8k", "backwards"),
+        ("--filename=/dev/x --rw=read:-4k", "backwards"),
+        ("--filename=/dev/x --rw=randread --zonesize=1m", "strided"),
         ("--filename=/dev/x --rw=read --verify=md5", "verify=md5"),
         ("--filename=/dev/x --zonemode=zbd", "zonemode"),
-        ("--filename=/dev/x --flow=2", "flow"),
         ("--filename=/dev/x --bs=1000", "multiple of 512"),
         ("--rw=randread", "needs a size"),
     ] {

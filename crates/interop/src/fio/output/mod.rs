@@ -5,12 +5,14 @@
 //! record does not hold, as the distribution of depths, stands as 0 where fio's readers need the key.
 
 mod bins;
+mod iolog;
 mod json;
 mod logs;
 mod normal;
 mod totals;
 
 pub use bins::{bin_of, bin_value};
+pub use iolog::{Issued, iolog};
 pub use json::document;
 pub use logs::{LogFile, log_files};
 pub use normal::text;

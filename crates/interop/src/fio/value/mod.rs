@@ -50,7 +50,8 @@ pub fn size(text: &str, base: KiloBase) -> Result<Size, String> {
         return Ok(Size::Bytes(evaluate(text, base, Units::Bytes)?));
     }
     let (number, suffix) = split_number(text)?;
-    if suffix == "%" {
+    // fio looks at the last letter alone, so that templates with `100%%` are right to it.
+    if matches!(suffix, "%" | "%%") {
         return Ok(Size::Percent(number));
     }
     if suffix == "z" {

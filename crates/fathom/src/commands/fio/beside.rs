@@ -1,0 +1,116 @@
+//! What the runs of a stage have to do with one another: who waits, who ends whom, who holds back for whom; and
+//! the logs of their I/Os.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use fathom_campaign::IoLog;
+use fathom_engine::job::pace::{Flow, Share};
+use fathom_interop::fio::map::{Ends, Mapped, Run, Settings};
+use fathom_interop::fio::output::{Issued, iolog};
+
+use crate::failure::Failure;
+
+/// One entry a run.
+pub struct Beside {
+    /// Runs whose end it waits for, by their places.
+    pub waits: Vec<Vec<usize>>,
+    /// Runs that it ends when it ends.
+    pub ends: Vec<Vec<usize>>,
+    /// Its jobs' share of a flow.
+    pub shares: Vec<Option<Share>>,
+}
+
+impl Beside {
+    /// What the jobs say; of each run, the place of its job among all.
+    pub fn of(mapped: &[Mapped], runs: &[(usize, &Run, &Settings)]) -> Self {
+        let places = |wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            (0..runs.len()).filter(|place| wanted(runs[*place].0)).collect()
+        };
+        let waits = |job: usize| match &mapped[job].waits_for {
+            Some(name) => places(&|other| mapped[other].name == *name),
+            None => Vec::new(),
+        };
+        // Within a stage a group goes from one job that begins a new one to the next.
+        let group = |job: usize| mapped[..=job].iter().filter(|mapped| mapped.reporting.new_group).count();
+        let ends = |job: usize| match mapped[job].ends {
+            Ends::Nobody => Vec::new(),
+            Ends::Group => places(&|other| group(other) == group(job)),
+            Ends::Stage | Ends::All => places(&|_| true),
+        };
+        let mut flows: BTreeMap<u64, Arc<Flow>> = BTreeMap::new();
+        let mut share = |job: usize, run: &Run| {
+            let asked = mapped[job].flow?;
+            let flow = flows.entry(asked.flow).or_default();
+            Some(Share::new(flow, asked.weight, run.workload.jobs, asked.pause_ns))
+        };
+        Self {
+            waits: runs.iter().map(|(job, ..)| waits(*job)).collect(),
+            ends: runs.iter().map(|(job, ..)| ends(*job)).collect(),
+            shares: runs.iter().map(|(job, run, _)| share(*job, run)).collect(),
+        }
+    }
+}
+
+/// Refuses logs that could not be written or would take the place of something else, before anything runs.
+///
+/// # Errors
+/// With the file and what to type instead.
+pub fn check_iologs(mapped: &[Mapped]) -> Result<(), Failure> {
+    for name in mapped.iter().filter_map(|mapped| mapped.iolog.as_deref()) {
+        let path = Path::new(name);
+        require_folder(path)?;
+        let is_log = |text: String| text.is_empty() || text.starts_with("fio version");
+        if path.exists() && !fs::read_to_string(path).is_ok_and(is_log) {
+            let cause = "there is something that is no log of I/Os";
+            return Err(Failure::output(path, cause, "name another file, or move that one away"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a file whose folder is not there.
+///
+/// # Errors
+/// With the folder.
+pub fn require_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        None => Ok(()),
+        Some(folder) => {
+            let cause = format!("there is no folder {}", folder.display());
+            Err(Failure::output(path, cause, "make it first, or name another file"))
+        }
+    }
+}
+
+/// Writes the log of a run's I/Os as fio's.
+///
+/// # Errors
+/// When it cannot be written, or there were more I/Os than it holds.
+pub fn write_iolog(name: &str, run: &Run, log: IoLog) -> Result<(), Failure> {
+    let (ios, left_out) = log.finish();
+    let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
+    let issued = ios.iter().map(|io| Issued {
+        at_us: (io.submitted_ns - first_ns) / 1000,
+        file: io.target as usize,
+        direction: io.direction,
+        offset: io.offset,
+        bytes: io.bytes,
+    });
+    let files: Vec<String> = run.targets.iter().map(|name| plain(name).to_owned()).collect();
+    fs::write(name, iolog(&files, issued))
+        .map_err(|error| Failure::output(name.as_ref(), error, "name a file in a folder that is there"))?;
+    if left_out == 0 {
+        return Ok(());
+    }
+    let cause = format!("{left_out} I/Os at the end are not in it: it holds {} of a job", ios.len());
+    Err(Failure::output(name.as_ref(), cause, "log a shorter run, with io_size or number_ios"))
+}
+
+/// The name that the user gave, without what marks it as a path.
+fn plain(target: &str) -> &str {
+    target.strip_prefix("./").unwrap_or(target)
+}

@@ -1,0 +1,116 @@
+//! `fathom import` and `fathom audit`: folders, the same files again, what is refused, and how they end.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A result of fio 3 with this many reads of 4 KiB in a second; `iops` as it is stated.
+fn fio_json(reads: u64, iops: u64) -> String {
+    let bytes = reads * 4096;
+    format!(
+        r#"{{"fio version":"fio-3.33","timestamp":1700000000,"jobs":[{{"jobname":"j{reads}","groupid":0,"error":0,"elapsed":1,
+        "job options":{{"rw":"randread","bs":"4k","iodepth":"1"}},
+        "read":{{"io_bytes":{bytes},"io_kbytes":{kib},"bw_bytes":{bytes},"bw":{kib},"iops":{iops}.0,"runtime":1000,
+        "total_ios":{reads},"short_ios":0,"drop_ios":0,
+        "lat_ns":{{"min":1000,"max":9000,"mean":2000.0,"stddev":10.0,"N":{reads}}}}}}}]}}"#,
+        kib = bytes / 1024
+    )
+}
+
+/// Runs the program on a store of the folder's own; what it printed, what it said, and its exit status.
+fn fathom(folder: &Path, words: &[&str]) -> (String, String, Option<i32>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .arg("--store")
+        .arg(folder.join("runs.sqlite"))
+        .args(words)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+fn runs(folder: &Path) -> usize {
+    let (printed, said, _) = fathom(folder, &["runs", "--json", "--limit", "1000"]);
+    let document: Value =
+        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed} {said}"));
+    document["runs"].as_array().unwrap_or_else(|| panic!("{document}")).len()
+}
+
+#[test]
+fn a_folder_is_taken_in_once_with_what_was_skipped_and_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = folder.path().join("results/deeper");
+    fs::create_dir_all(&results).unwrap();
+    for reads in 100..110 {
+        fs::write(results.join(format!("{reads}.json")), fio_json(reads, reads)).unwrap();
+    }
+    fs::write(results.join("notes.md"), "nothing to see here\n").unwrap();
+    fs::write(results.join("again.json"), fio_json(100, 100)).unwrap();
+    let (printed, said, status) = fathom(folder.path(), &["import", "results"]);
+    assert_eq!(runs(folder.path()), 10, "{printed}{said}");
+    assert!(printed.contains("notes.md"), "{printed}");
+    // The same again adds nothing and says so; what is new is taken.
+    fs::write(results.join("later.json"), fio_json(200, 200)).unwrap();
+    let (again, said, second) = fathom(folder.path(), &["import", "results"]);
+    assert_eq!(runs(folder.path()), 11, "{again}{said}");
+    assert_eq!(second, status, "{again}{said}");
+    // A file that is named and cannot be read is an error of the command.
+    let (printed, said, status) = fathom(folder.path(), &["import", "nowhere.json"]);
+    assert_eq!((printed.as_str(), status), ("", Some(2)), "{said}");
+    assert!(said.contains("nowhere.json"), "{said}");
+    let (_, said, status) = fathom(folder.path(), &["import", "--as", "fio-jsno", "results"]);
+    assert_eq!(status, Some(2));
+    assert!(said.contains("fio-json"), "{said}");
+}
+
+#[test]
+fn an_import_that_is_killed_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = folder.path().join("results");
+    fs::create_dir(&results).unwrap();
+    for reads in 1000..1300 {
+        fs::write(results.join(format!("{reads}.json")), fio_json(reads, reads)).unwrap();
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .arg("--store")
+        .arg(folder.path().join("runs.sqlite"))
+        .args(["import", "results"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // As soon as anything is kept.
+    while child.try_wait().unwrap().is_none() && !folder.path().join("runs.sqlite").exists() {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    // It may have ended by then, which the rest holds for too.
+    let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    child.wait().unwrap();
+    let (printed, said, status) = fathom(folder.path(), &["import", "results"]);
+    assert_eq!(status, Some(0), "{printed}{said}");
+    assert_eq!(runs(folder.path()), 300);
+}
+
+#[test]
+fn an_audit_ends_with_what_contradicts_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("right.json"), fio_json(400_000, 400_000)).unwrap();
+    fs::write(folder.path().join("wrong.json"), fio_json(400_000, 900_000)).unwrap();
+    let (printed, said, _) = fathom(folder.path(), &["audit", "wrong.json", "--json"]);
+    let document: Value =
+        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}{said}"));
+    assert_eq!(document["format"], "fathom.audit");
+    let (printed, said, status) = fathom(folder.path(), &["audit", "right.json", "wrong.json"]);
+    assert_eq!(status, Some(1), "{printed}{said}");
+    let (printed, said, status) = fathom(folder.path(), &["audit", "no-such-file-or-run"]);
+    assert_eq!((printed.as_str(), status), ("", Some(2)), "{said}");
+    fs::write(folder.path().join("empty"), "").unwrap();
+    let (_, said, status) = fathom(folder.path(), &["audit", "empty"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("empty"), "{said}");
+}

@@ -1,0 +1,63 @@
+//! What a job does to those that run at the same time: it ends them, or holds back for them.
+
+use super::Mapper;
+use crate::Refusal;
+
+/// Whom a job ends when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// Nobody.
+    Nobody,
+    /// The jobs of its group.
+    Group,
+    /// All jobs that run with it.
+    Stage,
+    /// These, and the jobs behind them never begin.
+    All,
+}
+
+/// A job's share of the I/Os of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowShare {
+    /// Which flow.
+    pub flow: u64,
+    /// Weight of each clone.
+    pub weight: u32,
+    /// How long a clone that is ahead pauses; 0: it waits for the others.
+    pub pause_ns: u64,
+}
+
+impl Mapper<'_> {
+    pub(super) fn ends(&mut self) -> Result<Ends, Refusal> {
+        if !self.job.flag("exitall", false)? {
+            return Ok(Ends::Nobody);
+        }
+        match self.job.text("exit_what") {
+            None | Some("group") => Ok(Ends::Group),
+            Some("stonewall") => Ok(Ends::Stage),
+            Some("all") => Ok(Ends::All),
+            Some(other) => {
+                let given = self.job.last("exit_what").expect("it was read to come here");
+                Err(given.refuse(format!("`{other}` is none of group, stonewall and all")))
+            }
+        }
+    }
+
+    pub(super) fn flow(&mut self) -> Result<Option<FlowShare>, Refusal> {
+        let Some(weight) = self.job.int("flow")?.filter(|weight| *weight > 0) else { return Ok(None) };
+        let given = self.job.last("flow").expect("it was read to come here");
+        let weight = u32::try_from(weight).map_err(|_| given.refuse("a weight is below 2^32"))?;
+        let pause_us = self.job.int("flow_sleep")?.unwrap_or(0);
+        let flow = self.job.int("flow_id")?.unwrap_or(0);
+        Ok(Some(FlowShare { flow, weight, pause_ns: pause_us.saturating_mul(1000) }))
+    }
+
+    /// The file for the sequence of I/Os.
+    pub(super) fn iolog(&mut self, clones: u32) -> Option<String> {
+        let name = self.job.text("write_iolog")?.to_owned();
+        if clones > 1 {
+            self.hand_over("write_iolog with clones: they would write over one another in one file");
+        }
+        Some(name)
+    }
+}
