@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::evidence::table;
 
-    const ALL: [Need; 5] = [Need::Device, Need::Processors, Need::Writes, Need::File, Need::Rate];
+    const ALL: [Need; 6] = [Need::Device, Need::Processors, Need::Writes, Need::File, Need::Rate, Need::Tags];
 
     fn figure(feature: Feature, value: f64) -> Figure {
         Figure { feature, value, error: 0.0 }

@@ -18,6 +18,11 @@ const DECORATED: f64 = 0.5;
 /// Most that a probability may be where the rate still grew at the end of what was measured.
 const STILL_GROWING: f64 = 0.5;
 
+/// Busy share of threads without time to spare.
+const FULL: f64 = 0.93;
+/// Gain from twice the jobs that shows nothing.
+const INDIFFERENT: f64 = 1.05;
+
 /// A reason for less confidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restraint {
@@ -27,11 +32,17 @@ pub struct Restraint {
     pub text: String,
     /// The causes that it does not touch.
     pub spared: Vec<Limit>,
+    /// The only causes that it touches; absent: all that are not spared.
+    pub touched: Option<Vec<Limit>>,
 }
 
 impl Restraint {
     fn new(most: f64, text: impl Into<String>) -> Self {
-        Self { most, text: text.into(), spared: Vec::new() }
+        Self { most, text: text.into(), spared: Vec::new(), touched: None }
+    }
+
+    fn touching(self, touched: &[Limit]) -> Self {
+        Self { touched: Some(touched.to_vec()), ..self }
     }
 
     fn sparing(self, spared: &[Limit]) -> Self {
@@ -40,7 +51,8 @@ impl Restraint {
 
     /// Whether it touches a cause.
     pub fn applies(&self, limit: Limit) -> bool {
-        limit != Limit::Unknown && !self.spared.contains(&limit)
+        let is_touched = self.touched.as_ref().is_none_or(|touched| touched.contains(&limit));
+        limit != Limit::Unknown && is_touched && !self.spared.contains(&limit)
     }
 
     /// As evidence against a claim.
@@ -64,12 +76,20 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
         let text = "One run alone: a second one, or an experiment, would show whether it repeats.";
         found.push(Restraint::new(STRONG - 0.01, text));
     }
-    if let Some(growth) = shape.growth.filter(|growth| !shape.grows_above && *growth > CREEPS) {
+    let is_answered = pattern.answers.iter().any(|answer| answer.experiment == Feature::DoubleDepth);
+    let grew = shape.growth.filter(|growth| !shape.grows_above && !is_answered && *growth > CREEPS);
+    if let Some(growth) = grew {
         let text = format!(
             "Up to the highest concurrency that was measured, doubling it still added {:.0} % of rate.",
             (growth * std::f64::consts::LN_2).exp_m1() * 100.0
         );
         found.push(Restraint::new(STILL_GROWING, text).sparing(&[Limit::Concurrency, Limit::Demand]));
+    }
+    // More jobs take work off a submitting thread, but not off a processor that serves interrupts.
+    let is_full = telemetry.generator_busy_share.is_some_and(|share| share >= FULL);
+    if is_full && shape.jobs_factor.is_some_and(|factor| factor <= INDIFFERENT) {
+        let text = "The generator's threads were busy, but more jobs reach no higher rate.";
+        found.push(Restraint::new(DECORATED, text).touching(&[Limit::OneCore, Limit::Generator]));
     }
     if let Some(delay) = pattern.target.decorated.as_ref().and_then(|decorated| decorated.delay.as_ref()) {
         let text = format!("The latency includes the delay {delay}, which was added on purpose.");

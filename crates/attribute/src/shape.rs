@@ -9,6 +9,8 @@ use crate::thresholds::{CREEPS, MIN_SECONDS};
 
 /// Least ratio of two concurrencies that growth is judged over.
 const DOUBLING: f64 = 1.9;
+/// Largest ratio that still says something of a doubling.
+const FAR: f64 = 4.3;
 /// Largest ratio of two concurrencies that count as the same.
 const SAME: f64 = 1.1;
 /// Relative variation, or bytes moved per byte asked for, from which on a counter is taken to be broken.
@@ -165,7 +167,7 @@ fn growth(points: &[Point], focus: &Point) -> Option<(f64, bool)> {
 
 /// The fastest of the cells that are nearest by a ratio of at least a doubling.
 fn nearest(points: &[Point], ratio: impl Fn(&Point) -> f64) -> Option<&Point> {
-    let least = points.iter().map(&ratio).filter(|r| *r >= DOUBLING).min_by(f64::total_cmp)?;
+    let least = points.iter().map(&ratio).filter(|r| (DOUBLING..=FAR).contains(r)).min_by(f64::total_cmp)?;
     points
         .iter()
         .filter(|p| (least..=least * SAME).contains(&ratio(p)))
@@ -185,14 +187,14 @@ fn jobs_factor(points: &[Point], focus: &Point) -> Option<f64> {
     factors.into_iter().max_by(f64::total_cmp)
 }
 
-/// Largest shortfall from `min(N / R1, highest rate)` within two doublings of where the two cross; `None`
+/// Largest shortfall from `min(N / R1, highest rate)` near where the two cross; `None`
 /// when nothing was measured there.
 fn corner(points: &[Point], unloaded: &Point) -> Option<f64> {
     let highest = points.iter().map(|p| p.x_per_s).max_by(f64::total_cmp)?;
     let crossing = highest * unloaded.r_ns / 1e9;
     points
         .iter()
-        .filter(|p| (0.25..=4.0).contains(&(p.in_flight / crossing)))
+        .filter(|p| (0.4..=2.5).contains(&(p.in_flight / crossing)))
         .map(|p| 1.0 - p.x_per_s / (p.in_flight / unloaded.r_ns * 1e9).min(highest))
         .max_by(f64::total_cmp)
 }

@@ -27,8 +27,10 @@ const SPEAKS: f64 = 0.4;
 /// Causes that enforce a rate.
 const ENFORCED: [Limit; 5] =
     [Limit::VolumeIops, Limit::VolumeThroughput, Limit::InstanceCap, Limit::BurstCredits, Limit::Link];
+/// From this probability of one of them on, it is said whose rate it is.
+const TELLS: f64 = 0.7;
 /// From this probability of all of them on, that a rate is enforced is said even where it is not known whose.
-const MOSTLY_ENFORCED: f64 = 0.75;
+const MOSTLY_ENFORCED: f64 = 0.85;
 
 /// What was concluded, and the experiment that would decide more, ready to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,7 +124,7 @@ pub fn conclude(
     let most = restraints.iter().filter(|r| r.applies(Limit::RateCap)).map(|r| r.most).fold(1.0, f64::min);
     let enforced = sum(weighed, &ENFORCED).min(most);
     let is_enforced = claims.first().is_some_and(|claim| ENFORCED.contains(&claim.limit));
-    if is_enforced && best < 0.5 && enforced >= MOSTLY_ENFORCED {
+    if is_enforced && best < TELLS && enforced >= MOSTLY_ENFORCED.max(best + 0.15) {
         claims.insert(0, fixed_rate(subject, weighed, enforced));
     } else if best < NAMED || unknown >= best {
         claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));

@@ -181,7 +181,7 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
 }
 
 /// Rate of the last sixth of a run over that of its first sixth: of the run that changed most.
-fn rate_change(group: &[&RunRecord]) -> Option<f64> {
+pub fn rate_change(group: &[&RunRecord]) -> Option<f64> {
     const LEAST_SECONDS: usize = 6;
     let changes = group.iter().filter_map(|run| {
         let rates = rates_by_second(run);

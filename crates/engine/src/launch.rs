@@ -23,7 +23,7 @@ use crate::overheard::{Listeners, Overheard};
 use crate::passthrough::{Namespace, Passthrough};
 use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry, largest_transfer_bytes};
 use crate::rest::Rest;
-use crate::sim::{Mode, SimDevice, SimEngine, SimParameters};
+use crate::sim::{Mode, SimDevice, SimEngine, SimHost, SimParameters};
 use crate::stripe::{Shape, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
@@ -237,11 +237,12 @@ impl Launch<'_> {
     }
 
     /// A device's noise differs from run to run, as a real one's does, and from device to device; it
-    /// replays with the run's seed.
+    /// replays with the run's seed. Devices that name the same instance share its limit.
     fn simulated_devices(&self, devices: &[SimParameters]) -> Result<Vec<SharedDevice>, EngineError> {
+        let mut host = SimHost::default();
         let make = |(parameters, place): (&SimParameters, u64)| {
             let seed = parameters.seed.wrapping_add(self.workload.seed).wrapping_add(place);
-            let device = SimDevice::new(SimParameters { seed, ..parameters.clone() })?;
+            let device = host.device(SimParameters { seed, ..parameters.clone() })?;
             Ok(Arc::new(Mutex::new(device)))
         };
         devices.iter().zip(0..).map(make).collect()

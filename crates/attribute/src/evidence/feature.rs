@@ -25,6 +25,8 @@ macro_rules! features {
 features! {
     /// Variation of the 1-s rates.
     Unevenness "unevenness",
+    /// Variation of the 1-s rates over that of independent I/Os.
+    Pacing "pacing",
     /// Last sixth over first sixth.
     Drop "drop",
     /// Busiest processor.

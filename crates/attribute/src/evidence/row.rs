@@ -42,6 +42,8 @@ pub enum Need {
     File,
     /// An open loop that asks for a rate.
     Rate,
+    /// A device whose queue tags are known.
+    Tags,
 }
 
 #[derive(Deserialize)]

@@ -23,6 +23,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
         jobs(shape),
         corner(shape),
         unevenness(shape),
+        pacing(shape),
         drop(shape),
         tail(shape),
     ];
@@ -81,6 +82,14 @@ fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
     let text = format!("The 1-s rates vary by {}.", words::percent(variation));
     // Independent I/Os vary by chance alone; more even than that is as even as can be.
     Seen::new(Feature::Unevenness, variation.max(1e-4).ln(), (2.0 * seconds).sqrt().recip(), text)
+}
+
+/// Seconds that are more even than independent I/Os can be are counted out by somebody.
+fn pacing(shape: &Shape<'_>) -> Option<Seen> {
+    let variation = shape.telemetry.variation().filter(|v| *v > 0.0)?;
+    let ratio = variation * shape.focus.x_per_s.max(1.0).sqrt();
+    let text = format!("The seconds vary {} as much as chance alone would make them.", words::times(ratio));
+    Seen::new(Feature::Pacing, ratio.max(1e-3).ln().min(3.0), 0.2, text)
 }
 
 fn drop(shape: &Shape<'_>) -> Option<Seen> {

@@ -60,6 +60,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
         (is_storage && mix.write_share() > 0.0, Need::Writes),
         (pattern.target.kind == TargetKind::File, Need::File),
         (pattern.workload.arrival.is_open(), Need::Rate),
+        (pattern.queue_tags.is_some(), Need::Tags),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))

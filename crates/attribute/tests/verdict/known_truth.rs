@@ -210,14 +210,6 @@ fn undecidable() -> Vec<(&'static str, Scene)> {
         ),
         ("slightly above the declared", Scene::new(capped(3.6e4), 0.03).declare_iops(3e4)),
         (
-            "a busy thread whose jobs bring nothing",
-            Scene::new(capped(3e4), 0.03).each(|_, seen| {
-                seen.core_busy_shares[0] = 0.99;
-                seen.generator_busy_share = Some(0.99);
-                seen.generator_user_share = Some(0.4);
-            }),
-        ),
-        (
             "near the declared, still growing",
             Scene::new(|j, d| 3e4 * ((j * d) / 512.0).powf(0.4), 0.03).declare_iops(3.1e4),
         ),

@@ -9,12 +9,15 @@ mod trial;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Means};
 use fathom_record::campaign::{ExperimentResult, ExplainRecord};
 use fathom_record::run::{CampaignLink, Ending};
+use fathom_record::verdict::Limit;
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
 use fathom_store::{StepState, Store};
 
+use crate::cells::rate_change;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{ExplainOptions, RunPlan, title_of, to_command_line};
@@ -29,6 +32,9 @@ pub(crate) use pattern::queue_tags;
 
 /// From this probability on no further experiment is made.
 const ANSWERED: f64 = 0.95;
+
+/// Two runs of the baseline that differ by less than this share are taken as one level.
+const SAME: f64 = 0.05;
 
 /// An explanation's result.
 #[derive(Debug)]
@@ -76,6 +82,7 @@ pub fn explain(
         answers: Vec::new(),
         experiments: Vec::new(),
         passive: None,
+        rate_change: None,
         spent_ns: 0,
         stop,
     };
@@ -105,6 +112,8 @@ struct Course<'a> {
     answers: Vec<Answer>,
     experiments: Vec<ExperimentResult>,
     passive: Option<Verdict>,
+    /// How the rate changed in a first baseline that a second one replaced.
+    rate_change: Option<f64>,
     spent_ns: u64,
     stop: &'a AtomicBool,
 }
@@ -125,24 +134,51 @@ impl Course<'_> {
                 None => return Ok(true),
             }
         }
+        let again = self.options.base.workload.clone();
+        let Some(again) = self.step("again", "the same again", &again, self.session, progress)? else {
+            return Ok(true);
+        };
+        self.repeated(again);
         self.passive = self.explained().map(|explained| explained.conclusion.verdict);
         self.experiment(progress)
+    }
+
+    /// Takes in the baseline's second run. Where it changed, what changed it lasts: experiments are compared with
+    /// the second one, and the first says only that there was a change.
+    fn repeated(&mut self, again: RunRecord) {
+        let answer = trial::answer(Feature::Repeat, &again, self.runs.first());
+        let ratio = answer.operations_per_s / answer.before_per_s;
+        self.answers.push(answer);
+        if (1.0 - SAME..=1.0 + SAME).contains(&ratio) {
+            self.runs.push(again);
+        } else if let Some(first) = self.runs.first_mut() {
+            self.rate_change = rate_change(&[&*first]);
+            *first = again;
+        }
+    }
+
+    /// The baseline that experiments are compared with.
+    fn before(&self) -> Option<&RunRecord> {
+        let base = &self.options.base.workload;
+        self.runs.iter().rev().find(|run| (run.workload.jobs, run.workload.depth) == (base.jobs, base.depth))
     }
 
     /// Makes experiments while they tell something; whether it was stopped.
     fn experiment(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
         while self.experiments.len() < self.options.plan.max_experiments as usize {
             let Some(explained) = self.explained() else { return Ok(false) };
-            let best = explained.conclusion.verdict.claims.first().and_then(|claim| claim.probability);
+            let best = explained.conclusion.weighed.iter().find(|w| w.limit != Limit::Unknown);
             let Some((chosen, trial)) = explained.conclusion.next.clone() else { return Ok(false) };
             let costs_ns = trial::costs_ns(&trial);
-            if best.is_some_and(|p| p >= ANSWERED) || self.spent_ns + costs_ns > self.options.plan.budget_ns {
+            if best.is_some_and(|w| w.probability >= ANSWERED)
+                || self.spent_ns + costs_ns > self.options.plan.budget_ns
+            {
                 return Ok(false);
             }
             let step = format!("{:02}-{}", self.experiments.len() + 1, chosen.experiment.name());
             let question = explained.conclusion.verdict.next_experiment.clone();
             let made = trial::make(self, &step, chosen.experiment, &trial, progress)?;
-            let before_per_s = self.runs.first().map_or(0.0, |run| run.summary.operations_per_s());
+            let before_per_s = self.before().map_or(0.0, |run| run.summary.operations_per_s());
             let mut result = ExperimentResult {
                 name: chosen.experiment.name().to_owned(),
                 question: question.as_ref().map(|q| q.question.clone()).unwrap_or_default(),
@@ -169,7 +205,8 @@ impl Course<'_> {
                 Made::Run(run) => {
                     result.run = Some(run.id.clone());
                     result.operations_per_s = Some(run.summary.operations_per_s());
-                    self.answers.push(trial::answer(chosen.experiment, &run, &self.runs));
+                    let answer = trial::answer(chosen.experiment, &run, self.before());
+                    self.answers.push(answer);
                 }
             }
             result.after = self.explained().map(|explained| explained.probabilities()).unwrap_or_default();
@@ -201,7 +238,10 @@ impl Course<'_> {
         let campaign = &self.started.campaign;
         self.store.journal(campaign, step, &StepState::Started, &identity::now())?;
         let link = CampaignLink { id: campaign.id().to_owned(), step: step.to_owned() };
-        let run = session.run(workload, Some(link), progress, self.stop)?;
+        // Each run has its own seed, so that a repeat does not replay the same chance.
+        let seed = workload.seed.wrapping_add(self.all_runs.len() as u64);
+        let workload = Workload { seed, ..workload.clone() };
+        let run = session.run(&workload, Some(link), progress, self.stop)?;
         if run.ending == Ending::Interrupted {
             return Ok(None);
         }
@@ -229,6 +269,7 @@ impl Course<'_> {
             ceilings: &self.options.plan.ceilings,
             answers: &self.answers,
             means: &self.means,
+            rate_change: self.rate_change,
             command: &command,
         };
         put_before_the_table(&self.runs, Some((base.workload.jobs, base.workload.depth)), &known)

@@ -63,7 +63,7 @@ pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeil
 fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Option<ExplainedPattern> {
     let first = group.first()?;
     let command = |workload: &Workload| command_of(first, workload);
-    let known = Known { ceilings, answers, means: &Means::default(), command: &command };
+    let known = Known { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
     Some(explain(group, None, &known)?.into_record(None))
 }
 

@@ -16,6 +16,8 @@ pub struct Known<'a> {
     pub answers: &'a [Answer],
     /// What else can be done.
     pub means: &'a Means,
+    /// How the rate changed in runs that are not among the cells any more.
+    pub rate_change: Option<f64>,
     /// Writes the command line that runs a workload in this way.
     pub command: &'a dyn Fn(&Workload) -> String,
 }
@@ -65,13 +67,19 @@ impl Explained {
 /// `focus` is the cell that is explained; absent: the one with the highest rate.
 pub fn explain(runs: &[RunRecord], focus: Option<(u32, u32)>, known: &Known<'_>) -> Option<Explained> {
     let first = runs.first()?;
-    let cells = Cells::of(runs, None);
+    let mut cells = Cells::of(runs, None);
     let place = |wanted: (u32, u32)| cells.results.iter().position(|cell| (cell.jobs, cell.depth) == wanted);
     let fastest = || {
         let rate = |index: &usize| cells.results[*index].operations_per_s;
         (0..cells.results.len()).max_by(|a, b| rate(a).total_cmp(&rate(b)))
     };
     let focus = focus.and_then(place).or_else(fastest)?;
+    if let (Some(seen), Some(change)) = (cells.telemetry.get_mut(focus), known.rate_change) {
+        let away = |change: f64| change.ln().abs();
+        if seen.rate_change.is_none_or(|own| away(change) > away(own)) {
+            seen.rate_change = Some(change);
+        }
+    }
     let (target, title) = (first.target.clone(), title_of(&first.workload));
     let conclusion = attribute(&Pattern {
         title: &title,

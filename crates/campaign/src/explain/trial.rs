@@ -169,8 +169,7 @@ fn purpose(experiment: Feature) -> &'static str {
 }
 
 /// The answer that a run gives, against the baseline.
-pub fn answer(experiment: Feature, run: &RunRecord, baseline: &[RunRecord]) -> Answer {
-    let before = baseline.first();
+pub fn answer(experiment: Feature, run: &RunRecord, before: Option<&RunRecord>) -> Answer {
     let error = |run: &RunRecord| {
         let seconds = rates_by_second(run);
         let variation = coefficient_of_variation(&seconds).unwrap_or(0.0);
