@@ -5,6 +5,7 @@
 
 mod analyse;
 pub mod assess;
+pub mod ceilings;
 mod cells;
 pub mod checks;
 pub mod compare;

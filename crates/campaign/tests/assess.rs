@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::plan::{AssessOptions, RawAssess, Text};
+use fathom_campaign::plan::{AssessOptions, RawAssess, RawKnown, Text};
 use fathom_campaign::{Assessment, Progress, Silent, StepNotice, assess};
 use fathom_record::campaign::{OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Confidence, Limit};
@@ -17,7 +17,7 @@ fn options(target: &str, patterns: &str, budget: &str, ceilings: &[&str]) -> Ass
         target: target.to_owned(),
         patterns: text(patterns),
         budget: text(budget),
-        ceilings,
+        known: RawKnown { ceilings, ..RawKnown::default() },
         ..RawAssess::default()
     }
     .resolve(11)

@@ -140,6 +140,7 @@ Examples:
   fathom assess . --until 2% --budget 30m          until each rate is known to 2 %
   fathom assess /dev/nvme1n1 --precondition full --destroy SERIAL --budget 1h
   fathom assess /dev/nvme1n1 --thorough --destroy SERIAL
+  fathom assess /dev/nvme1n1 --instance m5.xlarge --volume gp3:iops=6000,throughput=250
   fathom assess sim:gp3 --ceiling iops=3000
 
 Each run is saved as it ends: after Ctrl-C or a crash the same command continues where it stopped.";

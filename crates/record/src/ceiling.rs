@@ -1,5 +1,7 @@
 //! Upper bounds that are known before anything is measured, each with whose it is and who says so.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,16 @@ pub enum CeilingRate {
     },
 }
 
+impl CeilingRate {
+    /// The figure, in operations or bytes per second.
+    pub const fn per_s(self) -> f64 {
+        match self {
+            Self::Iops { operations_per_s } => operations_per_s,
+            Self::Throughput { bytes_per_s } => bytes_per_s,
+        }
+    }
+}
+
 /// Whose bound it is.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -60,6 +72,41 @@ pub enum CeilingScope {
     Link,
     /// The device by its data sheet, or as it was measured by itself.
     Device,
+}
+
+impl CeilingScope {
+    /// Each scope with its name, as `--ceiling` takes it and records hold it.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("volume", Self::Volume),
+        ("instance", Self::Instance),
+        ("link", Self::Link),
+        ("device", Self::Device),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, scope)| *scope == self).map_or("volume", |(name, _)| name)
+    }
+}
+
+/// As `--ceiling` takes it: `iops=3000`, `instance:throughput-read-burst=1250000000B/s`.
+impl fmt::Display for KnownCeiling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.scope != CeilingScope::default() {
+            write!(f, "{}:", self.scope.name())?;
+        }
+        let kind = match self.rate {
+            CeilingRate::Iops { .. } => "iops",
+            CeilingRate::Throughput { .. } => "throughput",
+        };
+        let direction = self.direction.map_or(String::new(), |direction| format!("-{}", direction.name()));
+        let burst = if self.burst { "-burst" } else { "" };
+        write!(f, "{kind}{direction}{burst}=")?;
+        match self.rate {
+            CeilingRate::Iops { operations_per_s } => write!(f, "{operations_per_s}"),
+            CeilingRate::Throughput { bytes_per_s } => write!(f, "{bytes_per_s}B/s"),
+        }
+    }
 }
 
 impl KnownCeiling {

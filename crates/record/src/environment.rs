@@ -28,6 +28,14 @@ pub struct Environment {
     pub virtualization: Option<String>,
     /// Cloud and instance type, from the firmware tables.
     pub instance: Option<String>,
+    /// Processors' worth of time that the process's control groups leave it: the least of all quotas;
+    /// absent where none is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_quota_cores: Option<f64>,
+    /// Requests that the disks under the target take at once, all hardware queues together; absent where a
+    /// disk does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_tags: Option<u64>,
     /// Everything else, by name: mitigations, driver, queue settings, link, NVMe identify.
     pub facts: Vec<Fact>,
     /// Settings that distort results, reported and never changed.

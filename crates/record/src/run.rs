@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ceiling::KnownCeiling;
 use crate::check::{Check, Outcome};
 use crate::environment::Environment;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
@@ -56,6 +57,10 @@ pub struct RunRecord {
     pub telemetry: Telemetry,
     /// Around the run.
     pub environment: Environment,
+    /// Upper bounds that were known before and hold for this run: declared, from the catalogue, or set by
+    /// the system.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ceilings: Vec<KnownCeiling>,
     /// The same I/Os as the block layer saw them, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,

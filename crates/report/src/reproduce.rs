@@ -3,7 +3,7 @@
 use fathom_record::campaign::{AssessPlan, AssessRecord, ComparePlan, PreconditionPlan, SidePlan, SweepPlan};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
-use fathom_record::{CeilingRate, RunRecord, Witness, Workload};
+use fathom_record::{RunRecord, Witness, Workload};
 
 use crate::escape::shell;
 use crate::number;
@@ -250,11 +250,12 @@ pub fn campaign(campaign: &AssessRecord) -> Reproduction {
         command.push_str(&format!(" --patterns {}", shell(&names.join(","))));
     }
     for ceiling in &plan.ceilings {
-        let text = match ceiling.rate {
-            CeilingRate::Iops { operations_per_s } => format!("iops={operations_per_s}"),
-            CeilingRate::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}"),
-        };
-        command.push_str(&format!(" --ceiling {text}"));
+        command.push_str(&format!(" --ceiling {}", shell(&ceiling.to_string())));
+    }
+    for (flag, value) in [("instance", &plan.instance), ("volume", &plan.volume)] {
+        if let Some(value) = value {
+            command.push_str(&format!(" --{flag} {}", shell(value)));
+        }
     }
     if let Some(slo) = &plan.slo {
         let quantile = number::quantile_name(slo.quantile);

@@ -39,6 +39,11 @@ impl Root {
         Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
+    /// A small file as it is, absent if it cannot be read.
+    pub fn bytes(&self, path: impl AsRef<Path>) -> Option<Vec<u8>> {
+        std::fs::read(self.path(path)).ok()
+    }
+
     /// A small file as text, absent if it cannot be read or holds nothing.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         self.read(path).ok().filter(|text| !text.is_empty())

@@ -191,6 +191,88 @@ fn limits_of_both_kinds_of_control_group_are_found_in_parents_too() {
 }
 
 #[test]
+fn the_least_quota_is_kept_and_none_is_absent() {
+    let tree = tempfile::tempdir().unwrap();
+    put(
+        tree.path(),
+        &[
+            ("proc/self/mountinfo", "30 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("proc/self/cgroup", "0::/a/b\n"),
+            ("sys/fs/cgroup/a/cpu.max", "50500 100000\n"),
+            ("sys/fs/cgroup/a/b/cpu.max", "max 100000\n"),
+        ],
+    );
+    assert_eq!(describe(tree.path(), &[]).cpu_quota_cores, Some(0.505));
+    put(tree.path(), &[("sys/fs/cgroup/a/b/cpu.max", "20000 0\n"), ("sys/fs/cgroup/a/cpu.max", "max\n")]);
+    assert_eq!(describe(tree.path(), &[]).cpu_quota_cores, None);
+}
+
+#[test]
+fn requests_at_once_are_those_of_all_queues_of_all_disks() {
+    let tree = tempfile::tempdir().unwrap();
+    let tags = |device: &str, queue: &str| format!("sys/class/block/{device}/mq/{queue}/nr_tags");
+    put(
+        tree.path(),
+        &[
+            (&tags("nvme0n1", "0"), "1023\n"),
+            (&tags("nvme0n1", "1"), "1023\n"),
+            (&tags("sda", "0"), "256\n"),
+            ("sys/class/block/sda/device/queue_depth", "32\n"),
+            (&tags("loop0", "0"), "128\n"),
+            ("sys/class/block/md0/slaves/nvme0n1", ""),
+            ("sys/class/block/md0/slaves/sda", ""),
+            ("sys/class/block/sda1/partition", "1\n"),
+        ],
+    );
+    let of = |devices: &[&str]| describe(tree.path(), devices).queue_tags;
+    assert_eq!(of(&["nvme0n1"]), Some(2046));
+    assert_eq!(of(&["sda1", "sda"]), Some(32), "what the disk takes, not what its adapter has");
+    assert_eq!(of(&["md0", "nvme0n1", "sda"]), Some(2078));
+    assert_eq!(of(&["loop0", "sda"]), Some(32));
+    assert_eq!(of(&["loop0", "nvme0n1"]), Some(128), "a loop device above takes less");
+    assert_eq!(of(&["nvme0n1", "zram0"]), None, "one does not say");
+    assert_eq!(of(&[]), None);
+}
+
+#[test]
+fn links_are_found_from_disks_and_from_addresses() {
+    let tree = tempfile::tempdir().unwrap();
+    let tree = tree.path();
+    let route = format!(
+        "Iface Destination Gateway Flags RefCnt Use Metric Mask\neth0 00000000 00000000 3 0 0 100 00000000\n{}",
+        "eth1 zz\n"
+    );
+    put(
+        tree,
+        &[
+            ("sys/devices/pci0000:00/0000:00:1f.2/ata3/host2/target2:0:0/2:0:0:0/model", "x"),
+            ("sys/class/ata_link/link3/sata_spd", "6.0 Gbps\n"),
+            ("sys/devices/virtual/nvme-fabrics/ctl/nvme4/address", "traddr=10.0.0.7,trsvcid=4420\n"),
+            ("proc/net/route", &route),
+            ("sys/class/net/eth0/speed", "25000\n"),
+            ("sys/class/net/eth0/mtu", "9001\n"),
+            ("sys/class/block/.keep", ""),
+            ("sys/class/nvme/.keep", ""),
+        ],
+    );
+    std::fs::create_dir_all(tree.join("sys/class/block/sda")).unwrap();
+    std::fs::create_dir_all(tree.join("sys/class/block/nvme4n1")).unwrap();
+    let disk = "../../../devices/pci0000:00/0000:00:1f.2/ata3/host2/target2:0:0/2:0:0:0";
+    link(tree, disk, "sys/class/block/sda/device");
+    link(tree, "../../../devices/virtual/nvme-fabrics/ctl/nvme4", "sys/class/block/nvme4n1/device");
+    link(tree, "../../devices/virtual/nvme-fabrics/ctl/nvme4", "sys/class/nvme/nvme4");
+    let found = describe(tree, &["sda", "nvme4n1"]);
+    let value = |group: &str, name: &str| {
+        let fact = found.facts.iter().find(|fact| fact.group == group && fact.name == name);
+        fact.map(|fact| (fact.label.as_str(), fact.value.as_str()))
+    };
+    assert_eq!(value("sata", "sata_spd"), Some(("sda", "6.0 Gbps")));
+    assert_eq!(value("network", "interface"), Some(("nvme4n1", "eth0")));
+    assert_eq!(value("network", "speed_mbit_per_s"), Some(("nvme4n1", "25000")));
+    assert_eq!(value("network", "mtu_bytes"), Some(("nvme4n1", "9001")));
+}
+
+#[test]
 fn a_cloud_instance_is_named_with_what_lies_under_it() {
     let tree = tempfile::tempdir().unwrap();
     put(

@@ -6,6 +6,7 @@ use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternRe
 use fathom_record::{RunRecord, Workload};
 
 use super::points;
+use crate::ceilings;
 use crate::cells::Cells;
 use crate::explain::queue_tags;
 use crate::plan::{RunOptions, RunPlan, to_command_line};
@@ -66,9 +67,9 @@ pub fn conclude(
             cells: &cells.results,
             telemetry: &cells.telemetry,
             focus: choice.focus,
-            known: &plan.ceilings,
+            known: &ceilings::of_runs(&plan.ceilings, runs),
             answers: &[],
-            queue_tags: queue_tags(session.target()),
+            queue_tags: queue_tags(session.target(), session.environment()),
             means: &Means::default(),
             memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
             command: &command,

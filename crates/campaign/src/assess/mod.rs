@@ -28,6 +28,7 @@ use fathom_record::campaign::{
 use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
+use crate::ceilings::Known;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{AssessOptions, assess_decorators};
@@ -67,6 +68,7 @@ pub fn assess(
     let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
     let permits = options.permit.as_slice();
     let mut session = open(plan, permits, progress, stop)?;
+    session.know(&Known::of(plan))?;
     session.keep_state();
     precondition::admit(plan, &session, permits)?;
     // Begun only now: a target that is refused leaves nothing behind.

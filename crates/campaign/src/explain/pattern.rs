@@ -2,9 +2,11 @@
 
 use fathom_attribute::{Answer, Conclusion, Means, Pattern, attribute};
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
+use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{KnownCeiling, RunRecord, Verdict, Workload};
 
+use crate::ceilings;
 use crate::cells::Cells;
 use crate::plan::title_of;
 
@@ -89,10 +91,10 @@ pub fn explain(runs: &[RunRecord], focus: Option<(u32, u32)>, known: &Known<'_>)
         cells: &cells.results,
         telemetry: &cells.telemetry,
         focus: Some(focus),
-        known: known.ceilings,
+        known: &ceilings::of_runs(known.ceilings, runs),
         answers: known.answers,
         memory_bytes: Some(first.environment.memory_bytes).filter(|bytes| *bytes > 0),
-        queue_tags: queue_tags(&target),
+        queue_tags: queue_tags(&target, &first.environment),
         means: known.means,
         command: known.command,
     });
@@ -101,9 +103,12 @@ pub fn explain(runs: &[RunRecord], focus: Option<(u32, u32)>, known: &Known<'_>)
 
 /// I/Os that the device itself holds at once, where it says so: tags of all its hardware queues, or those that a
 /// simulated device was given.
-pub fn queue_tags(target: &TargetFacts) -> Option<f64> {
+pub fn queue_tags(target: &TargetFacts, environment: &Environment) -> Option<f64> {
     if target.kind == TargetKind::Simulated {
         return target.simulated.as_ref()?.get("tags")?.as_f64();
+    }
+    if let Some(tags) = environment.queue_tags {
+        return Some(tags as f64);
     }
     let disk = target.devices.iter().rev().find(|device| device.layer == "disk")?;
     Some(disk.queue_requests? as f64 * disk.hardware_queues? as f64)

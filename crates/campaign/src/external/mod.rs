@@ -111,22 +111,19 @@ fn here(
     let imported = read_result(external.name(), &prepared.result, &ended)?;
     let mut notes = session.notes().to_vec();
     notes.extend(prepared.notes.clone());
-    Ok(finish(
-        imported,
-        &ended,
-        Around {
-            id,
-            started_at,
-            external,
-            workload: Some(&plan.workload),
-            target: Some(session.target().clone()),
-            environment: session.environment().clone(),
-            telemetry,
-            words: &prepared.words,
-            folder,
-            notes,
-        },
-    ))
+    let around = Around {
+        id,
+        started_at,
+        external,
+        workload: Some(&plan.workload),
+        target: Some(session.target().clone()),
+        environment: session.environment().clone(),
+        telemetry,
+        words: &prepared.words,
+        folder,
+        notes,
+    };
+    Ok(RunRecord { ceilings: session.ceilings().to_vec(), ..finish(imported, &ended, around) })
 }
 
 /// The targets of a session, with paths by which another process reaches the very same files.

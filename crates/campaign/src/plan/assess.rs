@@ -2,15 +2,13 @@
 
 use clap::Args;
 use fathom_engine::decorate::Decorators;
-use fathom_measure::ByteRate;
 use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
-use fathom_record::{CeilingRate, KnownCeiling};
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::resolve::{decorators, name, value};
 use super::text::Text;
 use super::write::{flag, quoted};
-use super::{effort, pattern, quantity};
+use super::{RawKnown, effort, known, pattern, quantity};
 
 /// What `fathom assess` is told, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -49,9 +47,9 @@ pub struct RawAssess {
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Text>,
 
-    /// A limit that is known, as iops=3000 or throughput=125MB/s; may be repeated.
-    #[arg(long = "ceiling", value_name = "KIND=LIMIT")]
-    pub ceilings: Vec<Text>,
+    /// Limits that are known beforehand.
+    #[command(flatten)]
+    pub known: RawKnown,
 
     /// A latency to hold, as p99=2ms: the highest rate that holds it is published too.
     #[arg(long, value_name = "pNN=TIME")]
@@ -119,11 +117,7 @@ impl RawAssess {
             pattern.workload.seed = seed;
         }
         let effort = effort::read(self, &patterns)?;
-        let ceilings = self
-            .ceilings
-            .iter()
-            .filter_map(|text| value("ceiling", &Some(text.clone()), ceiling).transpose())
-            .collect::<Result<_, _>>()?;
+        let known = self.known.read()?;
         let decorators = decorators(&self.delay, &self.throttle)?;
         let plan = AssessPlan {
             target: self.target.clone(),
@@ -131,7 +125,9 @@ impl RawAssess {
             budget_ns: effort.budget_ns,
             size_bytes,
             patterns,
-            ceilings,
+            ceilings: known.ceilings,
+            instance: known.instance,
+            volume: known.volume,
             slo: value("slo", &self.slo, slo)?,
             seed,
             delay: decorators.delay.map(|delay| delay.to_string()),
@@ -155,26 +151,6 @@ fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
         patterns.push(pattern);
     }
     Ok(patterns)
-}
-
-pub(super) fn ceiling(text: &str) -> Result<KnownCeiling, String> {
-    ceiling_rate(text).map(KnownCeiling::declared)
-}
-
-fn ceiling_rate(text: &str) -> Result<CeilingRate, String> {
-    match text.split_once('=') {
-        Some(("iops", limit)) => {
-            Ok(CeilingRate::Iops { operations_per_s: quantity::rate_per_s(limit.trim())? })
-        }
-        Some(("throughput", limit)) => match limit.parse::<ByteRate>() {
-            Ok(ByteRate(bytes_per_s)) if bytes_per_s > 0.0 => Ok(CeilingRate::Throughput { bytes_per_s }),
-            Ok(_) => {
-                Err("a ceiling of 0 leaves nothing to measure: write one as throughput=125MB/s".to_owned())
-            }
-            Err(error) => Err(error.to_string()),
-        },
-        _ => Err(format!("`{text}` is no ceiling: write iops=3000 or throughput=125MB/s")),
-    }
 }
 
 fn slo(text: &str) -> Result<Slo, String> {
@@ -247,15 +223,7 @@ pub fn assess_command_line(plan: &AssessPlan) -> String {
     if let Some(bytes) = plan.size_bytes {
         line += &flag("size", &quantity::write_bytes(bytes));
     }
-    for ceiling in &plan.ceilings {
-        let text = match ceiling.rate {
-            CeilingRate::Iops { operations_per_s } => {
-                format!("iops={}", quantity::write_rate_per_s(operations_per_s))
-            }
-            CeilingRate::Throughput { bytes_per_s } => format!("throughput={bytes_per_s}B/s"),
-        };
-        line += &flag("ceiling", &text);
-    }
+    line += &known::write(&plan.ceilings, plan.instance.as_deref(), plan.volume.as_deref());
     if let Some(slo) = &plan.slo {
         let text = format!("{}={}", percentile(slo.quantile), quantity::write_time_ns(slo.limit_ns));
         line += &flag("slo", &text);
@@ -285,15 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn ceilings_and_objectives_are_read() {
-        let ceilings = vec!["iops=3k".into(), "throughput=125MB/s".into()];
-        let raw = RawAssess { ceilings, slo: Some("p99.9=2ms".into()), size: Some("1GiB".into()), ..raw() };
+    fn objectives_are_read() {
+        let raw = RawAssess { slo: Some("p99.9=2ms".into()), size: Some("1GiB".into()), ..raw() };
         let plan = raw.resolve(1).expect("a plan").plan;
-        assert_eq!(
-            plan.ceilings,
-            [CeilingRate::Iops { operations_per_s: 3000.0 }, CeilingRate::Throughput { bytes_per_s: 125e6 }]
-                .map(KnownCeiling::declared)
-        );
         assert_eq!(plan.slo, Some(Slo { quantile: 0.999, limit_ns: 2_000_000 }));
         assert!(plan.patterns.iter().all(|p| p.workload.span_bytes == Some(1 << 30)));
     }
@@ -301,8 +263,6 @@ mod tests {
     #[test]
     fn mistakes_name_their_flag() {
         let message = |raw: RawAssess| raw.resolve(1).expect_err("refused").to_string();
-        let bad = RawAssess { ceilings: vec!["iosp=3".into()], ..raw() };
-        assert_eq!(message(bad), "--ceiling: `iosp=3` is no ceiling: write iops=3000 or throughput=125MB/s");
         let bad = RawAssess { patterns: Some("randread-4k,randread:4096".into()), ..raw() };
         assert_eq!(message(bad), "--patterns: `randread-4k` is named twice: leave one out");
         for text in ["p100=1ms", "p0=1ms", "99=1ms", "p99=1", "p99=0", "p=1s", "p9.9.9=1s", "p99", ""] {

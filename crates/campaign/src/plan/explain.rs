@@ -8,7 +8,7 @@ use super::raw::RawPlan;
 use super::resolve::value;
 use super::source::PlanSource;
 use super::text::Text;
-use super::{RunPlan, assess, quantity};
+use super::{RawKnown, RunPlan, quantity};
 
 /// Most experiments, unless told otherwise: what the method's error rates were measured with.
 const DEFAULT_EXPERIMENTS: u32 = 5;
@@ -46,9 +46,9 @@ pub struct RawExplain {
     #[arg(long, requires = "experiments")]
     pub purge: bool,
 
-    /// A limit that is known, as iops=3k or throughput=125MB/s; repeat it for several.
-    #[arg(long = "ceiling", value_name = "LIMIT")]
-    pub ceilings: Vec<Text>,
+    /// Limits that are known beforehand.
+    #[command(flatten)]
+    pub known: RawKnown,
 }
 
 /// An explanation that is ready to be made.
@@ -66,11 +66,8 @@ impl RawExplain {
     /// # Errors
     /// The first that is none.
     pub fn known(&self) -> Result<Vec<fathom_record::KnownCeiling>, PlanError> {
-        self.ceilings
-            .iter()
-            .filter_map(|text| value("ceiling", &Some(text.clone()), assess::ceiling).transpose())
-            .collect::<Result<_, _>>()
-            .map_err(placed)
+        let known = self.known.read().map_err(placed)?;
+        known.anywhere()
     }
 
     /// Reads every value. `new_seed` is used when the plan names no seed.

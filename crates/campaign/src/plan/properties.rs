@@ -298,7 +298,7 @@ proptest! {
     #[test]
     fn assessments_read_back_from_their_command_line(
         target in text(), engine in option::of(text()), budget_ns in 1u64.., size_bytes in option::of(1u64..),
-        iops in 1e-3..1e9f64, bytes_per_s in 1u32.., quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>(),
+        iops in 1e-3..1e9f64, bytes_per_s in 1000u32.., instance in any::<bool>(), volume in any::<bool>(), quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>(),
         decorators in decorators(),
         until in 1u32..=500, thorough in any::<bool>(), precondition in 0..3
     ) {
@@ -315,6 +315,8 @@ proptest! {
                 KnownCeiling::declared(CeilingRate::Iops { operations_per_s: iops }),
                 KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s: f64::from(bytes_per_s) }),
             ],
+            instance: instance.then(|| "r6id.4xlarge".to_owned()),
+            volume: volume.then(|| "gp3:iops=16000,throughput=1000".to_owned()),
             slo: Some(Slo { quantile: f64::from(quantile) / 100_000.0, limit_ns }),
             delay: decorators.delay.as_ref().map(ToString::to_string),
             throttle: decorators.throttle.as_ref().map(ToString::to_string),

@@ -49,7 +49,7 @@ pub(super) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -
 }
 
 /// The known names at the least edit distance, when it is small beside the name's length; at most three.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = name.to_lowercase().replace('_', "-");
     let length = wanted.chars().count();
     // Longer texts are not misspelt names, and the table below grows with their length.

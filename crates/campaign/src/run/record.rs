@@ -9,7 +9,7 @@ use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, TargetFacts};
 use fathom_record::run::{CampaignLink, Ending, JobSummary, Tool};
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{RunRecord, Witness, Workload};
+use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
 use super::summary::{ledger, summary, targets};
 use crate::checks::{self, Evidence};
@@ -29,6 +29,7 @@ pub struct Parts<'a> {
     pub simulated_time: bool,
     pub telemetry: Telemetry,
     pub environment: &'a Environment,
+    pub ceilings: &'a [KnownCeiling],
     pub witness: Option<Witness>,
     pub cached_share: Option<f64>,
     pub processors: Option<usize>,
@@ -95,6 +96,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         intervals: measured.intervals,
         telemetry: parts.telemetry,
         environment: parts.environment.clone(),
+        ceilings: parts.ceilings.to_vec(),
         witness: parts.witness,
         notes,
     }

@@ -24,7 +24,7 @@ use fathom_record::environment::Environment;
 use fathom_record::facts::{Feature, TargetFacts, TargetKind};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
-use fathom_record::{RunRecord, Workload};
+use fathom_record::{KnownCeiling, RunRecord, Workload};
 use fathom_telemetry::blocktrace::{Source, Witness};
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
@@ -35,6 +35,7 @@ use super::io_log::IoLog;
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
+use crate::ceilings::{self, Applying, Known};
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
@@ -101,6 +102,9 @@ pub struct Session {
     clock: WallClock,
     clock_facts: ClockFacts,
     environment: Environment,
+    ceilings: Vec<KnownCeiling>,
+    /// Those of the notes that are about the ceilings.
+    ceiling_notes: Vec<String>,
     cpus: Option<Vec<u32>>,
     allowed: Result<BTreeSet<u32>, String>,
     real_time: bool,
@@ -154,12 +158,14 @@ impl Session {
         let environment = environment::collect(&facts.devices, path);
         let allowed = binding::allowed();
         check_processors(plan.cpus.unwrap_or_default(), allowed.as_ref().ok())?;
-        Ok(Self {
+        let mut session = Self {
             targets,
             engine,
             clock,
             clock_facts,
             environment,
+            ceilings: Vec::new(),
+            ceiling_notes: Vec::new(),
             cpus: plan.cpus.map(<[u32]>::to_vec),
             allowed,
             real_time: plan.real_time,
@@ -169,7 +175,27 @@ impl Session {
             io_flags: plan.io_flags,
             notes,
             left: None,
-        })
+        };
+        session.know(&Known::default())?;
+        Ok(session)
+    }
+
+    /// Takes in what the user knows of the target's limits, in place of what was taken in before.
+    ///
+    /// # Errors
+    /// When an instance or a volume is not in the catalogue.
+    pub fn know(&mut self, known: &Known) -> Result<(), CampaignError> {
+        let Applying { ceilings, notes } = ceilings::applying(known, &self.targets.facts, &self.environment)?;
+        self.ceilings = ceilings;
+        self.notes.retain(|note| !self.ceiling_notes.contains(note));
+        self.notes.extend(notes.iter().cloned());
+        self.ceiling_notes = notes;
+        Ok(())
+    }
+
+    /// The bounds that are known to hold for the target.
+    pub fn ceilings(&self) -> &[KnownCeiling] {
+        &self.ceilings
     }
 
     /// Lets each run find simulated devices as the one before left them, as real ones are: credits spent,
@@ -288,8 +314,7 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
         workload.validate()?;
-        let (medium, facts) = self.as_left();
-        let facts = &facts;
+        let (medium, facts) = &self.as_left();
         let geometries = self.targets.geometries(workload)?;
         self.refuse_what_is_not_polled(workload)?;
         self.targets.confirm()?;
@@ -298,14 +323,14 @@ impl Session {
         let started_at = identity::now();
         let id = identity::new_id("r");
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
-        let watching = |source| witness::start(source, workload, (facts, &medium), self.clock);
+        let watching = |source| witness::start(source, workload, (facts, medium), self.clock);
         let witness = self.witness.map(watching).transpose()?;
         let ears = Ears::of(witness.as_ref(), log);
         let listener = |plan: &JobPlan| ears.listener(plan);
         let launch = Launch {
             workload,
             geometries: &geometries,
-            medium: &medium,
+            medium,
             engine: self.engine,
             decorators: &self.decorators,
             share,
@@ -344,6 +369,7 @@ impl Session {
             simulated_time: self.is_simulated_time(),
             telemetry,
             environment: &self.environment,
+            ceilings: &self.ceilings,
             witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),

@@ -57,6 +57,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         intervals: Vec::new(),
         telemetry: Telemetry::default(),
         environment: Environment::default(),
+        ceilings: Vec::new(),
         witness: None,
         notes: Vec::new(),
     }

@@ -58,15 +58,34 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// A rate in bits, as links have: `25Gbit/s` or `25Gbps`. Their units are decimal. To the nearest byte.
+fn bits(text: &str) -> Option<ByteRate> {
+    let (value, unit) = split(text)?;
+    let unit = unit.to_ascii_lowercase();
+    let prefix = unit.strip_suffix("bit/s").or_else(|| unit.strip_suffix("bps"))?;
+    let factor = match prefix {
+        "" => 1,
+        "k" => 1_000,
+        "m" => 1_000_000,
+        "g" => 1_000_000_000,
+        "t" => 1_000_000_000_000,
+        _ => return None,
+    };
+    Some(ByteRate((whole(value, factor)? as f64 / 8.0).round()))
+}
+
 impl FromStr for ByteRate {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
+        if let Some(rate) = bits(text) {
+            return Ok(rate);
+        }
         let bare = text.trim().strip_suffix("/s").unwrap_or(text);
         bare.parse::<Bytes>().map(|bytes| Self(bytes.0 as f64)).map_err(|_| UnitError {
             input: text.to_owned(),
             expected: "a throughput",
-            example: "a size per second, as 250MB/s or 100MiB/s",
+            example: "a size per second, as 250MB/s, 100MiB/s or 25Gbit/s",
         })
     }
 }
@@ -117,5 +136,11 @@ mod tests {
         assert_eq!(Bytes(u64::MAX).to_string(), "16384 PiB");
         assert_eq!(ByteRate(123.4e6).to_string(), "123 MB/s");
         assert_eq!("250MB/s".parse(), Ok(ByteRate(250e6)));
+        for text in ["25Gbit/s", "25Gbps", "25000 mbit/s"] {
+            assert_eq!(text.parse(), Ok(ByteRate(3.125e9)), "{text}");
+        }
+        for text in ["Gbit/s", "25Gibit/s", "25bits", "25G bit/s/s", "-1Gbps"] {
+            assert!(text.parse::<ByteRate>().is_err(), "{text}");
+        }
     }
 }

@@ -70,8 +70,14 @@ pub struct AssessPlan {
     pub size_bytes: Option<u64>,
     /// Patterns, each as a name and the workload at depth 1.
     pub patterns: Vec<PatternPlan>,
-    /// Limits that were known before: declared, catalogued, or set on this process.
+    /// Limits that the user declared.
     pub ceilings: Vec<KnownCeiling>,
+    /// Instance type whose catalogued limits hold, as `r6id.4xlarge`; absent: what the firmware says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
+    /// Volume whose catalogued limits hold, as `gp3:iops=16000`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<String>,
     /// Response-time objective for an extra operating point.
     pub slo: Option<Slo>,
     /// Seed of every run.

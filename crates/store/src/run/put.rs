@@ -91,6 +91,7 @@ fn header_json(record: &RunRecord) -> serde_json::Result<CheckedJson> {
         intervals: Vec::new(),
         telemetry: Telemetry::default(),
         environment: Environment::default(),
+        ceilings: record.ceilings.clone(),
         witness: record.witness.clone(),
         notes: record.notes.clone(),
     };

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::Facts;
 use super::file_system::{Mount, parse_mounts};
-use crate::Root;
 
 /// Version 1 files of I/O limits, and what they limit.
 const V1_LIMITS: &[(&str, &str)] = &[
@@ -43,7 +42,8 @@ fn folders(
     folder.ancestors().take_while(|place| place.starts_with(&mount.point)).map(Path::to_path_buf).collect()
 }
 
-pub(super) fn describe(facts: &mut Facts<'_>, devices: &[&str]) {
+/// Adds the limits, and gives the least of the quotas of processor time, in cores.
+pub(super) fn describe(facts: &mut Facts<'_>, devices: &[&str]) -> Option<f64> {
     let root = facts.root();
     let mounts = parse_mounts(&root.text("/proc/self/mountinfo").unwrap_or_default());
     let own = root.text("/proc/self/cgroup").unwrap_or_default();
@@ -51,9 +51,10 @@ pub(super) fn describe(facts: &mut Facts<'_>, devices: &[&str]) {
         .iter()
         .filter_map(|device| Some((root.text(format!("/sys/class/block/{device}/dev"))?, *device)))
         .collect();
+    let mut quotas = Vec::new();
     for folder in folders(&mounts, &own, |mount| mount.kind == "cgroup2", str::is_empty) {
         io_limits_v2(facts, &folder, &numbers);
-        cpu_limit_v2(facts, &folder);
+        quotas.extend(cpu_limit_v2(facts, &folder));
     }
     let v1 = |name: &'static str| {
         let has = move |list: &str| list.split(',').any(|word| word == name);
@@ -63,8 +64,9 @@ pub(super) fn describe(facts: &mut Facts<'_>, devices: &[&str]) {
         io_limits_v1(facts, &folder, &numbers);
     }
     for folder in v1("cpu") {
-        cpu_limit_v1(facts, &folder);
+        quotas.extend(cpu_limit_v1(facts, &folder));
     }
+    quotas.into_iter().reduce(f64::min)
 }
 
 /// `254:0 rbps=1048576 wbps=max riops=120 wiops=max`.
@@ -98,28 +100,28 @@ fn io_limits_v1(facts: &mut Facts<'_>, folder: &Path, numbers: &[(String, &str)]
 }
 
 /// `max 100000`, or quota and period in microseconds.
-fn cpu_limit_v2(facts: &mut Facts<'_>, folder: &Path) {
+fn cpu_limit_v2(facts: &mut Facts<'_>, folder: &Path) -> Option<f64> {
     let path = folder.join("cpu.max").display().to_string();
-    let text = facts.root().text(&path).unwrap_or_default();
+    let text = facts.root().text(&path)?;
     let mut words = text.split_ascii_whitespace().map(str::parse::<f64>);
-    if let (Some(Ok(quota)), Some(Ok(period))) = (words.next(), words.next()) {
-        add_cores(facts, quota, period, &path);
-    }
+    let (Some(Ok(quota)), Some(Ok(period))) = (words.next(), words.next()) else { return None };
+    add_cores(facts, quota, period, &path)
 }
 
 /// Quota and period in microseconds, in a file each; a quota of -1 is none.
-fn cpu_limit_v1(facts: &mut Facts<'_>, folder: &Path) {
+fn cpu_limit_v1(facts: &mut Facts<'_>, folder: &Path) -> Option<f64> {
     let path = folder.join("cpu.cfs_quota_us").display().to_string();
-    let number = |root: &Root, path: &str| root.text(path)?.parse::<f64>().ok();
-    let root = facts.root();
-    let period = number(root, &folder.join("cpu.cfs_period_us").display().to_string());
-    if let (Some(quota), Some(period)) = (number(root, &path), period) {
-        add_cores(facts, quota, period, &path);
-    }
+    let number = |path: &str| facts.root().text(path)?.parse::<f64>().ok();
+    let quota = number(&path)?;
+    let period = number(&folder.join("cpu.cfs_period_us").display().to_string())?;
+    add_cores(facts, quota, period, &path)
 }
 
-fn add_cores(facts: &mut Facts<'_>, quota_us: f64, period_us: f64, source: &str) {
-    if quota_us > 0.0 && period_us > 0.0 {
-        facts.add(("cgroup", ""), "cpu_cores", format!("{:.2}", quota_us / period_us), source);
+fn add_cores(facts: &mut Facts<'_>, quota_us: f64, period_us: f64, source: &str) -> Option<f64> {
+    let cores = quota_us / period_us;
+    if !(quota_us > 0.0 && period_us > 0.0 && cores.is_finite()) {
+        return None;
     }
+    facts.add(("cgroup", ""), "cpu_cores", format!("{cores:.2}"), source);
+    Some(cores)
 }

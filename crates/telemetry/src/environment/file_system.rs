@@ -7,6 +7,7 @@ mod space;
 use std::path::{Path, PathBuf};
 
 use super::Facts;
+use crate::Root;
 
 const MOUNTS: &str = "/proc/self/mountinfo";
 
@@ -78,14 +79,15 @@ fn existing(path: &Path) -> Option<PathBuf> {
     absolute.ancestors().find_map(|place| place.canonicalize().ok())
 }
 
+/// The mount that a file or a folder lies in, and its path with links followed.
+pub(super) fn mount_above(root: &Root, target: &Path) -> Option<(Mount, PathBuf)> {
+    let path = existing(target).filter(|path| path.is_file() || path.is_dir())?;
+    let mounts = parse_mounts(&root.text(MOUNTS)?);
+    Some((mount_of(&mounts, &path)?.clone(), path))
+}
+
 pub(super) fn describe(facts: &mut Facts<'_>, target: &Path) {
-    let root = facts.root();
-    let Some(path) = existing(target) else { return };
-    if !(path.is_file() || path.is_dir()) {
-        return;
-    }
-    let mounts = parse_mounts(&root.text(MOUNTS).unwrap_or_default());
-    let Some(mount) = mount_of(&mounts, &path) else { return };
+    let Some((mount, path)) = mount_above(facts.root(), target) else { return };
     let point = mount.point.display().to_string();
     let subject = ("file_system", point.as_str());
     facts.add(subject, "kind", &mount.kind, MOUNTS);

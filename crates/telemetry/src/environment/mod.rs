@@ -11,8 +11,11 @@ mod file_system;
 mod hypervisor;
 mod kernel;
 mod memory;
+mod network;
 mod nvme_identify;
 mod pcie;
+mod sata;
+mod tags;
 mod virtio;
 
 pub use cloud::{Dmi, Instance, classify};
@@ -55,12 +58,16 @@ pub fn collect_in(
         block::describe(&mut facts, name);
         virtio::describe(&mut facts, name);
         pcie::describe(&mut facts, name);
+        sata::describe(&mut facts, name);
+        network::describe_device(&mut facts, name);
         nvme_identify::describe(&mut facts, name);
     }
     if let Some(path) = target_path {
         file_system::describe(&mut facts, path);
+        network::describe_mount(&mut facts, path);
     }
-    cgroup::describe(&mut facts, &names);
+    let cpu_quota_cores = cgroup::describe(&mut facts, &names);
+    let queue_tags = tags::describe(&mut facts, &names);
     watch.finish(&mut facts);
     let facts = facts.into_list();
     Environment {
@@ -72,6 +79,8 @@ pub fn collect_in(
         memory_bytes,
         virtualization,
         instance: instance.map(|instance| instance.to_string()),
+        cpu_quota_cores,
+        queue_tags,
         preflight: preflight::judge(&facts),
         facts,
     }

@@ -250,6 +250,8 @@ fn environment() -> Environment {
         memory_bytes: 16 << 30,
         virtualization: Some("KVM".to_owned()),
         instance: None,
+        cpu_quota_cores: None,
+        queue_tags: Some(1023),
         facts: vec![
             fact(
                 "cpu",
@@ -398,6 +400,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         intervals,
         telemetry: telemetry(shape, busy),
         environment: environment(),
+        ceilings: Vec::new(),
         witness: None,
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
     }

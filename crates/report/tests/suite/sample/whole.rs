@@ -73,6 +73,8 @@ pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
             size_bytes: Some(4 << 30),
             patterns: plans,
             ceilings: vec![KnownCeiling::declared(CeilingRate::Iops { operations_per_s: 3000.0 })],
+            instance: None,
+            volume: None,
             slo: Some(Slo { quantile: 0.99, limit_ns: 500_000 }),
             seed: 1,
             delay: None,

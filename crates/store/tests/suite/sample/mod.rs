@@ -10,8 +10,8 @@ use fathom_record::run::{CampaignLink, DirectionSummary, Ending, JobSummary, Led
 use fathom_record::telemetry::{AbsentSource, MetricSeries, Telemetry};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{
-    CampaignRecord, Check, CheckName, Direction, DirectionInterval, Interval, LatencySummary, Outcome,
-    RunRecord, SparseHistogram, Workload,
+    CampaignRecord, CeilingRate, Check, CheckName, Direction, DirectionInterval, Interval, KnownCeiling,
+    LatencySummary, Outcome, RunRecord, SparseHistogram, Workload,
 };
 use fathom_store::Store;
 
@@ -100,6 +100,10 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         telemetry: telemetry(seconds, &mut disorder),
         intervals,
         environment: environment(),
+        ceilings: vec![KnownCeiling {
+            source: "/sys/fs/cgroup/io.max".into(),
+            ..KnownCeiling::declared(CeilingRate::Iops { operations_per_s: 3000.0 })
+        }],
         witness: None,
         notes: vec!["poll mode is not available: \u{201c}Operation not supported\u{201d}".into()],
     }
@@ -277,6 +281,8 @@ pub fn environment() -> Environment {
         memory_bytes: 8_318_000_000,
         virtualization: Some("kvm".into()),
         instance: None,
+        cpu_quota_cores: None,
+        queue_tags: Some(1023),
         facts: vec![Fact {
             group: "nvme".into(),
             label: "nvme0n1".into(),
@@ -315,6 +321,8 @@ pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
                 workload: workload(1, 1, 1),
             }],
             ceilings: vec![],
+            instance: None,
+            volume: None,
             slo: None,
             seed: u64::MAX,
             delay: None,

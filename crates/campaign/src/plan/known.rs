@@ -1,0 +1,259 @@
+//! Limits that a user knows of: `--ceiling`, `--instance` and `--volume`, read and written back.
+
+use clap::Args;
+use fathom_measure::ByteRate;
+use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
+
+use super::error::{Mistake, PlanErrorKind};
+use super::resolve::value;
+use super::text::Text;
+use super::write::flag;
+use super::{quantity, suggest};
+use crate::ceilings::{Known, instance_type, volume};
+
+/// Beyond this no storage goes, and a unit is wrong: 10^11 I/Os and 10^15 bytes a second.
+const MOST_OPERATIONS_PER_S: f64 = 1e11;
+const MOST_BYTES_PER_S: f64 = 1e15;
+/// Below this a unit was forgotten.
+const LEAST_BYTES_PER_S: f64 = 1000.0;
+
+/// What is known of the target's limits, unread.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+pub struct RawKnown {
+    /// A limit that is known, as iops=3000, throughput=125MB/s or instance:throughput=25Gbit/s:
+    /// [volume:|instance:|link:|device:] iops or throughput [-read|-write] [-burst] = limit, several with
+    /// commas; may be repeated.
+    #[arg(long = "ceiling", value_name = "[SCOPE:]KIND=LIMIT")]
+    pub ceilings: Vec<Text>,
+
+    /// Instance type that the target hangs on, as r6id.4xlarge: its limits are looked up in the catalogue.
+    /// Default: what the machine's firmware says, where it is a type that the catalogue has.
+    #[arg(long, value_name = "TYPE")]
+    pub instance: Option<Text>,
+
+    /// Volume that the target is, as gp3:iops=16000,throughput=1000MiB/s, gp2:size=500GiB, io2:iops=10000
+    /// or st1:size=2TiB: its limits are looked up in the catalogue.
+    #[arg(long, value_name = "TYPE[:SETTINGS]")]
+    pub volume: Option<Text>,
+}
+
+impl RawKnown {
+    /// Reads all of it. Instance and volume stay as they were typed, since what they come to depends on the
+    /// target; that they are known is checked here.
+    ///
+    /// # Errors
+    /// The first value that is not what its flag takes, or a limit that contradicts another.
+    pub(super) fn read(&self) -> Result<Known, Mistake> {
+        let mut ceilings: Vec<KnownCeiling> = Vec::new();
+        for text in &self.ceilings {
+            let more = value("ceiling", &Some(text.clone()), |text| list(text, &ceilings))?;
+            ceilings.extend(more.unwrap_or_default());
+        }
+        bursts_exceed(&ceilings)
+            .map_err(|cause| Mistake::new("ceiling", PlanErrorKind::Contradiction, cause))?;
+        let instance =
+            value("instance", &self.instance, |text| instance_type(text).map(|instance| instance.name))?;
+        let volume = value("volume", &self.volume, |text| volume(text).map(|_| text.to_owned()))?;
+        Ok(Known { ceilings, instance, volume })
+    }
+}
+
+/// The flags that read back as the same limits, with a blank before each.
+pub(super) fn write(ceilings: &[KnownCeiling], instance: Option<&str>, volume: Option<&str>) -> String {
+    let mut line: String = ceilings.iter().map(|ceiling| flag("ceiling", &ceiling.to_string())).collect();
+    for (name, text) in [("instance", instance), ("volume", volume)] {
+        line += &text.map_or(String::new(), |text| flag(name, text));
+    }
+    line
+}
+
+/// One flag: limits of one scope.
+fn list(text: &str, before: &[KnownCeiling]) -> Result<Vec<KnownCeiling>, String> {
+    let (scope, limits) = match text.split_once(':') {
+        None => (CeilingScope::default(), text),
+        Some((name, limits)) => (scope(name.trim())?, limits),
+    };
+    let mut read: Vec<KnownCeiling> = Vec::new();
+    for part in limits.split(',') {
+        let ceiling = KnownCeiling { scope, ..one(part.trim())? };
+        if before.iter().chain(&read).any(|known| same_limit(known, &ceiling)) {
+            return Err(format!("`{}` is given twice: leave one out", part.trim()));
+        }
+        read.push(ceiling);
+    }
+    Ok(read)
+}
+
+fn scope(name: &str) -> Result<CeilingScope, String> {
+    let names = || CeilingScope::NAMES.iter().map(|(name, _)| *name);
+    let found = CeilingScope::NAMES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, scope)| *scope).ok_or_else(|| match suggest::nearest(name, names()).as_slice() {
+        [near, ..] => format!("`{name}` is nothing that has a limit: did you mean `{near}`?"),
+        [] => format!(
+            "`{name}` is nothing that has a limit: write volume, instance, link or device before the colon"
+        ),
+    })
+}
+
+/// `iops-read-burst=3000`.
+fn one(text: &str) -> Result<KnownCeiling, String> {
+    let no_ceiling = || {
+        format!("`{text}` is no ceiling: write iops=3000, throughput=125MB/s or instance:iops-read-burst=40k")
+    };
+    let (name, limit) = text.split_once('=').ok_or_else(no_ceiling)?;
+    let mut words = name.trim().split('-');
+    let kind = words.next().unwrap_or_default();
+    let rate = match kind {
+        "iops" => iops(limit.trim())?,
+        "throughput" => throughput(limit.trim())?,
+        _ => return Err(no_ceiling()),
+    };
+    let mut ceiling = KnownCeiling::declared(rate);
+    for word in words {
+        match word {
+            "read" if ceiling.direction.is_none() && !ceiling.burst => {
+                ceiling.direction = Some(Direction::Read)
+            }
+            "write" if ceiling.direction.is_none() && !ceiling.burst => {
+                ceiling.direction = Some(Direction::Write)
+            }
+            "burst" if !ceiling.burst => ceiling.burst = true,
+            _ => return Err(no_ceiling()),
+        }
+    }
+    Ok(ceiling)
+}
+
+fn iops(text: &str) -> Result<CeilingRate, String> {
+    let operations_per_s = quantity::rate_per_s(text)?;
+    if operations_per_s > MOST_OPERATIONS_PER_S {
+        return Err(format!("`{text}` I/Os a second are more than any storage does: look at the unit"));
+    }
+    Ok(CeilingRate::Iops { operations_per_s })
+}
+
+/// With a unit: a bare number could be bytes, MB or MiB, and `Gb/s` could be bits or bytes.
+fn throughput(text: &str) -> Result<CeilingRate, String> {
+    if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return Err(format!("`{text}` has no unit: write {text}MB/s, {text}MiB/s or {text}Gbit/s"));
+    }
+    let number = text.trim_end_matches("/s").trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text[number.len()..].trim_end_matches("/s");
+    if unit.len() > 1 && unit.ends_with('b') {
+        let prefix = &unit[..unit.len() - 1];
+        return Err(format!(
+            "`{text}` could be bits or bytes: write {number}{prefix}bit/s or {number}{prefix}B/s"
+        ));
+    }
+    let ByteRate(bytes_per_s) = text.parse().map_err(|error: fathom_measure::UnitError| error.to_string())?;
+    if bytes_per_s == 0.0 {
+        return Err("a ceiling of 0 leaves nothing to measure: write one as throughput=125MB/s".to_owned());
+    }
+    if bytes_per_s < LEAST_BYTES_PER_S {
+        return Err(format!("`{text}` is less than any storage moves: look at the unit, as in 125MB/s"));
+    }
+    if bytes_per_s > MOST_BYTES_PER_S {
+        return Err(format!("`{text}` is more than any storage moves: look at the unit, as in 125MB/s"));
+    }
+    Ok(CeilingRate::Throughput { bytes_per_s })
+}
+
+fn same_limit(a: &KnownCeiling, b: &KnownCeiling) -> bool {
+    same_but_burst(a, b) && a.burst == b.burst
+}
+
+fn same_but_burst(a: &KnownCeiling, b: &KnownCeiling) -> bool {
+    let kind = |ceiling: &KnownCeiling| matches!(ceiling.rate, CeilingRate::Iops { .. });
+    (a.scope, a.direction, kind(a)) == (b.scope, b.direction, kind(b))
+}
+
+/// A burst is above what holds for ever.
+fn bursts_exceed(ceilings: &[KnownCeiling]) -> Result<(), String> {
+    for burst in ceilings.iter().filter(|ceiling| ceiling.burst) {
+        let lasting = ceilings.iter().find(|known| !known.burst && same_but_burst(known, burst));
+        if let Some(lasting) = lasting.filter(|lasting| lasting.rate.per_s() >= burst.rate.per_s()) {
+            return Err(format!("`{burst}` is no burst above `{lasting}`: exchange them, or leave one out"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(texts: &[&str]) -> Result<Vec<KnownCeiling>, String> {
+        let ceilings = texts.iter().map(|text| Text((*text).to_owned())).collect();
+        let raw = RawKnown { ceilings, ..RawKnown::default() };
+        raw.read().map(|known| known.ceilings).map_err(|mistake| mistake.cause)
+    }
+
+    #[test]
+    fn scope_direction_and_burst_are_read() {
+        let known =
+            read(&["iops=3k", "link:throughput=25Gbit/s", "device:iops-read=1M,iops-write=200k"]).unwrap();
+        assert_eq!(known[0], KnownCeiling::declared(CeilingRate::Iops { operations_per_s: 3000.0 }));
+        assert_eq!(known[1].scope, CeilingScope::Link);
+        assert_eq!(known[1].rate, CeilingRate::Throughput { bytes_per_s: 3.125e9 });
+        assert_eq!((known[2].scope, known[2].direction), (CeilingScope::Device, Some(Direction::Read)));
+        assert_eq!((known[3].scope, known[3].direction), (CeilingScope::Device, Some(Direction::Write)));
+        let known = read(&["instance:throughput=594MB/s,throughput-burst=2375MB/s"]).unwrap();
+        assert_eq!(known.iter().map(|known| known.burst).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(read(&["instance:iops=1,iops-read=2", "iops=1"]).unwrap().len(), 3, "limits of their own");
+    }
+
+    #[test]
+    fn what_is_no_limit_is_refused_with_what_to_type() {
+        for (texts, advice) in [
+            (&["iosp=3"] as &[&str], "write iops=3000"),
+            (&["throughput=125"], "125MB/s"),
+            (&["throughput=25Gb/s"], "25Gbit/s or 25GB/s"),
+            (&["throughput=25Mb"], "25Mbit/s or 25MB/s"),
+            (&["throughput=0MB/s"], "leaves nothing"),
+            (&["throughput=12B/s"], "look at the unit"),
+            (&["throughput=9999999TB/s"], "look at the unit"),
+            (&["iops=0"], "not a rate"),
+            (&["iops=-3"], "not a rate"),
+            (&["iops=nan"], "not a rate"),
+            (&["iops=1e9"], "not a rate"),
+            (&["iops=999999999999"], "look at the unit"),
+            (&["instence:iops=3"], "did you mean `instance`?"),
+            (&["cluster:iops=3"], "write volume, instance, link or device"),
+            (&["iops-burst-read=3"], "no ceiling"),
+            (&["iops-read-write=3"], "no ceiling"),
+            (&["iops-trim=3"], "no ceiling"),
+            (&["iops=3,"], "no ceiling"),
+            (&[""], "no ceiling"),
+            (&["iops=3000", "iops=4000"], "given twice"),
+            (&["iops=3000,iops=3000"], "given twice"),
+            (&["iops=3000,iops-burst=2000"], "no burst above"),
+            (&["instance:throughput-burst=1MB/s", "instance:throughput=1MB/s"], "no burst above"),
+        ] {
+            let error = read(texts).expect_err(texts[0]);
+            assert!(error.contains(advice), "{texts:?}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_limit_reads_back_from_its_flag(
+            scope in 0usize..4, read_or_write in 0usize..3, burst in any::<bool>(), bytes in any::<bool>(),
+            limit in 1000u64..1_000_000_000_000
+        ) {
+            let rate = match (bytes, limit as f64) {
+                (true, bytes_per_s) => CeilingRate::Throughput { bytes_per_s },
+                (false, rate) => CeilingRate::Iops { operations_per_s: rate / 16.0 },
+            };
+            let direction = [None, Some(Direction::Read), Some(Direction::Write)][read_or_write];
+            let (_, scope) = CeilingScope::NAMES[scope];
+            let known = KnownCeiling { scope, direction, burst, ..KnownCeiling::declared(rate) };
+            prop_assert_eq!(read(&[&known.to_string()]), Ok(vec![known]));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in any::<String>(), near in "[a-z:]{0,9}(iops|throughput)[-a-z]{0,12}=[0-9.kMGTbBit/sé]{0,9}") {
+            let _ = (read(&[&text]), read(&[&near]));
+        }
+    }
+}
