@@ -176,7 +176,7 @@ fn name_of(known: &KnownCeiling) -> String {
 }
 
 /// A bound in operations of this workload, and its source; `None` where it bounds none of them.
-fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f64) -> Option<(f64, String)> {
+pub fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f64) -> Option<(f64, String)> {
     let mix = &pattern.workload.mix;
     let share = match known.direction {
         None => 1.0,

@@ -79,7 +79,7 @@ impl Table {
     /// What a cause shows of a feature around a value; of [`Limit::Unknown`] anything, widely.
     pub fn density_at(&self, limit: Limit, feature: Feature, value: f64) -> Option<Density> {
         let is_own = self.cause(limit).is_some_and(|cause| cause.figures[feature.index()].is_some());
-        let is_impossible = value > 0.0 && self.one_sided.get(feature.index()) == Some(&true);
+        let is_impossible = value > 2.0 * EDGE && self.one_sided.get(feature.index()) == Some(&true);
         match density::Peak::new(0.0, EDGE) {
             Some(edge) if is_impossible && !is_own && limit != Limit::Unknown => Some(Density::One(edge)),
             _ => self.density(limit, feature),

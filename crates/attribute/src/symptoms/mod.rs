@@ -7,7 +7,7 @@ mod limits;
 mod processors;
 mod storage;
 
-use crate::ceilings::Bound;
+use crate::ceilings::{Bound, mean_bytes};
 use crate::evidence::{Feature, Need};
 use crate::input::Pattern;
 use crate::posterior::Figure;
@@ -34,7 +34,7 @@ impl Seen {
 
 /// Everything that a pattern shows, experiments' answers included; one figure a feature.
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
-    let mut all = answers::seen(pattern);
+    let mut all = answers::seen(pattern, mean_bytes(pattern, shape));
     all.extend(curve::seen(pattern, shape));
     all.extend(limits::seen(pattern, shape, bounds));
     all.extend(processors::seen(shape));

@@ -35,22 +35,37 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
     };
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let ceilings = arguments.explain.known()?;
-    let runs = finished(place, subject)?;
-    let record = explain_finished(subject, &runs, &ceilings);
+    let (record, runs) = match finished(place, subject)? {
+        Finished::Explained(record, runs) => (*record, runs),
+        Finished::Runs(runs) => (explain_finished(subject, &runs, &ceilings), runs),
+    };
     let decided = !record.patterns.is_empty();
     let handed_over = hand_over(&delivery, record, &runs);
     Ok(Status::of_measurement(decided && handed_over))
 }
 
-/// The runs that a name or a file stands for.
-fn finished(place: &StorePlace, subject: &str) -> Result<Vec<RunRecord>, Failure> {
+/// What a name or a file stands for.
+enum Finished {
+    /// Runs to be explained.
+    Runs(Vec<RunRecord>),
+    /// An explanation that was made by experiments, and its runs.
+    Explained(Box<ExplainRecord>, Vec<RunRecord>),
+}
+
+fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
     let path = Path::new(subject);
     if path.is_file() {
-        return of_file(path);
+        return of_file(path).map(Finished::Runs);
     }
     match find(place, subject)? {
-        (Found::Run(run), _) => Ok(vec![*run]),
-        (Found::Campaign(campaign), store) => runs_of(&store, &campaign),
+        (Found::Run(run), _) => Ok(Finished::Runs(vec![*run])),
+        (Found::Campaign(campaign), store) => {
+            let runs = runs_of(&store, &campaign)?;
+            Ok(match *campaign {
+                CampaignRecord::Explain(record) => Finished::Explained(record, runs),
+                _ => Finished::Runs(runs),
+            })
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 mod commands;
 mod compared;
 mod diskspd;
+mod explained;
 mod exported;
 mod failures;
 mod fio;

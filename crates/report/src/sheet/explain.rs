@@ -30,7 +30,7 @@ pub fn failures(explain: &ExplainRecord) -> Vec<String> {
 /// The experiments, in the order they were made.
 pub fn experiments(pattern: &ExplainedPattern) -> Table {
     let columns = [
-        column("question", 0),
+        column("experiment", 0),
         numbers("before", 3),
         numbers("then", 0),
         column("afterwards most probable", 1),
@@ -38,7 +38,7 @@ pub fn experiments(pattern: &ExplainedPattern) -> Table {
     let mut table = Table::new(&columns);
     for experiment in &pattern.experiments {
         table.row([
-            experiment.question.clone(),
+            experiment.name.replace('_', " "),
             format!("{} IOPS", number::rate(experiment.before_per_s)),
             answer(experiment),
             after(experiment),

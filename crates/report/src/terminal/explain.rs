@@ -66,7 +66,7 @@ fn one(out: &mut Sheet, pattern: &ExplainedPattern) {
     if let Some(next) = &pattern.verdict.next_experiment {
         out.gap();
         out.text(&format!("what would decide more: {}", next.question), 2, None);
-        out.line(&format!("  {}", next.command), None);
+        out.text(&next.command, 2, None);
         out.text(&next.reading, 2, Some(Tone::Quiet));
     }
     out.text(&format!("scope: {}", first.scope), 2, Some(Tone::Quiet));
