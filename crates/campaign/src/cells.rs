@@ -176,8 +176,15 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
                 .filter_map(|run| run.telemetry.find("cpu.steal", "").and_then(|s| s.mean()))
                 .collect(),
         ),
+        heat_share: heat_share(group),
         ..CellTelemetry::default()
     }
+}
+
+/// Share of the time in which a controller slowed itself for heat: of the one that did most.
+fn heat_share(group: &[&RunRecord]) -> Option<f64> {
+    let shares = group.iter().flat_map(|run| run.telemetry.all("nvme.throttled")).filter_map(|s| s.mean());
+    shares.max_by(f64::total_cmp)
 }
 
 /// Rate of the last sixth of a run over that of its first sixth: of the run that changed most.
