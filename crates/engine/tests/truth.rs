@@ -8,7 +8,7 @@ use fathom_engine::decorate::Decorators;
 use fathom_engine::job::Measured;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
-use fathom_engine::sim::parse;
+use fathom_engine::sim::{SimParameters, parse};
 use fathom_engine::uring;
 use fathom_measure::WallClock;
 use fathom_record::Workload;
@@ -34,13 +34,18 @@ fn workload(jobs: u32, depth: u32, arrival: Arrival, seconds: u64) -> Workload {
 }
 
 fn simulate(device: &str, workload: &Workload) -> Measured {
-    let parameters = parse(device).unwrap();
-    let geometry = Geometry::of(workload, parameters.size_bytes).unwrap();
+    simulate_all(&[device], workload)
+}
+
+fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
+    let parameters: Vec<_> = devices.iter().map(|device| parse(device).unwrap()).collect();
+    let geometry = |device: &SimParameters| Geometry::of(workload, device.size_bytes).unwrap();
+    let geometries: Vec<_> = parameters.iter().map(geometry).collect();
     let (clock, _) = WallClock::start();
     let launch = Launch {
         workload,
-        geometries: &[geometry],
-        medium: &Medium::Simulated(vec![parameters]),
+        geometries: &geometries,
+        medium: &Medium::Simulated(parameters),
         engine: EngineKind::Sim,
         decorators: &Decorators::default(),
         share: None,
@@ -113,4 +118,15 @@ fn a_count_ends_a_run_to_the_operation() {
     assert!(measured.window_ns > 0 && measured.window_ns < 10 * SECOND);
     plan.length = Length { bytes: Some(4096 * 999), ..Length::default() };
     assert_eq!(simulate("nvme", &plan).total.bytes(), 4096 * 999);
+}
+
+#[test]
+fn targets_of_one_instance_share_its_limit_and_others_do_not() {
+    let rate = |second: &str| {
+        let first = "ideal,iops=20000,instance=host,instance-iops=5000";
+        let measured = simulate_all(&[first, second], &workload(2, 16, Arrival::Closed, 4));
+        measured.total.directions[0].service.count() as f64 / 4.0
+    };
+    near(rate("ideal,iops=20000,instance=host,instance-iops=5000,seed=9"), 5000.0, 0.01, "one instance");
+    near(rate("ideal,iops=20000,instance=other,instance-iops=5000"), 10_000.0, 0.01, "two instances");
 }

@@ -16,10 +16,14 @@ pub struct Answer {
     pub active: Vec<Named>,
     /// Before any experiment.
     pub passive: Vec<Named>,
-    /// Experiments that were made.
-    pub experiments: usize,
+    /// Time that its runs took on the target, in seconds; simulated ones are of simulated time.
+    pub busy_s: f64,
     /// Time that it took, by the wall.
     pub wall_s: f64,
+    /// The figures that the probabilities rest on: name and value.
+    pub symptoms: Vec<(String, f64)>,
+    /// Each experiment, with the logarithm of its rate over the rate before; absent where it failed.
+    pub experiments: Vec<(String, Option<f64>)>,
 }
 
 impl Answer {
@@ -28,19 +32,35 @@ impl Answer {
     /// # Errors
     /// What it lacks.
     pub fn read(record: &Value, wall_s: f64) -> Result<Self, String> {
-        let active = claims(&record["verdict"]);
-        let passive = claims(&record["baseline_verdict"]);
+        let pattern = &record["patterns"][0];
+        let active = claims(&pattern["verdict"]);
         if active.is_empty() {
             return Err("the record has no verdict with claims".to_owned());
         }
-        let experiments = record["experiments"].as_array().map_or(0, Vec::len);
-        Ok(Self { active, passive, experiments, wall_s })
+        let entries = |field: &str| pattern[field].as_array().cloned().unwrap_or_default();
+        let name = |entry: &Value| entry["name"].as_str().unwrap_or_default().to_owned();
+        Ok(Self {
+            active,
+            passive: claims(&pattern["passive"]),
+            busy_s: record["busy_seconds"].as_f64().unwrap_or(0.0),
+            wall_s,
+            symptoms: entries("symptoms")
+                .iter()
+                .map(|s| (name(s), s["value"].as_f64().unwrap_or(0.0)))
+                .collect(),
+            experiments: entries("experiments").iter().map(|e| (name(e), growth(e))).collect(),
+        })
     }
 
     /// The cause named first, and how sure.
     pub fn first(&self) -> &Named {
         &self.active[0]
     }
+}
+
+fn growth(experiment: &Value) -> Option<f64> {
+    let after = experiment["operations_per_s"].as_f64()?;
+    experiment["before_per_s"].as_f64().filter(|before| *before > 0.0).map(|before| (after / before).ln())
 }
 
 /// A claim without a probability claims nothing.
@@ -61,15 +81,23 @@ mod tests {
 
     #[test]
     fn answers_are_read_from_records_and_what_is_missing_is_said() {
-        let record = json!({
+        let pattern = json!({
             "verdict": {"claims": [{"limit": "link", "probability": 0.9}, {"limit": "unknown"}]},
-            "baseline_verdict": {"claims": [{"limit": "rate_cap", "probability": 0.5}]},
-            "experiments": [{}, {}],
+            "passive": {"claims": [{"limit": "rate_cap", "probability": 0.5}]},
+            "symptoms": [{"name": "waiting", "value": 1.5}],
+            "experiments": [
+                {"name": "double_depth", "operations_per_s": 100.0, "before_per_s": 100.0},
+                {"name": "raw_device", "failed": "none"},
+            ],
         });
-        let answer = Answer::read(&record, 2.0).unwrap();
+        let answer = Answer::read(&json!({"patterns": [pattern], "busy_seconds": 18.0}), 2.0).unwrap();
         assert_eq!((answer.first().cause.as_str(), answer.first().probability), ("link", 0.9));
         assert_eq!((answer.active[1].probability, answer.passive[0].cause.as_str()), (0.0, "rate_cap"));
-        assert_eq!(answer.experiments, 2);
-        assert!(Answer::read(&json!({"verdict": {"claims": []}}), 0.0).unwrap_err().contains("no verdict"));
+        assert_eq!(
+            answer.experiments,
+            [("double_depth".to_owned(), Some(0.0)), ("raw_device".to_owned(), None)]
+        );
+        assert_eq!((answer.symptoms[0].1, answer.busy_s), (1.5, 18.0));
+        assert!(Answer::read(&json!({"patterns": []}), 0.0).unwrap_err().contains("no verdict"));
     }
 }

@@ -45,8 +45,7 @@ impl Asker<'_> {
             .args(["explain", "--experiments", "--quiet"])
             .args(["--max-experiments", &self.experiments.to_string()])
             .args(question.arguments)
-            .arg("--json")
-            .arg(&record)
+            .arg(format!("--json={}", record.display()))
             .arg("--store")
             .arg(place("runs.sqlite"))
             .current_dir(question.folder)
@@ -142,7 +141,7 @@ mod tests {
     fn the_answer_is_in_the_record_and_what_was_said_is_in_the_error() {
         let answer = asked(
             r#"[ "$1 $2 $5 $6 $7" = "explain --experiments 2 sim:gp3 --bs=4k" ] || exit 1
-            echo '{"verdict":{"claims":[{"limit":"link","probability":1}]}}' > record.json"#,
+            echo '{"patterns":[{"verdict":{"claims":[{"limit":"link","probability":1}]}}]}' > record.json"#,
         );
         assert_eq!(answer.unwrap().first().cause, "link");
         assert!(asked("echo nothing works >&2; exit 1").unwrap_err().contains("nothing works"));

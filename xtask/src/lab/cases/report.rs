@@ -17,14 +17,27 @@ pub fn line(judged: &Judged) -> String {
             let mark = if right { "right" } else { "WRONG" };
             let wrong = if right { String::new() } else { format!("; it is {truth}") };
             format!(
-                "{mark}  {id:<34} {}; before: {}; {} experiments, {:.1} s{wrong}",
+                "{mark}  {id:<34} {}; before: {}; {}, {:.1} s{wrong}",
                 two(&answer.active),
                 two(&answer.passive),
-                answer.experiments,
+                experiments(answer),
                 answer.wall_s,
             )
         }
     }
+}
+
+/// What was tried, and by how much the rate changed.
+fn experiments(answer: &Answer) -> String {
+    let tried: Vec<String> = answer
+        .experiments
+        .iter()
+        .map(|(name, growth)| match growth {
+            Some(growth) => format!("{name} {:+.0} %", 100.0 * growth.exp_m1()),
+            None => format!("{name} failed"),
+        })
+        .collect();
+    if tried.is_empty() { "no experiment".to_owned() } else { tried.join(", ") }
 }
 
 fn two(named: &[Named]) -> String {
@@ -46,12 +59,13 @@ pub fn summary(score: &Score, figures: &[Figure]) -> String {
     }
     let _ = writeln!(
         text,
-        "answered with 0.95 or more: {:.0} %, of which right {:.1} %; Brier score {:.3}; calibration error {:.3}; {:.1} experiments and {:.1} s a case",
+        "answered with 0.95 or more: {:.0} %, of which right {:.1} %; Brier score {:.3}; calibration error {:.3}; {:.1} experiments of {:.1} min on the target and {:.1} s a case",
         100.0 * share(all.answered, all.cases),
         100.0 * share(all.answered_right, all.answered),
         score.brier,
         score.calibration_error,
         all.experiments as f64 / all.cases.max(1) as f64,
+        score.busy_s / 60.0 / all.cases.max(1) as f64,
         score.wall_s / all.cases.max(1) as f64,
     );
     text
@@ -107,11 +121,15 @@ pub fn data(seed: u64, judged: &[Judged], figures: &[Figure]) -> Value {
                 "arguments": case.arguments.join(" "),
             });
             match &case.answer {
-                Ok(Answer { active, passive, experiments, wall_s }) => {
+                Ok(Answer { active, passive, busy_s, wall_s, symptoms, experiments }) => {
                     value["right"] = case.truth.allows(&active[0].cause).into();
                     value["active"] = named(active).into();
                     value["passive"] = named(passive).into();
-                    value["experiments"] = (*experiments).into();
+                    let tried =
+                        |(name, growth): &(String, Option<f64>)| json!({"name": name, "ln_growth": growth});
+                    value["experiments"] = experiments.iter().map(tried).collect::<Vec<_>>().into();
+                    value["symptoms"] = symptoms.iter().map(|(name, v)| (name.clone(), json!(v))).collect();
+                    value["busy_s"] = (*busy_s).into();
                     value["wall_s"] = (*wall_s).into();
                 }
                 Err(error) => value["error"] = error.as_str().into(),
@@ -168,8 +186,14 @@ mod tests {
 
     fn sample() -> Vec<Judged> {
         let named = |cause: &str, probability| Named { cause: cause.to_owned(), probability };
-        let answer =
-            Answer { active: vec![named("link", 0.9)], passive: Vec::new(), experiments: 1, wall_s: 2.0 };
+        let answer = Answer {
+            active: vec![named("link", 0.9)],
+            passive: Vec::new(),
+            busy_s: 6.0,
+            wall_s: 2.0,
+            symptoms: vec![("tail".to_owned(), 0.5)],
+            experiments: vec![("double_depth".to_owned(), Some(0.0))],
+        };
         let case = |truth, answer| Judged {
             id: "sim/link/1".to_owned(),
             truth,
@@ -203,6 +227,8 @@ mod tests {
             (&data["cases"][1]["right"], &data["cases"][2]["error"]),
             (&json!(false), &json!("stopped"))
         );
+        assert_eq!(data["cases"][0]["symptoms"]["tail"], json!(0.5));
+        assert!(line(&judged[0]).contains("double_depth +0 %"));
         assert_eq!(picture(&score).matches("<circle").count(), 1);
     }
 }

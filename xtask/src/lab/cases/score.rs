@@ -57,6 +57,8 @@ pub struct Score {
     pub false_alarms: Vec<String>,
     pub by_truth: BTreeMap<String, Row>,
     pub by_place: BTreeMap<Place, Row>,
+    /// Time of all runs on their targets, in seconds.
+    pub busy_s: f64,
     pub wall_s: f64,
 }
 
@@ -71,7 +73,7 @@ impl Row {
             usize::from(answer.passive.iter().take(2).any(|named| truth.allows(&named.cause)));
         self.answered += usize::from(answered);
         self.answered_right += usize::from(answered && right);
-        self.experiments += answer.experiments;
+        self.experiments += answer.experiments.len();
     }
 }
 
@@ -106,6 +108,7 @@ pub fn score(judged: &[Judged]) -> Score {
         bin.right_share += f64::from(u8::from(right));
         score.brier += (first.probability - f64::from(u8::from(right))).powi(2);
         score.wall_s += answer.wall_s;
+        score.busy_s += answer.busy_s;
     }
     let cases = score.all.cases.max(1) as f64;
     score.brier /= cases;
@@ -176,8 +179,10 @@ mod tests {
         let answer = Answer {
             active: vec![named(cause, probability)],
             passive: passive.iter().map(|cause| named(cause, 0.3)).collect(),
-            experiments: 2,
+            busy_s: 1.0,
             wall_s: 1.0,
+            symptoms: Vec::new(),
+            experiments: Vec::new(),
         };
         Judged { id: "case".to_owned(), truth, place: Place::Sim, arguments: Vec::new(), answer: Ok(answer) }
     }

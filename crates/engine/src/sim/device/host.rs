@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::SimDevice;
 use super::limit::Limits;
-use crate::sim::parameters::{Instance, SimParameters};
+use crate::sim::parameters::{ByteLimit, Instance, OperationLimit, SimParameters};
 use crate::{EngineError, ErrorKind};
 
 /// The instances of one simulation, by group.
@@ -33,7 +33,8 @@ impl SimHost {
             let limits = Limits::new(instance.operations, instance.throughput);
             (instance.clone(), Arc::new(Mutex::new(limits)))
         });
-        if known == instance {
+        // What is left of a burst is the instance's state, of which the first device tells.
+        if full(known) == full(instance) {
             return Ok(Arc::clone(limits));
         }
         Err(EngineError::new(
@@ -43,4 +44,14 @@ impl SimHost {
         )
         .with_remedy("give both the same instance-... values, or another name with instance=NAME"))
     }
+}
+
+/// The same limits with their buckets full.
+fn full(instance: &Instance) -> Instance {
+    let operations = instance
+        .operations
+        .map(|limit| OperationLimit { balance_operations: limit.bucket_operations, ..limit });
+    let throughput =
+        instance.throughput.map(|limit| ByteLimit { balance_bytes: limit.bucket_bytes, ..limit });
+    Instance { group: instance.group.clone(), operations, throughput }
 }

@@ -129,6 +129,8 @@ fn one_instance_cannot_have_two_limits() {
     host.device(parameters("instance-capped")).unwrap();
     let error = host.device(parameters("instance-capped,instance-iops=4000")).unwrap_err();
     assert!(error.to_string().contains("instance=NAME"), "{error}");
+    let spent = "instance-capped,instance-iops-balance=5";
+    assert!(host.device(parameters(spent)).is_ok(), "what is left is a state, not another limit");
 }
 
 #[test]

@@ -40,9 +40,9 @@ impl Bucket {
         let Self { sustained, peak, block, .. } = self;
         if self.by_bytes {
             let sim = sim.told(format!("throughput={}B/s", sustained * block));
-            sim.told(format!("burst:throughput={}B/s", peak * block))
+            sim.told(format!("throughput-burst={}B/s", peak * block))
         } else {
-            sim.told(format!("iops={sustained}")).told(format!("burst:iops={peak}"))
+            sim.told(format!("iops={sustained}")).told(format!("iops-burst={peak}"))
         }
     }
 }

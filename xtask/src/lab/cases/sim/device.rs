@@ -95,8 +95,9 @@ impl Sim {
     /// The case. Its family names it; a number is added when all are drawn.
     pub fn case(self, truth: Truth) -> Case {
         let Load { rw, block_bytes, jobs, depth } = self.load;
+        // A rest costs nothing in simulated time, so that experiments may have one.
         let line = format!(
-            "{} --rw {rw} --bs {block_bytes} --jobs {jobs} --depth {depth}{}",
+            "{} --rest 15m --budget 90m --rw {rw} --bs {block_bytes} --jobs {jobs} --depth {depth}{}",
             self.device, self.more
         );
         Case { id: String::new(), truth, place: Place::Sim, arguments: words(&line) }

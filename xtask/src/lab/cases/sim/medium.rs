@@ -42,5 +42,5 @@ pub fn indirection(draw: &mut Draw) -> Case {
     );
     let sim = Sim::new(draw, &device, load).second();
     let specified = servers as f64 / (write_us as f64 / 1e6 + 1.0 / 20_000.0);
-    sim.told(format!("device:write:iops={}", specified as u64)).case(Truth::one("indirection_unit"))
+    sim.told(format!("device:iops-write={}", specified as u64)).case(Truth::one("indirection_unit"))
 }

@@ -74,7 +74,7 @@ pub const ALL: [Guarded; 12] = [
         id: "nvme-burst",
         binds: &["burst_credits"],
         set_up: "device=$(namespace BURST)",
-        line: "$device --rw randread --bs 4k --depth 16 --ceiling iops=100 --ceiling burst:iops=800",
+        line: "$device --rw randread --bs 4k --depth 16 --ceiling iops=100 --ceiling iops-burst=800",
         take_down: "true",
         short: false,
     },

@@ -11,7 +11,7 @@ asks() {
     id="$1"; shift
     rm -f /tmp/record.json
     fathom explain --experiments --quiet --max-experiments $experiments "$@" \
-        --json /tmp/record.json --store /tmp/runs.sqlite >/tmp/shown 2>&1
+        --json=/tmp/record.json --store /tmp/runs.sqlite >/tmp/shown 2>&1
     if [ -s /tmp/record.json ]; then
         cat /tmp/record.json
         echo
@@ -41,9 +41,12 @@ null_device() {
     done
     echo 1 >"$place/power" || return 1
     mdev -s 2>/dev/null
-    device="/dev/nullb$(cat "$place/index")"
-    [ -b "$device" ] || { echo "no $device" >&2; return 1; }
-    echo "$device"
+    # Newer kernels name it as its folder.
+    for device in /dev/lab "/dev/nullb$(cat "$place/index")"; do
+        [ -b "$device" ] && echo "$device" && return 0
+    done
+    echo "no block device of null_blk came up" >&2
+    return 1
 }
 
 null_gone() {

@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn answers_come_from_the_console() {
-        let text = "boot\n@@lab begin nvme-iops\n{\"verdict\": {\"claims\": [{\"limit\": \"volume_iops\", \
-                    \"probability\": 0.97}]}}\n@@lab pass nvme-iops\n@@lab begin dm-delay\nno dmsetup\n\
+        let text = "boot\n@@lab begin nvme-iops\n{\"patterns\": [{\"verdict\": {\"claims\": [{\"limit\": \
+                    \"volume_iops\", \"probability\": 0.97}]}}]}\n@@lab pass nvme-iops\n@@lab begin dm-delay\nno dmsetup\n\
                     @@lab skip dm-delay\n@@lab begin null-tags\nbroken\n@@lab fail null-tags\n@@lab end\n";
         let Outcome::Ran { judged, skipped } = read(cases::ALL.to_vec(), text) else { panic!() };
         let of = |id: &str| &judged.iter().find(|judged| judged.id == id).unwrap().answer;
