@@ -17,6 +17,8 @@ const LONGEST: Duration = Duration::from_secs(240);
 pub struct Asker<'a> {
     pub fathom: &'a Path,
     pub experiments: u32,
+    /// Length of a run that takes its time.
+    pub seconds: u32,
     pub keep: Option<&'a Path>,
     pub stop: &'a Stop,
 }
@@ -124,7 +126,8 @@ mod tests {
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let stop = Stop::listen().unwrap();
-        let asker = Asker { fathom: &program, experiments: 2, keep: Some(folder.path()), stop: &stop };
+        let asker =
+            Asker { fathom: &program, experiments: 2, seconds: 1, keep: Some(folder.path()), stop: &stop };
         let arguments = ["sim:gp3".to_owned(), "--bs=4k".to_owned()];
         let group = folder.path().join("group");
         fs::write(&group, "").unwrap();

@@ -13,6 +13,7 @@ cargo xtask lab cases [OPTIONS]    fathom's verdicts on cases whose answer is kn
   --seed NUMBER       draws the fresh ones again. Default: a new one, printed
   --filter WORD       only cases whose id or truth contains it
   --experiments N     experiments that each verdict may make. Default: 5
+  --seconds NUMBER    length of each run on this machine and in virtual ones. Default: 8; 3 with --short
   --fathom PATH       program to try. Default: built from this tree
   --kernel-root DIR   as for the other labs
   --keep DIR          write each case's record there
@@ -33,6 +34,7 @@ pub struct Options {
     pub seed: Option<u64>,
     pub filter: Option<String>,
     pub experiments: u32,
+    pub seconds: Option<u32>,
     pub fathom: Option<PathBuf>,
     pub kernel_root: PathBuf,
     pub keep: Option<PathBuf>,
@@ -51,6 +53,7 @@ impl Default for Options {
             seed: None,
             filter: None,
             experiments: 5,
+            seconds: None,
             fathom: None,
             kernel_root: "/".into(),
             keep: None,
@@ -97,6 +100,10 @@ impl Options {
             "--fresh" => self.fresh = Some(value.parse().map_err(|_| wrong("number"))?),
             "--seed" => self.seed = Some(value.parse().map_err(|_| wrong("number"))?),
             "--experiments" => self.experiments = value.parse().map_err(|_| wrong("number"))?,
+            "--seconds" => {
+                let seconds = value.parse().ok().filter(|seconds| *seconds > 0);
+                self.seconds = Some(seconds.ok_or_else(|| wrong("time"))?);
+            }
             "--filter" => self.filter = Some(value),
             "--fathom" => self.fathom = Some(value.into()),
             "--kernel-root" => self.kernel_root = value.into(),
@@ -117,6 +124,11 @@ impl Options {
     /// Whether a case with this id and truth is wanted.
     pub fn takes(&self, id: &str, truth: &str) -> bool {
         self.filter.as_ref().is_none_or(|word| id.contains(word.as_str()) || truth.contains(word.as_str()))
+    }
+
+    /// Length of a run that takes its time. Simulated ones do not: their truth counts on the usual length.
+    pub fn run_seconds(&self) -> u32 {
+        self.seconds.unwrap_or(if self.short { 3 } else { 8 })
     }
 
     /// How many fresh cases.
@@ -140,6 +152,7 @@ mod tests {
         assert_eq!((options.fresh_count(), options.seed), (3, Some(9)));
         assert!(options.takes("sim/link/1", "") && options.takes("x", "link or rate_cap"));
         assert!(!options.takes("sim/tags/1", "queue_tags"));
+        assert_eq!((read("").unwrap().run_seconds(), read("--short").unwrap().run_seconds()), (8, 3));
         assert_eq!((read("").unwrap().fresh_count(), read("--short").unwrap().fresh_count()), (48, 0));
         for (line, word) in [
             ("--only moon", "`moon`"),

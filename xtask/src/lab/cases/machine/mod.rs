@@ -33,7 +33,8 @@ pub fn try_one(recipe: &Recipe, asker: &Asker<'_>) -> Result<Judged, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no folder: {error}"))?;
     let mut held = Held::default();
     let bench = Bench { fathom: asker.fathom, folder: folder.path() };
-    let ready = (recipe.make)(&bench, &mut held)?;
+    let mut ready = (recipe.make)(&bench, &mut held)?;
+    ready.arguments.push(format!("--time={}s", asker.seconds));
     let id = id(recipe);
     let question =
         Question { id: &id, arguments: &ready.arguments, groups: &ready.groups, folder: folder.path() };

@@ -1,6 +1,7 @@
 //! A file system made on a disk and mounted.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::held::tool;
 
@@ -25,8 +26,14 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if let Err(error) = tool("umount", &[&self.place.display().to_string()]) {
-            eprintln!("left behind: {error}");
+        let place = self.place.display().to_string();
+        // Busy while a program that was ended has I/O in flight.
+        for _ in 0..50 {
+            if tool("umount", &[&place]).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
         }
+        eprintln!("left behind: a file system; type `umount {place}`");
     }
 }

@@ -36,6 +36,8 @@ pub struct Recipe {
     pub truth: Truth,
     /// Whether anybody can set it up.
     pub needs_root: bool,
+    /// Whether it belongs to the short lab.
+    pub short: bool,
     pub make: Make,
 }
 
@@ -43,16 +45,17 @@ const DISK_MIB: usize = 256;
 
 /// All of them.
 pub fn all() -> Vec<Recipe> {
-    let any = |id, truth, make| Recipe { id, truth, needs_root: false, make };
-    let root = |id, truth, make| Recipe { id, truth, needs_root: true, make };
+    let short = |id, truth, make| Recipe { id, truth, needs_root: false, short: true, make };
+    let any = |id, truth, make| Recipe { id, truth, needs_root: false, short: false, make };
+    let root = |id, truth, make| Recipe { id, truth, needs_root: true, short: false, make };
     let one = Truth::one;
     let either = |causes: &[&'static str]| Truth::Binds(causes.to_vec());
     vec![
         any("generator", either(&["generator", "one_core"]), generator),
-        any("delayed", one("concurrency"), delayed),
+        short("delayed", one("concurrency"), delayed),
         any("rate-carried", Truth::Nothing, rate_carried),
-        any("throttle-iops", either(&["volume_iops", "rate_cap"]), throttle_iops),
-        any("throttle-bytes", either(&["volume_throughput", "rate_cap"]), throttle_bytes),
+        short("throttle-iops", either(&["volume_iops", "rate_cap"]), throttle_iops),
+        short("throttle-bytes", either(&["volume_throughput", "rate_cap"]), throttle_bytes),
         any("page-cache", one("cache_artefact"), page_cache),
         root("group-iops", one("volume_iops"), group_iops),
         root("group-iops-low", one("volume_iops"), group_iops_low),

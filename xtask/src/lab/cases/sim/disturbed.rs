@@ -11,6 +11,8 @@ pub fn interference(draw: &mut Draw) -> Case {
     let mut medium = Medium::for_rate(draw, 1.0);
     medium.servers = servers;
     medium.base_us = 0;
+    // At most 100,000 a second, which is enough.
+    medium.service_us = medium.service_us.max(servers * 10);
     let rw = draw.pick(&["randread", "randwrite", "randrw"]);
     let times = draw.between(2.5, 5.0);
     let load = Load::of(draw, rw, block, (servers as f64 * times) as u64);

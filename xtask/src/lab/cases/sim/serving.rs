@@ -5,6 +5,9 @@ use super::super::case::{Case, Truth};
 use super::super::draw::Draw;
 use super::device::{Load, Medium, STREAM_BYTES_PER_S, Sim};
 
+/// A rate of 100,000 a second in all is enough: every I/O of simulated time costs real time.
+const SLOWEST_US: u64 = 10;
+
 const ANY: [&str; 4] = ["randread", "randread", "randwrite", "randrw"];
 
 /// Far fewer I/Os than servers, and no cap near.
@@ -29,7 +32,7 @@ pub fn concurrency(draw: &mut Draw) -> Case {
 /// Every server busy, and far more I/Os waiting for one.
 pub fn parallelism(draw: &mut Draw) -> Case {
     let servers = draw.pick(&[1, 2, 4, 8, 12]);
-    let service_us = draw.round(60.0, 900.0);
+    let service_us = draw.round(60.0, 900.0).max(servers * SLOWEST_US);
     let block = draw.pick(&[4096, 4096, 8192, 16_384]);
     let shape = draw.pick(&["exponential", "lognormal:0.5", "gamma:2"]);
     let in_flight = servers * draw.pick(&[4, 6, 10]);
@@ -55,6 +58,7 @@ pub fn tags(draw: &mut Draw) -> Case {
     let block = draw.pick(&[4096, 8192, 16_384]);
     let mut medium = Medium::for_rate(draw, 1.0);
     medium.servers = tags * draw.pick(&[3, 4]);
+    medium.service_us = medium.service_us.max(tags * SLOWEST_US);
     let rw = draw.pick(&ANY);
     let beyond = draw.between(2.0, 5.0);
     let load = Load::of(draw, rw, block, (tags as f64 * beyond) as u64);

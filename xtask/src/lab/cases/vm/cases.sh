@@ -10,7 +10,7 @@ settle '/dev/nvme*n1' 6
 asks() {
     id="$1"; shift
     rm -f /tmp/record.json
-    fathom explain --experiments --quiet --max-experiments $experiments "$@" \
+    fathom explain --experiments --quiet --max-experiments $experiments --time ${seconds}s "$@" \
         --json=/tmp/record.json --store /tmp/runs.sqlite >/tmp/shown 2>&1
     if [ -s /tmp/record.json ]; then
         cat /tmp/record.json

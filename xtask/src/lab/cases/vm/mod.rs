@@ -59,7 +59,7 @@ pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
         (None, Ok(kernel)) => kernel,
     };
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for the guest: {error}"))?;
-    let mut guest = Guest::new(&script::of(&wanted, options.experiments))?;
+    let mut guest = Guest::new(&script::of(&wanted, options.experiments, options.run_seconds()))?;
     guest.program("fathom", fathom)?;
     for tool in ["dmsetup", "tc"] {
         let places = [format!("/usr/sbin/{tool}"), format!("/sbin/{tool}")];

@@ -4,9 +4,9 @@ use super::cases::Guarded;
 
 const WORDS: &str = include_str!("cases.sh");
 
-/// A script that goes through the cases, with so many experiments each at most.
-pub fn of(cases: &[Guarded], experiments: u32) -> String {
-    let mut script = format!("{WORDS}\nexperiments={experiments}\n");
+/// A script that goes through the cases, with so many experiments each at most and runs of so many seconds.
+pub fn of(cases: &[Guarded], experiments: u32, seconds: u32) -> String {
+    let mut script = format!("{WORDS}\nexperiments={experiments} seconds={seconds}\n");
     for case in cases {
         let Guarded { id, set_up, line, take_down, .. } = case;
         script += &format!(
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn the_script_is_one_that_a_shell_reads() {
-        let script = of(&super::super::cases::ALL, 5);
+        let script = of(&super::super::cases::ALL, 5, 8);
         let checked = Command::new("sh").args(["-n", "-c", &script]).output().unwrap();
         assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
         assert!(script.contains("asks null-tags $device --rw randread"));
