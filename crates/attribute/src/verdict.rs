@@ -28,7 +28,9 @@ const SPEAKS: f64 = 0.4;
 const ENFORCED: [Limit; 5] =
     [Limit::VolumeIops, Limit::VolumeThroughput, Limit::InstanceCap, Limit::BurstCredits, Limit::Link];
 /// From this probability of one of them on, it is said whose rate it is.
-const TELLS: f64 = 0.7;
+const TELLS: f64 = 0.8;
+/// The same where a limit of its kind is known and was reached.
+const TELLS_KNOWN: f64 = 0.5;
 /// From this probability of all of them on, that a rate is enforced is said even where it is not known whose.
 const MOSTLY_ENFORCED: f64 = 0.85;
 
@@ -124,7 +126,10 @@ pub fn conclude(
     let most = restraints.iter().filter(|r| r.applies(Limit::RateCap)).map(|r| r.most).fold(1.0, f64::min);
     let enforced = sum(weighed, &ENFORCED).min(most);
     let is_enforced = claims.first().is_some_and(|claim| ENFORCED.contains(&claim.limit));
-    if is_enforced && best < TELLS && enforced >= MOSTLY_ENFORCED.max(best + 0.15) {
+    // A rate at a known limit is that limit's; without one it takes experiments to say whose it is.
+    let is_known = claims.first().is_some_and(|claim| is_at_known(claim.limit, bounds));
+    let tells = if is_known { TELLS_KNOWN } else { TELLS };
+    if is_enforced && best < tells && enforced >= MOSTLY_ENFORCED.max(best + 0.15) {
         claims.insert(0, fixed_rate(subject, weighed, enforced));
     } else if best < NAMED || unknown >= best {
         claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));
@@ -167,12 +172,14 @@ fn sum(weighed: &[Weighed], limits: &[Limit]) -> f64 {
 
 /// Limits whose known bounds are both reached, and that are the most probable ones.
 fn binding_together(weighed: &[Weighed], bounds: &[Bound]) -> Vec<Limit> {
-    let at_bound = |limit: Limit| {
-        bounds.iter().any(|b| b.ceiling.limit == limit && b.binds() && matches!(b.kind, Kind::Known { .. }))
-    };
     let named = weighed.iter().filter(|w| w.probability >= 0.15 && w.limit != Limit::Unknown).take(2);
-    let both: Vec<Limit> = named.map(|w| w.limit).filter(|limit| at_bound(*limit)).collect();
+    let both: Vec<Limit> = named.map(|w| w.limit).filter(|limit| is_at_known(*limit, bounds)).collect();
     if both.len() == 2 { both } else { Vec::new() }
+}
+
+/// Whether a known bound of this kind was reached.
+fn is_at_known(limit: Limit, bounds: &[Bound]) -> bool {
+    bounds.iter().any(|b| b.ceiling.limit == limit && b.binds() && matches!(b.kind, Kind::Known { .. }))
 }
 
 fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -> String {
