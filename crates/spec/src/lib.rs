@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod admin;
+pub mod amazon;
 pub mod controller;
 pub mod descriptors;
 pub mod io;
@@ -18,6 +19,7 @@ pub mod smart;
 pub mod status;
 mod text;
 
+pub use amazon::VolumeLog;
 pub use controller::IdentifyController;
 pub use linux::LinuxCommand;
 pub use namespace::IdentifyNamespace;

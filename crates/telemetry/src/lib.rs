@@ -6,12 +6,14 @@
 //! is read below a [`Root`], so that tests feed it trees of their own. Nothing is ever changed.
 
 pub mod blocktrace;
+pub mod cgroup;
 mod collector;
 mod counter;
 pub mod cpu;
 mod declare;
 pub mod disk;
 pub mod environment;
+pub mod ethtool;
 mod kept_file;
 pub mod memory;
 pub mod net;

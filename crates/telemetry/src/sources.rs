@@ -1,7 +1,8 @@
 //! The list of all sources. A new one is a folder and two lines here.
 
 use crate::{
-    MetricDecl, SamplerPlan, Source, cpu, disk, memory, net, nvme, perf, pressure, process, thermal,
+    MetricDecl, SamplerPlan, Source, cgroup, cpu, disk, ethtool, memory, net, nvme, perf, pressure, process,
+    thermal,
 };
 
 /// Every metric that a run can have, by source.
@@ -15,6 +16,8 @@ pub const DECLARED: &[(&str, &[MetricDecl])] = &[
     ("pressure", pressure::METRICS),
     ("memory", memory::METRICS),
     ("thermal", thermal::METRICS),
+    ("cgroup", cgroup::METRICS),
+    ("ethtool", ethtool::METRICS),
 ];
 
 /// One of each, ready for its baseline.
@@ -30,6 +33,8 @@ pub fn all(plan: &SamplerPlan) -> Vec<Box<dyn Source>> {
         Box::new(pressure::Pressure::new(root)),
         Box::new(memory::Memory::new(root)),
         Box::new(thermal::Thermal::new(root)),
+        Box::new(cgroup::Cgroup::new(root, &plan.devices)),
+        Box::new(ethtool::Ethtool::new(root)),
     ]
 }
 

@@ -1,9 +1,9 @@
 //! Limits that the process's control group puts on its I/O and processors, in both versions.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Facts;
-use super::file_system::{Mount, parse_mounts};
+use crate::cgroup::place::Place;
 
 /// Version 1 files of I/O limits, and what they limit.
 const V1_LIMITS: &[(&str, &str)] = &[
@@ -21,49 +21,23 @@ const V2_LIMITS: &[(&str, &str)] = &[
     ("wiops", "write_operations_per_s"),
 ];
 
-/// Folders of the group and its parents in one hierarchy; a limit in any of them binds.
-fn folders(
-    mounts: &[Mount],
-    own: &str,
-    hierarchy: impl Fn(&Mount) -> bool,
-    controllers: impl Fn(&str) -> bool,
-) -> Vec<PathBuf> {
-    let group = own.lines().find_map(|line| {
-        let (_, rest) = line.split_once(':')?;
-        let (list, path) = rest.split_once(':')?;
-        controllers(list).then_some(path)
-    });
-    let (Some(group), Some(mount)) = (group, mounts.iter().find(|mount| hierarchy(mount))) else {
-        return Vec::new();
-    };
-    // In a container the mount shows a part of the hierarchy, and the group's path starts above it.
-    let below = Path::new(group).strip_prefix(&mount.root).unwrap_or_else(|_| Path::new(""));
-    let folder = mount.point.join(below.strip_prefix("/").unwrap_or(below));
-    folder.ancestors().take_while(|place| place.starts_with(&mount.point)).map(Path::to_path_buf).collect()
-}
-
 /// Adds the limits, and gives the least of the quotas of processor time, in cores.
 pub(super) fn describe(facts: &mut Facts<'_>, devices: &[&str]) -> Option<f64> {
     let root = facts.root();
-    let mounts = parse_mounts(&root.text("/proc/self/mountinfo").unwrap_or_default());
-    let own = root.text("/proc/self/cgroup").unwrap_or_default();
+    let place = Place::read(root);
     let numbers: Vec<(String, &str)> = devices
         .iter()
         .filter_map(|device| Some((root.text(format!("/sys/class/block/{device}/dev"))?, *device)))
         .collect();
     let mut quotas = Vec::new();
-    for folder in folders(&mounts, &own, |mount| mount.kind == "cgroup2", str::is_empty) {
+    for folder in place.unified() {
         io_limits_v2(facts, &folder, &numbers);
         quotas.extend(cpu_limit_v2(facts, &folder));
     }
-    let v1 = |name: &'static str| {
-        let has = move |list: &str| list.split(',').any(|word| word == name);
-        folders(&mounts, &own, move |mount| mount.kind == "cgroup" && has(&mount.super_options), has)
-    };
-    for folder in v1("blkio") {
+    for folder in place.of_controller("blkio") {
         io_limits_v1(facts, &folder, &numbers);
     }
-    for folder in v1("cpu") {
+    for folder in place.of_controller("cpu") {
         quotas.extend(cpu_limit_v1(facts, &folder));
     }
     quotas.into_iter().reduce(f64::min)

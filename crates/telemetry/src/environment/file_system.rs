@@ -13,7 +13,7 @@ const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// One line of `/proc/self/mountinfo` (Linux `Documentation/filesystems/proc.rst`, section 3.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mount {
+pub(crate) struct Mount {
     /// Which folder of the file system is mounted.
     pub root: PathBuf,
     /// Where.
@@ -29,7 +29,7 @@ pub(super) struct Mount {
 }
 
 /// Mounts in their order; of two at one place the later hides the earlier.
-pub(super) fn parse_mounts(text: &str) -> Vec<Mount> {
+pub(crate) fn parse_mounts(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_mount).collect()
 }
 

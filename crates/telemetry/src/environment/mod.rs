@@ -20,6 +20,7 @@ mod virtio;
 
 pub use cloud::{Dmi, Instance, classify};
 pub use facts::Facts;
+pub(crate) use file_system::{Mount, parse_mounts};
 
 use std::path::Path;
 

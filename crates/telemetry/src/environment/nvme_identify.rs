@@ -108,6 +108,10 @@ fn describe_health(facts: &mut Facts<'_>, device: &str, log: &SmartLog) {
     add("spare_percent", log.available_spare.to_string());
     add("written_bytes_ever", log.written_bytes().to_string());
     add("media_errors", log.media_errors.get().to_string());
+    add("warning_temperature_minutes", log.warning_temperature_time.get().to_string());
+    add("critical_temperature_minutes", log.critical_temperature_time.get().to_string());
+    let transitions = u64::from(log.light_throttle_count.get()) + u64::from(log.heavy_throttle_count.get());
+    add("throttle_transitions", transitions.to_string());
     let warnings: Vec<&str> = log.warnings().collect();
     if !warnings.is_empty() {
         add("critical_warning", warnings.join(", "));

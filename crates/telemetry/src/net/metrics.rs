@@ -4,6 +4,7 @@ use crate::MetricDecl;
 
 const DEV: &str = "/proc/net/dev";
 const SNMP: &str = "/proc/net/snmp";
+const NETSTAT: &str = "/proc/net/netstat";
 const PACKETS: &str = "packets/s";
 const SEGMENTS: &str = "segments/s";
 
@@ -24,4 +25,16 @@ pub const METRICS: &[MetricDecl] = &[
     MetricDecl::rate("net.sent_drops", PACKETS, DEV, "Packets that were dropped before they were sent."),
     MetricDecl::rate("net.tcp_sent", SEGMENTS, SNMP, "TCP segments sent by the whole machine."),
     MetricDecl::rate("net.tcp_retransmits", SEGMENTS, SNMP, "TCP segments sent again by the whole machine."),
+    MetricDecl::rate(
+        "net.tcp_zero_windows",
+        "windows/s",
+        NETSTAT,
+        "Times that this machine told a sender to stop because it had no room for more.",
+    ),
+    MetricDecl::rate(
+        "net.tcp_window_probes",
+        "probes/s",
+        NETSTAT,
+        "Questions whether a receiver that had no room has some again.",
+    ),
 ];

@@ -21,10 +21,12 @@ pub struct Net {
     root: Root,
     interfaces: KeptFile,
     tcp: KeptFile,
+    tcp_more: KeptFile,
     /// Which interfaces to follow, chosen at the first sample.
     followed: Option<Vec<String>>,
     before: HashMap<String, Counts>,
     tcp_before: Option<(u64, u64)>,
+    windows_before: Option<(u64, u64)>,
 }
 
 impl Net {
@@ -35,9 +37,11 @@ impl Net {
             root: root.clone(),
             interfaces: KeptFile::new(root, "/proc/net/dev"),
             tcp: KeptFile::new(root, "/proc/net/snmp"),
+            tcp_more: KeptFile::new(root, "/proc/net/netstat"),
             followed: None,
             before: HashMap::new(),
             tcp_before: None,
+            windows_before: None,
         }
     }
 
@@ -61,12 +65,23 @@ impl Net {
 
     fn sample_tcp(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), String> {
         let text = self.tcp.text("TCP counts need /proc mounted")?;
-        let now = parse_tcp(&text);
+        let now = parse_pair(&text, "Tcp:", ["OutSegs", "RetransSegs"]);
         if let (Some(before), Some(now)) = (self.tcp_before, now) {
             sample.put(&METRICS[8], "", per_second(before.0, now.0, elapsed_ns));
             sample.put(&METRICS[9], "", per_second(before.1, now.1, elapsed_ns));
         }
         self.tcp_before = now;
+        Ok(())
+    }
+
+    fn sample_windows(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), String> {
+        let text = self.tcp_more.text("TCP window counts need /proc mounted")?;
+        let now = parse_pair(&text, "TcpExt:", ["TCPToZeroWindowAdv", "TCPWinProbe"]);
+        if let (Some(before), Some(now)) = (self.windows_before, now) {
+            sample.put(&METRICS[10], "", per_second(before.0, now.0, elapsed_ns));
+            sample.put(&METRICS[11], "", per_second(before.1, now.1, elapsed_ns));
+        }
+        self.windows_before = now;
         Ok(())
     }
 }
@@ -99,15 +114,15 @@ fn parse_interfaces(text: &str) -> impl Iterator<Item = (&str, Counts)> + Clone 
     })
 }
 
-/// Segments sent and sent again: the `Tcp:` line of names and the one of numbers, in `/proc/net/snmp`.
-fn parse_tcp(text: &str) -> Option<(u64, u64)> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
+/// Two counts by name, from a line of names and one of numbers, as in `/proc/net/snmp`.
+fn parse_pair(text: &str, prefix: &str, wanted: [&str; 2]) -> Option<(u64, u64)> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(prefix));
     let (names, numbers) = (lines.next()?, lines.next()?);
     let number = |wanted: &str| {
         let at = names.split_ascii_whitespace().position(|name| name == wanted)?;
         numbers.split_ascii_whitespace().nth(at)?.parse().ok()
     };
-    Some((number("OutSegs")?, number("RetransSegs")?))
+    Some((number(wanted[0])?, number(wanted[1])?))
 }
 
 impl Source for Net {
@@ -122,6 +137,10 @@ impl Source for Net {
         }
         if let Err(reason) = self.sample_tcp(elapsed_ns, sample) {
             self.tcp_before = None;
+            sample.absent("net", reason);
+        }
+        if let Err(reason) = self.sample_windows(elapsed_ns, sample) {
+            self.windows_before = None;
             sample.absent("net", reason);
         }
     }
@@ -147,6 +166,7 @@ mod tests {
 
     #[test]
     fn tcp_counts_are_found_by_name() {
+        let parse_tcp = |text: &str| parse_pair(text, "Tcp:", ["OutSegs", "RetransSegs"]);
         let text = "Ip: A B\nIp: 1 2\nTcp: RtoMin MaxConn OutSegs RetransSegs InErrs\nTcp: 200 -1 77 5 0\n";
         assert_eq!(parse_tcp(text), Some((77, 5)));
         assert_eq!(parse_tcp("Tcp: OutSegs RetransSegs\nTcp: 77\n"), None);

@@ -5,7 +5,11 @@ use crate::MetricDecl;
 const SOURCE: &str = "NVMe log page 02h";
 const SHARE: &str = "share";
 
-/// Label: the controller, as `nvme0`. Read every tenth second, because answering takes the controller's time.
+/// Amazon's own log, which EBS volumes answer.
+const VOLUME: &str = "NVMe log page D0h";
+
+/// Label: the controller, as `nvme0`. Log page 02h is read every tenth second, because answering takes the
+/// controller's time; D0h every second.
 pub const METRICS: &[MetricDecl] = &[
     MetricDecl::gauge("nvme.temperature", "celsius", SOURCE, "Composite temperature."),
     MetricDecl::gauge(
@@ -22,4 +26,47 @@ pub const METRICS: &[MetricDecl] = &[
         SOURCE,
         "Share of the time in which heat made the controller slow itself.",
     ),
+    MetricDecl::rate(
+        "nvme.throttle_transitions",
+        "transitions/s",
+        SOURCE,
+        "Times that heat made the controller slow itself.",
+    ),
+    MetricDecl::rate(
+        "nvme.media_errors",
+        "errors/s",
+        SOURCE,
+        "Data errors that the controller could not correct.",
+    ),
+    MetricDecl::rate(
+        "nvme.hot",
+        SHARE,
+        SOURCE,
+        "Share of the time above the warning temperature; the controller counts minutes.",
+    ),
+    MetricDecl::rate(
+        "nvme.volume_iops_exceeded",
+        SHARE,
+        VOLUME,
+        "Share of the time in which more I/Os a second were wanted than the volume gives.",
+    ),
+    MetricDecl::rate(
+        "nvme.volume_throughput_exceeded",
+        SHARE,
+        VOLUME,
+        "Share of the time in which more throughput was wanted than the volume gives.",
+    ),
+    MetricDecl::rate(
+        "nvme.instance_iops_exceeded",
+        SHARE,
+        VOLUME,
+        "Share of the time in which more I/Os a second were wanted than the instance gives its volumes.",
+    ),
+    MetricDecl::rate(
+        "nvme.instance_throughput_exceeded",
+        SHARE,
+        VOLUME,
+        "Share of the time in which more throughput was wanted than the instance gives its volumes.",
+    ),
+    MetricDecl::gauge("nvme.volume_queue", "operations", VOLUME, "I/Os that wait for the volume."),
 ];

@@ -1,11 +1,13 @@
-//! Temperatures of processors, drives and boards that the kernel's drivers show.
+//! Temperatures of processors, drives and boards that the kernel's drivers show, and how often heat slowed the
+//! processors down.
 
 mod metrics;
 
 pub use metrics::METRICS;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use crate::counter::per_second;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// Time between two looks: some sensors cost a message to a core or a command to a drive.
@@ -24,12 +26,28 @@ pub struct Thermal {
     root: Root,
     sensors: Option<Vec<Sensor>>,
     since_ns: u64,
+    /// Times that processors slowed down, by label, at the sample before.
+    throttles: HashMap<&'static str, u64>,
+}
+
+/// Which counts of a processor's folder are shown under which label.
+const THROTTLES: [(&str, &str); 2] = [("core", "core_throttle_count"), ("package", "package_throttle_count")];
+/// Processors whose counts are read at most.
+const PROCESSORS_MAX: usize = 1024;
+
+/// The sum of a count over all processors that have it; absent where none does, as on virtual machines.
+fn throttles(root: &Root, file: &str) -> Option<u64> {
+    const CPUS: &str = "/sys/devices/system/cpu";
+    let numbered = |name: &String| name.strip_prefix("cpu").is_some_and(|n| n.parse::<u32>().is_ok());
+    let names = root.names(CPUS).into_iter().filter(numbered).take(PROCESSORS_MAX);
+    let counts = names.filter_map(|name| root.number(format!("{CPUS}/{name}/thermal_throttle/{file}")));
+    counts.reduce(u64::saturating_add)
 }
 
 impl Thermal {
     /// The machine's sensors, looked for at the first sample.
     pub fn new(root: &Root) -> Self {
-        Self { root: root.clone(), sensors: None, since_ns: PERIOD_NS }
+        Self { root: root.clone(), sensors: None, since_ns: PERIOD_NS, throttles: HashMap::new() }
     }
 }
 
@@ -79,6 +97,16 @@ impl Source for Thermal {
 
     fn sample(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) {
         let root = &self.root;
+        for (label, file) in THROTTLES {
+            // A machine without counts at the first sample has none later.
+            if elapsed_ns > 0 && !self.throttles.contains_key(label) {
+                continue;
+            }
+            let Some(now) = throttles(root, file) else { continue };
+            if let Some(before) = self.throttles.insert(label, now) {
+                sample.put(&METRICS[1], label, per_second(before, now, elapsed_ns));
+            }
+        }
         let sensors = self.sensors.get_or_insert_with(|| find(root));
         if sensors.is_empty() {
             return sample.absent(
