@@ -176,15 +176,24 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
                 .filter_map(|run| run.telemetry.find("cpu.steal", "").and_then(|s| s.mean()))
                 .collect(),
         ),
-        heat_share: heat_share(group),
-        ..CellTelemetry::default()
+        quota_share: highest_share(group, &["cgroup.cpu_throttled"]),
+        heat_share: highest_share(group, &["nvme.throttled", "nvme.hot"]),
+        volume_iops_exceeded_share: highest_share(group, &["nvme.volume_iops_exceeded"]),
+        volume_throughput_exceeded_share: highest_share(group, &["nvme.volume_throughput_exceeded"]),
+        instance_exceeded_share: highest_share(group, &INSTANCE_EXCEEDED),
     }
 }
 
-/// Share of the time in which a controller slowed itself for heat: of the one that did most.
-fn heat_share(group: &[&RunRecord]) -> Option<f64> {
-    let shares = group.iter().flat_map(|run| run.telemetry.all("nvme.throttled")).filter_map(|s| s.mean());
-    shares.max_by(f64::total_cmp)
+/// What an instance counts of its own limits.
+const INSTANCE_EXCEEDED: [&str; 2] = ["nvme.instance_iops_exceeded", "nvme.instance_throughput_exceeded"];
+
+/// Highest of the runs' mean shares of time over metrics and labels; `None` where none was sampled.
+fn highest_share(group: &[&RunRecord], metrics: &[&str]) -> Option<f64> {
+    let of_run = |run: &RunRecord| {
+        let all = run.telemetry.series.iter().filter(|series| metrics.contains(&series.metric.as_str()));
+        all.filter_map(|series| series.mean()).max_by(f64::total_cmp)
+    };
+    group.iter().filter_map(|run| of_run(run)).max_by(f64::total_cmp)
 }
 
 /// Rate of the last sixth of a run over that of its first sixth: of the run that changed most.

@@ -72,7 +72,9 @@ fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
 
 /// Random writes against the unit below which the device reads, modifies and writes.
 fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
-    let unit = f64::from(pattern.target.physical_block_bytes.filter(|unit| *unit > 0)?);
+    // A real device tells it as its physical block; a simulated one was given it.
+    let simulated = pattern.target.simulated.as_ref().and_then(|s| s.get("indirection_unit_bytes")?.as_f64());
+    let unit = simulated.or(pattern.target.physical_block_bytes.map(f64::from)).filter(|unit| *unit > 0.0)?;
     if pattern.workload.mix.write_share() <= 0.0 || is_sequential(pattern) {
         return None;
     }
