@@ -92,7 +92,7 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
     for known in throttles.iter().chain(pattern.known) {
         let Some((operations_per_s, source)) = in_operations(pattern, known, mean_bytes) else { continue };
         let kind = Kind::Known { scope: known.scope, burst: known.burst };
-        push(kind, limit_of(known), name_of(known), operations_per_s, source);
+        push(kind, limit_of(known), in_words(known), operations_per_s, source);
     }
     if let Some(unloaded) = shape.unloaded {
         let operations_per_s = shape.focus.in_flight / unloaded.r_ns * 1e9;
@@ -147,7 +147,7 @@ fn throttles(pattern: &Pattern<'_>) -> Vec<KnownCeiling> {
 }
 
 /// What reaching a bound means.
-fn limit_of(known: &KnownCeiling) -> Limit {
+pub fn limit_of(known: &KnownCeiling) -> Limit {
     match (known.scope, known.rate) {
         (CeilingScope::Volume, CeilingRate::Iops { .. }) => Limit::VolumeIops,
         (CeilingScope::Volume, CeilingRate::Throughput { .. }) => Limit::VolumeThroughput,
@@ -158,7 +158,7 @@ fn limit_of(known: &KnownCeiling) -> Limit {
 }
 
 /// `the volume's 3000 IOPS of reads, burst`.
-fn name_of(known: &KnownCeiling) -> String {
+pub fn in_words(known: &KnownCeiling) -> String {
     let whose = match known.scope {
         _ if known.source == THROTTLE => "the throttle's",
         CeilingScope::Volume => "the volume's",

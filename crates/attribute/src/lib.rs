@@ -20,9 +20,9 @@ mod shape;
 pub mod symptoms;
 mod thresholds;
 mod verdict;
-mod words;
+pub mod words;
 
-pub use ceilings::Bound;
+pub use ceilings::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};
 pub use experiments::{Trial, Where};
 pub use input::{Answer, CellTelemetry, Means, Pattern};
 pub use verdict::{Conclusion, Subject, attribute, conclude};

@@ -7,7 +7,7 @@
 
 use fathom_record::verdict::Limit;
 
-use crate::evidence::{Feature, Need, Table, squared_misfit};
+use crate::evidence::{Density, Feature, Need, Table, squared_misfit};
 
 /// One figure on a feature's scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,10 +64,19 @@ fn unknown_alone() -> Vec<Weighed> {
 }
 
 /// Log density of a figure under a cause; 0 where the table says nothing of it.
+///
+/// Above the edge of what a cause can show, its density falls from the value that it has there: a rate slightly
+/// above a limit is no evidence for those that the limit bounds.
 pub fn ln_density(table: &Table, limit: Limit, figure: &Figure) -> f64 {
-    let density = table.density_at(limit, figure.feature, figure.value);
+    let density = table.density(limit, figure.feature);
     let (Some(density), Some(calibration)) = (density, table.calibration) else { return 0.0 };
-    density.ln(figure.value, figure.error, calibration.inflation, calibration.degrees_of_freedom)
+    let ln = |density: Density, value: f64| {
+        density.ln(value, figure.error, calibration.inflation, calibration.degrees_of_freedom)
+    };
+    match table.edge(limit, figure.feature, figure.value) {
+        Some(edge) => ln(density, 0.0) + ln(edge, figure.value) - ln(edge, 0.0),
+        None => ln(density, figure.value),
+    }
 }
 
 fn normalised(scored: &[(Limit, f64)]) -> Vec<Weighed> {
@@ -106,7 +115,8 @@ pub fn fit(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
     let misfits: Vec<f64> = figures
         .iter()
         .filter_map(|figure| {
-            let density = table.density_at(limit, figure.feature, figure.value)?;
+            let edge = table.edge(limit, figure.feature, figure.value);
+            let density = edge.or_else(|| table.density(limit, figure.feature))?;
             let (inflation, freedom) = (calibration.inflation, calibration.degrees_of_freedom);
             Some(squared_misfit(density, figure.value, figure.error, inflation, freedom))
         })
@@ -157,7 +167,8 @@ mod tests {
     use super::*;
     use crate::evidence::table;
 
-    const ALL: [Need; 6] = [Need::Device, Need::Processors, Need::Writes, Need::File, Need::Rate, Need::Tags];
+    const ALL: [Need; 7] =
+        [Need::Device, Need::Provisioned, Need::Processors, Need::Writes, Need::File, Need::Rate, Need::Tags];
 
     fn figure(feature: Feature, value: f64) -> Figure {
         Figure { feature, value, error: 0.0 }
@@ -175,6 +186,17 @@ mod tests {
     fn a_cause_that_cannot_be_is_not_weighed() {
         let weighed = weigh(table(), &[], &[Need::Device]);
         assert!(weighed.iter().all(|w| ![Limit::WriteCliff, Limit::OneCore].contains(&w.limit)));
+    }
+
+    #[test]
+    fn a_rate_just_above_a_limit_still_points_to_it() {
+        let weighed = |value: f64| weigh(table(), &[figure(Feature::VolumeIops, value)], &ALL);
+        for value in [-0.01, 0.0, 0.01, 0.06] {
+            assert_eq!(weighed(value)[0].limit, Limit::VolumeIops, "{value}");
+            assert!(weighed(value)[0].probability > 0.35, "{value}: {:?}", weighed(value));
+        }
+        // Twice the limit is no longer the limit's doing.
+        assert_ne!(weighed(0.7)[0].limit, Limit::VolumeIops);
     }
 
     #[test]
@@ -205,8 +227,7 @@ mod tests {
         let mut below = 0;
         for _ in 0..draws {
             let figures = features.map(|feature| {
-                let Some(crate::evidence::Density::One(peak)) = table().density(Limit::Concurrency, feature)
-                else {
+                let Some(Density::One(peak)) = table().density(Limit::Concurrency, feature) else {
                     panic!("{feature:?} is a mixture")
                 };
                 figure(feature, peak.mean + t.sample(&mut rng) * peak.deviation * calibration.inflation)

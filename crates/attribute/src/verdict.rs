@@ -12,7 +12,7 @@ use crate::posterior::{Figure, Weighed, ln_density, weigh};
 use crate::restraint::{self, Restraint};
 use crate::shape::Shape;
 use crate::symptoms::{self, Seen};
-use crate::thresholds::{LIKELY, NAMED, POSSIBLE, STRONG};
+use crate::thresholds::{AT_BOUND, LIKELY, NAMED, POSSIBLE, STRONG};
 use crate::words;
 
 /// A claim is listed from this probability on.
@@ -98,7 +98,7 @@ pub fn conclude(
     let together = binding_together(weighed, bounds);
     let mut claims: Vec<Claim> = weighed
         .iter()
-        .filter(|w| w.limit != Limit::Unknown && w.probability >= LISTED)
+        .filter(|w| w.limit != Limit::Unknown && (w.probability >= LISTED || is_met(bounds, w.limit)))
         .take(MOST_CLAIMS)
         .map(|w| {
             // Where two limits bind at once, either is right as often as one of them is.
@@ -168,6 +168,14 @@ fn confidence(probability: f64) -> Confidence {
 
 fn sum(weighed: &[Weighed], limits: &[Limit]) -> f64 {
     weighed.iter().filter(|w| limits.contains(&w.limit)).map(|w| w.probability).sum::<f64>().min(1.0)
+}
+
+/// Whether a bound that was known before was reached or passed: it is spoken of, however improbable it is.
+fn is_met(bounds: &[Bound], limit: Limit) -> bool {
+    let is_known = |bound: &Bound| matches!(bound.kind, Kind::Known { .. });
+    bounds
+        .iter()
+        .any(|b| b.ceiling.limit == limit && is_known(b) && b.ceiling.reached_share >= *AT_BOUND.start())
 }
 
 /// Limits whose known bounds are both reached, and that are the most probable ones.

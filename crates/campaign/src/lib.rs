@@ -14,6 +14,7 @@ mod explain;
 pub mod external;
 pub mod foreign;
 mod identity;
+pub mod like;
 pub mod plan;
 mod progress;
 mod run;

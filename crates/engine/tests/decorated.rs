@@ -124,7 +124,7 @@ fn every_distribution_is_measured_at_every_depth_closed_and_open() {
             let rate_per_s = f64::from(depth) / 3.0 / truth.mean_ns() * 1e9;
             for arrival in [Arrival::Closed, Arrival::Constant { rate_per_s }] {
                 let at = format!("{text} at depth {depth}, {arrival:?}");
-                let plan = workload(1, depth, arrival, operations(DRAWS));
+                let plan = workload(1, depth, arrival.clone(), operations(DRAWS));
                 let measured = run(&decorators(text, ""), &plan);
                 let counts = &measured.total.directions[0];
                 assert_eq!(counts.service.count(), DRAWS, "{at}");

@@ -153,6 +153,7 @@ Examples:
   fathom run --target null: --delay lognormal:100us/0.5           against a known latency
   fathom run --target data.bin --rw randread --depth 16 --engine fio        the same with the installed fio
   fathom run plan.toml --depth 8 --json result.json
+  fathom run --like profile.json --target /dev/nvme1n1 --time 30m --destroy SERIAL
 
 A plan file has the flags as keys; a flag overrides its key.";
 
@@ -276,6 +277,13 @@ pub struct RunArguments {
     /// A plan file; every flag can stand in it as a key.
     #[arg(value_name = "PLAN.toml")]
     pub plan: Option<PathBuf>,
+    /// Be like this profile, as fathom profile writes it: its rates second by second, sizes, directions, and
+    /// addresses where they are known; of its busiest half hour, or the busiest --time. Flags override it.
+    #[arg(long, value_name = "PROFILE.json", conflicts_with_all = ["plan", "rate", "rates"])]
+    pub like: Option<PathBuf>,
+    /// With --like: times the profile's rates, as 1.3.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "like")]
+    pub scale: f64,
     /// The plan, flag by flag.
     #[command(flatten)]
     pub flags: RawPlan,
@@ -368,7 +376,7 @@ pub struct Switch {
 #[derive(Args, Debug)]
 pub struct SizeArguments {
     /// Metrics over time, a trace, or a profile.
-    #[arg(value_name = "DEMAND", required = true)]
+    #[arg(value_name = "DEMAND", required_unless_present = "prometheus", conflicts_with = "prometheus")]
     pub demand: Vec<PathBuf>,
     /// Bytes to store on each node, as 1TiB.
     #[arg(long, value_name = "SIZE")]
@@ -382,6 +390,12 @@ pub struct SizeArguments {
     /// Instance that the volumes are attached to, as r6id.4xlarge.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
+    /// Memory of each node that may hold the data, as 64GiB. Default: the instance's.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Say how to prove the choice: a benchmark with the demand's rates on this file or device of the new storage.
+    #[arg(long, value_name = "TARGET")]
+    pub prove: Option<String>,
     /// What is in use on each node today, as gp3:iops=16000,throughput=1000 (MiB/s).
     #[arg(long, value_name = "VOLUME")]
     pub current: Option<String>,
@@ -403,6 +417,9 @@ pub struct SizeArguments {
     /// Buy this many times what is needed.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.3)]
     pub margin: f64,
+    /// Write the sizing as one HTML page.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Write the sizing as JSON: to FILE.json, or to stdout alone when no file is named.
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,

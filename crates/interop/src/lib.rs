@@ -21,6 +21,7 @@ pub mod nvme_perf;
 pub mod observed;
 pub mod observers;
 pub mod perf_stat;
+pub mod published;
 pub mod refusal;
 pub mod sadf;
 pub mod sar;

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
-use fathom_interop::audit::{Finding, Rule, Weight, audit_published, parse_published};
+use fathom_interop::audit::{Finding, Rule, Weight, audit_published};
+use fathom_interop::published::parse_published;
 
 fn audited(name: &str) -> Vec<Finding> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations").join(name);

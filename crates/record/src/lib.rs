@@ -24,6 +24,7 @@ pub mod profile;
 pub mod run;
 pub mod series;
 pub mod sizing;
+pub mod sizing_advice;
 pub mod steadiness;
 pub mod telemetry;
 mod unknown;

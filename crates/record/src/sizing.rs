@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::sizing_advice::{LocalRecord, ProofRecord, ResidencyRecord, Timeline};
+
 /// The answer to what storage a demand needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SizingRecord {
@@ -24,6 +26,14 @@ pub struct SizingRecord {
     pub frontier: Vec<FrontierPoint>,
     /// What is in use today, where it was given.
     pub current: Option<CurrentRecord>,
+    /// Disks inside the machine instead; absent where no instance was given or none has such disks.
+    pub local: Option<LocalRecord>,
+    /// Whether network storage suits at all; absent where the memory is not known.
+    pub residency: Option<ResidencyRecord>,
+    /// The benchmark that proves the choice, where it was asked for and there is one.
+    pub proof: Option<ProofRecord>,
+    /// The demand over time beside the choice's limits.
+    pub timeline: Timeline,
     /// What the answer rests on and what limits it, for people.
     pub notes: Vec<String>,
     /// Where limits and prices are from: key, date, source.
@@ -195,5 +205,5 @@ impl SizingRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.sizing";
     /// The version that this build writes.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 }

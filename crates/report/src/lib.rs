@@ -16,6 +16,7 @@ pub mod markdown;
 mod number;
 mod pictures;
 mod pictures_of_compare;
+mod pictures_of_sizing;
 mod pictures_of_sweep;
 mod processor;
 mod reproduce;

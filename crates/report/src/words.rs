@@ -264,6 +264,12 @@ fn arrival(arrival: &Arrival) -> String {
         }
         Arrival::Constant { rate_per_s } => format!("open loop at a constant {}", number::iops(*rate_per_s)),
         Arrival::Poisson { rate_per_s } => format!("open loop, Poisson at {}", number::iops(*rate_per_s)),
+        Arrival::Steps { step_ns, rates_per_s } => format!(
+            "open loop at {} rates of {} each, {} in the mean",
+            rates_per_s.len(),
+            Nanos(*step_ns).coarse(),
+            number::iops(arrival.steps_mean_per_s().unwrap_or(0.0))
+        ),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => format!(
             "open loop from {} to {} within {}",
             number::iops(*from_per_s),

@@ -2,6 +2,7 @@
 
 use fathom_record::SizingRecord;
 use fathom_record::sizing::{CurrentRecord, FrontierPoint, OfferRecord, SourceRecord, Terms, TypeRecord};
+use fathom_record::sizing_advice::LocalRecord;
 
 use crate::catalogue::{Catalogue, Instance};
 use crate::choice::{Choice, Judge, Need, cheapest, cheapest_of};
@@ -9,8 +10,10 @@ use crate::demand::Demand;
 use crate::lateness::Patience;
 use crate::margin::{self, Margin};
 use crate::offer::Offer;
+use crate::proof::{Claim, proof};
 use crate::requirement::requirement;
-use crate::windows;
+use crate::timeline::timeline;
+use crate::{local, residency, windows};
 
 /// Margins of the frontier where no history tells better ones, in thousandths.
 const MARGINS: [u32; 7] = [1000, 1100, 1200, 1300, 1500, 2000, 3000];
@@ -42,6 +45,10 @@ pub struct Question<'a> {
     pub nodes: u32,
     /// What is in use on each node today.
     pub current: Option<&'a Offer>,
+    /// Memory that may hold the data, in GiB; the instance's where absent.
+    pub memory_gib: Option<f64>,
+    /// The profile's file and the target that the choice is to be proved on.
+    pub prove: Option<(&'a str, &'a str)>,
 }
 
 /// The answer, from simulating every offer on the demand.
@@ -55,6 +62,8 @@ pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
     let by_type = if carried.is_none() { question.by_type(catalogue, need) } else { Vec::new() };
     let frontier = if carried.is_none() { question.frontier(catalogue) } else { Vec::new() };
     let chosen = choice.as_ref().map(record);
+    let local = if carried.is_none() { question.local(catalogue, &grown, chosen.as_ref()) } else { None };
+    let proof = choice.as_ref().and_then(|choice| question.proof(&choice.offer));
     let current =
         question.current.map(|offer| question.judge_current(catalogue, offer, need, chosen.as_ref()));
     let mut notes: Vec<String> = carried.into_iter().collect();
@@ -71,6 +80,15 @@ pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
         by_type,
         frontier,
         current,
+        local,
+        residency: question.residency(),
+        proof,
+        timeline: timeline(
+            question.demand,
+            &grown,
+            choice.as_ref().map(|choice| choice.offer.limits),
+            question.instance.and_then(|instance| instance.ebs),
+        ),
         notes,
     }
 }
@@ -130,6 +148,49 @@ impl<'a> Question<'a> {
             late_share: late.map(|(late, of)| late as f64 / of.max(1) as f64),
             words: offer.to_string(),
         }
+    }
+
+    fn residency(&self) -> Option<fathom_record::sizing_advice::ResidencyRecord> {
+        let memory_gib = self.memory_gib.or(self.instance.map(|instance| instance.memory_gib))?;
+        Some(residency::advice(self.demand, self.size_gib, memory_gib))
+    }
+
+    fn proof(&self, chosen: &Offer) -> Option<fathom_record::sizing_advice::ProofRecord> {
+        let (profile, target) = self.prove?;
+        let claim = Claim {
+            demand: self.demand,
+            margin: f64::from(self.margin.thousandths()) / 1e3,
+            limits: [Some(chosen.limits), self.instance.and_then(|instance| instance.ebs)],
+            late_share: self.patience.late_millionths as f64 / 1e6,
+            wait_s: self.patience.ticks as u64 * u64::from(self.demand.tick_s),
+        };
+        Some(proof(&claim, profile, target))
+    }
+
+    /// The cheapest instance whose own disks hold the data, against the choice and the given instance.
+    fn local(
+        &self,
+        catalogue: &Catalogue,
+        grown: &Demand,
+        chosen: Option<&OfferRecord>,
+    ) -> Option<LocalRecord> {
+        let like = self.instance?;
+        let asked = (grown, self.size_gib, self.patience);
+        let found = local::cheapest(catalogue, self.region, like, asked)?;
+        let extra = like.month(self.region).map(|(month, _)| found.month - month);
+        let amount = |money: crate::money::Money| money.micros() as f64 / 1e6;
+        let saves =
+            chosen.zip(extra).map(|(chosen, extra)| (chosen.month - amount(extra)) * f64::from(self.nodes));
+        Some(LocalRecord {
+            instance: found.instance.name.clone(),
+            disks: found.disks.disks,
+            size_gib: local::size_gib(&found.disks),
+            holds: found.holds,
+            instance_month: amount(found.month),
+            extra_month: extra.map(amount),
+            saves_month: saves,
+            currency: "USD".to_owned(),
+        })
     }
 
     fn by_type(&self, catalogue: &Catalogue, need: Need<'_>) -> Vec<TypeRecord> {

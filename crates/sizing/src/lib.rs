@@ -11,12 +11,16 @@ pub mod catalogue;
 pub mod choice;
 pub mod demand;
 pub mod lateness;
+pub mod local;
 pub mod margin;
 pub mod money;
 pub mod offer;
 pub mod profile;
+pub mod proof;
 pub mod requirement;
+pub mod residency;
 pub mod shaper;
+pub mod timeline;
 pub mod trace;
 pub mod windows;
 

@@ -85,6 +85,14 @@ features! {
     InstanceExceeded "instance_exceeded",
     /// Rate over the rate asked for.
     Asked "asked",
+    /// More connections or paths.
+    Paths "paths",
+    /// Another software on the same hardware.
+    OtherSoftware "other_software",
+    /// Processor time over that of another software.
+    SoftwareCost "software_cost",
+    /// When credits ended over when they should have.
+    CreditTime "credit_time",
     /// Twice the depth.
     DoubleDepth "double_depth",
     /// Twice the jobs at half the depth.

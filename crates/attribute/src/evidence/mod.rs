@@ -76,14 +76,13 @@ impl Table {
         row::read(text)
     }
 
-    /// What a cause shows of a feature around a value; of [`Limit::Unknown`] anything, widely.
-    pub fn density_at(&self, limit: Limit, feature: Feature, value: f64) -> Option<Density> {
+    /// What bounds a figure from above that a cause cannot explain: it is above 0, of a one-sided feature, and
+    /// the cause has no figure of its own for it. The width is that of rounding and counters.
+    pub fn edge(&self, limit: Limit, feature: Feature, value: f64) -> Option<Density> {
         let is_own = self.cause(limit).is_some_and(|cause| cause.figures[feature.index()].is_some());
-        let is_impossible = value > 2.0 * EDGE && self.one_sided.get(feature.index()) == Some(&true);
-        match density::Peak::new(0.0, EDGE) {
-            Some(edge) if is_impossible && !is_own && limit != Limit::Unknown => Some(Density::One(edge)),
-            _ => self.density(limit, feature),
-        }
+        let is_impossible = value > 0.0 && self.one_sided.get(feature.index()) == Some(&true);
+        let is_bounded = is_impossible && !is_own && limit != Limit::Unknown;
+        density::Peak::new(0.0, EDGE).filter(|_| is_bounded).map(Density::One)
     }
 
     /// What a cause shows of a feature; of [`Limit::Unknown`] anything, widely.
@@ -124,6 +123,20 @@ mod tests {
             assert!(cause.statement.ends_with('.'), "{}", cause.statement);
             // A row without a figure that differs would be the usual by another name.
             assert!(cause.figures.iter().flatten().count() >= 3, "{:?}", cause.limit);
+        }
+    }
+
+    #[test]
+    fn the_page_for_people_says_what_the_table_says() {
+        let page = include_str!("../../../../docs/attribution.md");
+        for cause in &table().causes {
+            let row = format!("| {} | {} |", cause.looks, cause.next);
+            assert!(page.contains(&row), "docs/attribution.md lacks: {row}");
+        }
+        for feature in EXPERIMENTS {
+            let trial = table().trial(feature).unwrap();
+            let row = format!("| `{}` | {} | {} |", feature.name(), trial.question, trial.minutes);
+            assert!(page.contains(&row), "docs/attribution.md lacks: {row}");
         }
     }
 

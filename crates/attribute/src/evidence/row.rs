@@ -34,6 +34,8 @@ pub struct Cause {
 pub enum Need {
     /// Something that stores: not `null:` or memory.
     Device,
+    /// A target that somebody may have limited: anything but a drive that is known to be bare.
+    Provisioned,
     /// Time that passes, on processors.
     Processors,
     /// Writes in the workload.

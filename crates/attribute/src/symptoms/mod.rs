@@ -56,6 +56,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
     let mix = &pattern.workload.mix;
     [
         (is_storage || is_limited, Need::Device),
+        (true, Need::Provisioned),
         (!shape.telemetry.simulated_time, Need::Processors),
         (is_storage && mix.write_share() > 0.0, Need::Writes),
         (pattern.target.kind == TargetKind::File, Need::File),

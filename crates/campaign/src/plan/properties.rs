@@ -92,6 +92,12 @@ fn arrival() -> impl Strategy<Value = Arrival> {
             to_per_s,
             over_ns
         }),
+        (vec(prop_oneof![Just(0.0), rate()], 1..5), rate(), 1u64..).prop_map(
+            |(mut rates_per_s, last, step_ns)| {
+                rates_per_s.push(last);
+                Arrival::Steps { step_ns, rates_per_s }
+            }
+        ),
     ]
 }
 

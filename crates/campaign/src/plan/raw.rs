@@ -120,6 +120,15 @@ pub struct RawPlan {
     #[arg(long, value_name = "NUMBER")]
     pub pause_every: Option<Text>,
 
+    /// Start I/Os at rates that change from step to step, instead of --rate; a count behind * repeats one:
+    /// 500,4k*3,0*2. After the last the first comes again.
+    #[arg(long, value_name = "RATES")]
+    pub rates: Option<Text>,
+
+    /// Length of each step of --rates, as 1s. Default: 1s.
+    #[arg(long, value_name = "TIME")]
+    pub rate_step: Option<Text>,
+
     /// Rate that a ramp starts from, as 1k; it ends at --rate.
     #[arg(long, value_name = "RATE")]
     pub ramp_from: Option<Text>,

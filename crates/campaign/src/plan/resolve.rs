@@ -12,9 +12,10 @@ use fathom_telemetry::blocktrace::Source;
 use super::error::{Mistake, PlanErrorKind};
 use super::raw::RawPlan;
 use super::text::Text;
-use super::{RunOptions, RunPlan, addresses, pasted, quantity, sizes, suggest};
+use super::{RunOptions, RunPlan, addresses, pasted, quantity, rates, sizes, suggest};
 
 const DEFAULT_SIZE_BYTES: u64 = 4096;
+const DEFAULT_RATE_STEP_NS: u64 = 1_000_000_000;
 const DEFAULT_TIME_NS: u64 = 30_000_000_000;
 const DEFAULT_WARMUP_NS: u64 = 2_000_000_000;
 /// Deep enough to keep a device busy; a depth of 1 measures its latency alone.
@@ -37,6 +38,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     let kind = Kind::read(raw)?;
     let engine = name("engine", &raw.engine)?;
     let arrival = arrival(raw)?;
+    let open = arrival.is_open();
     let workload = Workload {
         mix: mix(raw, kind)?,
         addresses: addresses_of(raw, kind)?,
@@ -48,7 +50,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         arrival,
         jobs: jobs(raw, if stripe_bytes.is_some() { 1 } else { targets.len() })?,
         depth: value("depth", &raw.depth, quantity::small_count)?
-            .unwrap_or(default_depth(arrival.is_open(), engine.as_deref())),
+            .unwrap_or(default_depth(open, engine.as_deref())),
         length: length(raw)?,
         seed: value("seed", &raw.seed, quantity::count)?.unwrap_or(new_seed),
     };
@@ -291,6 +293,9 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
         }
         _ => {}
     }
+    if let Some(stepped) = steps(raw)? {
+        return Ok(stepped);
+    }
     let Some(rate_per_s) = rate else {
         return match process {
             None => Ok(pause.map_or(Arrival::Closed, |pause_ns| Arrival::Pausing {
@@ -308,6 +313,25 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
             _ => return contradiction("arrival", "a ramp needs `ramp-from`, as 1k, and `ramp-over`, as 20s"),
         },
     })
+}
+
+/// Rates that change from step to step.
+fn steps(raw: &RawPlan) -> Result<Option<Arrival>, Mistake> {
+    let contradiction = |key, cause: &str| Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
+    let rates = value("rates", &raw.rates, rates::read)?;
+    let step_ns = value("rate-step", &raw.rate_step, quantity::time_ns)?;
+    let Some(rates_per_s) = rates else {
+        return match step_ns {
+            None => Ok(None),
+            Some(_) => contradiction("rate-step", "a step needs `rates`, as 500,4k*3"),
+        };
+    };
+    for (key, given) in [("rate", raw.rate.is_some()), ("arrival", raw.arrival.is_some())] {
+        if given {
+            return contradiction(key, "`rates` say when I/Os start: leave one of the two out");
+        }
+    }
+    Ok(Some(Arrival::Steps { step_ns: step_ns.unwrap_or(DEFAULT_RATE_STEP_NS), rates_per_s }))
 }
 
 /// What belongs to writes and is said of a workload without any would have no effect.

@@ -5,7 +5,7 @@ use fathom_record::workload::{Addresses, Arrival, Verify};
 use super::raw::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
 use super::text::Text;
-use super::{RunPlan, addresses, quantity, sizes};
+use super::{RunPlan, addresses, quantity, rates, sizes};
 
 /// The plan as the text of a plan file.
 pub fn to_toml(plan: &RunPlan) -> String {
@@ -117,6 +117,11 @@ fn fill_arrival(raw: &mut RawPlan, arrival: &Arrival) {
         Arrival::Pausing { after_operations, pause_ns } => {
             raw.pause = Some(Text(quantity::write_time_ns(pause_ns)));
             raw.pause_every = Some(Text(after_operations.to_string()));
+            return;
+        }
+        Arrival::Steps { step_ns, ref rates_per_s } => {
+            raw.rates = Some(Text(rates::write(rates_per_s)));
+            raw.rate_step = Some(Text(quantity::write_time_ns(step_ns)));
             return;
         }
         Arrival::Constant { rate_per_s } => ("constant", rate_per_s),

@@ -81,6 +81,11 @@ pub fn targets(
 fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
     match *arrival {
         Arrival::Closed | Arrival::Pausing { .. } => None,
+        Arrival::Steps { step_ns, ref rates_per_s } => {
+            let until = |at_ns: u64| stepped(step_ns, rates_per_s, at_ns);
+            (window_ns > 0)
+                .then(|| (until(warmup_ns + window_ns) - until(warmup_ns)) / (window_ns as f64 / 1e9))
+        }
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Some(rate_per_s),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
             // The rate is linear up to `over_ns` and constant after: integrate it from 0 to a time.
@@ -95,6 +100,18 @@ fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
                 .then(|| (arrivals(warmup_ns + window_ns) - arrivals(warmup_ns)) / window_ns as f64)
         }
     }
+}
+
+/// Arrivals of steps that begin again, from 0 to a time.
+fn stepped(step_ns: u64, rates_per_s: &[f64], at_ns: u64) -> f64 {
+    let step_s = step_ns.max(1) as f64 / 1e9;
+    let lap_ns = step_ns.max(1).saturating_mul(rates_per_s.len().max(1) as u64);
+    let lap: f64 = rates_per_s.iter().sum::<f64>() * step_s;
+    let within_ns = at_ns % lap_ns;
+    let whole = (within_ns / step_ns.max(1)) as usize;
+    let rest_s = (within_ns % step_ns.max(1)) as f64 / 1e9;
+    let steps: f64 = rates_per_s.iter().take(whole).sum::<f64>() * step_s;
+    (at_ns / lap_ns) as f64 * lap + steps + rates_per_s.get(whole).copied().unwrap_or(0.0) * rest_s
 }
 
 /// What the target was exposed to over the whole run.

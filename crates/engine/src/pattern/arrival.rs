@@ -8,7 +8,7 @@ use super::seed::{Purpose, random_of};
 
 /// One job's share of an arrival process, as a value that gives the next intended start.
 ///
-/// Constant and ramped arrivals are one stream dealt out to the jobs in turn: job `j` of `J` takes
+/// Constant, ramped and stepped arrivals are one stream dealt out to the jobs in turn: job `j` of `J` takes
 /// arrivals `j`, `j + J`, `j + 2J`..., so that the merged stream keeps its gaps. Poisson streams add up
 /// to a Poisson stream, so each job has its own at its part of the rate.
 #[derive(Clone, Debug)]
@@ -20,6 +20,7 @@ enum Kind {
     Constant(Constant),
     Poisson(Poisson),
     Ramp(Ramp),
+    Steps(Steps),
 }
 
 /// Next start and step, in nanoseconds with 64 fractional bits: adding the step loses nothing that
@@ -51,28 +52,45 @@ struct Ramp {
     jobs: u64,
 }
 
+/// Rates that change from step to step, and begin again. Each start is computed from its number.
+#[derive(Clone, Debug)]
+struct Steps {
+    step_s: f64,
+    rates_per_s: Vec<f64>,
+    /// Arrivals before each step and, last, of a whole lap.
+    before: Vec<f64>,
+    /// Where the number before was: starts only go forward.
+    step: usize,
+    lap: u64,
+    number: u64,
+    jobs: u64,
+}
+
 const NS_PER_S: f64 = 1e9;
 
 impl ArrivalPattern {
     /// The share of job number `job` of `jobs`; `seed` is the workload's.
     pub fn new(arrival: &Arrival, (job, jobs): (u32, u32), seed: u64) -> Self {
         let jobs = jobs.max(1);
-        Self(match *arrival {
+        Self(match arrival {
             Arrival::Closed | Arrival::Pausing { .. } => Kind::Closed,
-            Arrival::Constant { rate_per_s } => {
+            &Arrival::Constant { rate_per_s } => {
                 let gap = (NS_PER_S / rate_per_s * 2f64.powi(64)) as u128;
                 Kind::Constant(Constant {
                     next: gap.saturating_mul(u128::from(job)),
                     step: gap.saturating_mul(u128::from(jobs)),
                 })
             }
-            Arrival::Poisson { rate_per_s } => Kind::Poisson(Poisson {
+            &Arrival::Poisson { rate_per_s } => Kind::Poisson(Poisson {
                 mean_gap_ns: NS_PER_S / rate_per_s * f64::from(jobs),
                 whole_ns: 0,
                 rest_ns: 0.0,
                 random: random_of(seed, Purpose::Arrival, job),
             }),
-            Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
+            Arrival::Steps { step_ns, rates_per_s } => {
+                Kind::Steps(Steps::new(*step_ns, rates_per_s, u64::from(job), u64::from(jobs)))
+            }
+            &Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
                 let over_s = over_ns as f64 / NS_PER_S;
                 Kind::Ramp(Ramp {
                     from_per_s,
@@ -104,6 +122,7 @@ impl ArrivalPattern {
             }
             Kind::Poisson(poisson) => poisson.next_ns(),
             Kind::Ramp(ramp) => ramp.next_ns(),
+            Kind::Steps(steps) => steps.next_ns(),
         }
     }
 }
@@ -135,6 +154,48 @@ impl Ramp {
             self.over_s + (number - self.during) / self.to_per_s
         };
         (start_s * NS_PER_S) as u64
+    }
+}
+
+impl Steps {
+    fn new(step_ns: u64, rates_per_s: &[f64], job: u64, jobs: u64) -> Self {
+        let step_s = step_ns as f64 / NS_PER_S;
+        let mut before = Vec::with_capacity(rates_per_s.len() + 1);
+        let mut sum = 0.0;
+        before.push(sum);
+        for rate in rates_per_s {
+            sum += rate * step_s;
+            before.push(sum);
+        }
+        Self { step_s, rates_per_s: rates_per_s.to_vec(), before, step: 0, lap: 0, number: job, jobs }
+    }
+
+    /// Where the integral of the rates reaches the arrival's number; never for rates that are all 0, which
+    /// no workload has.
+    #[inline]
+    fn next_ns(&mut self) -> u64 {
+        let (steps, number) = (self.rates_per_s.len(), self.number as f64);
+        let whole = self.before[steps];
+        if whole <= 0.0 {
+            return u64::MAX;
+        }
+        self.number += self.jobs;
+        let mut within = number - self.lap as f64 * whole;
+        if within >= whole {
+            // Whole laps at once: a lap may hold far less than one arrival.
+            (self.step, self.lap) = (0, (number / whole) as u64);
+            within = number - self.lap as f64 * whole;
+        }
+        while within >= self.before[self.step + 1] {
+            self.step += 1;
+            if self.step == steps {
+                (self.step, self.lap) = (0, self.lap + 1);
+                within = number - self.lap as f64 * whole;
+            }
+        }
+        let inside_s = (within - self.before[self.step]).max(0.0) / self.rates_per_s[self.step];
+        let steps_before = self.lap as f64 * steps as f64 + self.step as f64;
+        ((steps_before * self.step_s + inside_s.min(self.step_s)) * NS_PER_S) as u64
     }
 }
 

@@ -29,11 +29,24 @@ pub struct MetricsArguments {
     /// What a table's values are, where the names of its columns do not tell.
     #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
     pub values: Option<ValuesName>,
+    /// Read node_exporter's disk counters from this Prometheus server, as http://localhost:9090.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["columns", "values"])]
+    pub prometheus: Option<String>,
+    /// Further matchers of the series, as 'job="node",cluster="a"'.
+    #[arg(long, value_name = "MATCHERS", default_value = "", requires = "prometheus")]
+    pub query: String,
+    /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, as 7d.
+    #[arg(long, value_name = "TIME", default_value = "1d", requires = "prometheus")]
+    pub from: String,
+    /// Until when, in the same forms. Default: now.
+    #[arg(long, value_name = "TIME", requires = "prometheus")]
+    pub to: Option<String>,
 }
 
 pub const PROFILE_EXAMPLES: &str = "\
 Examples:
   fathom profile iostat.txt --device nvme1n1
+  fathom profile --prometheus http://localhost:9090 --host db1:9100 --device nvme1n1 --from 14d
   fathom profile --live /dev/nvme1n1 --time 1h --json profile.json
   fathom profile trace.blkparse
   fathom profile reads.json writes.json read-bytes.json write-bytes.json     CloudWatch, a metric a file
@@ -49,10 +62,10 @@ profile. Several sources are parts of one demand.";
 #[derive(Args, Debug)]
 pub struct ProfileArguments {
     /// Metrics over time, or a trace.
-    #[arg(value_name = "SOURCE", required_unless_present = "live")]
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["live", "prometheus"], conflicts_with = "prometheus")]
     pub sources: Vec<PathBuf>,
     /// Count this device's own I/O for a while, once a second.
-    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["sources", "device", "host", "columns", "values"])]
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["sources", "device", "host", "columns", "values", "prometheus"])]
     pub live: Option<PathBuf>,
     /// How long to count, as 60s or 24h.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "live")]

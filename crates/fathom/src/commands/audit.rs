@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use fathom_interop::audit::{Finding, Weight, audit_published, audit_run, parse_published};
+use fathom_interop::audit::{Finding, Weight, audit_published, audit_run};
 use fathom_interop::import::{FileOutcome, Imported, read_file};
 use fathom_interop::observers::observer;
+use fathom_interop::published::parse_published;
 use fathom_record::RunRecord;
 use serde::Serialize;
 

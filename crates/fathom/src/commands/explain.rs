@@ -5,6 +5,7 @@ use std::path::Path;
 use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::{explain, explain_finished};
 use fathom_interop::import::{FileOutcome, Imported, read_file};
+use fathom_interop::published::{explain_published, explained_patterns, parse_published, remarks};
 use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, RunRecord};
 use fathom_report::{html, terminal};
@@ -34,6 +35,12 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
         ));
     };
     let delivery = Delivery::prepare(&arguments.outputs)?;
+    let path = Path::new(subject);
+    if path.extension().is_some_and(|end| end == "toml") && path.is_file() {
+        let record = of_table(path)?;
+        let decided = !record.patterns.is_empty();
+        return Ok(Status::of_measurement(decided && hand_over(&delivery, record, &[])));
+    }
     let ceilings = arguments.explain.known()?;
     let (record, runs) = match finished(place, subject)? {
         Finished::Explained(record, runs) => (*record, runs),
@@ -90,6 +97,24 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
         FileOutcome::Unrecognised(why) => Err(refused(why.to_string())),
         FileOutcome::Known => Ok(Vec::new()),
     }
+}
+
+/// A published table.
+fn of_table(path: &Path) -> Result<ExplainRecord, Failure> {
+    let refused = |cause: String| Failure {
+        kind: "unreadable",
+        ..Failure::usage(
+            format!("explaining {}", path.display()),
+            cause,
+            "docs/interop.md says what a table of published results holds",
+        )
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    let table = parse_published(&text).map_err(|refusal| refused(refusal.to_string()))?;
+    let mut record = explain_finished(&path.display().to_string(), &[], &[]);
+    record.patterns = explained_patterns(&table, explain_published(&table));
+    record.notes.extend(remarks(&table));
+    Ok(record)
 }
 
 fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Status, Failure> {

@@ -3,11 +3,15 @@
 use std::path::Path;
 
 use fathom_campaign::external::{External, run_external};
+use fathom_campaign::like::{Like, Wanted};
 use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::run_once;
+use fathom_measure::Nanos;
+use fathom_record::parse_profile;
 use fathom_report::{html, terminal};
 
 use super::delivery::Delivery;
+use super::demand;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use crate::arguments::RunArguments;
@@ -24,17 +28,25 @@ const PLAN_BYTES_MAX: u64 = 1 << 20;
 /// # Errors
 /// When nothing was measured.
 pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Failure> {
-    let plan = source(arguments.plan.as_deref(), arguments.flags)?.resolve(new_seed())?;
+    let (source, wanted) = match &arguments.like {
+        Some(path) => like(path, arguments.scale, arguments.flags)?,
+        None => (source(arguments.plan.as_deref(), arguments.flags)?, None),
+    };
+    let plan = source.resolve(new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let store = place.open().map_err(|error| warn_unsaved(error.into())).ok();
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
-    let record = match plan.engine.as_deref().and_then(External::of) {
+    let mut record = match plan.engine.as_deref().and_then(External::of) {
         Some(external) => run_external(&plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
         None => run_once(&plan, &mut screen, &stop)?,
     };
     drop(screen);
+    if let Some(wanted) = &wanted {
+        let said = wanted.similarity(&record);
+        record.notes.extend(said);
+    }
     let saved =
         store.is_some_and(|store| store.put_run(&record).map_err(|error| warn_unsaved(error.into())).is_ok());
     let handed_over =
@@ -64,6 +76,26 @@ pub fn source(file: Option<&Path>, flags: RawPlan) -> Result<PlanSource, Failure
         Some(path) => read(path)?.overridden_by(flags),
         None => PlanSource::from_flags(flags),
     })
+}
+
+/// A plan like a profile, with the flags that override it, and what it is to be like.
+fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<Wanted>), Failure> {
+    let name = path.display().to_string();
+    let refused = |cause: String| {
+        Failure::usage(&name, cause, "make a profile: fathom profile SOURCE --json FILE.json")
+    };
+    if !(scale.is_finite() && (0.001..=1000.0).contains(&scale)) {
+        return Err(Failure::usage(
+            "--scale",
+            format!("{scale} is no factor"),
+            "give one from 0.001 to 1000, as 1.3",
+        ));
+    }
+    let profile = parse_profile(&demand::read(path)?).map_err(|error| refused(error.to_string()))?;
+    let time_ns = flags.time.as_ref().and_then(|text| text.0.parse::<Nanos>().ok()).map(|time| time.0);
+    let like = Like { profile: &profile, name: &name, scale, time_ns };
+    let (raw, wanted) = like.plan().map_err(|error| refused(error.to_string()))?;
+    Ok((PlanSource::from_flags(raw).overridden_by(flags), Some(wanted)))
 }
 
 fn read(path: &Path) -> Result<PlanSource, Failure> {

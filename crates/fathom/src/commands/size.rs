@@ -1,7 +1,7 @@
 //! `fathom size`: the cheapest storage that holds what metrics show.
 
 use fathom_measure::{Bytes, Nanos, Share};
-use fathom_report::terminal;
+use fathom_report::{html, terminal};
 use fathom_sizing::catalogue::{CatalogueError, Instance, Prices};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::offer::Settings;
@@ -11,6 +11,7 @@ use super::demand::{self, read};
 use crate::arguments::SizeArguments;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
+use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
 /// Sizes.
@@ -20,6 +21,9 @@ use crate::status::Status;
 pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
     let machine = Machine::of(arguments.json.as_ref());
     machine.check()?;
+    if let Some(path) = &arguments.report {
+        OutputFile::check(path, Content::Marked)?;
+    }
     let catalogue = catalogue(arguments)?;
     let size_gib = typed::<Bytes>("--size", &arguments.size, "a size as 1TiB")?.0.div_ceil(1 << 30).max(1);
     let attached = match &arguments.instance {
@@ -31,9 +35,13 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
     let current =
         arguments.current.as_ref().map(|text| current(&catalogue, &arguments.region, size_gib, text));
     let current = current.transpose()?;
+    let profile = match arguments.demand.as_slice() {
+        [only] if seen.source == "profile" => only.display().to_string(),
+        _ => "profile.json".to_owned(),
+    };
     let question = Question {
         demand: &seen.demand,
-        from: &demand::name(&arguments.demand),
+        from: &demand::name(&arguments.demand, &arguments.metrics),
         size_gib,
         region: &arguments.region,
         patience: patience(arguments, seen.demand.tick_s)?,
@@ -43,14 +51,39 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
         stripes: arguments.stripes,
         nodes: arguments.nodes,
         current: current.as_ref(),
+        memory_gib: memory_gib(arguments)?,
+        prove: arguments.prove.as_deref().map(|target| (profile.as_str(), target)),
     };
     let mut record = answer(&catalogue, &question);
     record.notes.extend(seen.notes);
+    if let Some(proof) = record.proof.as_mut().filter(|_| seen.source != "profile") {
+        proof.commands.insert(0, format!("fathom profile {} --json={profile}", sources(arguments)));
+    }
     if !machine.takes_stdout() {
         output::result(&terminal::sizing(&record, output::style()))?;
     }
     machine.write(&output::json(&record))?;
+    if let Some(path) = &arguments.report {
+        OutputFile::check(path, Content::Marked)?.write(&html::sizing(&record)?)?;
+        output::message(&format!("report: {}", path.display()));
+    }
     Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
+}
+
+/// What to type behind `fathom profile` for the same demand.
+fn sources(arguments: &SizeArguments) -> String {
+    let metrics = &arguments.metrics;
+    let mut words: Vec<String> = arguments.demand.iter().map(|path| path.display().to_string()).collect();
+    let flags = [
+        ("--prometheus", metrics.prometheus.as_deref()),
+        ("--device", metrics.device.as_deref()),
+        ("--host", metrics.host.as_deref()),
+        ("--columns", Some(metrics.columns.as_str())),
+    ];
+    let given =
+        flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
+    words.extend(given.map(|(flag, value)| format!("{flag} '{value}'")));
+    words.join(" ")
 }
 
 fn catalogue(arguments: &SizeArguments) -> Result<Catalogue, Failure> {
@@ -107,6 +140,12 @@ fn patience(arguments: &SizeArguments, tick_s: u32) -> Result<Patience, Failure>
     let late = typed::<Share>("--late", &arguments.late, "a share as 0.1%")?.0;
     let ticks = (wait / f64::from(tick_s)).ceil().clamp(1.0, 1e6) as usize;
     Ok(Patience { ticks, late_millionths: (late * 1e6).round() as u64 })
+}
+
+fn memory_gib(arguments: &SizeArguments) -> Result<Option<f64>, Failure> {
+    let Some(text) = &arguments.memory else { return Ok(None) };
+    let bytes = typed::<Bytes>("--memory", text, "a size as 64GiB")?.0;
+    Ok(Some(bytes as f64 / f64::from(1u32 << 30)).filter(|gib| *gib > 0.0))
 }
 
 fn margin(factor: f64) -> Result<Margin, Failure> {

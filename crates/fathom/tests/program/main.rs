@@ -11,6 +11,8 @@ mod failures;
 mod fio;
 mod imported;
 mod interrupted;
+mod liked;
+mod metrics_server;
 mod outputs;
 mod paths;
 mod profiled;

@@ -79,3 +79,30 @@ fn what_is_not_known_is_refused_with_what_to_type() {
         assert!(answer.stderr.contains(told), "{answer:?}");
     }
 }
+
+#[test]
+fn local_disks_residency_and_the_proof_stand_beside_the_choice() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("demand.csv"), table(10_000, 4096)).unwrap();
+    let asked =
+        ["size", "demand.csv", "--size", "500GiB", "--region", "eu-central-1", "--instance", "r6i.4xlarge"];
+    let more = ["--prove", "/mnt/new/file", "--report", "size.html", "--json"];
+    let record = typist.json(&[asked.as_slice(), more.as_slice()].concat());
+    assert_eq!((&record["version"], &record["local"]["holds"]), (&2.into(), &true.into()));
+    assert!(record["local"]["extra_month"].as_f64().unwrap() >= 0.0, "{record}");
+    // 500 GiB do not fit into 128 GiB, and all is written.
+    assert_eq!(record["residency"]["advice"], "probably_suits");
+    let commands = record["proof"]["commands"].as_array().unwrap();
+    assert_eq!(commands[0], "fathom profile demand.csv --json=profile.json");
+    assert!(
+        commands[1].as_str().unwrap().contains("--like profile.json --scale 1.3 --target /mnt/new/file"),
+        "{commands:?}"
+    );
+    // At 13,000 I/Os a second the instance's baseline of 20,000 is not left, so that no credits are spent.
+    assert_eq!(record["proof"]["time_s"], 1800);
+    let page = std::fs::read_to_string(typist.path("size.html")).unwrap();
+    assert!(page.contains("The demand and what the choice sustains") && page.contains("Cost against margin"));
+    let large = typist.json(&[asked.as_slice(), &["--memory", "1TiB", "--json"]].concat());
+    assert_eq!(large["residency"]["advice"], "suits");
+    assert_eq!(large["proof"], serde_json::Value::Null);
+}

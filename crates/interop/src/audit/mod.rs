@@ -3,12 +3,12 @@
 //! Nothing is measured here, and nothing is decided that the figures do not carry: a finding gives the figures,
 //! and says which of them cannot stand beside which. Pure.
 
-mod law;
+pub(crate) mod law;
 mod published;
 mod run;
-mod units;
+pub(crate) mod units;
 
-pub use published::{Published, audit_published, parse_published};
+pub use published::audit_published;
 pub use run::audit_run;
 
 /// One thing that was found.

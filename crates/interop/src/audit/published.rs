@@ -1,103 +1,7 @@
 //! A table of published results held against itself and against the limits that were known.
 
-use serde::Deserialize;
-
 use super::{Finding, Rule, Weight, figure, law, units};
-use crate::Refusal;
-
-/// A published table, as the project's `evaluations` hold them.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Published {
-    /// What was evaluated.
-    pub title: String,
-    /// Bounds that were known.
-    #[serde(default, rename = "ceiling")]
-    pub ceilings: Vec<PublishedCeiling>,
-    /// Results, one a line of the table.
-    #[serde(default, rename = "row")]
-    pub rows: Vec<PublishedRow>,
-    /// Results of a search, in the same form.
-    #[serde(default, rename = "workload")]
-    pub workloads: Vec<PublishedRow>,
-}
-
-/// A known upper bound.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct PublishedCeiling {
-    /// As `volume IOPS`.
-    pub name: String,
-    /// Operations per second, if it bounds them.
-    pub iops: Option<f64>,
-    /// Throughput in `unit`, if it bounds it.
-    pub throughput: Option<f64>,
-    /// `MB/s`, `MiB/s`, `Mbps`, ...
-    pub unit: Option<String>,
-    /// Only rows of this side; of all where it is absent.
-    pub side: Option<String>,
-}
-
-/// One line.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub struct PublishedRow {
-    /// The workload in the table's words.
-    pub pattern: String,
-    /// Which of the things compared.
-    #[serde(default)]
-    pub side: String,
-    /// Size of an I/O, where all have one.
-    pub block_bytes: Option<f64>,
-    /// Jobs, all machines together.
-    pub jobs: Option<f64>,
-    /// Depth of each.
-    pub depth: Option<f64>,
-    /// Operations per second.
-    pub iops: Option<f64>,
-    /// Mean latency.
-    pub latency_us: Option<f64>,
-    /// Throughput in `unit`.
-    pub throughput: Option<f64>,
-    /// As it stands beside the figure.
-    pub unit: Option<String>,
-    /// Percentiles, each with its order from 0 to 100.
-    #[serde(default)]
-    pub percentiles_us: Vec<[f64; 2]>,
-}
-
-/// Reads a table.
-///
-/// # Errors
-/// When the text is no such table.
-pub fn parse_published(text: &str) -> Result<Published, Refusal> {
-    const EXPECTED: &str = "table of published results";
-    let found: Published = toml::from_str(text).map_err(|error| {
-        let message = error.message().to_owned();
-        let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        Refusal::new(EXPECTED, message).at(line.map(|line| format!("line {line}")).unwrap_or_default())
-    })?;
-    if found.rows.is_empty() && found.workloads.is_empty() {
-        return Err(Refusal::new(EXPECTED, "it has no [[row]]"));
-    }
-    Ok(found)
-}
-
-impl PublishedRow {
-    fn subject(&self) -> String {
-        if self.side.is_empty() { self.pattern.clone() } else { format!("{}, {}", self.pattern, self.side) }
-    }
-
-    fn asked(&self) -> Option<f64> {
-        Some(self.jobs? * self.depth?)
-    }
-
-    fn in_flight(&self) -> Option<f64> {
-        Some(law::in_flight(self.iops?, self.latency_us? * 1000.0))
-    }
-
-    fn bytes_per_s(&self) -> Option<f64> {
-        let stated = || Some(self.throughput? * units::bytes_per_s(self.unit.as_deref()?)?);
-        self.iops.zip(self.block_bytes).map(|(rate, size)| rate * size).or_else(stated)
-    }
-}
+use crate::published::{Published, PublishedCeiling, PublishedRow};
 
 /// Everything that was found, contradictions first.
 pub fn audit_published(table: &Published) -> Vec<Finding> {
@@ -232,8 +136,8 @@ fn reached(row: &PublishedRow, ceiling: &PublishedCeiling) -> Option<(f64, Strin
     }
     let unit = ceiling.unit.as_deref()?;
     let bound = ceiling.throughput? * units::bytes_per_s(unit)?;
-    let share = row.bytes_per_s()? / bound;
-    let own = row.bytes_per_s()? / 1e6;
+    let share = row.stated_bytes_per_s()? / bound;
+    let own = row.stated_bytes_per_s()? / 1e6;
     Some((
         share,
         format!("{} MB/s are {} ({} {unit})", figure(own), percent(share), figure(ceiling.throughput?)),

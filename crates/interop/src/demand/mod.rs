@@ -15,7 +15,7 @@ use fathom_sizing::{Demand, Trace};
 
 use crate::Refusal;
 pub use columns::{Columns, Values};
-pub use prometheus::{Selection, read as read_prometheus, selector};
+pub use prometheus::{Asked, Selection, fetch as fetch_prometheus};
 pub use source::{Hints, Text, read};
 pub use table::read as read_table;
 

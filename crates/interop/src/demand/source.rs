@@ -1,12 +1,12 @@
 //! Demand from texts of any kind that is known: told apart by their content, put together where several
 //! texts are parts of one.
 
-use fathom_record::parse_profile;
+use fathom_record::{Direction, parse_profile, parse_run};
 use fathom_sizing::profile::demand_of;
 
 use super::columns::Values;
 use super::prometheus::Selection;
-use super::{Disk, Seen, cloudwatch, prometheus, table, ticks, trace};
+use super::{Disk, Interval, Seen, cloudwatch, prometheus, table, ticks, trace};
 use crate::{Refusal, observers};
 
 /// Bytes at the start of a text that tell its kind.
@@ -38,6 +38,7 @@ pub struct Text<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Profile,
+    Run,
     Prometheus,
     CloudWatch,
     Observed,
@@ -53,6 +54,8 @@ impl Kind {
         let squeezed: String = start.chars().filter(|c| !c.is_whitespace()).take(60).collect();
         if is_json && squeezed.contains("\"format\":\"fathom.profile\"") {
             Self::Profile
+        } else if is_json && squeezed.contains("\"format\":\"fathom.run\"") {
+            Self::Run
         } else if is_json && prometheus::recognise(start) {
             Self::Prometheus
         } else if is_json && cloudwatch::recognise(start) {
@@ -85,6 +88,10 @@ pub fn read(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
             [only] => profile(only.bytes),
             _ => Err(Refusal::new("a profile", "several are named").or("name one")),
         },
+        Kind::Run => match texts {
+            [only] => run(only.bytes),
+            _ => Err(Refusal::new("a run", "several are named").or("name one")),
+        },
         Kind::Prometheus => {
             let selection = Selection { device: hints.device, instance: hints.instance, matchers: "" };
             prometheus::read(&bytes, &selection)
@@ -113,6 +120,27 @@ fn profile(bytes: &[u8]) -> Result<Seen, Refusal> {
         trace: None,
     })
 }
+
+/// The seconds of a run, warm-up included: what its target was asked to do.
+fn run(bytes: &[u8]) -> Result<Seen, Refusal> {
+    let record = parse_run(bytes).map_err(|error| Refusal::new("a run record", error.to_string()))?;
+    let interval = |interval: &fathom_record::series::Interval| {
+        let of = |direction: Direction| {
+            let entry = interval.directions.iter().find(|entry| entry.direction == direction);
+            entry.map_or((0.0, 0.0), |entry| (entry.operations as f64, entry.bytes as f64))
+        };
+        let ((reads, read_bytes), (writes, write_bytes)) = (of(Direction::Read), of(Direction::Write));
+        let end_ns = i64::try_from(interval.start_ns + interval.duration_ns).unwrap_or(i64::MAX);
+        Interval { end_ns, reads, writes, read_bytes, write_bytes }
+    };
+    let whole = |interval: &&fathom_record::series::Interval| interval.duration_ns >= SHORTEST_NS;
+    let intervals = record.intervals.iter().filter(whole).map(interval).collect();
+    let seen = ticks::regular(Some(0), intervals)?;
+    Ok(Seen { source: "run", device: Some(record.target.name), ..seen })
+}
+
+/// A run's last interval may be cut short; less than this is no second.
+const SHORTEST_NS: u64 = 500_000_000;
 
 /// Of several texts each must say its date: otherwise nobody knows how they follow each other.
 fn observed(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {

@@ -193,7 +193,9 @@ fn block(line: &Line<'_>) -> Value {
 fn rate(run: &RunRecord) -> Value {
     match run.workload.arrival {
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Value::Real(rate_per_s),
-        Arrival::Closed | Arrival::Pausing { .. } | Arrival::Ramp { .. } => Value::Absent,
+        Arrival::Closed | Arrival::Pausing { .. } | Arrival::Ramp { .. } | Arrival::Steps { .. } => {
+            Value::Absent
+        }
     }
 }
 

@@ -306,8 +306,12 @@ fn arrival(workload: &Workload) -> Result<Lines, Refusal> {
         }
         Arrival::Constant { rate_per_s } => (rate_per_s, "linear"),
         Arrival::Poisson { rate_per_s } => (rate_per_s, "poisson"),
-        Arrival::Ramp { .. } => {
-            return Err(refuse("fio's rates do not rise", "--arrival ramp", "use constant or poisson"));
+        Arrival::Ramp { .. } | Arrival::Steps { .. } => {
+            return Err(refuse(
+                "fio's rates do not change",
+                "--arrival ramp or --rates",
+                "use constant or poisson",
+            ));
         }
     };
     let each = rate / jobs;

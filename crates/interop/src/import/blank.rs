@@ -24,22 +24,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         origin: Some(origin),
         campaign: None,
         workload: blank_workload(),
-        target: TargetFacts {
-            name: "unknown".to_owned(),
-            kind: TargetKind::Unknown,
-            size_bytes: 0,
-            logical_block_bytes: 0,
-            physical_block_bytes: None,
-            direct: false,
-            devices: Vec::new(),
-            file_system: None,
-            scratch: false,
-            written_share: None,
-            simulated: None,
-            members: Vec::new(),
-            stripe_bytes: None,
-            decorated: None,
-        },
+        target: blank_target(),
         engine: EngineFacts {
             name: "unknown".to_owned(),
             version: 0,
@@ -60,6 +45,26 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         ceilings: Vec::new(),
         witness: None,
         notes: Vec::new(),
+    }
+}
+
+/// A target of which nothing is known.
+pub fn blank_target() -> TargetFacts {
+    TargetFacts {
+        name: "unknown".to_owned(),
+        kind: TargetKind::Unknown,
+        size_bytes: 0,
+        logical_block_bytes: 0,
+        physical_block_bytes: None,
+        direct: false,
+        devices: Vec::new(),
+        file_system: None,
+        scratch: false,
+        written_share: None,
+        simulated: None,
+        members: Vec::new(),
+        stripe_bytes: None,
+        decorated: None,
     }
 }
 

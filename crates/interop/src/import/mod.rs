@@ -13,7 +13,7 @@ mod recognise;
 mod registry;
 
 pub use attach::{Attachment, attach};
-pub use blank::{alone, blank, blank_workload};
+pub use blank::{alone, blank, blank_target, blank_workload};
 pub use file::{FileOutcome, name, read_file};
 pub use input::{LARGEST_WHOLE_BYTES, text, whole};
 pub use recognise::{HEAD_BYTES, Unrecognised, by_name, recognise};

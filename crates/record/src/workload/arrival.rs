@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Arrival process of all jobs together; an open rate is split evenly over the jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "process", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Arrival {
     /// The next I/O starts when one ends: jobs x depth are always wanted in flight.
@@ -36,9 +36,22 @@ pub enum Arrival {
         /// How long the change takes.
         over_ns: u64,
     },
+    /// Equal gaps at a rate of each step's own; after the last step the first comes again.
+    Steps {
+        /// Length of each step.
+        step_ns: u64,
+        /// Operations per second in each; 0 where none start.
+        rates_per_s: Vec<f64>,
+    },
 }
 
 impl Arrival {
+    /// Mean rate over the steps; absent for other processes.
+    pub fn steps_mean_per_s(&self) -> Option<f64> {
+        let Self::Steps { rates_per_s, .. } = self else { return None };
+        (!rates_per_s.is_empty()).then(|| rates_per_s.iter().sum::<f64>() / rates_per_s.len() as f64)
+    }
+
     /// Whether I/Os start by the clock, whatever the target does.
     pub fn is_open(&self) -> bool {
         !matches!(self, Arrival::Closed | Arrival::Pausing { .. })

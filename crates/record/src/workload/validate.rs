@@ -200,10 +200,17 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
             positive(*from_per_s) && positive(*to_per_s) && *over_ns > 0
         }
+        Arrival::Steps { step_ns, rates_per_s } => {
+            let usable = |rate: &f64| rate.is_finite() && (0.0..=1e9).contains(rate);
+            *step_ns > 0 && rates_per_s.iter().all(usable) && rates_per_s.iter().any(|rate| *rate > 0.0)
+        }
     };
     if right {
         Ok(())
     } else {
-        refuse("rate", "a rate is above 0 operations per second, and a ramp takes time")
+        refuse(
+            "rate",
+            "a rate is above 0 operations per second, a ramp takes time, and of several rates one is above 0",
+        )
     }
 }

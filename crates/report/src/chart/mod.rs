@@ -6,6 +6,7 @@
 mod axis;
 mod canvas;
 mod ceilings;
+mod demand;
 mod forest;
 mod grid_curves;
 mod heat;
@@ -13,12 +14,14 @@ mod labels;
 mod operating;
 mod pairs;
 mod palette;
+mod panel;
 mod percentiles;
 mod series;
 mod shift;
 
 pub use canvas::Picture;
 pub use ceilings::ceilings;
+pub use demand::{demand_over_time, frontier};
 pub use forest::{ForestRow, forest};
 pub use grid_curves::{GridLine, GridPoint, grid_curves};
 pub use heat::{HeatMap, heat_map};

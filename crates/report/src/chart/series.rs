@@ -5,8 +5,8 @@ use fathom_record::{Direction, RunRecord};
 use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, Drawn, Pen, draw};
-use super::labels::spread;
 use super::palette::Ink;
+use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel};
 use crate::processor::{Busy, busy};
 use crate::seconds::{Flow, Stretch, stretches};
 use crate::{ReportError, number};
@@ -20,31 +20,10 @@ pub struct Series {
 }
 
 const WIDTH: u32 = 400;
-const LEFT: f64 = 62.0;
-const RIGHT: f64 = 322.0;
 const TOP: f64 = 24.0;
 const LOW: f64 = 50.0;
 const HIGH: f64 = 84.0;
 const GAP: f64 = 26.0;
-
-struct Line {
-    name: String,
-    ink: Ink,
-    width: f64,
-    points: Vec<(f64, Option<f64>)>,
-}
-
-struct Panel {
-    title: &'static str,
-    /// What stands in the panel when there is nothing to draw.
-    missing: &'static str,
-    logarithmic: bool,
-    /// Part of the picture's height, in pixels.
-    height: f64,
-    least_top: f64,
-    tick: fn(f64) -> String,
-    lines: Vec<Line>,
-}
 
 /// Draws a run's series. `None` when the run has no intervals.
 ///
@@ -182,56 +161,6 @@ fn processors(run: &RunRecord) -> Panel {
         tick: number::percent_tick,
         lines,
     }
-}
-
-fn draw_panel(pen: &mut Pen<'_>, panel: &Panel, x: &Axis, (top, bottom): (f64, f64)) -> Drawn {
-    pen.words(panel.title, (LEFT, top - 7.0), Anchor::Start, Ink::Text, false)?;
-    let values = || panel.lines.iter().flat_map(|line| line.points.iter().filter_map(|p| p.1));
-    if values().next().is_none() {
-        pen.line(&[(LEFT, bottom), (RIGHT, bottom)], Ink::Grid, 0.75)?;
-        return pen.words(
-            panel.missing,
-            (LEFT + 8.0, (top + bottom) / 2.0),
-            Anchor::Start,
-            Ink::Muted,
-            false,
-        );
-    }
-    let y = if panel.logarithmic {
-        Axis::log(values(), (bottom, top), 4, panel.tick)
-    } else {
-        Axis::low_panel(values().fold(panel.least_top, f64::max), (bottom, top), panel.tick)
-    };
-    y.draw_rows(pen, (LEFT, RIGHT))?;
-    let mut ends = Vec::new();
-    for line in &panel.lines {
-        let mut piece: Vec<(f64, f64)> = Vec::new();
-        for &(at, value) in &line.points {
-            match value.filter(|_| x.holds(at)) {
-                Some(value) if value > 0.0 || !panel.logarithmic => piece.push((x.at(at), y.at(value))),
-                _ => draw_piece(pen, &mut piece, line)?,
-            }
-        }
-        ends.push(piece.last().copied().or(line.points.iter().rev().find_map(|p| Some((RIGHT, y.at(p.1?))))));
-        draw_piece(pen, &mut piece, line)?;
-    }
-    let wanted: Vec<f64> = ends.iter().map(|end| end.map_or(bottom, |at| at.1)).collect();
-    for (line, height) in panel.lines.iter().zip(spread(&wanted, 12.5, (top, bottom))) {
-        if !line.name.is_empty() {
-            pen.words(&line.name, (RIGHT + 4.0, height + 4.0), Anchor::Start, line.ink, false)?;
-        }
-    }
-    Ok(())
-}
-
-/// Draws what has been gathered of a line; a single point becomes a dot.
-fn draw_piece(pen: &mut Pen<'_>, piece: &mut Vec<(f64, f64)>, line: &Line) -> Drawn {
-    if let [single] = piece[..] {
-        pen.dot(single, line.width, line.ink)?;
-    }
-    pen.line(piece, line.ink, line.width)?;
-    piece.clear();
-    Ok(())
 }
 
 fn read_out(stretch: &Stretch) -> String {

@@ -7,10 +7,11 @@ mod campaign;
 mod compare;
 mod explain;
 mod run;
+mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{CampaignRecord, RunRecord};
+use fathom_record::{CampaignRecord, RunRecord, SizingRecord};
 
 use crate::ReportError;
 use crate::pictures;
@@ -62,6 +63,14 @@ pub fn run(record: &RunRecord) -> Result<String, ReportError> {
 /// When the template fails.
 pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
     analysis::page(analysis)
+}
+
+/// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.
+///
+/// # Errors
+/// When a drawing or the template fails.
+pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
+    sizing::page(record)
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.

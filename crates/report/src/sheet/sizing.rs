@@ -2,6 +2,7 @@
 
 use fathom_record::SizingRecord;
 use fathom_record::sizing::{FlowSummary, OfferRecord};
+use fathom_record::sizing_advice::Suitability;
 
 use crate::number;
 use crate::table::{Table, numbers, words};
@@ -131,6 +132,52 @@ pub fn current(record: &SizingRecord) -> Option<String> {
         "{}: {}, {holds}{saves}{all}",
         current.offer.words,
         month(current.offer.month, &current.offer.currency)
+    ))
+}
+
+/// Disks inside the machine, against the choice.
+pub fn local(record: &SizingRecord) -> Option<String> {
+    let local = record.local.as_ref()?;
+    let holds = match local.holds {
+        Some(true) => "holds the demand by its published 4 KiB rates",
+        Some(false) => "does not hold the demand",
+        None => "may hold the demand: rates of I/Os above 4 KiB are not published",
+    };
+    let extra = local.extra_month.map_or_else(String::new, |extra| {
+        format!(
+            ", {} {:.2} {} a month",
+            if extra < 0.0 { "less" } else { "more" },
+            extra.abs(),
+            local.currency
+        )
+    });
+    let saves = local.saves_month.map_or_else(String::new, |saves| {
+        let words = if saves < 0.0 { "dearer than the choice by" } else { "cheaper than the choice by" };
+        let all = if record.terms.nodes == 1 {
+            String::new()
+        } else {
+            format!(" over {} nodes", record.terms.nodes)
+        };
+        format!("; {words} {}{all}", month(saves.abs(), &local.currency))
+    });
+    Some(format!(
+        "{} with {} GiB of NVMe inside: {holds}{extra}{saves}; what is on it is lost when the instance stops",
+        local.instance, local.size_gib
+    ))
+}
+
+/// Whether network storage suits.
+pub fn residency(record: &SizingRecord) -> Option<String> {
+    let residency = record.residency.as_ref()?;
+    let advice = match residency.advice {
+        Suitability::Suits => "network storage suits",
+        Suitability::ProbablySuits => "network storage probably suits",
+        Suitability::MeasureFirst => "measure first",
+        Suitability::LocalMayBeNeeded => "local disks may be needed",
+    };
+    Some(format!(
+        "{advice}: {} (data {:.1} times the {:.0} GiB of memory)",
+        residency.because, residency.data_over_memory, residency.memory_gib
     ))
 }
 

@@ -16,6 +16,12 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
     if let Some(current) = sheet::current(record) {
         out.named("in use", &current, (NAMES, None));
     }
+    if let Some(local) = sheet::local(record) {
+        out.named("or inside", &local, (NAMES, None));
+    }
+    if let Some(residency) = sheet::residency(record) {
+        out.named("residency", &residency, (NAMES, None));
+    }
     out.named("demand", &sheet::demand(record), (NAMES, None));
     out.named("needs", &sheet::requirement(record), (NAMES, None));
     out.named("held to", &sheet::terms(record), (NAMES, None));
@@ -27,6 +33,17 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
         out.gap();
         out.text("cost against margin", 0, Some(Tone::Title));
         out.table(&sheet::frontier(record));
+    }
+    if let Some(proof) = &record.proof {
+        out.gap();
+        out.text("to prove it", 0, Some(Tone::Title));
+        // Whole, so that it can be copied.
+        proof.commands.iter().for_each(|command| out.line(&format!("  {command}"), None));
+        out.text(
+            &format!("It proves the choice if {}. It lasts so long because {}.", proof.passes, proof.because),
+            0,
+            None,
+        );
     }
     if !record.notes.is_empty() {
         out.gap();

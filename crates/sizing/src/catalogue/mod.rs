@@ -8,7 +8,7 @@ mod table;
 mod volume;
 
 pub use ebs::{Family, Line};
-pub use instance::Instance;
+pub use instance::{Instance, LocalDisks};
 pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};
 pub use table::CatalogueError;

@@ -13,6 +13,7 @@ pub(crate) fn pattern_text(workload: &Workload) -> String {
         Arrival::Pausing { .. } => text += ", with pauses",
         Arrival::Constant { rate_per_s } => text += &format!(", constant {rate_per_s}/s"),
         Arrival::Poisson { rate_per_s } => text += &format!(", Poisson {rate_per_s}/s"),
+        Arrival::Steps { rates_per_s, .. } => text += &format!(", {} rates", rates_per_s.len()),
         Arrival::Ramp { from_per_s, to_per_s, .. } => text += &format!(", ramp {from_per_s} to {to_per_s}/s"),
     }
     text

@@ -41,7 +41,10 @@ fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<Profile
             })?;
             (live::watch(device, time)?, device.display().to_string())
         }
-        None => (demand::seen(&arguments.sources, &arguments.metrics)?, demand::name(&arguments.sources)),
+        None => (
+            demand::seen(&arguments.sources, &arguments.metrics)?,
+            demand::name(&arguments.sources, &arguments.metrics),
+        ),
     };
     let subject = Subject {
         demand: &seen.demand,

@@ -1,8 +1,13 @@
 //! The demand that files hold, as the commands that need one read it.
 
+mod http;
+
 use std::path::{Path, PathBuf};
 
-use fathom_interop::demand::{self, Hints, Seen, Text, Values};
+use fathom_campaign::calendar_now;
+use fathom_interop::demand::{self, Asked, Hints, Seen, Selection, Text, Values};
+use fathom_measure::Nanos;
+use jiff::Timestamp;
 
 use crate::arguments::{MetricsArguments, ValuesName};
 use crate::failure::Failure;
@@ -10,11 +15,14 @@ use crate::failure::Failure;
 /// Files of metrics larger than this are not read at once.
 const LARGEST_FILE: u64 = 4 << 30;
 
-/// Reads the demand in some files.
+/// Reads the demand in some files, or from the server that was named.
 ///
 /// # Errors
 /// When a file cannot be read or holds none, with what to type.
 pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Failure> {
+    if let Some(url) = &arguments.prometheus {
+        return served(url, arguments);
+    }
     let contents: Vec<(String, Vec<u8>)> = paths
         .iter()
         .map(|path| Ok((path.display().to_string(), read(path)?)))
@@ -33,17 +41,44 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Fai
         let place = match (paths, refusal.place.as_str()) {
             ([only], "") => only.display().to_string(),
             ([only], place) => format!("{}, {place}", only.display()),
-            (_, "") => name(paths),
+            (_, "") => name(paths, arguments),
             (_, place) => place.to_owned(),
         };
         Failure::usage(place, format!("not read as {}: {}", refusal.expected, refusal.cause), refusal.remedy)
     })
 }
 
-/// The files in a few words.
-pub fn name(paths: &[PathBuf]) -> String {
+/// The demand that a Prometheus server has.
+fn served(url: &str, arguments: &MetricsArguments) -> Result<Seen, Failure> {
+    let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
+    let to_unix_s = arguments.to.as_deref().map_or(Ok(now), |text| moment("--to", text, now))?;
+    let from_unix_s = moment("--from", &arguments.from, now)?;
+    let (device, instance) = (arguments.device.as_deref(), arguments.host.as_deref());
+    let selection = Selection { device, instance, matchers: &arguments.query };
+    let client = http::Client::new();
+    let asked = Asked { url, selection, from_unix_s, to_unix_s };
+    demand::fetch_prometheus(&asked, |url| client.get(url)).map_err(Failure::from)
+}
+
+/// A time as RFC 3339 has it, or how long ago; in seconds since 1970.
+fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.as_second());
+    }
+    let ago = text.parse::<Nanos>().ok().map(|time| time.as_seconds().round() as i64);
+    ago.map(|ago| now_unix_s - ago).ok_or_else(|| {
+        Failure::usage(
+            flag,
+            format!("{text:?} is no time"),
+            "type it as 2026-11-01T00:00:00Z, or how long ago, as 7d or 2h",
+        )
+    })
+}
+
+/// The files in a few words, or the server.
+pub fn name(paths: &[PathBuf], arguments: &MetricsArguments) -> String {
     match paths {
-        [] => String::new(),
+        [] => arguments.prometheus.clone().unwrap_or_default(),
         [only] => only.display().to_string(),
         [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
     }

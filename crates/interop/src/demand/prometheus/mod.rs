@@ -3,6 +3,8 @@
 //! Counters are read as they were scraped, never through `rate()`: it reads over resets and gaps without
 //! a word. Metric names: node_exporter, `collector/diskstats_linux.go`.
 
+mod server;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -10,6 +12,8 @@ use serde::Deserialize;
 use super::Seen;
 use super::counters::{self, Rows};
 use crate::Refusal;
+
+pub use server::{Asked, fetch};
 
 const ANSWER: &str = "an answer of Prometheus";
 
@@ -33,7 +37,7 @@ pub struct Selection<'a> {
 }
 
 /// A selector for the four counters.
-pub fn selector(selection: &Selection<'_>) -> String {
+fn selector(selection: &Selection<'_>) -> String {
     let mut matchers = vec![format!("__name__=~\"{}\"", COUNTERS.join("|"))];
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     matchers.extend(selection.device.map(|device| format!("device=\"{}\"", quoted(device))));

@@ -1,0 +1,46 @@
+//! Rates that change from step to step, as text: `500,4k*3,0*2`.
+
+use super::quantity;
+
+/// Steps of one plan: more than a week of seconds.
+const MOST_STEPS: usize = 1_000_000;
+
+/// Reads a list of rates a second; a count behind `*` repeats one.
+pub fn read(text: &str) -> Result<Vec<f64>, String> {
+    let mut rates = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        let (rate, times) = part.split_once('*').unwrap_or((part, "1"));
+        let rate = if rate.trim() == "0" { 0.0 } else { quantity::rate_per_s(rate.trim())? };
+        let times = times.trim().parse::<usize>().ok().filter(|times| (1..=MOST_STEPS).contains(times));
+        let times = times.ok_or_else(|| format!("`{part}` repeats no number of times: write it as 4k*3"))?;
+        if rates.len() + times > MOST_STEPS {
+            return Err(format!("more than {MOST_STEPS} steps: make them longer"));
+        }
+        rates.extend(std::iter::repeat_n(rate, times));
+    }
+    Ok(rates)
+}
+
+/// Rates a second as the value of `rates`, equal ones beside each other as one.
+pub fn write(rates_per_s: &[f64]) -> String {
+    let runs = rates_per_s.chunk_by(|a, b| a == b).map(|run| {
+        let rate = if run[0] == 0.0 { "0".to_owned() } else { quantity::write_rate_per_s(run[0]) };
+        if run.len() == 1 { rate } else { format!("{rate}*{}", run.len()) }
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_read_and_written() {
+        let rates = read("500, 4k*3,0*2,0.5").unwrap();
+        assert_eq!(rates, [500.0, 4000.0, 4000.0, 4000.0, 0.0, 0.0, 0.5]);
+        assert_eq!(read(&write(&rates)), Ok(rates));
+        for wrong in ["", "x", "5,", "5*0", "5*x", "5*2000000", "-1"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What experiments would have answered, from rows that differ from the explained one in one property.
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::symptoms::Seen;
+use fathom_attribute::words;
+
+use super::PublishedRow;
+use super::difference::{Property, only};
+use super::row::Order;
+
+/// Standard error of a ratio of two published rates, which were not measured for one another.
+const RATIO_ERROR: f64 = 0.03;
+/// The same where the change was seen only below the explained row, where a limit may not yet have been met.
+const BELOW_ERROR: f64 = 0.12;
+/// Standard error of a ratio of processor times from busy shares in whole percent.
+const COST_ERROR: f64 = 0.1;
+/// Growth in two steps or more is that of one with this error added for each further step.
+const STEP_ERROR: f64 = 0.05;
+
+/// Another row, and the factor of the property that it has.
+struct Beside<'a> {
+    row: &'a PublishedRow,
+    factor: f64,
+}
+
+/// Everything that other rows answer.
+///
+/// `is_capped` says of a row that it reached a known bound: what it grew by is then the least that it would have.
+pub fn seen(
+    explained: &PublishedRow,
+    others: &[&PublishedRow],
+    is_capped: &dyn Fn(&PublishedRow) -> bool,
+) -> Vec<Seen> {
+    let differing =
+        |property| others.iter().copied().filter(move |row| only(explained, row) == Some(property));
+    let scaled = |property, of: fn(&PublishedRow) -> Option<f64>| -> Vec<Beside<'_>> {
+        let factor = |row| Some(of(row)? / of(explained)?);
+        let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;
+        differing(property)
+            .filter_map(|row| Some(Beside { row, factor: factor(row).filter(usable)? }))
+            .collect()
+    };
+    let depth = scaled(Property::Concurrency, PublishedRow::concurrency);
+    let jobs = scaled(Property::Jobs, |row| row.jobs);
+    let devices = scaled(Property::Devices, |row| row.devices);
+    let paths = scaled(Property::Connections, |row| row.connections);
+    let block = scaled(Property::Block, |row| row.block_bytes);
+    let span = scaled(Property::Span, |row| row.span_bytes);
+    let mut found = vec![
+        doubling(Feature::DoubleDepth, "concurrency", (explained, is_capped), &depth),
+        doubling(Feature::DoubleJobs, "jobs, at the same concurrency,", (explained, is_capped), &jobs),
+        doubling(Feature::SecondTarget, "volumes", (explained, is_capped), &devices),
+        doubling(Feature::Paths, "connections", (explained, is_capped), &paths),
+        sizes(Feature::HalfBlock, explained, &block),
+        sizes(Feature::DoubleBlock, explained, &block),
+        larger_span(explained, &span),
+    ];
+    found.push(sequential(explained, differing(Property::Order)));
+    let fastest = fastest_other(explained, differing(Property::Software));
+    found.push(fastest.and_then(|(value, row)| other_software(explained, value, row)));
+    found.push(fastest.and_then(|(_, row)| software_cost(explained, row)));
+    found.into_iter().flatten().collect()
+}
+
+fn rate(row: &PublishedRow) -> Option<f64> {
+    row.operations_per_s().or_else(|| row.bytes_per_s())
+}
+
+/// Logarithm of another row's rate over the explained one's, in operations where both have them.
+fn growth(explained: &PublishedRow, other: &PublishedRow) -> Option<f64> {
+    let operations = explained.operations_per_s().zip(other.operations_per_s());
+    let (mine, its) = operations.or_else(|| explained.bytes_per_s().zip(other.bytes_per_s()))?;
+    Some((its / mine).ln())
+}
+
+/// What each doubling of a property brings: from the nearest row above, or else below.
+fn doubling(
+    feature: Feature,
+    what: &str,
+    (explained, is_capped): (&PublishedRow, &dyn Fn(&PublishedRow) -> bool),
+    rows: &[Beside<'_>],
+) -> Option<Seen> {
+    let above = rows.iter().filter(|beside| beside.factor > 1.0);
+    let nearest = above.min_by(|a, b| a.factor.total_cmp(&b.factor));
+    let is_above = nearest.is_some();
+    let beside = nearest.or_else(|| rows.iter().max_by(|a, b| a.factor.total_cmp(&b.factor)))?;
+    let doublings = beside.factor.log2();
+    let total = growth(explained, beside.row)?;
+    let least = total / doublings;
+    let steps = (doublings.abs() - 1.0).max(0.0);
+    let base = if is_above || least < 0.1 { RATIO_ERROR } else { BELOW_ERROR };
+    let gain = least.exp_m1();
+    let change = match gain {
+        gain if gain.abs() < 0.01 => "does not change the rate".to_owned(),
+        gain if gain > 0.0 => format!("adds {} of rate", words::percent(gain)),
+        gain => format!("takes away {} of rate", words::percent(-gain)),
+    };
+    let text = format!(
+        "Each doubling of {what} {change}: {} in the row \"{}\".",
+        stated(beside.row),
+        beside.row.subject()
+    );
+    // Where a known bound stopped the growth, it lies between what was seen and what the bound leaves room for.
+    let most = total.min(std::f64::consts::LN_2);
+    if is_above && most > least && is_capped(beside.row) && !is_capped(explained) {
+        let text = format!("{text} There a known limit stopped it.");
+        return Seen::new(feature, (least + most) / 2.0, base.hypot((most - least) / 12f64.sqrt()), text);
+    }
+    Seen::new(feature, least, base + STEP_ERROR * steps, text)
+}
+
+/// Half or twice the block.
+fn sizes(feature: Feature, explained: &PublishedRow, rows: &[Beside<'_>]) -> Option<Seen> {
+    let is_smaller = feature == Feature::HalfBlock;
+    let fits = |beside: &&Beside<'_>| (beside.factor < 1.0) == is_smaller;
+    let away = |beside: &Beside<'_>| beside.factor.ln().abs();
+    let beside = rows.iter().filter(fits).min_by(|a, b| away(a).total_cmp(&away(b)))?;
+    let doublings = beside.factor.log2().abs();
+    let value = growth(explained, beside.row)? / doublings;
+    let text = format!(
+        "Blocks of {} go at {} instead of {}: {} the operations for each {} of the block.",
+        fathom_measure::Bytes(beside.row.block_bytes? as u64),
+        stated(beside.row),
+        stated(explained),
+        words::times(value.exp()),
+        if is_smaller { "halving" } else { "doubling" }
+    );
+    Seen::new(feature, value, RATIO_ERROR + STEP_ERROR * (doublings - 1.0).max(0.0), text)
+}
+
+fn larger_span(explained: &PublishedRow, rows: &[Beside<'_>]) -> Option<Seen> {
+    let beside =
+        rows.iter().filter(|beside| beside.factor > 2.0).max_by(|a, b| a.factor.total_cmp(&b.factor))?;
+    let text = format!(
+        "Over {} the span the rate is {} instead of {}.",
+        words::times(beside.factor),
+        stated(beside.row),
+        stated(explained)
+    );
+    Seen::new(Feature::LargerSpan, growth(explained, beside.row)?, RATIO_ERROR, text)
+}
+
+fn sequential<'a>(
+    explained: &PublishedRow,
+    mut rows: impl Iterator<Item = &'a PublishedRow>,
+) -> Option<Seen> {
+    // Of a sequential row, a random one beside it does not say what the experiment would.
+    if explained.order != Some(Order::Random) {
+        return None;
+    }
+    let row = rows.find(|row| row.order == Some(Order::Sequential))?;
+    let text = format!("Sequential addresses go at {}, random ones at {}.", stated(row), stated(explained));
+    Seen::new(Feature::Sequential, growth(explained, row)?, RATIO_ERROR, text)
+}
+
+/// The fastest other software and the logarithm of what it brings; a slower one says nothing of what limits this
+/// one.
+fn fastest_other<'a>(
+    explained: &PublishedRow,
+    rows: impl Iterator<Item = &'a PublishedRow>,
+) -> Option<(f64, &'a PublishedRow)> {
+    let rated = rows.filter_map(|row| Some((growth(explained, row)?, row)));
+    rated.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(value, _)| *value >= -2.0 * RATIO_ERROR)
+}
+
+fn other_software(explained: &PublishedRow, value: f64, row: &PublishedRow) -> Option<Seen> {
+    let text = format!(
+        "On the same hardware {} goes at {} instead of {}.",
+        named(row),
+        stated(row),
+        stated(explained)
+    );
+    Seen::new(Feature::OtherSoftware, value, RATIO_ERROR, text)
+}
+
+/// Processor time of an I/O over that of the other software.
+fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Seen> {
+    let cost = |row: &PublishedRow| {
+        let cost = row.cpu_percent? / rate(row)?;
+        (cost.is_finite() && cost > 0.0).then_some(cost)
+    };
+    let factor = cost(explained)? / cost(row)?;
+    let text = format!(
+        "An I/O takes {} the processor time that it takes with {}.",
+        words::times(factor),
+        named(row)
+    );
+    Seen::new(Feature::SoftwareCost, factor.ln(), COST_ERROR, text)
+}
+
+fn named(row: &PublishedRow) -> &str {
+    row.software.as_deref().unwrap_or("other software")
+}
+
+/// A row's rate as it was published.
+pub fn stated(row: &PublishedRow) -> String {
+    match (row.iops, row.bytes_per_s()) {
+        (Some(iops), _) => words::iops(iops),
+        (None, Some(bytes)) => words::throughput(bytes),
+        (None, None) => rate(row).map_or_else(|| "an unknown rate".to_owned(), words::iops),
+    }
+}

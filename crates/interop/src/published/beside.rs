@@ -1,0 +1,126 @@
+//! What a row states beside its rate: processors, locks, heat, the disks' own counters, tags and units.
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::symptoms::Seen;
+use fathom_attribute::words;
+
+use super::PublishedRow;
+use super::row::Order;
+
+/// Standard error of a share that was published in whole percent.
+const SHARE_ERROR: f64 = 0.01;
+/// Busy share of a job from which on its user share says what fills it.
+const BUSY: f64 = 0.8;
+
+/// Everything that a row states.
+pub fn seen(row: &PublishedRow) -> Vec<Seen> {
+    let mut found = processors(row);
+    found.extend(job(row));
+    found.extend([counted(row.lock_percent, Feature::LockShare, "Waiting for locks took")]);
+    found.extend([counted(row.steal_percent, Feature::Steal, "A hypervisor gave others")]);
+    found.extend([counted(row.hot_percent, Feature::Heat, "The device was too hot for")]);
+    found.extend([unevenness(row), disk_bytes(row), map_unit(row), asked(row)]);
+    found.extend(tags(row));
+    found.into_iter().flatten().collect()
+}
+
+fn share(percent: Option<f64>) -> Option<f64> {
+    percent.map(|percent| percent / 100.0).filter(|share| (0.0..=1.05).contains(share))
+}
+
+fn processors(row: &PublishedRow) -> Vec<Option<Seen>> {
+    let all = share(row.cpu_percent);
+    let alone = all.filter(|_| row.cores == Some(1.0));
+    let busiest = share(row.busiest_core_percent).or(alone);
+    vec![
+        busiest.and_then(|share| {
+            let text = format!("The busiest processor was busy {} of the time.", words::percent(share));
+            Seen::new(Feature::BusiestCore, share, SHARE_ERROR, text)
+        }),
+        all.filter(|_| row.cores != Some(1.0)).and_then(|share| {
+            let text = format!("All processors together were busy {} of the time.", words::percent(share));
+            Seen::new(Feature::MeanCore, share, SHARE_ERROR, text)
+        }),
+    ]
+}
+
+/// What fio prints of a job's processor time. A job is one thread: where it is busy all the time, so is a
+/// processor.
+fn job(row: &PublishedRow) -> Vec<Option<Seen>> {
+    let (Some(user), Some(system)) = (share(row.job_user_percent), share(row.job_system_percent)) else {
+        return Vec::new();
+    };
+    let busy = (user + system).min(1.0);
+    let worked = format!("Each job worked {} of the time.", words::percent(busy));
+    let own = format!(
+        "Of a job's time, {} was its own code and the rest the kernel's.",
+        words::percent(user / busy)
+    );
+    let core = format!("A job that works {} of the time keeps a processor as busy.", words::percent(busy));
+    let has_own_core = row.busiest_core_percent.is_none() && row.cpu_percent.is_none();
+    vec![
+        Seen::new(Feature::GeneratorBusy, busy, SHARE_ERROR, worked),
+        (busy >= BUSY).then(|| Seen::new(Feature::GeneratorUser, user / busy, SHARE_ERROR, own)).flatten(),
+        has_own_core.then(|| Seen::new(Feature::BusiestCore, busy, SHARE_ERROR, core)).flatten(),
+    ]
+}
+
+fn counted(percent: Option<f64>, feature: Feature, what: &str) -> Option<Seen> {
+    let share = share(percent)?;
+    Seen::new(feature, share, SHARE_ERROR, format!("{what} {} of the time.", words::percent(share)))
+}
+
+fn unevenness(row: &PublishedRow) -> Option<Seen> {
+    let variation = row.variation_percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0)?;
+    let text = format!("The rate varies by {} over time.", words::percent(variation));
+    Seen::new(Feature::Unevenness, variation.max(1e-4).ln(), 0.3, text)
+}
+
+/// Bytes that the disks moved over those asked for.
+fn disk_bytes(row: &PublishedRow) -> Option<Seen> {
+    let moved = row.disk_bytes_percent.map(|percent| percent / 100.0).filter(|share| *share >= 0.0)?;
+    let text = format!("The disks moved {} of the bytes asked for.", words::percent(moved));
+    Seen::new(Feature::DeviceBytes, moved.max(1e-3).ln(), SHARE_ERROR, text)
+}
+
+/// Random writes against the unit that the device maps.
+fn map_unit(row: &PublishedRow) -> Option<Seen> {
+    let (block, unit) = (row.block_bytes?, row.map_unit_bytes.filter(|unit| *unit > 0.0)?);
+    let writes = row.read_share().is_some_and(|share| share < 1.0);
+    if !writes || row.order != Some(Order::Random) {
+        return None;
+    }
+    let text = format!(
+        "Blocks of {} are written to a device that maps {} at a time.",
+        fathom_measure::Bytes(block as u64),
+        fathom_measure::Bytes(unit as u64)
+    );
+    Seen::new(Feature::MapUnit, (block / unit).ln().clamp(-3.0, 2.0), 0.05, text)
+}
+
+/// An open loop's rate against the one that was asked for.
+fn asked(row: &PublishedRow) -> Option<Seen> {
+    let share = row.operations_per_s()? / row.asked_iops.filter(|rate| *rate > 0.0)?;
+    let text = format!("{} of the rate that was asked for was carried.", words::percent(share));
+    Seen::new(Feature::Asked, share.ln(), SHARE_ERROR, text)
+}
+
+fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
+    let Some(tags) = row.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
+    let in_flight = row.in_flight().or_else(|| row.concurrency());
+    let asked = in_flight.and_then(|count| {
+        let text =
+            format!("{} are in flight, and the device takes {}.", words::count(count), words::count(tags));
+        Seen::new(Feature::AskedTags, (count / tags).ln(), 0.02, text)
+    });
+    let served = row.unloaded_us.zip(row.operations_per_s()).and_then(|(us, rate)| {
+        let served = us / 1e6 * rate;
+        let text = format!(
+            "At the latency of a lone I/O this rate is {} served at once, of {} tags.",
+            words::count(served),
+            words::count(tags)
+        );
+        Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
+    });
+    vec![asked, served]
+}

@@ -1,0 +1,118 @@
+//! What a row shows over concurrency and over its phases: waiting, the bend, a fall of the rate.
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::symptoms::Seen;
+use fathom_attribute::words;
+
+use super::PublishedRow;
+use super::answers::stated;
+use super::difference::{Property, only};
+
+/// Fewest I/Os in flight at which a latency can have waited.
+const MIN_IN_FLIGHT: f64 = 1.9;
+/// Standard error of a ratio of two published latencies.
+const LATENCY_ERROR: f64 = 0.05;
+/// Fewest points of a curve that show a bend.
+const MIN_POINTS: usize = 4;
+
+/// Everything that the rows beside a row show of it. `at` is its place in the table, for the order of phases.
+pub fn seen(explained: &PublishedRow, at: usize, others: &[(usize, &PublishedRow)]) -> Vec<Seen> {
+    [waiting(explained, others), corner(explained, others), drop(explained, at, others), tail(explained)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn is_lone(row: &PublishedRow) -> bool {
+    row.concurrency().is_some_and(|count| count < 1.5)
+}
+
+/// Rows that differ in concurrency alone.
+fn of_curve<'a>(
+    explained: &PublishedRow,
+    others: &[(usize, &'a PublishedRow)],
+) -> impl Iterator<Item = &'a PublishedRow> {
+    let differ = |row: &PublishedRow| only(explained, row) == Some(Property::Concurrency);
+    let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).filter(|row| differ(row)).collect();
+    rows.into_iter()
+}
+
+fn waiting(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Option<Seen> {
+    let in_flight = explained.in_flight().or_else(|| explained.concurrency())?;
+    if in_flight < MIN_IN_FLIGHT {
+        return None;
+    }
+    let stated = explained.unloaded_us.map(|us| us * 1000.0);
+    let lone = || of_curve(explained, others).find(|row| is_lone(row))?.latency_ns();
+    let (alone_ns, loaded_ns) = (stated.or_else(lone)?, explained.latency_ns()?);
+    let text = format!(
+        "Mean latency is {} with {} in flight and {} alone.",
+        words::time(loaded_ns),
+        words::count(in_flight),
+        words::time(alone_ns)
+    );
+    Seen::new(Feature::Waiting, (loaded_ns / alone_ns).ln(), LATENCY_ERROR, text)
+}
+
+/// Largest shortfall from `min(N / R1, highest rate)` near where the two cross.
+fn corner(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Option<Seen> {
+    let rows: Vec<&PublishedRow> = of_curve(explained, others).chain([explained]).collect();
+    let point = |row: &&PublishedRow| {
+        let in_flight = row.concurrency()?;
+        let latency_s = row.latency_ns()? / 1e9;
+        Some((in_flight, row.operations_per_s().unwrap_or(in_flight / latency_s), latency_s))
+    };
+    let points: Vec<(f64, f64, f64)> = rows.iter().filter_map(point).collect();
+    let alone_s = points.iter().find(|(count, ..)| *count < 1.5)?.2;
+    let highest = points.iter().map(|(_, rate, _)| *rate).max_by(f64::total_cmp)?;
+    let crossing = highest * alone_s;
+    let near = points.iter().filter(|(count, ..)| (0.25..=4.0).contains(&(count / crossing)));
+    let shortfalls: Vec<f64> =
+        near.map(|(count, rate, _)| 1.0 - rate / (count / alone_s).min(highest)).collect();
+    if points.len() < MIN_POINTS || shortfalls.len() < 2 {
+        return None;
+    }
+    let value = shortfalls.into_iter().max_by(f64::total_cmp)?;
+    let text = format!(
+        "Where latency and highest rate meet, {} of the rate is missing: {}.",
+        words::percent(value.max(0.0)),
+        if value > 0.08 { "a soft bend, as of a queue" } else { "a sharp corner, as of a cap" }
+    );
+    Seen::new(Feature::Corner, value, 0.02, text)
+}
+
+/// The rate of this phase against the first one, or a later one that is faster.
+fn drop(explained: &PublishedRow, at: usize, others: &[(usize, &PublishedRow)]) -> Option<Seen> {
+    let phases: Vec<(usize, &PublishedRow)> =
+        others.iter().copied().filter(|(_, row)| only(explained, row) == Some(Property::Phase)).collect();
+    let before = phases.iter().filter(|(place, _)| *place < at).min_by_key(|(place, _)| *place);
+    let (mine, first) = (rate(explained)?, before.and_then(|(_, row)| Some((rate(row)?, row))));
+    if let Some((earlier, row)) = first {
+        let text = format!(
+            "The rate was {} in phase \"{}\" and {} in phase \"{}\".",
+            stated(row),
+            row.phase.as_deref().unwrap_or_default(),
+            stated(explained),
+            explained.phase.as_deref().unwrap_or_default()
+        );
+        return Seen::new(Feature::Drop, (mine / earlier).ln(), 0.02, text);
+    }
+    let later = phases.iter().filter_map(|(_, row)| Some((rate(row)?, *row)));
+    let (faster, row) = later.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(rate, _)| *rate > mine)?;
+    let text = format!("Later the rate rose to {} from {}.", stated(row), stated(explained));
+    Seen::new(Feature::Drop, (faster / mine).ln(), 0.02, text)
+}
+
+fn rate(row: &PublishedRow) -> Option<f64> {
+    row.operations_per_s().or_else(|| row.bytes_per_s())
+}
+
+fn tail(explained: &PublishedRow) -> Option<Seen> {
+    let at = |wanted: f64| {
+        let pair = explained.percentiles_us.iter().find(|pair| (pair[0] - wanted).abs() < 1e-6)?;
+        (pair[1] > 0.0).then_some(pair[1])
+    };
+    let factor = at(99.9)? / at(50.0)?;
+    let text = format!("One I/O in a thousand takes more than {} the median.", words::times(factor));
+    Seen::new(Feature::Tail, factor.ln(), LATENCY_ERROR, text)
+}

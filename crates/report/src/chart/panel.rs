@@ -1,0 +1,92 @@
+//! Lines over a time axis in panels of one width, one above the other.
+
+use super::axis::Axis;
+use super::canvas::{Anchor, Drawn, Pen};
+use super::labels::spread;
+use super::palette::Ink;
+
+/// Where panels begin and end, in pixels.
+pub const LEFT: f64 = 62.0;
+/// See [`LEFT`].
+pub const RIGHT: f64 = 322.0;
+
+/// One line of a panel.
+pub struct Line {
+    /// What stands at its end; empty for nothing.
+    pub name: String,
+    /// Its colour.
+    pub ink: Ink,
+    /// In pixels.
+    pub width: f64,
+    /// Seconds and values; absent breaks the line.
+    pub points: Vec<(f64, Option<f64>)>,
+}
+
+/// A panel over a time axis.
+pub struct Panel {
+    /// What stands above it.
+    pub title: &'static str,
+    /// What stands in the panel when there is nothing to draw.
+    pub missing: &'static str,
+    /// Whether its axis is.
+    pub logarithmic: bool,
+    /// Part of the picture's height, in pixels.
+    pub height: f64,
+    /// The axis reaches at least so high.
+    pub least_top: f64,
+    /// Words of a value on the axis.
+    pub tick: fn(f64) -> String,
+    /// What is drawn.
+    pub lines: Vec<Line>,
+}
+
+/// Draws a panel between two heights.
+pub fn draw_panel(pen: &mut Pen<'_>, panel: &Panel, x: &Axis, (top, bottom): (f64, f64)) -> Drawn {
+    pen.words(panel.title, (LEFT, top - 7.0), Anchor::Start, Ink::Text, false)?;
+    let values = || panel.lines.iter().flat_map(|line| line.points.iter().filter_map(|p| p.1));
+    if values().next().is_none() {
+        pen.line(&[(LEFT, bottom), (RIGHT, bottom)], Ink::Grid, 0.75)?;
+        return pen.words(
+            panel.missing,
+            (LEFT + 8.0, (top + bottom) / 2.0),
+            Anchor::Start,
+            Ink::Muted,
+            false,
+        );
+    }
+    let y = if panel.logarithmic {
+        Axis::log(values(), (bottom, top), 4, panel.tick)
+    } else {
+        Axis::low_panel(values().fold(panel.least_top, f64::max), (bottom, top), panel.tick)
+    };
+    y.draw_rows(pen, (LEFT, RIGHT))?;
+    let mut ends = Vec::new();
+    for line in &panel.lines {
+        let mut piece: Vec<(f64, f64)> = Vec::new();
+        for &(at, value) in &line.points {
+            match value.filter(|_| x.holds(at)) {
+                Some(value) if value > 0.0 || !panel.logarithmic => piece.push((x.at(at), y.at(value))),
+                _ => draw_piece(pen, &mut piece, line)?,
+            }
+        }
+        ends.push(piece.last().copied().or(line.points.iter().rev().find_map(|p| Some((RIGHT, y.at(p.1?))))));
+        draw_piece(pen, &mut piece, line)?;
+    }
+    let wanted: Vec<f64> = ends.iter().map(|end| end.map_or(bottom, |at| at.1)).collect();
+    for (line, height) in panel.lines.iter().zip(spread(&wanted, 12.5, (top, bottom))) {
+        if !line.name.is_empty() {
+            pen.words(&line.name, (RIGHT + 4.0, height + 4.0), Anchor::Start, line.ink, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws what has been gathered of a line; a single point becomes a dot.
+fn draw_piece(pen: &mut Pen<'_>, piece: &mut Vec<(f64, f64)>, line: &Line) -> Drawn {
+    if let [single] = piece[..] {
+        pen.dot(single, line.width, line.ink)?;
+    }
+    pen.line(piece, line.ink, line.width)?;
+    piece.clear();
+    Ok(())
+}
