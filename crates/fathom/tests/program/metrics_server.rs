@@ -90,7 +90,7 @@ fn a_real_server_s_counters_become_a_profile() {
     let record =
         typist.json(&["profile", "--prometheus", &url, "--device", device, "--from", "1h", "--json"]);
     assert_eq!((&record["source"], &record["demand"]["tick_s"]), (&"prometheus".into(), &1.into()));
-    assert!(record["demand"]["ticks_seen"].as_u64().unwrap() >= 5, "{record}");
+    assert!(record["demand"]["ticks_seen"].as_u64().unwrap() >= 2, "{record}");
     assert!(record["start_unix_s"].as_i64().unwrap() > 1_700_000_000, "{record}");
     let wrong = typist.run(&["profile", "--prometheus", &url, "--device", "no-such-disk", "--from", "1h"]);
     assert_eq!(wrong.status, 2, "{wrong:?}");

@@ -114,7 +114,7 @@ fio-3.1
 Starting 1 process
 
 r: (groupid=0, jobs=1): err= 0: pid=1529227: Fri Jun 19 01:58:18 2020
-   read: IOPS=109k, BW=426MiB/s (447MB/s)(24.0GiB/60001msec)
+   read: IOPS=109k, BW=426MiB/s (447MB/s)(25.0GiB/60001msec)
     slat (usec): min=3, max=235, avg= 5.98, stdev= 2.18
     clat (usec): min=63, max=5864, avg=285.14, stdev=58.59
      lat (usec): min=68, max=5869, avg=291.45, stdev=58.71
