@@ -7,7 +7,7 @@ use crate::evidence::{Feature, Table};
 use crate::posterior::{Figure, Weighed, after, entropy};
 
 /// Student's t with four degrees of freedom at the orders 1/18, 3/18, ... 17/18.
-const QUANTILES: [f64; 9] = [-2.031, -1.104, -0.672, -0.326, 0.0, 0.326, 0.672, 1.104, 2.031];
+const QUANTILES: [f64; 9] = [-2.039, -1.099, -0.642, -0.302, 0.0, 0.302, 0.642, 1.099, 2.039];
 /// Causes below this probability do not change what is expected.
 const LEAST_PROBABILITY: f64 = 0.005;
 
@@ -70,6 +70,16 @@ mod tests {
     use super::*;
     use crate::evidence::{EXPERIMENTS, table};
     use fathom_record::verdict::Limit;
+
+    #[test]
+    fn the_quantiles_are_those_of_their_orders() {
+        for (at, quantile) in QUANTILES.into_iter().enumerate() {
+            let order = (2.0 * at as f64 + 1.0) / 18.0;
+            let u = 1.0 + quantile * quantile / 4.0;
+            let below = 0.5 + 0.375 * (quantile / u.sqrt()) * (1.0 - quantile * quantile / u / 12.0);
+            assert!((below - order).abs() < 2e-4, "{quantile}: {below} for {order}");
+        }
+    }
 
     fn even(limits: &[Limit]) -> Vec<Weighed> {
         let probability = 1.0 / limits.len() as f64;

@@ -6,6 +6,7 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::{KnownCeiling, Workload};
 
 use crate::evidence::Feature;
+use crate::experiments::Where;
 
 /// One pattern that was measured at one or more concurrencies.
 pub struct Pattern<'a> {
@@ -33,8 +34,8 @@ pub struct Pattern<'a> {
     pub queue_tags: Option<f64>,
     /// What can be done to learn more.
     pub means: &'a Means,
-    /// Writes the command line that runs a workload on this target with this engine.
-    pub command: &'a dyn Fn(&Workload) -> String,
+    /// Writes the command line that runs a workload with this engine, there.
+    pub command: &'a dyn Fn(&Workload, &Where) -> String,
 }
 
 /// What can be done to learn more.
@@ -48,6 +49,8 @@ pub struct Means {
     pub may_purge: bool,
     /// Rest that is long enough for credits to come back, in minutes; 0: no rest is possible.
     pub rest_minutes: f64,
+    /// Time that is left for experiments, in minutes; absent: as long as they take.
+    pub minutes_left: Option<f64>,
 }
 
 /// What an experiment gave.

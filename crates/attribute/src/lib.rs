@@ -23,6 +23,6 @@ mod verdict;
 pub mod words;
 
 pub use ceilings::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};
-pub use experiments::{Trial, Where};
+pub use experiments::{Before, Trial, Where};
 pub use input::{Answer, CellTelemetry, Means, Pattern};
 pub use verdict::{Conclusion, Subject, attribute, conclude};

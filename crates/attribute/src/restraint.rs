@@ -14,14 +14,14 @@ use crate::thresholds::{CREEPS, LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
 const CHECK_FAILED: f64 = 0.5;
 /// Most that a probability may be for what a decorator hides.
 const DECORATED: f64 = 0.5;
-
 /// Most that a probability may be where the rate still grew at the end of what was measured.
 const STILL_GROWING: f64 = 0.5;
-
 /// Busy share of threads without time to spare.
 const FULL: f64 = 0.93;
 /// Gain from twice the jobs that shows nothing.
 const INDIFFERENT: f64 = 1.05;
+/// Most that a busy thread's probability may be where more jobs bring nothing.
+const JOBS_INDIFFERENT: f64 = 0.5;
 
 /// A reason for less confidence.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,9 +87,9 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
     }
     // More jobs take work off a submitting thread, but not off a processor that serves interrupts.
     let is_full = telemetry.generator_busy_share.is_some_and(|share| share >= FULL);
-    if is_full && shape.jobs_factor.is_some_and(|factor| factor <= INDIFFERENT) {
+    if is_full && shape.more_jobs_factor().is_some_and(|factor| factor <= INDIFFERENT) {
         let text = "The generator's threads were busy, but more jobs reach no higher rate.";
-        found.push(Restraint::new(DECORATED, text).touching(&[Limit::OneCore, Limit::Generator]));
+        found.push(Restraint::new(JOBS_INDIFFERENT, text).touching(&[Limit::OneCore, Limit::Generator]));
     }
     if let Some(delay) = pattern.target.decorated.as_ref().and_then(|decorated| decorated.delay.as_ref()) {
         let text = format!("The latency includes the delay {delay}, which was added on purpose.");

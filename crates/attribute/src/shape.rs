@@ -85,6 +85,16 @@ impl<'a> Shape<'a> {
         deeper.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight)).copied().unwrap_or(self.focus)
     }
 
+    /// Best rate over that of the cell in question among cells with at least twice its jobs and no less in
+    /// flight.
+    pub fn more_jobs_factor(&self) -> Option<f64> {
+        let focus = &self.focus;
+        let more = self.points.iter().filter(|p| {
+            u64::from(p.jobs) >= 2 * u64::from(focus.jobs) && p.in_flight * SAME >= focus.in_flight
+        });
+        more.map(|p| p.x_per_s / focus.x_per_s).max_by(f64::total_cmp)
+    }
+
     /// Busy share of the busiest processor, where known.
     pub fn busiest_core(&self) -> Option<f64> {
         let seen = self.telemetry.core_busy_shares.iter().copied().max_by(f64::total_cmp);

@@ -18,6 +18,7 @@ pub mod like;
 pub mod plan;
 mod progress;
 mod run;
+mod started;
 pub mod sweep;
 
 pub use analyse::{Subject, analyse};

@@ -115,3 +115,18 @@ impl KnownCeiling {
         Self { rate, scope: CeilingScope::Volume, direction: None, burst: false, source: declared() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Limit;
+
+    #[test]
+    fn what_version_2_of_campaigns_wrote_is_still_read() {
+        let old = r#"{"kind":"throughput","bytes_per_s":125000000.0}"#;
+        let rate = CeilingRate::Throughput { bytes_per_s: 125e6 };
+        assert_eq!(serde_json::from_str::<KnownCeiling>(old).unwrap(), KnownCeiling::declared(rate));
+        // A declared ceiling did not say whether of operations or of bytes.
+        assert_eq!(serde_json::from_str::<Limit>(r#""declared_ceiling""#).unwrap(), Limit::RateCap);
+    }
+}

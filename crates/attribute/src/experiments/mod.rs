@@ -13,7 +13,7 @@ use crate::posterior::Weighed;
 use crate::shape::Shape;
 use crate::words;
 
-pub use workload::{Trial, Where};
+pub use workload::{Before, Trial, Where};
 
 /// Causes below this probability are not mentioned in how an answer is to be read.
 const LEAST_MENTIONED: f64 = 0.05;
@@ -32,6 +32,7 @@ pub fn next(
         .into_iter()
         .filter(|feature| !made(feature))
         .filter_map(|feature| Some((feature, workload::trial(feature, pattern, shape)?)))
+        .filter(|(_, trial)| pattern.means.minutes_left.is_none_or(|left| trial.minutes() <= left))
         .collect();
     let feasible: Vec<Feature> = trials.iter().map(|(feature, _)| *feature).collect();
     let rest = pattern.means.rest_minutes;

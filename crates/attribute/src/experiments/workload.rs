@@ -2,7 +2,7 @@
 
 use fathom_record::Workload;
 use fathom_record::facts::TargetKind;
-use fathom_record::workload::{Addresses, Length, Sizes, SizesByDirection};
+use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
 
 use crate::ceilings::is_sequential;
 use crate::evidence::Feature;
@@ -19,6 +19,8 @@ const MAX_DEPTH: u32 = 1024;
 const MAX_JOBS: u32 = 64;
 /// Largest block that is proposed.
 const MAX_BLOCK_BYTES: u64 = 16 << 20;
+/// Bytes of one trim.
+const TRIM_BYTES: u64 = 1 << 20;
 /// Factor of the span that tells a cache from a device.
 const SPAN_FACTOR: u64 = 8;
 
@@ -29,10 +31,19 @@ pub struct Trial {
     pub workload: Workload,
     /// On what.
     pub place: Where,
-    /// Rest before it, in minutes.
-    pub rest_minutes: f64,
-    /// Whether everything on the target is trimmed before.
-    pub purge: bool,
+    /// What is done first.
+    pub before: Before,
+}
+
+/// What is done before an experiment runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Before {
+    /// Nothing.
+    Nothing,
+    /// The target rests, in minutes.
+    Rest(f64),
+    /// The workload's span is trimmed, by this workload.
+    Trim(Box<Workload>),
 }
 
 /// What an experiment runs on.
@@ -40,33 +51,45 @@ pub struct Trial {
 pub enum Where {
     /// The target itself.
     Target,
-    /// The target and another one, each under the workload.
+    /// The target and another one.
     Both(String),
     /// The device below the target's file system.
     Below(String),
 }
 
+impl Where {
+    /// The targets, of a workload whose own are these.
+    pub fn targets(&self, own: &[String]) -> Vec<String> {
+        match self {
+            Where::Target => own.to_vec(),
+            Where::Both(second) => own.iter().chain([second]).cloned().collect(),
+            Where::Below(device) => vec![device.clone()],
+        }
+    }
+}
+
 impl Trial {
     /// What to type, as one line.
     pub fn command(&self, pattern: &Pattern<'_>) -> String {
-        let line = (pattern.command)(&self.workload);
-        let line = match &self.place {
-            Where::Target => line,
-            Where::Both(second) => format!("{line} --target {second}"),
-            Where::Below(device) => line.replace(&pattern.target.name, device),
-        };
-        match (self.rest_minutes > 0.0, self.purge) {
-            (true, _) => format!("sleep {:.0} && {line}", self.rest_minutes * 60.0),
-            (_, true) => format!("blkdiscard {} && {line}", pattern.target.name),
-            _ => line,
+        let line = (pattern.command)(&self.workload, &self.place);
+        match &self.before {
+            Before::Nothing => line,
+            Before::Rest(minutes) => format!("sleep {:.0} && {line}", minutes * 60.0),
+            Before::Trim(trim) => format!("{} && {line}", (pattern.command)(trim, &self.place)),
         }
+    }
+
+    /// What it takes, in minutes, without what a trim takes, which nobody knows before.
+    pub fn minutes(&self) -> f64 {
+        let rest = if let Before::Rest(minutes) = self.before { minutes } else { 0.0 };
+        let length = self.workload.length;
+        rest + (length.warmup_ns + length.time_ns.unwrap_or(0)) as f64 / 60e9
     }
 }
 
 /// The trial of an experiment; `None` where it cannot be made on this pattern.
 pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Trial> {
-    let mut trial =
-        Trial { workload: base(pattern, shape), place: Where::Target, rest_minutes: 0.0, purge: false };
+    let mut trial = Trial { workload: base(pattern, shape), place: Where::Target, before: Before::Nothing };
     let workload = &mut trial.workload;
     let is_open = workload.arrival.is_open();
     match experiment {
@@ -88,10 +111,16 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
             trial.place = Where::Below(pattern.means.raw_device.clone()?);
         }
         Feature::SecondTarget if is_storage(pattern) => {
+            // Jobs work on the targets in turn, so that each has as much in flight as the one had.
+            workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
             trial.place = Where::Both(pattern.means.second_target.clone()?);
         }
-        Feature::Idle if pattern.means.rest_minutes > 0.0 => trial.rest_minutes = pattern.means.rest_minutes,
-        Feature::Purge if pattern.means.may_purge => trial.purge = true,
+        Feature::Idle if pattern.means.rest_minutes > 0.0 => {
+            trial.before = Before::Rest(pattern.means.rest_minutes);
+        }
+        Feature::Purge if pattern.means.may_purge => {
+            trial.before = Before::Trim(Box::new(trim(pattern, workload)))
+        }
         _ => return None,
     }
     Some(trial)
@@ -104,6 +133,22 @@ fn base(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Workload {
     let time_ns = workload.length.time_ns.unwrap_or(TIME_NS);
     workload.length = Length { time_ns: Some(time_ns), operations: None, bytes: None, ..workload.length };
     workload
+}
+
+/// Trims the span of a workload once, and nothing else.
+fn trim(pattern: &Pattern<'_>, workload: &Workload) -> Workload {
+    let room = pattern.target.size_bytes.saturating_sub(workload.offset_bytes);
+    let bytes = workload.span_bytes.unwrap_or(room);
+    Workload {
+        mix: Mix { read_share: 0.0, trim_share: 1.0, flush_every_writes: 0 },
+        addresses: Addresses::Sequential,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: TRIM_BYTES }),
+        arrival: Arrival::Closed,
+        jobs: 1,
+        depth: 8,
+        length: Length { time_ns: None, operations: None, bytes: Some(bytes), warmup_ns: 0 },
+        ..workload.clone()
+    }
 }
 
 fn resize(workload: &mut Workload, bytes: u64) {

@@ -26,8 +26,8 @@ fn first(verdict: &Verdict) -> (Limit, Confidence) {
 
 /// Every truth with its scene; the first cause named must be it, with at least this probability.
 fn cases() -> Vec<(&'static str, Scene, Limit, f64)> {
-    const LIKELY: f64 = 0.75;
-    const BEST: f64 = 0.3;
+    const LIKELY: f64 = 0.8;
+    const BEST: f64 = 0.5;
     let full_thread = |user: f64| {
         Scene::new(per_job(1e5), 0.015).with(|s| {
             // Only one job was tried at depth.
@@ -68,7 +68,7 @@ fn cases() -> Vec<(&'static str, Scene, Limit, f64)> {
             "interrupts on one processor",
             Scene::new(capped(2e5), 0.02).each(|_, seen| seen.core_busy_shares[3] = 0.98),
             Limit::OneCore,
-            0.25,
+            BEST,
         ),
         (
             "one processor a job, shown by more jobs",
@@ -208,6 +208,15 @@ fn undecidable() -> Vec<(&'static str, Scene)> {
                 cell.busiest_core_share = None;
             }),
         ),
+        ("slightly above the declared", Scene::new(capped(3.6e4), 0.03).declare_iops(3e4)),
+        (
+            "a busy thread whose jobs bring nothing",
+            Scene::new(capped(3e4), 0.03).each(|_, seen| {
+                seen.core_busy_shares[0] = 0.99;
+                seen.generator_busy_share = Some(0.99);
+                seen.generator_user_share = Some(0.4);
+            }),
+        ),
         (
             "near the declared, still growing",
             Scene::new(|j, d| 3e4 * ((j * d) / 512.0).powf(0.4), 0.03).declare_iops(3.1e4),
@@ -222,17 +231,6 @@ fn nothing_is_claimed_where_nothing_is_shown() {
         let most = verdict.claims.iter().map(|c| c.confidence).max().unwrap();
         assert!(most <= Confidence::Possible, "{what}: {:#?}", verdict.claims);
     }
-}
-
-#[test]
-fn a_rate_above_what_was_declared_is_never_sure() {
-    // Providers enforce up to 12 % more than they sell; a fifth more is a limit that nobody stated.
-    let verdict = Scene::new(capped(3.6e4), 0.03).declare_iops(3e4).verdict();
-    assert!(
-        verdict.claims.iter().all(|claim| claim.confidence < Confidence::Strong),
-        "{:#?}",
-        verdict.claims
-    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
-use fathom_attribute::{CellTelemetry, Means, Pattern, attribute};
+use fathom_attribute::{CellTelemetry, Means, Pattern, Where, attribute};
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
@@ -142,7 +142,7 @@ impl Scene {
                 quantile_ns: None,
             })
             .collect();
-        let command = |w: &Workload| {
+        let command = |w: &Workload, _: &Where| {
             format!(
                 "fathom run --target x --bs {} --jobs {} --depth {} --time {}",
                 w.sizes.read.min_bytes(),

@@ -1,6 +1,6 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
-use fathom_attribute::{Means, Pattern, attribute};
+use fathom_attribute::{Means, Pattern, Where, attribute};
 use fathom_engine::IoFlags;
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
 use fathom_record::{RunRecord, Workload};
@@ -38,9 +38,9 @@ pub fn conclude(
     incomplete: Option<String>,
 ) -> PatternResult {
     let cells = Cells::of(runs, plan.slo);
-    let command = |workload: &Workload| {
+    let command = |workload: &Workload, place: &Where| {
         to_command_line(&RunPlan {
-            targets: vec![plan.target.clone()],
+            targets: place.targets(std::slice::from_ref(&plan.target)),
             engine: plan.engine.clone(),
             workload: workload.clone(),
             options: RunOptions {

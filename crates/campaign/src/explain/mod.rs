@@ -4,14 +4,13 @@
 
 mod passive;
 mod pattern;
-mod resume;
 mod trial;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Means};
-use fathom_record::campaign::{ExperimentResult, ExplainRecord};
+use fathom_attribute::{Answer, Means, Where};
+use fathom_record::campaign::{ExperimentResult, ExplainPlan, ExplainRecord};
 use fathom_record::run::{CampaignLink, Ending};
 use fathom_record::verdict::Limit;
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
@@ -23,8 +22,8 @@ use crate::identity;
 use crate::plan::{ExplainOptions, RunPlan, title_of, to_command_line};
 use crate::progress::{Progress, StepNotice};
 use crate::run::{Session, this_tool};
+use crate::started::{Resumable, Started};
 use pattern::{Explained, Known, explain as put_before_the_table};
-use resume::Started;
 use trial::Made;
 
 pub use passive::explain_finished;
@@ -35,6 +34,15 @@ const ANSWERED: f64 = 0.95;
 
 /// Two runs of the baseline that differ by less than this share are taken as one level.
 const SAME: f64 = 0.05;
+
+impl Resumable for ExplainPlan {
+    const NOUN: &'static str = "explanation";
+    const LETTER: &'static str = "x";
+
+    fn without_seed(&self) -> Self {
+        Self { seed: 0, ..self.clone() }
+    }
+}
 
 /// An explanation's result.
 #[derive(Debug)]
@@ -57,22 +65,29 @@ pub fn explain(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Explanation, CampaignError> {
-    let unfinished = resume::find(store, &options.plan, progress)?;
-    let mut session = Session::open_for_all(&[&options.base], options.plan.seed, progress, stop)?;
+    let unfinished = Started::find(store, &options.plan, progress)?;
+    let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
+    let mut base = options.base.clone();
+    base.workload.seed = seed;
+    let mut session = Session::open_for_all(&[&base], seed, progress, stop)?;
     // Credits that one run spends are gone in the next, as on a real volume.
     session.keep_state();
     let started = match unfinished {
         Some(started) => started,
-        None => resume::begin(store, &options.plan, &options.base.targets.join(" + "))?,
+        None => Started::begin(store, &options.plan, &base.targets.join(" + "))?,
     };
+    if let Some(last) = started.last_run(store)? {
+        session.restore(&last, stop)?;
+    }
     let means = Means {
-        second_target: options.plan.second_target.clone(),
+        second_target: started.plan.second_target.clone(),
         raw_device: trial::raw_device(session.target()),
-        may_purge: options.plan.may_purge,
-        rest_minutes: options.plan.rest_ns as f64 / 60e9,
+        may_purge: started.plan.may_purge,
+        rest_minutes: started.plan.rest_ns as f64 / 60e9,
+        minutes_left: None,
     };
     let mut course = Course {
-        options,
+        base: &base,
         store,
         started: &started,
         session: &session,
@@ -100,9 +115,9 @@ pub fn explain(
 
 /// An explanation under way.
 struct Course<'a> {
-    options: &'a ExplainOptions,
+    base: &'a RunPlan,
     store: &'a Store,
-    started: &'a Started,
+    started: &'a Started<ExplainPlan>,
     session: &'a Session,
     means: Means,
     /// Cells of the pattern itself.
@@ -121,7 +136,7 @@ struct Course<'a> {
 impl Course<'_> {
     /// Makes the runs; whether it was stopped before their end.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
-        let base = self.options.base.workload.clone();
+        let base = self.base.workload.clone();
         let Some(baseline) = self.step("baseline", "the workload itself", &base, self.session, progress)?
         else {
             return Ok(true);
@@ -134,7 +149,7 @@ impl Course<'_> {
                 None => return Ok(true),
             }
         }
-        let again = self.options.base.workload.clone();
+        let again = self.base.workload.clone();
         let Some(again) = self.step("again", "the same again", &again, self.session, progress)? else {
             return Ok(true);
         };
@@ -159,20 +174,20 @@ impl Course<'_> {
 
     /// The baseline that experiments are compared with.
     fn before(&self) -> Option<&RunRecord> {
-        let base = &self.options.base.workload;
+        let base = &self.base.workload;
         self.runs.iter().rev().find(|run| (run.workload.jobs, run.workload.depth) == (base.jobs, base.depth))
     }
 
     /// Makes experiments while they tell something; whether it was stopped.
     fn experiment(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
-        while self.experiments.len() < self.options.plan.max_experiments as usize {
-            let Some(explained) = self.explained() else { return Ok(false) };
+        while self.experiments.len() < self.started.plan.max_experiments as usize {
+            let left_ns = self.started.plan.budget_ns.saturating_sub(self.spent_ns);
+            let Some(explained) = self.explained_within(Some(left_ns as f64 / 60e9)) else {
+                return Ok(false);
+            };
             let best = explained.conclusion.weighed.iter().find(|w| w.limit != Limit::Unknown);
             let Some((chosen, trial)) = explained.conclusion.next.clone() else { return Ok(false) };
-            let costs_ns = trial::costs_ns(&trial);
-            if best.is_some_and(|w| w.probability >= ANSWERED)
-                || self.spent_ns + costs_ns > self.options.plan.budget_ns
-            {
+            if best.is_some_and(|w| w.probability >= ANSWERED) {
                 return Ok(false);
             }
             let step = format!("{:02}-{}", self.experiments.len() + 1, chosen.experiment.name());
@@ -224,16 +239,14 @@ impl Course<'_> {
         session: &Session,
         progress: &mut dyn Progress,
     ) -> Result<Option<RunRecord>, CampaignError> {
-        let length_ns = workload.length.warmup_ns + workload.length.time_ns.unwrap_or(0);
-        self.spent_ns += length_ns;
         if let Some(id) = self.started.run_of(step) {
             let run = self.store.run(id)?;
-            self.all_runs.push(run.clone());
-            return Ok(Some(run));
+            return Ok(Some(self.keep(run)));
         }
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
+        let length_ns = workload.length.warmup_ns + workload.length.time_ns.unwrap_or(0);
         progress.step(&self.notice(purpose, workload, length_ns));
         let campaign = &self.started.campaign;
         self.store.journal(campaign, step, &StepState::Started, &identity::now())?;
@@ -246,14 +259,20 @@ impl Course<'_> {
             return Ok(None);
         }
         self.store.put_run_for_step(campaign, step, &run, &identity::now())?;
+        Ok(Some(self.keep(run)))
+    }
+
+    /// Counts a run and the time that it took.
+    fn keep(&mut self, run: RunRecord) -> RunRecord {
+        self.spent_ns += run.workload.length.warmup_ns + run.summary.duration_ns;
         self.all_runs.push(run.clone());
-        Ok(Some(run))
+        run
     }
 
     fn notice(&self, purpose: &str, workload: &Workload, run_ns: u64) -> StepNotice {
         StepNotice {
             title: title_of(workload),
-            pattern: (self.experiments.len() + 1, self.options.plan.max_experiments as usize + 1),
+            pattern: (self.experiments.len() + 1, self.started.plan.max_experiments as usize + 1),
             cell: (workload.jobs, workload.depth),
             purpose: purpose.to_owned(),
             run_ns,
@@ -261,14 +280,23 @@ impl Course<'_> {
         }
     }
 
+    /// With every experiment that could still be made, whatever time is left.
     fn explained(&self) -> Option<Explained> {
-        let base = &self.options.base;
-        let command =
-            |workload: &Workload| to_command_line(&RunPlan { workload: workload.clone(), ..base.clone() });
+        self.explained_within(None)
+    }
+
+    /// With experiments that fit into the time that is left.
+    fn explained_within(&self, minutes_left: Option<f64>) -> Option<Explained> {
+        let base = self.base;
+        let command = |workload: &Workload, place: &Where| {
+            let targets = place.targets(&base.targets);
+            to_command_line(&RunPlan { targets, workload: workload.clone(), ..base.clone() })
+        };
+        let means = Means { minutes_left, ..self.means.clone() };
         let known = Known {
-            ceilings: &self.options.plan.ceilings,
+            ceilings: &self.started.plan.ceilings,
             answers: &self.answers,
-            means: &self.means,
+            means: &means,
             rate_change: self.rate_change,
             command: &command,
         };

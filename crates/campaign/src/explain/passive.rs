@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Means};
-use fathom_engine::IoFlags;
-use fathom_engine::decorate::Decorators;
+use fathom_attribute::{Answer, Means, Where};
 use fathom_record::campaign::{ExplainPlan, ExplainRecord, ExplainedPattern};
 use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Length, Sizes};
@@ -14,7 +12,7 @@ use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
 
 use super::pattern::{Known, explain};
 use crate::identity;
-use crate::plan::{RunOptions, RunPlan, to_command_line};
+use crate::plan::{RunPlan, to_command_line};
 use crate::run::this_tool;
 
 /// Standard error of a ratio of two patterns' rates, where they were not made for one another.
@@ -62,32 +60,13 @@ pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeil
 
 fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Option<ExplainedPattern> {
     let first = group.first()?;
-    let command = |workload: &Workload| command_of(first, workload);
+    let plan = RunPlan::replay(first);
+    let command = |workload: &Workload, place: &Where| {
+        let targets = place.targets(&plan.targets);
+        to_command_line(&RunPlan { targets, workload: workload.clone(), ..plan.clone() })
+    };
     let known = Known { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
     Some(explain(group, None, &known)?.into_record(None))
-}
-
-/// The command line that does a workload as a finished run did its own.
-fn command_of(run: &RunRecord, workload: &Workload) -> String {
-    let members: Vec<String> = run.target.members.iter().map(|member| member.name.clone()).collect();
-    to_command_line(&RunPlan {
-        targets: if members.is_empty() { vec![run.target.name.clone()] } else { members },
-        engine: Some(run.engine.name.clone()),
-        workload: workload.clone(),
-        options: RunOptions {
-            direct: run.target.direct,
-            stripe_bytes: run.target.stripe_bytes,
-            permits: Vec::new(),
-            real_time: false,
-            polled: false,
-            witness: None,
-            durable: None,
-            io_flags: IoFlags::default(),
-            keep: false,
-            cpus: None,
-            decorators: Decorators::default(),
-        },
-    })
 }
 
 /// A workload without what varies between cells.

@@ -1,6 +1,6 @@
 //! One pattern's runs and answers, put before the evidence table.
 
-use fathom_attribute::{Answer, Conclusion, Means, Pattern, attribute};
+use fathom_attribute::{Answer, Conclusion, Means, Pattern, Where, attribute};
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -21,7 +21,7 @@ pub struct Known<'a> {
     /// How the rate changed in runs that are not among the cells any more.
     pub rate_change: Option<f64>,
     /// Writes the command line that runs a workload in this way.
-    pub command: &'a dyn Fn(&Workload) -> String,
+    pub command: &'a dyn Fn(&Workload, &Where) -> String,
 }
 
 /// A pattern with what was concluded of it.

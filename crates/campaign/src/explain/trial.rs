@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Trial, Where};
+use fathom_attribute::{Answer, Before, Trial, Where};
 use fathom_measure::Clock;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
+use fathom_record::workload::{Arrival, Length, Mix};
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::coefficient_of_variation;
 
@@ -20,8 +20,6 @@ use crate::run::Session;
 
 /// Least standard error of a ratio of two runs: what runs differ by however even their seconds are.
 const LEAST_ERROR: f64 = 0.005;
-/// Bytes of one trim.
-const TRIM_BYTES: u64 = 1 << 20;
 /// How often a rest looks whether it is to end.
 const NAP: Duration = Duration::from_millis(100);
 
@@ -35,12 +33,6 @@ pub enum Made {
     Stopped,
 }
 
-/// What an experiment takes, rest included.
-pub fn costs_ns(trial: &Trial) -> u64 {
-    let length = trial.workload.length;
-    length.warmup_ns + length.time_ns.unwrap_or(0) + (trial.rest_minutes * 60e9) as u64
-}
-
 /// Makes an experiment.
 pub fn make(
     course: &mut Course<'_>,
@@ -49,26 +41,19 @@ pub fn make(
     trial: &Trial,
     progress: &mut dyn Progress,
 ) -> Result<Made, CampaignError> {
-    let base = &course.options.base;
-    let mut plan = RunPlan { workload: trial.workload.clone(), ..base.clone() };
-    match &trial.place {
-        Where::Target if plan.workload.span_bytes == base.workload.span_bytes => {
-            let session = course.session;
-            return in_session(course, (step, experiment), trial, &plan.workload, session, progress);
-        }
-        Where::Target => {}
-        Where::Both(second) => {
-            plan.targets.push(second.clone());
-            plan.workload.jobs = plan.workload.jobs.saturating_mul(2);
-        }
-        Where::Below(device) => plan.targets = vec![device.clone()],
+    let base = course.base;
+    if trial.place == Where::Target && trial.workload.span_bytes == base.workload.span_bytes {
+        let session = course.session;
+        return in_session(course, (step, experiment), trial, session, progress);
     }
-    match Session::open_for_all(&[&plan], course.options.plan.seed, progress, course.stop) {
+    let targets = trial.place.targets(&base.targets);
+    let plan = RunPlan { targets, workload: trial.workload.clone(), ..base.clone() };
+    match Session::open_for_all(&[&plan], base.workload.seed, progress, course.stop) {
         Ok(mut session) => {
             session.keep_state();
-            in_session(course, (step, experiment), trial, &plan.workload, &session, progress)
+            in_session(course, (step, experiment), trial, &session, progress)
         }
-        Err(error) => Ok(Made::Failed(one_line(&error.to_string()))),
+        Err(error) => Ok(Made::Failed(error.in_one_line())),
     }
 }
 
@@ -76,27 +61,34 @@ fn in_session(
     course: &mut Course<'_>,
     (step, experiment): (&str, Feature),
     trial: &Trial,
-    workload: &Workload,
     session: &Session,
     progress: &mut dyn Progress,
 ) -> Result<Made, CampaignError> {
-    if trial.purge {
-        let all = trim_of(workload, session.target());
-        match course.step(&format!("{step}-trim"), "trim everything", &all, session, progress) {
-            Ok(Some(_)) => {}
-            Ok(None) => return Ok(Made::Stopped),
-            Err(CampaignError::Store(error)) => return Err(error.into()),
-            Err(error) => return Ok(Made::Failed(one_line(&error.to_string()))),
+    let before = match &trial.before {
+        Before::Nothing => true,
+        Before::Trim(trim) => {
+            match course.step(&format!("{step}-trim"), "trim the span", trim, session, progress) {
+                Ok(run) => run.is_some(),
+                Err(error) => return failed(error),
+            }
         }
-    }
-    if trial.rest_minutes > 0.0 && !rest(course, step, trial, session, progress)? {
+        Before::Rest(minutes) => rest(course, step, (trial, *minutes), session, progress)?,
+    };
+    if !before {
         return Ok(Made::Stopped);
     }
-    match course.step(step, purpose(experiment), workload, session, progress) {
+    match course.step(step, purpose(experiment), &trial.workload, session, progress) {
         Ok(Some(run)) => Ok(Made::Run(Box::new(run))),
         Ok(None) => Ok(Made::Stopped),
-        Err(CampaignError::Store(error)) => Err(error.into()),
-        Err(error) => Ok(Made::Failed(one_line(&error.to_string()))),
+        Err(error) => failed(error),
+    }
+}
+
+/// A run that its target does not take is told, and the explanation goes on; a store that fails ends it.
+fn failed(error: CampaignError) -> Result<Made, CampaignError> {
+    match error {
+        CampaignError::Store(error) => Err(error.into()),
+        error => Ok(Made::Failed(error.in_one_line())),
     }
 }
 
@@ -104,11 +96,11 @@ fn in_session(
 fn rest(
     course: &mut Course<'_>,
     step: &str,
-    trial: &Trial,
+    (trial, minutes): (&Trial, f64),
     session: &Session,
     progress: &mut dyn Progress,
 ) -> Result<bool, CampaignError> {
-    let rest_ns = (trial.rest_minutes * 60e9) as u64;
+    let rest_ns = (minutes * 60e9) as u64;
     if session.is_simulated_time() {
         let idle = Workload {
             mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
@@ -133,22 +125,6 @@ fn rest(
         std::thread::sleep(NAP);
     }
     Ok(true)
-}
-
-/// Trims the span of a workload once.
-fn trim_of(workload: &Workload, target: &TargetFacts) -> Workload {
-    let room = target.size_bytes.saturating_sub(workload.offset_bytes);
-    let bytes = workload.span_bytes.unwrap_or(room);
-    Workload {
-        mix: Mix { read_share: 0.0, trim_share: 1.0, flush_every_writes: 0 },
-        addresses: Addresses::Sequential,
-        sizes: SizesByDirection::all(Sizes::Fixed { bytes: TRIM_BYTES }),
-        arrival: Arrival::Closed,
-        jobs: 1,
-        depth: 8,
-        length: Length { time_ns: None, operations: None, bytes: Some(bytes), warmup_ns: 0 },
-        ..workload.clone()
-    }
 }
 
 fn purpose(experiment: Feature) -> &'static str {
@@ -190,9 +166,4 @@ pub fn raw_device(target: &TargetFacts) -> Option<String> {
         return None;
     }
     target.devices.first().map(|device| format!("/dev/{}", device.name))
-}
-
-/// A failure and its remedy in one line.
-fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
 }

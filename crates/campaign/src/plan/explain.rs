@@ -7,6 +7,7 @@ use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::RawPlan;
 use super::resolve::value;
 use super::source::PlanSource;
+use super::sweep::recorded;
 use super::text::Text;
 use super::{RawKnown, RunPlan, quantity};
 
@@ -14,6 +15,8 @@ use super::{RawKnown, RunPlan, quantity};
 const DEFAULT_EXPERIMENTS: u32 = 5;
 /// Time for all runs.
 const DEFAULT_BUDGET_NS: u64 = 300_000_000_000;
+/// The workload twice, and a lone I/O.
+const RUNS_BEFORE: u64 = 3;
 /// One run, unless the plan names its length.
 const DEFAULT_TIME: &str = "8s";
 const DEFAULT_WARMUP: &str = "1s";
@@ -81,17 +84,31 @@ impl RawExplain {
         let rest_ns = value("rest", &self.rest, quantity::time_ns).map_err(placed)?;
         let raw = with_length(source.raw());
         let seed = source.seed(new_seed)?;
-        let recorded = RawPlan { destroy: None, seed: None, ..raw.clone() };
+        let recorded = recorded(&raw);
         let base = source.replaced(raw).resolve(seed)?;
         if base.workload.length.time_ns.is_none() {
             let cause = "experiments are compared with one another: give runs a length with --time";
             return Err(placed(Mistake::new("time", PlanErrorKind::Contradiction, cause)));
         }
+        if self.purge && !base.workload.mix.changes_data() {
+            let cause = "a trim tells something of writes alone: add --rw randwrite, or leave it out";
+            return Err(placed(Mistake::new("purge", PlanErrorKind::Contradiction, cause)));
+        }
+        let budget_ns = budget_ns.unwrap_or(DEFAULT_BUDGET_NS);
+        let length = base.workload.length;
+        let least_ns = RUNS_BEFORE * (length.warmup_ns + length.time_ns.unwrap_or(0));
+        if least_ns > budget_ns {
+            let cause = format!(
+                "the {RUNS_BEFORE} runs before any experiment take {}: give more, or shorter runs with --time",
+                fathom_measure::Nanos(least_ns).coarse()
+            );
+            return Err(placed(Mistake::new("budget", PlanErrorKind::Contradiction, cause)));
+        }
         let plan = ExplainPlan {
-            base: serde_json::to_value(&recorded).unwrap_or_default(),
+            base: recorded,
             subject: None,
             max_experiments: max_experiments.unwrap_or(DEFAULT_EXPERIMENTS),
-            budget_ns: budget_ns.unwrap_or(DEFAULT_BUDGET_NS),
+            budget_ns,
             second_target: self.second.clone(),
             rest_ns: rest_ns.unwrap_or(0),
             may_purge: self.purge,

@@ -113,7 +113,7 @@ impl RawSweep {
 
 /// The base as it is kept: permission to destroy data holds for one command alone, and the seed has a
 /// place of its own.
-fn recorded(base: &RawPlan) -> serde_json::Value {
+pub(super) fn recorded(base: &RawPlan) -> serde_json::Value {
     let base = RawPlan { destroy: None, seed: None, ..base.clone() };
     serde_json::to_value(base).expect("a plan's values are all JSON values")
 }

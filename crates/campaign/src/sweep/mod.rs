@@ -9,7 +9,7 @@ mod sessions;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_record::campaign::{SweepCell, SweepRecord};
+use fathom_record::campaign::{SweepCell, SweepPlan, SweepRecord};
 use fathom_record::run::{CampaignLink, Ending};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::{StepState, Store};
@@ -19,9 +19,9 @@ use crate::identity;
 use crate::plan::SweepOptions;
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
+use crate::started::Started;
 use grid::GridRuns;
 use order::Rules;
-use resume::Started;
 use sessions::Sessions;
 
 /// What a run costs beside its own length: threads, buffers, telemetry, saving.
@@ -48,13 +48,13 @@ pub fn sweep(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Sweep, CampaignError> {
-    let unfinished = resume::find(store, &options.plan, progress)?;
+    let unfinished = Started::find(store, &options.plan, progress)?;
     let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
     let sessions = Sessions::open(&options.cells, seed, progress, stop)?;
     // Begun only now: a target that is refused leaves nothing behind.
     let started = match unfinished {
         Some(started) => started,
-        None => resume::begin(store, &options.plan)?,
+        None => Started::begin(store, &options.plan, &resume::targets_of(&options.plan))?,
     };
     let runs = GridRuns::new(options.cells.len());
     let mut work = Work { options, store, started: &started, sessions: &sessions, runs, stop };
@@ -75,7 +75,7 @@ pub fn sweep(
 struct Work<'a> {
     options: &'a SweepOptions,
     store: &'a Store,
-    started: &'a Started,
+    started: &'a Started<SweepPlan>,
     sessions: &'a Sessions,
     runs: GridRuns,
     stop: &'a AtomicBool,
@@ -137,7 +137,7 @@ impl Work<'_> {
             }
             // A cell that its target or engine does not take is told; the others are measured all the same.
             Err(CampaignError::Store(error)) => return Err(error.into()),
-            Err(error) => self.runs.give_up(cell, one_line(&error.to_string())),
+            Err(error) => self.runs.give_up(cell, error.in_one_line()),
         }
         Ok(false)
     }
@@ -220,9 +220,4 @@ impl Work<'_> {
         }
         notes
     }
-}
-
-/// A failure and its remedy in one line.
-fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
 }

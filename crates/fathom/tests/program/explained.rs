@@ -27,6 +27,7 @@ fn a_cap_that_was_given_is_named_with_its_probability_and_the_experiments_that_s
     for experiment in pattern["experiments"].as_array().unwrap() {
         assert!(experiment["run"].is_string() && experiment["after"][0]["probability"].is_number());
     }
+    assert!(record["busy_seconds"].as_f64().unwrap() <= 300.0);
     // It is in the store, and explaining it again gives the same.
     let again = typist.json(&["explain", "last", "--json"]);
     assert_eq!(again["patterns"][0]["verdict"], pattern["verdict"]);
@@ -70,6 +71,45 @@ fn what_cannot_be_explained_is_refused_with_what_to_type() {
     refused(&["explain"], "fathom explain last");
     refused(&["explain", "--experiments", "sim:gp3", "--count", "100"], "--time");
     refused(&["explain", "--experiments", "sim:gp3", "--ceiling", "iosp=3"], "--ceiling");
+    refused(&["explain", "--experiments", "sim:gp3", "--purge"], "--rw randwrite");
+    refused(&["explain", "--experiments", "sim:gp3", "--budget", "20s"], "the 3 runs");
     std::fs::write(typist.path("notes.txt"), "nothing that a tool writes\n").unwrap();
     refused(&["explain", "notes.txt"], "fathom import --help");
+}
+
+#[test]
+fn what_an_experiment_ran_is_what_its_command_says() {
+    let typist = Typist::new();
+    let asked =
+        ["explain", "--experiments", "sim:slc", "--rw", "randwrite", "--second", "sim:slc", "--purge"];
+    let more =
+        ["--size", "4GiB", "--time", "2s", "--warmup", "0s", "--max-experiments", "11", "--quiet", "--json"];
+    let record = typist.json(&[asked.as_slice(), more.as_slice()].concat());
+    let experiments = record["patterns"][0]["experiments"].as_array().unwrap();
+    assert!(!experiments.is_empty());
+    for experiment in experiments {
+        let command = experiment["command"].as_str().unwrap();
+        assert!(!command.contains("blkdiscard"), "a trim reaches no further than the span: {command}");
+        let Some(id) = experiment["run"].as_str() else { continue };
+        let run = typist.json(&["show", id, "--json"]);
+        let last = command.rsplit("&& ").next().unwrap();
+        for (flag, value) in [("--jobs", &run["workload"]["jobs"]), ("--depth", &run["workload"]["depth"])] {
+            assert!(last.contains(&format!("{flag} {value} ")), "{flag} {value}: {command}");
+        }
+    }
+}
+
+#[test]
+fn experiments_that_do_not_fit_the_budget_are_not_made() {
+    let typist = Typist::new();
+    let asked =
+        ["explain", "--experiments", "sim:slc", "--rw", "randwrite", "--time", "5s", "--warmup", "0s"];
+    let more = ["--budget", "20s", "--rest", "15m", "--quiet", "--json"];
+    let record = typist.json(&[asked.as_slice(), more.as_slice()].concat());
+    let made = record["patterns"][0]["experiments"].as_array().map_or(0, Vec::len);
+    assert!(
+        made <= 1 && record["busy_seconds"].as_f64().unwrap() <= 20.5,
+        "{made} {}",
+        record["busy_seconds"]
+    );
 }

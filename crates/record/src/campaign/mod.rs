@@ -46,7 +46,7 @@ impl CampaignRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.campaign";
     /// The version that this build writes.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// Its id.
     pub fn id(&self) -> &str {
