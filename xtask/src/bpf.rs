@@ -7,15 +7,15 @@ use crate::finding::Finding;
 
 /// Where source and object lie.
 const FOLDER: &str = "crates/telemetry/src/blocktrace/bpf";
-const SOURCE: &str = "witness.bpf.c";
-const OBJECT: &str = "witness.bpf.o";
+/// The block-layer witness, and what counts a device's demand; of `NAME.bpf.c` the object is `NAME.bpf.o`.
+const NAMES: [&str; 2] = ["witness", "demand"];
 
 /// The compiler whose output is committed: another one's differs without being wrong.
 const COMPILER: &str = "clang version 14.0.6";
 
 pub const USAGE: &str = "\
-cargo xtask bpf            rebuild the object of the block-layer witness
-cargo xtask bpf --check    compare the committed object with a fresh one, byte for byte
+cargo xtask bpf            rebuild the objects of the programs that watch the block layer
+cargo xtask bpf --check    compare the committed objects with fresh ones, byte for byte
 
 Needs clang 14.0.6 and llvm-strip (Debian 12: apt-get install clang llvm); with another compiler nothing is compared.";
 
@@ -33,9 +33,22 @@ pub fn run(root: &Path, check: bool) -> Result<Vec<Finding>, String> {
         }
         return Err(text);
     }
+    let mut findings = Vec::new();
+    for name in NAMES {
+        findings.extend(build(root, name, check)?);
+    }
+    if check {
+        println!("bpf: compared with {COMPILER}");
+    }
+    Ok(findings)
+}
+
+/// Rebuilds one, or compares it.
+fn build(root: &Path, name: &str, check: bool) -> Result<Option<Finding>, String> {
+    let (source, object) = (format!("{name}.bpf.c"), format!("{name}.bpf.o"));
     let folder = root.join(FOLDER);
     let scratch = tempfile::tempdir().map_err(|error| format!("making a scratch folder: {error}"))?;
-    let fresh = scratch.path().join(OBJECT);
+    let fresh = scratch.path().join(&object);
     let target = fresh.display().to_string();
     // Paths would make the object differ from place to place.
     call(
@@ -51,7 +64,7 @@ pub fn run(root: &Path, check: bool) -> Result<Vec<Finding>, String> {
             "-mcpu=v3",
             "-fdebug-compilation-dir=.",
             "-c",
-            SOURCE,
+            &source,
             "-o",
             &target,
         ],
@@ -59,17 +72,16 @@ pub fn run(root: &Path, check: bool) -> Result<Vec<Finding>, String> {
     // The kernel reads BTF; the debugger's half is left out.
     call(&folder, "llvm-strip", &["-g", &target])?;
     let built = std::fs::read(&fresh).map_err(|error| format!("{target}: {error}"))?;
-    let committed = folder.join(OBJECT);
+    let committed = folder.join(&object);
     if !check {
         std::fs::write(&committed, &built).map_err(|error| format!("{}: {error}", committed.display()))?;
-        println!("bpf: {OBJECT}, {} bytes", built.len());
-        return Ok(Vec::new());
+        println!("bpf: {object}, {} bytes", built.len());
+        return Ok(None);
     }
     let same = std::fs::read(&committed).is_ok_and(|bytes| bytes == built);
-    println!("bpf: compared with {COMPILER}");
-    let path = format!("{FOLDER}/{OBJECT}");
-    let message = format!("is not what {SOURCE} gives: type `cargo xtask bpf` and commit both");
-    Ok((!same).then(|| Finding::new(&path, 1, message)).into_iter().collect())
+    let path = format!("{FOLDER}/{object}");
+    let message = format!("is not what {source} gives: type `cargo xtask bpf` and commit both");
+    Ok((!same).then(|| Finding::new(&path, 1, message)))
 }
 
 fn call(folder: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {

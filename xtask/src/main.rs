@@ -3,11 +3,12 @@
 //! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
 //! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines and its
 //! verdicts on cases whose answer is known.
-//! `cargo xtask bpf` builds the programs of the block-layer witness.
+//! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bench;
 mod bpf;
+mod catalog;
 mod finding;
 mod instructions;
 mod lab;
@@ -35,6 +36,7 @@ cargo xtask bpf            rebuild the programs that watch the block layer; --ch
 cargo xtask bench          measure fathom beside its peers; `--help` for more
 cargo xtask gaps           what the machine takes from a bare loop; `--help` for more
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
+cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
 cargo xtask lab            try fathom where the truth is known, and in virtual machines; `--help` for more";
 
 fn main() -> ExitCode {
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             });
         }
+        Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
         Some("lab") => return lab(root),
         Some("bpf") => match std::env::args().nth(2).as_deref() {
             None => bpf::run(root, false),

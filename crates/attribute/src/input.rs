@@ -32,6 +32,8 @@ pub struct Pattern<'a> {
     pub memory_bytes: Option<u64>,
     /// I/Os that the device holds at once, over all of its queues, where that is known.
     pub queue_tags: Option<f64>,
+    /// Whether the target is known to be a drive of the machine's own, on which nobody enforces a rate.
+    pub is_drive: bool,
     /// What can be done to learn more.
     pub means: &'a Means,
     /// Writes the command line that runs a workload with this engine, there.

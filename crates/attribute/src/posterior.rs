@@ -7,7 +7,7 @@
 
 use fathom_record::verdict::Limit;
 
-use crate::evidence::{Density, Feature, Need, Table, squared_misfit};
+use crate::evidence::{Density, Feature, Need, Table, ln_mean_of, squared_misfit};
 
 /// One figure on a feature's scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<Weighed> {
         .chain([Limit::Unknown])
         .map(|limit| {
             let prior = table.cause(limit).map_or(calibration.unknown_prior, |cause| cause.prior);
-            let seen: f64 = figures.iter().map(|figure| ln_density(table, limit, figure)).sum();
+            let seen = ln_likelihood(table, limit, figures);
             (limit, seen / calibration.temperature + prior.ln())
         })
         .collect();
@@ -61,6 +61,24 @@ pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<Weighed> {
 
 fn unknown_alone() -> Vec<Weighed> {
     vec![Weighed { limit: Limit::Unknown, probability: 1.0 }]
+}
+
+/// Log density of all figures under a cause. Those of features that belong together are all of its first peaks or all
+/// of its second ones, either as often.
+fn ln_likelihood(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
+    let together = table.cause(limit).map_or(&[][..], |cause| &cause.together);
+    let (bound, free): (Vec<&Figure>, Vec<&Figure>) =
+        figures.iter().partition(|figure| together.contains(&figure.feature));
+    let alone: f64 = free.into_iter().map(|figure| ln_density(table, limit, figure)).sum();
+    let Some(calibration) = table.calibration.filter(|_| !bound.is_empty()) else { return alone };
+    let (inflation, freedom) = (calibration.inflation, calibration.degrees_of_freedom);
+    let mut modes = [0.0, 0.0];
+    for figure in bound {
+        let Some(density) = table.density(limit, figure.feature) else { continue };
+        let each = density.ln_each(figure.value, figure.error, inflation, freedom);
+        (modes[0], modes[1]) = (modes[0] + each[0], modes[1] + each[1]);
+    }
+    alone + ln_mean_of(modes[0], modes[1])
 }
 
 /// Log density of a figure under a cause; 0 where the table says nothing of it.
@@ -149,7 +167,8 @@ pub fn entropy(weighed: &[Weighed]) -> f64 {
     weighed.iter().map(|w| w.probability).filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
 }
 
-/// The probabilities after one more figure.
+/// The probabilities after one more figure. What belongs together is not known here any more: a figure with two peaks
+/// is either of them, which makes an experiment look a little less telling than it is.
 pub fn after(table: &Table, weighed: &[Weighed], figure: &Figure) -> Vec<Weighed> {
     let temperature = table.calibration.map_or(1.0, |calibration| calibration.temperature);
     let scored: Vec<(Limit, f64)> = weighed
@@ -186,6 +205,24 @@ mod tests {
     fn a_cause_that_cannot_be_is_not_weighed() {
         let weighed = weigh(table(), &[], &[Need::Device]);
         assert!(weighed.iter().all(|w| ![Limit::WriteCliff, Limit::OneCore].contains(&w.limit)));
+    }
+
+    #[test]
+    fn peaks_that_belong_together_are_weighed_as_one() {
+        // An instance limits operations or bytes: both answers of either kind leave it beside the volume's limit.
+        let of = |half: f64, double: f64, limit: Limit| {
+            let figures = [figure(Feature::HalfBlock, half), figure(Feature::DoubleBlock, double)];
+            let weighed = weigh(table(), &figures, &ALL);
+            weighed.iter().find(|w| w.limit == limit).map_or(0.0, |w| w.probability)
+        };
+        let ln2 = std::f64::consts::LN_2;
+        for (half, double, volume) in [(0.0, 0.0, Limit::VolumeIops), (ln2, -ln2, Limit::VolumeThroughput)] {
+            let ratio = of(half, double, volume) / of(half, double, Limit::InstanceCap);
+            assert!((1.5..6.0).contains(&ratio), "{volume:?} {ratio}");
+        }
+        // The same operations with half the block, half of them with twice: no limit of an instance does that.
+        let odd = of(0.0, -ln2, Limit::InstanceCap);
+        assert!(odd < 0.1 * of(0.0, 0.0, Limit::InstanceCap), "{odd}");
     }
 
     #[test]

@@ -126,12 +126,17 @@ pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<We
 
 /// What was not seen, and how to get it.
 pub fn missing(seen: &[Seen]) -> impl Iterator<Item = &'static str> {
+    let is_seen = |feature: Feature| seen.iter().any(|seen| seen.figure.feature == feature);
+    let processors = if is_seen(Feature::MeanCore) || is_seen(Feature::GeneratorBusy) {
+        "How busy the busiest processor was is not known."
+    } else {
+        "The processors' load was not measured, or time was simulated."
+    };
     let wanted = [
         (Feature::Waiting, "Latency at one job and depth 1 was not measured beside it."),
-        (Feature::DoubleDepth, "No other concurrency was measured to see whether the rate grows."),
-        (Feature::BusiestCore, "The processors' load was not measured, or time was simulated."),
+        (Feature::DoubleDepth, "No concurrency near it was measured to see whether the rate grows."),
+        (Feature::BusiestCore, processors),
         (Feature::Unevenness, "Too few seconds were seen to say how even the rate is."),
     ];
-    let is_seen = |feature: Feature| seen.iter().any(|seen| seen.figure.feature == feature);
     wanted.into_iter().filter(move |(feature, _)| !is_seen(*feature)).map(|(_, text)| text)
 }

@@ -5,7 +5,7 @@ use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
 
 use crate::ceilings::{Bound, Kind, THROTTLE, bounds};
 use crate::choice::Chosen;
-use crate::evidence::{Table, table};
+use crate::evidence::{Feature, Table, table};
 use crate::experiments::{self, Trial};
 use crate::input::Pattern;
 use crate::posterior::{Figure, Weighed, ln_density, weigh};
@@ -130,7 +130,7 @@ pub fn conclude(
     let is_known = claims.first().is_some_and(|claim| is_at_known(claim.limit, bounds));
     let tells = if is_known { TELLS_KNOWN } else { TELLS };
     if is_enforced && best < tells && enforced >= MOSTLY_ENFORCED.max(best + 0.15) {
-        claims.insert(0, fixed_rate(subject, weighed, enforced));
+        claims.insert(0, fixed_rate(subject, seen, weighed, enforced));
     } else if best < NAMED || unknown >= best {
         claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));
     }
@@ -139,7 +139,7 @@ pub fn conclude(
 }
 
 /// That somebody enforces a rate, where it is not known who.
-fn fixed_rate(subject: &Subject, weighed: &[Weighed], probability: f64) -> Claim {
+fn fixed_rate(subject: &Subject, seen: &[Seen], weighed: &[Weighed], probability: f64) -> Claim {
     let candidates: Vec<String> = weighed
         .iter()
         .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
@@ -148,7 +148,10 @@ fn fixed_rate(subject: &Subject, weighed: &[Weighed], probability: f64) -> Claim
     let text = format!("Whose it is, is not decided: {}.", candidates.join(", "));
     Claim {
         limit: Limit::RateCap,
-        statement: format!("A fixed rate is enforced: {} and no more, whatever is in flight.", subject.rate),
+        statement: match seen.iter().any(|seen| seen.figure.feature == Feature::DoubleDepth) {
+            true => format!("A fixed rate is enforced: {} and no more, whatever is in flight.", subject.rate),
+            false => format!("A fixed rate seems to be enforced: {}.", subject.rate),
+        },
         confidence: confidence(probability),
         probability: Some(probability),
         evidence: vec![Evidence { supports: true, text }],

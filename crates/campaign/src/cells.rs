@@ -91,6 +91,9 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
         |figure: &dyn Fn(&RunRecord) -> f64| -> Vec<f64> { group.iter().map(|run| figure(run)).collect() };
     let mean = |figure: &dyn Fn(&RunRecord) -> f64| student::mean(&over(figure)).unwrap_or(0.0);
     let rates = over(&|run| run.summary.operations_per_s());
+    let stated = |figure: &dyn Fn(&RunRecord) -> Option<f64>| -> Vec<f64> {
+        group.iter().filter_map(|run| figure(run)).collect()
+    };
     let quantiles = LatencySummary::of(service).unwrap_or_default();
     let mut failed: Vec<String> = Vec::new();
     for check in group.iter().flat_map(|run| run.failed_checks()) {
@@ -106,7 +109,11 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
         throughput_bytes_per_s: mean(&|run| run.summary.throughput_bytes_per_s()),
         interval_share: interval_share(&rates),
         in_flight_mean: mean(&|run| run.summary.in_flight().unwrap_or(0.0)),
-        service_mean_ns: service.mean().unwrap_or(0.0),
+        // Tools that print no histogram still print a mean.
+        service_mean_ns: service
+            .mean()
+            .or_else(|| student::mean(&stated(&|run| run.summary.service_mean_ns())))
+            .unwrap_or(0.0),
         service_p50_ns: quantiles.quantile_ns(0.5).unwrap_or(0),
         service_p99_ns: quantiles.quantile_ns(0.99),
         service_p999_ns: quantiles.quantile_ns(0.999),
@@ -222,15 +229,18 @@ fn asked_share(group: &[&RunRecord]) -> Option<f64> {
 }
 
 /// Bytes that the disk under the target moved, over those of the workload; of the lowest layer that is
-/// one disk. NVMe commands pass the block layer's counters and say nothing.
+/// one disk. NVMe commands pass the block layer's counters and say nothing. Where I/O past the page cache moved
+/// nothing at all, the counters are off, as in memory by default, or count elsewhere, as the paths of a multipath
+/// namespace do.
 fn device_bytes_share(group: &[&RunRecord]) -> Option<f64> {
     let shares = group.iter().filter(|run| run.target.kind != TargetKind::NvmeNamespace).filter_map(|run| {
-        let device = run.target.devices.iter().rev().find(|device| device.layer == "disk")?;
+        let disk = |layer: &str| matches!(layer, "disk" | "memory");
+        let device = run.target.devices.iter().rev().find(|device| disk(&device.layer))?;
         let mean = |metric: &str| run.telemetry.find(metric, &device.name).and_then(|series| series.mean());
         let moved = mean("disk.read_bytes")? + mean("disk.write_bytes")?;
         let data = |direction| run.summary.direction(direction).map_or(0.0, |d| d.throughput_bytes_per_s);
         let asked = data(Direction::Read) + data(Direction::Write);
-        (asked > 0.0).then_some(moved / asked)
+        (asked > 0.0 && (moved > 0.0 || !run.target.direct)).then_some(moved / asked)
     });
     student::mean(&shares.collect::<Vec<_>>())
 }

@@ -17,6 +17,7 @@ mod identity;
 pub mod like;
 pub mod plan;
 mod progress;
+pub mod replay;
 mod run;
 mod started;
 pub mod sweep;

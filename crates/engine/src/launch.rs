@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
-use fathom_record::workload::{Arrival, Verify as VerifyMode};
+use fathom_record::workload::{Addresses, Arrival, Verify as VerifyMode};
 
 use crate::aio::Aio;
 use crate::catalogue::EngineKind;
@@ -21,7 +21,9 @@ use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
 use crate::passthrough::{Namespace, Passthrough};
-use crate::pattern::{ArrivalPattern, DataPattern, Generator, Geometry, largest_transfer_bytes};
+use crate::pattern::{
+    ArrivalPattern, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
+};
 use crate::rest::Rest;
 use crate::sim::{Mode, SimDevice, SimEngine, SimHost, SimParameters};
 use crate::stripe::{Shape, Stripe, Volume};
@@ -64,6 +66,8 @@ pub struct Launch<'a> {
     pub decorators: &'a Decorators,
     /// Share of each job among those of other runs at the same time; absent: none holds back for another.
     pub share: Option<&'a Share>,
+    /// The I/Os of each job, of a workload whose addresses are a trace's.
+    pub scripts: Option<&'a Scripts>,
     /// Who hears of each I/O; on threads only, not in simulated time.
     pub listeners: Option<Listeners<'a>>,
     /// Choices of engines `uring` and `passthrough`; the flags are the run's.
@@ -111,6 +115,7 @@ impl Launch<'_> {
     pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
         let bytes = u64::from(self.largest_io_bytes());
         let clock = self.clock;
+        self.require_scripts()?;
         self.refuse_buffers_beyond_memory()?;
         self.refuse_endless_drain()?;
         self.refuse_threads_beyond_the_map()?;
@@ -356,6 +361,16 @@ impl Launch<'_> {
         })
     }
 
+    /// A trace is replayed by whoever reads it.
+    fn require_scripts(&self) -> Result<(), EngineError> {
+        let traced = matches!(self.workload.addresses, Addresses::Traced(_));
+        if !traced || self.scripts.is_some() {
+            return Ok(());
+        }
+        Err(EngineError::new(ErrorKind::Plan, "--replay", "nobody reads the trace here")
+            .with_remedy("replay it with fathom run"))
+    }
+
     fn refuse_verification(&self) -> Result<(), EngineError> {
         let entry = self.engine.entry();
         if self.workload.data.verify == VerifyMode::Off || entry.keeps_content {
@@ -395,33 +410,40 @@ impl Launch<'_> {
         let (jobs, seed) = (workload.jobs, workload.seed);
         let targets = self.geometries.len() as u32;
         let cursors: Vec<_> = self.geometries.iter().map(|_| Arc::new(AtomicU64::new(0))).collect();
-        let generator = |job: u32| {
+        let drawn = |job: u32| {
             let target = job % targets;
             let (geometry, cursor) = (&self.geometries[target as usize], &cursors[target as usize]);
             let sharing = jobs / targets + u32::from(target < jobs % targets);
-            Generator::among(workload, geometry, job, (job / targets, sharing), cursor)
+            let generator = Generator::among(workload, geometry, job, (job / targets, sharing), cursor);
+            let open = workload.arrival.is_open();
+            (generator, open.then(|| ArrivalPattern::new(&workload.arrival, (job, jobs), seed)))
+        };
+        let written = |job: u32| {
+            let Script { starts, drafts } = self.scripts?.take(job)?;
+            let geometry = &self.geometries[(job % targets) as usize];
+            let generator = Generator::written(workload, geometry, job, drafts);
+            Some((generator, Some(ArrivalPattern::written(starts))))
         };
         let share = |total: Option<u64>, job: u32| {
             total.map_or(u64::MAX, |total| {
                 total / u64::from(jobs) + u64::from(u64::from(job) < total % u64::from(jobs))
             })
         };
-        (0..jobs)
-            .map(|job| JobPlan {
+        let plan = |job: u32| {
+            let (generator, arrival) = written(job).unwrap_or_else(|| drawn(job));
+            JobPlan {
                 job,
                 target: job % targets,
                 depth: workload.depth,
-                generator: generator(job),
-                arrival: workload
-                    .arrival
-                    .is_open()
-                    .then(|| ArrivalPattern::new(&workload.arrival, (job, jobs), seed)),
+                generator,
+                arrival,
                 pace: None,
                 data: DataPattern::new(&workload.data, seed, job),
                 operations: share(workload.length.operations, job),
                 bytes: share(workload.length.bytes, job),
                 counts_process: job == 0,
-            })
-            .collect()
+            }
+        };
+        (0..jobs).map(plan).collect()
     }
 }

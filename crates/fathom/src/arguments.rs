@@ -154,6 +154,7 @@ Examples:
   fathom run --target data.bin --rw randread --depth 16 --engine fio        the same with the installed fio
   fathom run plan.toml --depth 8 --json result.json
   fathom run --like profile.json --target /dev/nvme1n1 --time 30m --destroy SERIAL
+  fathom run --replay trace.csv --target /dev/nvme1n1 --speed 2 --destroy SERIAL
 
 A plan file has the flags as keys; a flag overrides its key.";
 
@@ -186,6 +187,11 @@ Examples:
   fathom size iostat.txt --device nvme1n1 --size 500GiB --region eu-central-1 --instance r6id.4xlarge
   fathom size demand.csv --size 1TiB --region us-east-1 --current gp3:iops=80000,throughput=2000 --nodes 8
   fathom size demand.csv --size 1TiB --region eu-central-1 --prices own-prices.csv --json size.json
+  fathom size profile.json --size 1TiB --region us-east-1 --prove /mnt/new/file --run --destroy file
+  fathom size --fleet volumes.csv --values per-row --region us-east-1 --rows verdicts.csv
+
+With --fleet the DEMANDs are long tables with the columns volume,time,reads,writes,read_bytes,write_bytes and, where
+they are known, size (GiB), current (as gp3:iops=6000,throughput=250) and instance_type; each volume's rows lie together.
 
 DEMAND is a profile, or anything that `fathom profile` reads. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
 
@@ -279,7 +285,7 @@ pub struct RunArguments {
     pub plan: Option<PathBuf>,
     /// Be like this profile, as fathom profile writes it: its rates second by second, sizes, directions, and
     /// addresses where they are known; of its busiest half hour, or the busiest --time. Flags override it.
-    #[arg(long, value_name = "PROFILE.json", conflicts_with_all = ["plan", "rate", "rates"])]
+    #[arg(long, value_name = "PROFILE.json", conflicts_with_all = ["plan", "rate", "rates", "replay"])]
     pub like: Option<PathBuf>,
     /// With --like: times the profile's rates, as 1.3.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "like")]
@@ -372,15 +378,37 @@ pub struct Switch {
     pub json: bool,
 }
 
+/// Which proof is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProofLength {
+    /// Credits are spent first, where that takes less time.
+    Short,
+    /// Until credits have run out at the demand's own rates.
+    Full,
+}
+
 /// Arguments of `size`.
 #[derive(Args, Debug)]
 pub struct SizeArguments {
     /// Metrics over time, a trace, or a profile.
     #[arg(value_name = "DEMAND", required_unless_present = "prometheus", conflicts_with = "prometheus")]
     pub demand: Vec<PathBuf>,
-    /// Bytes to store on each node, as 1TiB.
-    #[arg(long, value_name = "SIZE")]
-    pub size: String,
+    /// Bytes to store on each node, as 1TiB; of a fleet, where its table has no column size.
+    #[arg(long, value_name = "SIZE", required_unless_present = "fleet")]
+    pub size: Option<String>,
+    /// Size every volume of a fleet, each by its own rows of the table.
+    #[arg(long, conflicts_with_all = ["prometheus", "memory", "prove", "nodes", "report", "device", "host"])]
+    pub fleet: bool,
+    /// Write a row for each volume of the fleet: FILE.csv, FILE.jsonl (JSON lines) or FILE.parquet.
+    #[arg(long, value_name = "FILE", requires = "fleet")]
+    pub rows: Option<PathBuf>,
+    /// Replace the file of rows.
+    #[arg(long, requires = "rows")]
+    pub force: bool,
+    /// Chance that a volume of the fleet needs more than is bought, as 10%: the margin follows from the
+    /// fleet's own history.
+    #[arg(long, value_name = "SHARE", default_value = "10%", requires = "fleet", conflicts_with = "margin")]
+    pub risk: String,
     /// Where it is bought, as eu-central-1.
     #[arg(long, value_name = "REGION")]
     pub region: String,
@@ -396,6 +424,14 @@ pub struct SizeArguments {
     /// Say how to prove the choice: a benchmark with the demand's rates on this file or device of the new storage.
     #[arg(long, value_name = "TARGET")]
     pub prove: Option<String>,
+    /// With --prove: do it now, and say whether it is proved; short spends credits first where that takes less time,
+    /// full runs until they have run out at the demand's own rates. Default: short.
+    #[arg(long, value_name = "short|full", num_args = 0..=1, require_equals = true, default_missing_value = "short",
+          requires = "prove", hide_possible_values = true)]
+    pub run: Option<ProofLength>,
+    /// With --run: permit the loss of everything on the device with this serial number, or in the file of this name.
+    #[arg(long, value_name = "SERIAL", requires = "run")]
+    pub destroy: Vec<String>,
     /// What is in use on each node today, as gp3:iops=16000,throughput=1000 (MiB/s).
     #[arg(long, value_name = "VOLUME")]
     pub current: Option<String>,
@@ -414,9 +450,9 @@ pub struct SizeArguments {
     /// Share of the I/Os that may be late.
     #[arg(long, value_name = "SHARE", default_value = "0.1%")]
     pub late: String,
-    /// Buy this many times what is needed.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.3)]
-    pub margin: f64,
+    /// Buy this many times what is needed. Default: 1.3; of a fleet, what its history asks for.
+    #[arg(long, value_name = "FACTOR")]
+    pub margin: Option<f64>,
     /// Write the sizing as one HTML page.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
@@ -559,7 +595,7 @@ pub enum ExportForm {
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// Of what.
-    #[arg(value_name = "run|campaign|plan|profile|sizing", hide_possible_values = true)]
+    #[arg(value_name = "run|campaign|plan|profile|sizing|fleet", hide_possible_values = true)]
     pub of: SchemaName,
     /// Tell failures as JSON too; the schema itself always is.
     #[arg(long)]
@@ -579,6 +615,8 @@ pub enum SchemaName {
     Profile,
     /// What `fathom size` makes.
     Sizing,
+    /// What `fathom size --fleet` makes.
+    Fleet,
 }
 
 /// Reads the arguments, the program's name first; `None` when they asked for help or the version,

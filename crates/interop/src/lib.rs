@@ -13,6 +13,7 @@ pub mod export;
 pub mod fathom;
 pub mod fio;
 pub mod fio_job;
+pub mod fleet;
 pub mod import;
 pub mod importers;
 pub mod iostat;
@@ -26,6 +27,7 @@ pub mod refusal;
 pub mod sadf;
 pub mod sar;
 pub mod spdk;
+mod spelling;
 pub mod sysstat;
 pub mod vmstat;
 

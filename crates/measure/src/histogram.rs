@@ -185,26 +185,68 @@ impl Histogram {
         min: u64,
         max: u64,
     ) -> Result<Self, &'static str> {
-        let mut histogram = Self::new();
+        let (mut histogram, mut parts) = (Self::new(), Parts::default());
         for (bucket, count) in buckets {
-            let slot = histogram.counts.get_mut(bucket).ok_or("bucket index beyond the histogram")?;
-            *slot = slot.checked_add(count).ok_or("bucket count overflows")?;
-            histogram.count = histogram.count.checked_add(count).ok_or("total count overflows")?;
+            parts.add(bucket, count)?;
+            // The sum of all counts fits, so that of one bucket does.
+            histogram.counts[bucket] += count;
         }
-        if histogram.count == 0 {
-            return if sum == 0 { Ok(histogram) } else { Err("a sum without any value") };
+        parts.fit(sum, min, max)?;
+        if parts.count > 0 {
+            (histogram.count, histogram.sum, histogram.min, histogram.max) = (parts.count, sum, min, max);
         }
-        let first = histogram.counts.iter().position(|&count| count > 0);
-        let last = histogram.counts.iter().rposition(|&count| count > 0);
-        if first != Some(bucket_of(min)) || last != Some(bucket_of(max)) || min > max {
+        Ok(histogram)
+    }
+
+    /// Whether these are parts of a histogram, without making it.
+    ///
+    /// # Errors
+    /// As [`from_parts`](Self::from_parts).
+    pub fn check_parts(
+        buckets: impl IntoIterator<Item = (usize, u64)>,
+        sum: u128,
+        min: u64,
+        max: u64,
+    ) -> Result<(), &'static str> {
+        let mut parts = Parts::default();
+        buckets.into_iter().try_for_each(|(bucket, count)| parts.add(bucket, count))?;
+        parts.fit(sum, min, max)
+    }
+}
+
+/// What the buckets of a histogram come to.
+#[derive(Default)]
+struct Parts {
+    count: u64,
+    /// First and last bucket in use.
+    ends: Option<(usize, usize)>,
+}
+
+impl Parts {
+    fn add(&mut self, bucket: usize, count: u64) -> Result<(), &'static str> {
+        if bucket >= BUCKETS {
+            return Err("bucket index beyond the histogram");
+        }
+        self.count = self.count.checked_add(count).ok_or("total count overflows")?;
+        if count > 0 {
+            let (first, last) = self.ends.unwrap_or((bucket, bucket));
+            self.ends = Some((first.min(bucket), last.max(bucket)));
+        }
+        Ok(())
+    }
+
+    fn fit(&self, sum: u128, min: u64, max: u64) -> Result<(), &'static str> {
+        let Some(ends) = self.ends else {
+            return if sum == 0 { Ok(()) } else { Err("a sum without any value") };
+        };
+        if ends != (bucket_of(min), bucket_of(max)) || min > max {
             return Err("smallest or largest value lies outside the buckets in use");
         }
-        let count = u128::from(histogram.count);
+        let count = u128::from(self.count);
         if sum < u128::from(min) * count || sum > u128::from(max) * count {
             return Err("sum lies outside what the counts allow");
         }
-        (histogram.sum, histogram.min, histogram.max) = (sum, min, max);
-        Ok(histogram)
+        Ok(())
     }
 }
 

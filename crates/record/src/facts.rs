@@ -65,6 +65,28 @@ pub struct TargetFacts {
     pub decorated: Option<Decorated>,
 }
 
+impl TargetFacts {
+    /// A target of which its name and kind alone are known.
+    pub fn named(name: impl Into<String>, kind: TargetKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            size_bytes: 0,
+            logical_block_bytes: 0,
+            physical_block_bytes: None,
+            direct: false,
+            devices: Vec::new(),
+            file_system: None,
+            scratch: false,
+            written_share: None,
+            simulated: None,
+            members: Vec::new(),
+            stripe_bytes: None,
+            decorated: None,
+        }
+    }
+}
+
 /// Decorators that the user put around the engine, as they were given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decorated {

@@ -118,10 +118,29 @@ impl TryFrom<&SparseHistogram> for Histogram {
     type Error = &'static str;
 
     fn try_from(sparse: &SparseHistogram) -> Result<Self, Self::Error> {
-        if !(1..=GROUPING_POWER).contains(&sparse.grouping_power) {
+        Histogram::from_parts(sparse.parts()?, sparse.sum(), sparse.min_ns, sparse.max_ns)
+    }
+}
+
+impl SparseHistogram {
+    /// Whether it is a histogram, without making it: cheap where there are thousands.
+    ///
+    /// # Errors
+    /// The first part that contradicts another.
+    pub fn check(&self) -> Result<(), &'static str> {
+        Histogram::check_parts(self.parts()?, self.sum(), self.min_ns, self.max_ns)
+    }
+
+    fn sum(&self) -> u128 {
+        (u128::from(self.sum_high) << 64) | u128::from(self.sum_low)
+    }
+
+    /// Our buckets with their counts.
+    fn parts(&self) -> Result<Vec<(usize, u64)>, &'static str> {
+        if !(1..=GROUPING_POWER).contains(&self.grouping_power) {
             return Err("a histogram with a grouping power that is not 1 to 7");
         }
-        let (pairs, []) = sparse.buckets.as_chunks::<2>() else {
+        let (pairs, []) = self.buckets.as_chunks::<2>() else {
             return Err("a histogram whose list of buckets ends in the middle of a pair");
         };
         let mut at = 0usize;
@@ -131,11 +150,7 @@ impl TryFrom<&SparseHistogram> for Histogram {
             at = at.checked_add(distance).ok_or("a bucket index beyond the histogram")?;
             buckets.push((at, *count));
         }
-        let sum = (u128::from(sparse.sum_high) << 64) | u128::from(sparse.sum_low);
-        if sparse.grouping_power < GROUPING_POWER {
-            buckets = refined(&buckets, sparse)?;
-        }
-        Histogram::from_parts(buckets, sum, sparse.min_ns, sparse.max_ns)
+        if self.grouping_power < GROUPING_POWER { refined(&buckets, self) } else { Ok(buckets) }
     }
 }
 
@@ -233,7 +248,7 @@ mod tests {
             max: u64,
         ) {
             let sparse = SparseHistogram { grouping_power: power, sum_low: min, sum_high: 0, min_ns: min, max_ns: max, buckets };
-            let _ = Histogram::try_from(&sparse);
+            prop_assert_eq!(sparse.check().err(), Histogram::try_from(&sparse).err());
         }
     }
 

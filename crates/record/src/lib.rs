@@ -17,6 +17,7 @@ pub mod distribution;
 pub mod environment;
 pub mod exposure;
 pub mod facts;
+pub mod fleet;
 pub mod latency;
 pub mod origin;
 pub mod precision;
@@ -36,6 +37,7 @@ pub mod workload;
 pub use campaign::CampaignRecord;
 pub use ceiling::{CeilingRate, CeilingScope, KnownCeiling};
 pub use check::{Check, CheckName, Outcome};
+pub use fleet::{FleetRecord, FleetRow};
 pub use latency::{LatencySummary, SparseHistogram};
 pub use origin::Origin;
 pub use profile::ProfileRecord;
@@ -44,8 +46,8 @@ pub use series::{DirectionInterval, Interval};
 pub use sizing::SizingRecord;
 pub use verdict::Verdict;
 pub use version::{
-    ReadError, campaign_schema, parse_campaign, parse_profile, parse_run, profile_schema, run_schema,
-    sizing_schema,
+    ReadError, campaign_schema, fleet_schema, parse_campaign, parse_profile, parse_run, profile_schema,
+    run_schema, sizing_schema,
 };
 pub use witness::Witness;
 pub use workload::Workload;

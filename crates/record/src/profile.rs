@@ -45,6 +45,9 @@ pub struct ProfileRecord {
     pub throttled: Vec<Throttled>,
     /// Which addresses, of a trace; absent where the source counts only.
     pub access: Option<Access>,
+    /// What programs in the kernel saw of this machine's I/Os one by one, beside its counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_layer: Option<BlockLayer>,
     /// The demand itself, tick by tick.
     pub series: DemandSeries,
     /// What was done to make it one series, and what is not known, for people.
@@ -198,6 +201,57 @@ pub struct Access {
     pub again_share: Option<f64>,
     /// Variance over squared mean of the gaps between arrivals: 1 where they are independent; absent below two gaps.
     pub gap_variation: Option<f64>,
+}
+
+/// What programs on the block layer's tracepoints saw of a device's reads and writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockLayer {
+    /// Reads and writes that they saw.
+    pub operations: u64,
+    /// Whether those are requests after merging; otherwise they are what was queued, of a device without requests.
+    pub after_merging: bool,
+    /// Share of the reads that start within 128 KiB behind the end of one of the last 32 I/Os; absent without reads.
+    pub read_sequential_share: Option<f64>,
+    /// The same of writes.
+    pub write_sequential_share: Option<f64>,
+    /// Mean gap between two arrivals, in nanoseconds; absent below two I/Os.
+    pub gap_mean_ns: Option<f64>,
+    /// Variance over squared mean of the gaps, to the width of the buckets that they were counted in, a quarter:
+    /// 1 where arrivals are independent.
+    pub gap_variation: Option<f64>,
+    /// Gaps at some quantiles.
+    pub gap_quantiles: Vec<GapQuantile>,
+    /// Who asked, by the names of processes, the most I/Os first; counted before merging.
+    pub processes: Vec<ProcessShare>,
+    /// Processor time of the programs a second of the watch, as a share of one processor; absent where the kernel
+    /// does not time programs.
+    pub cost_share: Option<f64>,
+    /// Mean time of one run of a program, the reading of the clock for its timing included, in nanoseconds.
+    pub run_ns: Option<f64>,
+}
+
+/// A gap that a share of all gaps does not exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GapQuantile {
+    /// The share, 0 to 1.
+    pub q: f64,
+    /// Upper end of the bucket that it lies in, in nanoseconds.
+    pub at_most_ns: u64,
+}
+
+/// What processes of one name asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessShare {
+    /// The name, up to 15 letters.
+    pub name: String,
+    /// Processes of this name.
+    pub processes: u64,
+    /// Their share of the reads and writes, 0 to 1.
+    pub operations_share: f64,
+    /// Their share of the bytes.
+    pub bytes_share: f64,
+    /// Share of reads among their I/Os.
+    pub read_share: f64,
 }
 
 /// A demand tick by tick; ticks in gaps hold zeros and are not known.

@@ -68,6 +68,22 @@ pub struct ProofRecord {
     pub commands: Vec<String>,
     /// What a run that proves the choice shows, for people.
     pub passes: String,
+    /// A proof that takes less time, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shorter: Option<ShorterProof>,
+}
+
+/// A proof that spends credits first, at full speed, and then runs like the demand's busiest half hour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShorterProof {
+    /// How long both take together, in seconds.
+    pub time_s: u64,
+    /// What to type, in order.
+    pub commands: Vec<String>,
+    /// Why that suffices, for people.
+    pub because: String,
+    /// What it does not show and the longer one does, for people.
+    pub not_shown: String,
 }
 
 /// A demand over time with the choice's limits, for a picture: some hundred points, whatever its length.

@@ -16,6 +16,8 @@ pub mod markdown;
 mod number;
 mod pictures;
 mod pictures_of_compare;
+mod pictures_of_explain;
+mod pictures_of_profile;
 mod pictures_of_sizing;
 mod pictures_of_sweep;
 mod processor;

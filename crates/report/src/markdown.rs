@@ -186,7 +186,9 @@ fn verdict(out: &mut Markdown, verdict: &Verdict) {
     }
     if let Some(next) = &verdict.next_experiment {
         out.line(&text(&format!("What would decide more: {}", next.question)));
-        out.line(&markdown_code(&next.command));
+        if !next.command.is_empty() {
+            out.line(&markdown_code(&next.command));
+        }
         out.line(&text(&next.reading));
     }
 }

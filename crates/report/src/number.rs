@@ -49,6 +49,15 @@ pub fn percent(share: f64) -> String {
     })
 }
 
+/// A probability: `92 %`, never nothing and never certain: `under 1 %`, `over 99 %`.
+pub fn probability(share: f64) -> String {
+    finite(share, |v| match v * 100.0 {
+        p if p < 0.5 => "under 1 %".to_owned(),
+        p if p > 99.5 => "over 99 %".to_owned(),
+        p => format!("{p:.0} %"),
+    })
+}
+
 /// A relative half-width: `± 0.8 %`.
 pub fn interval(share: f64) -> String {
     finite(share, |v| format!("± {}", percent(v)))

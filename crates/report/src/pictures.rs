@@ -6,7 +6,7 @@ use fathom_record::{CampaignRecord, Direction, RunRecord};
 
 use crate::chart::{Curve, Ink, Mark, Picture, ceilings, operating_curve, percentile_curves, series};
 use crate::sheet::campaign::{Chosen, chosen, runs_of};
-use crate::{ReportError, distribution, number};
+use crate::{ReportError, distribution, number, pictures_of_explain};
 
 /// A picture with its words.
 pub struct Figure {
@@ -34,6 +34,12 @@ pub fn of_pattern(pattern: &PatternResult, runs: &[RunRecord]) -> Result<Vec<Fig
             .transpose()?
             .flatten(),
         bars(pattern)?,
+        pattern
+            .verdict
+            .as_ref()
+            .map(|verdict| pictures_of_explain::of_causes(&pattern.title, verdict, None))
+            .transpose()?
+            .flatten(),
     ];
     Ok(all.into_iter().flatten().collect())
 }

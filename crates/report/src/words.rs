@@ -48,6 +48,12 @@ pub fn limit(limit: Limit) -> &'static str {
     }
 }
 
+/// With a capital letter in front.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// How sure, in a word or two.
 pub fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
@@ -250,6 +256,7 @@ fn addresses(addresses: &Addresses) -> String {
             format!("hot-spot ({} to {} of the span)", Share(spot.access_share), Share(spot.span_share))
         }
         Addresses::Zoned { zones } => format!("zoned ({} zones)", zones.len()),
+        Addresses::Traced(traced) => format!("trace {}:", traced.file),
     }
 }
 
@@ -270,6 +277,7 @@ fn arrival(arrival: &Arrival) -> String {
             Nanos(*step_ns).coarse(),
             number::iops(arrival.steps_mean_per_s().unwrap_or(0.0))
         ),
+        Arrival::Traced { speed } => format!("open loop at the trace's own times, speed {speed}"),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => format!(
             "open loop from {} to {} within {}",
             number::iops(*from_per_s),

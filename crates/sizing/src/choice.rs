@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::accounting::Accounting;
-use crate::catalogue::{Catalogue, Family, Line};
+use crate::catalogue::{Catalogue, Family, Line, Market};
 use crate::demand::Demand;
 use crate::lateness::{Arrivals, Lateness, Patience};
 use crate::offer::{Limits, Offer};
@@ -62,6 +62,8 @@ pub struct Judge<'a> {
     allowed: u64,
     arrivals: HashMap<Queue, Arrivals>,
     known: HashMap<(Queue, Shaper), Option<Arc<Lateness>>>,
+    /// The largest plain cap of each queue that is known to make too many late: all below do too.
+    fails: HashMap<Queue, u64>,
 }
 
 impl<'a> Judge<'a> {
@@ -70,13 +72,31 @@ impl<'a> Judge<'a> {
         let ios: Arc<[u64]> = need.demand.operations().into();
         let total = ios.iter().sum();
         let allowed = need.patience.allowed(total);
-        Self { need, ios, total, allowed, arrivals: HashMap::new(), known: HashMap::new() }
+        Self {
+            need,
+            ios,
+            total,
+            allowed,
+            arrivals: HashMap::new(),
+            known: HashMap::new(),
+            fails: HashMap::new(),
+        }
     }
 
     /// I/Os that would be late under these limits and the instance's; `None` where they are too many.
     pub fn late(&mut self, limits: &Limits) -> Option<u64> {
+        self.late_behind(limits, self.need.instance)
+    }
+
+    /// Whether these limits and the instance's would hold the demand grown so many thousandths.
+    pub fn holds_grown(&mut self, limits: &Limits, thousandths: u32) -> bool {
+        let instance = self.need.instance.map(|instance| instance.over(thousandths));
+        self.late_behind(&limits.over(thousandths), instance).is_some()
+    }
+
+    fn late_behind(&mut self, limits: &Limits, instance: Option<Limits>) -> Option<u64> {
         let volume = self.late_under(limits)?;
-        let late = match self.need.instance {
+        let late = match instance {
             None => volume,
             Some(instance) => volume.either(&self.late_under(&instance)?),
         };
@@ -94,6 +114,10 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.known.get(&(queue, shaper)) {
             return known.clone();
         }
+        let plain = shaper.bucket == 0;
+        if plain && self.fails.get(&queue).is_some_and(|cap| shaper.base_per_s <= *cap) {
+            return None;
+        }
         let demand = self.need.demand;
         let arrivals = self.arrivals.entry(queue).or_insert_with(|| {
             let units = match queue {
@@ -103,35 +127,54 @@ impl<'a> Judge<'a> {
             Arrivals::new(demand.tick_s, units, Arc::clone(&self.ios))
         });
         let late = arrivals.late(&shaper, self.need.patience.ticks, self.allowed).map(Arc::new);
+        if late.is_none() && plain {
+            let cap = self.fails.entry(queue).or_default();
+            *cap = shaper.base_per_s.max(*cap);
+        }
         self.known.insert((queue, shaper), late.clone());
         late
     }
 
-    /// The cheapest offer of a line that holds: along it limits only grow, so the first is found by halves.
+    /// The cheapest offer of a line that holds, if it is cheaper than what is known: along a line limits
+    /// and prices only grow, so that the first that holds is found by halves.
     fn first_of(&mut self, line: &Line<'_>, below: Option<&Choice>) -> Option<Choice> {
-        let dearer = |offer: &Offer| below.is_some_and(|best| offer.month >= best.offer.month);
-        if line.is_empty() || dearer(&line.offer(0)) {
-            return None;
-        }
-        let (mut low, mut high) = (0, line.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.late(&line.offer(middle).limits).is_some() { high = middle } else { low = middle + 1 }
-        }
-        if low == line.len() {
-            return None;
-        }
-        let offer = line.offer(low);
+        let cheaper = |at: usize| below.is_none_or(|best| line.offer(at).month < best.offer.month);
+        let len = first(0, line.len(), |at| !cheaper(at));
+        // Where the last of them fails, all do.
+        let last = len.checked_sub(1)?;
+        self.late(&line.offer(last).limits)?;
+        let at = first(0, last, |at| self.late(&line.offer(at).limits).is_some());
+        let offer = line.offer(at);
         let late = self.late(&offer.limits)?;
-        (!dearer(&offer)).then_some(Choice { offer, late, of: self.total })
+        Some(Choice { offer, late, of: self.total })
     }
+
+    /// Whether the most that a line offers holds; of the lines of a family each lets through what the one
+    /// before does.
+    fn can_hold(&mut self, line: &Line<'_>) -> bool {
+        line.len().checked_sub(1).is_some_and(|last| self.late(&line.offer(last).limits).is_some())
+    }
+}
+
+/// The first place from `low` on that is so, where all behind one that is so are; `high` where none is.
+fn first(mut low: usize, mut high: usize, mut is_so: impl FnMut(usize) -> bool) -> usize {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
 }
 
 /// The cheapest offer of a region that holds the need, in stripes of up to so many volumes; at one price
 /// the narrower stripe, then the earlier type. `None` where nothing that is sold there holds it.
 pub fn cheapest(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Option<Choice> {
-    let families = families(catalogue, region, need, stripes);
-    best_of(&mut Judge::new(need), families.iter())
+    cheapest_in(&Market::of(catalogue, region), &mut Judge::new(need), stripes)
+}
+
+/// As [`cheapest`], of a market that many questions are put to, by a judge that has more to do.
+pub fn cheapest_in(market: &Market, judge: &mut Judge<'_>, stripes: u32) -> Option<Choice> {
+    let families = families(market, judge.need, stripes);
+    best_of(judge, families.iter())
 }
 
 /// The cheapest offer that holds of each type that is sold in a region; `None` for types of which none does.
@@ -141,7 +184,7 @@ pub fn cheapest_of(
     need: Need<'_>,
     stripes: u32,
 ) -> Vec<(&'static str, Option<Choice>)> {
-    let families = families(catalogue, region, need, stripes);
+    let families = families(&Market::of(catalogue, region), need, stripes);
     let mut judge = Judge::new(need);
     let mut volumes: Vec<&'static str> = Vec::new();
     families.iter().map(Family::volume).for_each(|volume| {
@@ -155,17 +198,24 @@ pub fn cheapest_of(
 }
 
 /// Narrow stripes first, so that they win at one price.
-fn families<'a>(catalogue: &'a Catalogue, region: &'a str, need: Need<'_>, stripes: u32) -> Vec<Family<'a>> {
-    let mut families = catalogue.families(region, need.size_gib, stripes);
+fn families(market: &Market, need: Need<'_>, stripes: u32) -> Vec<Family> {
+    let mut families = market.families(need.size_gib, stripes);
     families.sort_by_key(Family::members);
     families
 }
 
-fn best_of<'a>(judge: &mut Judge<'_>, families: impl Iterator<Item = &'a Family<'a>>) -> Option<Choice> {
+fn best_of<'a>(judge: &mut Judge<'_>, families: impl Iterator<Item = &'a Family>) -> Option<Choice> {
     let mut best: Option<Choice> = None;
     for family in families {
-        for line in family.lines() {
-            if let Some(found) = judge.first_of(&line, best.as_ref()) {
+        let lines: Vec<Line<'_>> = family.lines().collect();
+        let from = first(0, lines.len(), |at| judge.can_hold(&lines[at]));
+        for line in &lines[from..] {
+            // Lines only grow dearer from their first offer on.
+            let dearer = |best: &Choice| line.is_empty() || line.offer(0).month >= best.offer.month;
+            if best.as_ref().is_some_and(dearer) {
+                break;
+            }
+            if let Some(found) = judge.first_of(line, best.as_ref()) {
                 best = Some(found);
             }
         }

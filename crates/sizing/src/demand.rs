@@ -148,9 +148,11 @@ impl Demand {
     /// The same demand grown by a factor, given in thousandths; fractions of an I/O count as one.
     #[must_use]
     pub fn grown(&self, thousandths: u32) -> Self {
-        let grow = |values: &[u64]| -> Vec<u64> {
-            values.iter().map(|&v| (u128::from(v) * u128::from(thousandths)).div_ceil(1000) as u64).collect()
+        let grow_one = |value: u64| match value.checked_mul(u64::from(thousandths)) {
+            Some(product) => product.div_ceil(1000),
+            None => (u128::from(value) * u128::from(thousandths)).div_ceil(1000) as u64,
         };
+        let grow = |values: &[u64]| -> Vec<u64> { values.iter().map(|&value| grow_one(value)).collect() };
         let flow = |flow: &Flow| Flow { operations: grow(&flow.operations), bytes: grow(&flow.bytes) };
         Self {
             tick_s: self.tick_s,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::shaper::{Shaper, State};
 
 /// Ticks that are looked at as one where nothing waits.
-const BLOCK: usize = 256;
+const BLOCK: usize = 64;
 
 /// How long an I/O may wait before it counts as late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Arrivals {
     units: Vec<u64>,
     ios: Arc<[u64]>,
     blocks: Vec<Block>,
+    /// The largest tick.
+    most: u64,
     total: u64,
 }
 
@@ -79,9 +81,14 @@ impl Arrivals {
     pub fn new(tick_s: u32, units: Vec<u64>, ios: Arc<[u64]>) -> Self {
         let block =
             |ticks: &[u64]| Block { most: ticks.iter().copied().max().unwrap_or(0), sum: ticks.iter().sum() };
-        let blocks = units.chunks(BLOCK).map(block).collect();
-        let total = units.iter().sum();
-        Self { tick_s, units, ios, blocks, total }
+        let blocks: Vec<Block> = units.chunks(BLOCK).map(block).collect();
+        let (most, total) = blocks.iter().fold((0, 0), |(most, sum), b| (b.most.max(most), sum + b.sum));
+        Self { tick_s, units, ios, blocks, most, total }
+    }
+
+    /// I/Os in all.
+    pub fn ios(&self) -> u64 {
+        self.ios.iter().sum()
     }
 
     /// Units in all.
@@ -91,13 +98,16 @@ impl Arrivals {
 
     /// The largest tick as a rate: a plain cap of that much makes nothing wait.
     pub fn peak_per_s(&self) -> u64 {
-        self.blocks.iter().map(|b| b.most).max().unwrap_or(0).div_ceil(u64::from(self.tick_s))
+        self.most.div_ceil(u64::from(self.tick_s))
     }
 
     /// I/Os that wait longer than `ticks`, from an empty bucket on; `None` as soon as more than
     /// `allowed` of them do. An I/O is late with the last of its units.
     pub fn late(&self, shaper: &Shaper, ticks: usize, allowed: u64) -> Option<Lateness> {
         let base = shaper.base_per_s * u64::from(self.tick_s);
+        if self.most <= base {
+            return Some(Lateness::default());
+        }
         let mut judge = Judge { late: Lateness::default(), total: 0, allowed, ticks };
         let mut state = shaper.empty();
         let mut tick = 0;

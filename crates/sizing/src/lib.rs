@@ -10,6 +10,7 @@ pub mod answer;
 pub mod catalogue;
 pub mod choice;
 pub mod demand;
+pub mod fleet;
 pub mod lateness;
 pub mod local;
 pub mod margin;
@@ -25,8 +26,8 @@ pub mod trace;
 pub mod windows;
 
 pub use answer::{Question, answer};
-pub use catalogue::Catalogue;
-pub use choice::{Choice, Need, cheapest};
+pub use catalogue::{Catalogue, Market};
+pub use choice::{Choice, Need, cheapest, cheapest_in};
 pub use demand::{Demand, Flow};
 pub use lateness::Patience;
 pub use money::Money;

@@ -27,6 +27,16 @@ impl Limits {
             accounting: self.accounting,
         }
     }
+
+    /// What a demand meets as the demand grown so many thousandths meets these.
+    #[must_use]
+    pub const fn over(&self, thousandths: u32) -> Self {
+        Self {
+            operations: self.operations.over(thousandths),
+            bytes: self.bytes.over(thousandths),
+            accounting: self.accounting,
+        }
+    }
 }
 
 /// One volume's settings.

@@ -1,6 +1,6 @@
 //! The benchmark that proves a choice: the demand's own rates with the margin, until credits have run out.
 
-use fathom_record::sizing_advice::ProofRecord;
+use fathom_record::sizing_advice::{ProofRecord, ShorterProof};
 
 use crate::demand::Demand;
 use crate::offer::Limits;
@@ -10,6 +10,8 @@ use crate::shaper::Shaper;
 const LEAST_S: u64 = 1800;
 /// Longer nobody waits; a bucket that lasts longer is said to.
 const MOST_S: u64 = 24 * 3600;
+/// A proof that is shorter by less is not worth another choice.
+const WORTH_S: u64 = 600;
 
 /// What is proved.
 #[derive(Clone, Copy, Debug)]
@@ -57,23 +59,63 @@ pub fn proof(claim: &Claim<'_>, profile: &str, target: &str) -> ProofRecord {
         if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
     };
     let scale = claim.margin;
+    let (profile, target) = (quoted(profile), quoted(target));
+    let commands = |time_s: u64| {
+        let like = format!(
+            "fathom run --like {profile} --scale {scale} --target {target} --time {time_s}s --json=proof.json"
+        );
+        vec![like, "fathom profile proof.json".to_owned()]
+    };
     ProofRecord {
         time_s,
         because,
-        commands: vec![
-            format!(
-                "fathom run --like {} --scale {scale} --target {} --time {time_s}s --json=proof.json",
-                quoted(profile),
-                quoted(target)
-            ),
-            "fathom profile proof.json".to_owned(),
-        ],
+        commands: commands(time_s),
+        shorter: shorter(claim, time_s, &target, commands(LEAST_S)),
         passes: format!(
             "the rates are within 5 % of the profile's times {scale}, and at most {} % of the I/Os have a response latency above {} s",
             claim.late_share * 100.0,
             claim.wait_s
         ),
     }
+}
+
+/// Spends what was saved up at full speed, which takes less time than at the demand's own rates, and then runs like its
+/// busiest half hour. Absent where that takes nearly as long, or nothing is saved up.
+fn shorter(claim: &Claim<'_>, time_s: u64, target: &str, like: Vec<String>) -> Option<ShorterProof> {
+    let limits = || claim.limits.iter().flatten();
+    let longest = |shapers: &mut dyn Iterator<Item = Shaper>| {
+        shapers.filter_map(|shaper| drained_s(&shaper, shaper.peak_per_s)).max().unwrap_or(0)
+    };
+    let operations_s = longest(&mut limits().map(|limits| limits.operations));
+    let bytes_s = longest(&mut limits().map(|limits| limits.bytes));
+    let drains = [(operations_s, "randread --bs 4k"), (bytes_s, "randread --bs 256k")];
+    let minutes = |seconds: u64| seconds.next_multiple_of(60);
+    let drains: Vec<(u64, &str)> =
+        drains.into_iter().filter(|(s, _)| *s > 0).map(|(s, rw)| (minutes(s), rw)).collect();
+    let spent_s: u64 = drains.iter().map(|(seconds, _)| seconds).sum();
+    let total_s = spent_s + LEAST_S;
+    if drains.is_empty() || total_s + WORTH_S > time_s {
+        return None;
+    }
+    let spend = |(seconds, rw): &(u64, &str)| {
+        format!("fathom run --target {target} --rw {rw} --jobs 2 --depth 64 --time {seconds}s")
+    };
+    let bytes_after = if drains.len() == 2 {
+        "; those of I/Os may fill up a little while those of bytes are spent"
+    } else {
+        ""
+    };
+    Some(ShorterProof {
+        time_s: total_s,
+        commands: drains.iter().map(spend).chain(like).collect(),
+        because: format!(
+            "reads at full speed spend full credits in {} min; the busiest half hour behind that finds none, which is the start that the choice is held to",
+            spent_s / 60
+        ),
+        not_shown: format!(
+            "how long credits last at the demand's own rates, and the demand beyond its busiest half hour{bytes_after}"
+        ),
+    })
 }
 
 /// How long a full bucket lasts at a rate; absent where it never runs out or holds nothing.
@@ -106,6 +148,19 @@ mod tests {
             "{burst:?}"
         );
         assert_eq!(claim(&demand, Shaper::cap(3000)).time_s, 1800);
+        // 2,700 a second above the base spend them in 2,000 s.
+        let shorter = burst.shorter.unwrap();
+        assert_eq!(shorter.time_s, 2040 + 1800);
+        assert!(
+            shorter.commands[0].contains("--rw randread --bs 4k")
+                && shorter.commands[0].contains("--time 2040s"),
+            "{shorter:?}"
+        );
+        assert!(
+            shorter.commands[1].contains("--like p.json") && shorter.commands[1].contains("--time 1800s"),
+            "{shorter:?}"
+        );
+        assert_eq!(claim(&demand, Shaper::cap(3000)).shorter, None, "nothing is saved up");
         let endless = claim(&demand, Shaper { base_per_s: 1799, peak_per_s: 3000, bucket: 5_400_000 });
         assert_eq!(endless.time_s, MOST_S);
         assert!(endless.because.contains("1500 h"), "{endless:?}");

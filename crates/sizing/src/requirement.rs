@@ -12,22 +12,36 @@ use crate::shaper::Shaper;
 /// The least rates of I/Os and of bytes, each by itself, without a margin.
 pub fn requirement(demand: &Demand, patience: Patience) -> Requirement {
     let ios: Arc<[u64]> = demand.operations().into();
-    let allowed = patience.allowed(ios.iter().sum());
-    let least = |units: Vec<u64>| {
-        let arrivals = Arrivals::new(demand.tick_s, units, Arc::clone(&ios));
-        let holds = |per_s: u64| arrivals.late(&Shaper::cap(per_s), patience.ticks, allowed).is_some();
-        let (mut low, mut high) = (0, arrivals.peak_per_s());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if holds(middle) { high = middle } else { low = middle + 1 }
-        }
-        low
-    };
     let accounting = Accounting::SOLID_STATE;
+    let least = |units: Vec<u64>| {
+        least(&Arrivals::new(demand.tick_s, units, Arc::clone(&ios)), patience, Precision::Exact)
+    };
     Requirement {
         operations_per_s: least(accounting.operations(demand)),
         bytes_per_s: least(accounting.bytes(demand)),
     }
+}
+
+/// How near the least cap is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// To the last unit.
+    Exact,
+    /// A cap that holds, above the least by at most one in 2,000: half the steps of margins.
+    Margin,
+}
+
+/// The least plain cap that makes no more of the arrivals late than is allowed.
+pub fn least(arrivals: &Arrivals, patience: Patience, precision: Precision) -> u64 {
+    let allowed = patience.allowed(arrivals.ios());
+    let holds = |per_s: u64| arrivals.late(&Shaper::cap(per_s), patience.ticks, allowed).is_some();
+    let (mut low, mut high) = (0, arrivals.peak_per_s());
+    let near = |high: u64| if precision == Precision::Exact { 0 } else { high / 2000 };
+    while high - low > near(high) {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    high
 }
 
 #[cfg(test)]

@@ -39,6 +39,22 @@ impl Shaper {
         }
     }
 
+    /// The limit that a demand meets as the demand grown so many thousandths meets this one; what is left
+    /// over by the division is not given.
+    #[must_use]
+    pub const fn over(&self, thousandths: u32) -> Self {
+        const fn over(units: u64, thousandths: u32) -> u64 {
+            // A divisor of 0 would be no growth at all.
+            let divisor = if thousandths == 0 { 1 } else { thousandths as u128 };
+            (units as u128 * 1000 / divisor) as u64
+        }
+        Self {
+            base_per_s: over(self.base_per_s, thousandths),
+            peak_per_s: over(self.peak_per_s, thousandths),
+            bucket: over(self.bucket, thousandths),
+        }
+    }
+
     /// The bucket full and nothing waiting: the best start.
     pub const fn full(&self) -> State {
         State { credits: self.bucket, waiting: 0 }

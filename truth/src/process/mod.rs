@@ -2,6 +2,7 @@
 
 pub mod course;
 pub mod device;
+pub mod fleet;
 pub mod noise;
 pub mod shape;
 pub mod sides;

@@ -2,6 +2,7 @@
 //! entry in [`SUITES`].
 
 pub mod bucket;
+pub mod fleet;
 pub mod pairs;
 pub mod search;
 pub mod shapes;
@@ -72,6 +73,11 @@ pub const SUITES: &[Suite] = &[
         name: "search",
         summary: "the operating point: how near the best of a grid, and after how many runs",
         run: search::run,
+    },
+    Suite {
+        name: "fleet",
+        summary: "sizing fleets: margins and purchases that did not suffice against the risk that was stated",
+        run: fleet::run,
     },
     Suite {
         name: "pairs",

@@ -12,10 +12,10 @@ use super::process::{self, Ended};
 use super::programs::Programs;
 use super::statistics::median;
 use super::tool::Interface;
-use super::{accuracy, analysis, imports, witness};
+use super::{accuracy, analysis, imports, live, sizing, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 16] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -25,9 +25,13 @@ pub const NAMES: [&str; 12] = [
     witness::NAMES[0],
     witness::NAMES[1],
     witness::NAMES[2],
+    live::NAMES[0],
+    live::NAMES[1],
     "start",
     analysis::NAME,
     imports::NAME,
+    sizing::NAMES[0],
+    sizing::NAMES[1],
 ];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
@@ -73,8 +77,10 @@ pub fn measure(
                 case if witness::NAMES.contains(&case) => {
                     witness::measure(case, options, programs, folder, random)
                 }
+                case if live::NAMES.contains(&case) => live::measure(case, options, programs, folder, random),
                 analysis::NAME => analysis::measure(programs, folder, options.store.as_ref()),
                 imports::NAME => imports::measure(programs, folder),
+                case if sizing::NAMES.contains(&case) => sizing::measure(case, programs, folder),
                 _ => bench.start(),
             };
             (name, found)

@@ -34,7 +34,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
         ],
     ),
     ("conformance", &["measure", "spec", "record", "engine"]),
-    ("truth", &["measure", "spec", "record", "stats"]),
+    ("truth", &["measure", "spec", "record", "stats", "sizing"]),
     ("instructions", &["measure", "spec", "record", "engine"]),
     (
         "fathom",

@@ -44,10 +44,18 @@ impl Shape {
             Shape::One(peak) => peak.ln(value, error, inflation, freedom),
             Shape::Either(a, b) => {
                 let (a, b) = (a.ln(value, error, inflation, freedom), b.ln(value, error, inflation, freedom));
-                let (high, low) = if a > b { (a, b) } else { (b, a) };
-                high + (low - high).exp().ln_1p() - std::f64::consts::LN_2
+                ln_mean_of(a, b)
             }
         }
+    }
+
+    /// Log density of each of its two peaks alone; of one peak twice the same.
+    pub fn ln_each(self, value: f64, error: f64, inflation: f64, freedom: f64) -> [f64; 2] {
+        let (a, b) = match self {
+            Shape::One(peak) => (peak, peak),
+            Shape::Either(a, b) => (a, b),
+        };
+        [a, b].map(|peak| peak.ln(value, error, inflation, freedom))
     }
 
     /// The same around the same means with other deviations.
@@ -78,6 +86,12 @@ impl Shape {
         };
         std::iter::once(first).chain(second)
     }
+}
+
+/// Log of the mean of two densities whose logs are given.
+pub fn ln_mean_of(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    high + (low - high).exp().ln_1p() - std::f64::consts::LN_2
 }
 
 /// `ln(1 + z^2 / freedom)` of a figure at the nearest peak: what the test of fit sums.

@@ -24,6 +24,8 @@ pub struct Cause {
     pub prior: f64,
     /// What must be so for it to be possible.
     pub needs: Vec<Need>,
+    /// Features whose first peaks belong together, and their second ones: it shows all first ones or all second ones.
+    pub together: Vec<Feature>,
     /// Its figures, by feature; absent: the usual.
     pub figures: Vec<Option<Density>>,
 }
@@ -66,6 +68,8 @@ struct Words {
     prior: f64,
     #[serde(default)]
     needs: Vec<Need>,
+    #[serde(default)]
+    together: Vec<String>,
 }
 
 /// The whole table, or what is wrong in it.
@@ -106,15 +110,20 @@ fn cause(name: &str, entry: &Value) -> Result<Cause, String> {
     let words: Words = entry.clone().try_into().map_err(wrong)?;
     let mut figures = vec![None; Feature::ALL.len()];
     for (key, value) in entry.as_table().into_iter().flatten() {
-        if !["statement", "looks", "next", "source", "prior", "needs"].contains(&key.as_str()) {
+        if !["statement", "looks", "next", "source", "prior", "needs", "together"].contains(&key.as_str()) {
             figures[feature(key)?.index()] = Some(density(key, value)?);
         }
     }
     if !(words.prior > 0.0 && words.prior.is_finite()) {
         return Err(format!("cause `{name}`: the prior must be above 0"));
     }
-    let Words { statement, looks, next, source, prior, needs } = words;
-    Ok(Cause { limit, statement, looks, next, source, prior, needs, figures })
+    let Words { statement, looks, next, source, prior, needs, together } = words;
+    let together = together.iter().map(|name| feature(name)).collect::<Result<Vec<_>, _>>()?;
+    let is_mixture = |feature: &&Feature| matches!(figures[feature.index()], Some(Density::Either(..)));
+    if let Some(alone) = together.iter().find(|feature| !is_mixture(feature)) {
+        return Err(format!("cause `{name}`: {} is together with others and has no two peaks", alone.name()));
+    }
+    Ok(Cause { limit, statement, looks, next, source, prior, needs, together, figures })
 }
 
 fn density(name: &str, value: &Value) -> Result<Density, String> {

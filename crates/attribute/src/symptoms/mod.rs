@@ -56,7 +56,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
     let mix = &pattern.workload.mix;
     [
         (is_storage || is_limited, Need::Device),
-        (true, Need::Provisioned),
+        (is_limited || !pattern.is_drive, Need::Provisioned),
         (!shape.telemetry.simulated_time, Need::Processors),
         (is_storage && mix.write_share() > 0.0, Need::Writes),
         (pattern.target.kind == TargetKind::File, Need::File),

@@ -25,20 +25,11 @@ pub struct Scene {
 
 pub fn target(kind: TargetKind) -> TargetFacts {
     TargetFacts {
-        name: "/dev/nvme1n1".to_owned(),
-        kind,
         size_bytes: 1 << 40,
         logical_block_bytes: 512,
         physical_block_bytes: Some(4096),
         direct: true,
-        devices: Vec::new(),
-        file_system: None,
-        scratch: false,
-        written_share: None,
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named("/dev/nvme1n1", kind)
     }
 }
 
@@ -163,6 +154,7 @@ impl Scene {
             answers: &[],
             memory_bytes: self.memory_bytes,
             queue_tags: None,
+            is_drive: false,
             means: &Means::default(),
             command: &command,
         })

@@ -8,7 +8,7 @@ use fathom_record::{RunRecord, Workload};
 use super::points;
 use crate::ceilings;
 use crate::cells::Cells;
-use crate::explain::queue_tags;
+use crate::explain::{is_drive, queue_tags};
 use crate::plan::{RunOptions, RunPlan, to_command_line};
 use crate::run::Session;
 
@@ -70,6 +70,7 @@ pub fn conclude(
             known: &ceilings::of_runs(&plan.ceilings, runs),
             answers: &[],
             queue_tags: queue_tags(session.target(), session.environment()),
+            is_drive: is_drive(session.target(), session.environment()),
             means: &Means::default(),
             memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
             command: &command,

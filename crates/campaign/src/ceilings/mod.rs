@@ -69,6 +69,11 @@ pub fn applying(
     Ok(out)
 }
 
+/// Whether the link to a target's own disks is known: PCI Express or SATA, no network.
+pub fn has_link(target: &TargetFacts, environment: &Environment) -> bool {
+    is_storage(target) && !link::ceilings(target, environment).is_empty()
+}
+
 /// What the user, the catalogue and the firmware say.
 fn told(known: &Known, devices: &[DeviceFacts], environment: &Environment) -> Result<Applying, PlanError> {
     let refused = |flag: &str, cause| PlanError {

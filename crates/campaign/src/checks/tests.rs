@@ -54,20 +54,11 @@ fn good() -> Case {
             ..Summary::default()
         },
         target: TargetFacts {
-            name: "/dev/x".to_owned(),
-            kind: TargetKind::BlockDevice,
             size_bytes: 1 << 30,
             logical_block_bytes: 512,
-            physical_block_bytes: None,
             direct: true,
-            devices: Vec::new(),
-            file_system: None,
-            scratch: false,
             written_share: Some(1.0),
-            simulated: None,
-            members: Vec::new(),
-            stripe_bytes: None,
-            decorated: None,
+            ..TargetFacts::named("/dev/x", TargetKind::BlockDevice)
         },
         engine: EngineFacts {
             name: "uring".to_owned(),

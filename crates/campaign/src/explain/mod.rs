@@ -27,7 +27,7 @@ use pattern::{Explained, Known, explain as put_before_the_table};
 use trial::Made;
 
 pub use passive::explain_finished;
-pub(crate) use pattern::queue_tags;
+pub(crate) use pattern::{is_drive, queue_tags};
 
 /// From this probability on no further experiment is made.
 const ANSWERED: f64 = 0.95;
@@ -200,6 +200,7 @@ impl Course<'_> {
                 command: question.map(|q| q.command).unwrap_or_default(),
                 run: None,
                 operations_per_s: None,
+                in_flight_mean: None,
                 before_per_s,
                 expected_information_nats: chosen.information_nats,
                 failed: None,
@@ -220,6 +221,7 @@ impl Course<'_> {
                 Made::Run(run) => {
                     result.run = Some(run.id.clone());
                     result.operations_per_s = Some(run.summary.operations_per_s());
+                    result.in_flight_mean = run.summary.in_flight();
                     let answer = trial::answer(chosen.experiment, &run, self.before());
                     self.answers.push(answer);
                 }

@@ -1,12 +1,13 @@
 //! From a plan to what a tool is started with: its files, its arguments, and where its result will be.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use fathom_engine::{Durable, EngineError};
 use fathom_interop::fio_job::{JobOptions, job_file};
 use fathom_interop::{Refusal, bdevperf, diskspd, nvme_perf};
 
+use super::through;
 use super::tool::{External, Tool};
 use crate::error::CampaignError;
 use crate::plan::RunPlan;
@@ -82,6 +83,7 @@ pub fn prepare(
             (arguments, folder.join("stdout.txt"))
         }
     };
+    through::check(external, arguments.iter().map(OsStr::new))?;
     if !huge_pages && matches!(external.tool, Tool::Bdevperf | Tool::NvmePerf) {
         notes.push(
             "The system has no huge pages free: SPDK ran with --no-huge, which costs it speed.".to_owned(),
@@ -112,10 +114,27 @@ fn fio(
     let job = folder.join("job.fio");
     write(&job, &job_file(&plan.workload, &paths, &options)?)?;
     let result = folder.join("fio.json");
-    let client = external.host.as_ref().map(|host| format!("--client={host}"));
+    let client = external.host.as_ref().map(|host| format!("--client={}", server(host)));
     let own = ["--output-format=json+".to_owned(), format!("--output={}", result.display())];
     let arguments = client.into_iter().chain(own).chain([job.display().to_string()]);
     Ok((arguments.collect(), result))
+}
+
+/// A machine with a port as people write it, in the form of fio's: a comma before the port, and a mark before an
+/// address of version 6. What is in fio's form already stays.
+fn server(host: &str) -> String {
+    let is_port = |text: &str| text.parse::<u16>().is_ok();
+    if let Some((address, rest)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return match rest.strip_prefix(':') {
+            Some(port) => format!("ip6:{address},{port}"),
+            None => format!("ip6:{address}"),
+        };
+    }
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') && is_port(port) => format!("{name},{port}"),
+        Some(_) if host.parse::<std::net::Ipv6Addr>().is_ok() => format!("ip6:{host}"),
+        _ => host.to_owned(),
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), EngineError> {
@@ -128,4 +147,24 @@ fn has_huge_pages() -> bool {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let free = text.lines().find_map(|line| line.strip_prefix("HugePages_Free:"));
     free.and_then(|free| free.trim().parse::<u64>().ok()).is_some_and(|free| free > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_as_fio_names_it() {
+        for (typed, told) in [
+            ("10.0.0.2", "10.0.0.2"),
+            ("node7:8765", "node7,8765"),
+            ("node7,8765", "node7,8765"),
+            ("[fe80::2]:8765", "ip6:fe80::2,8765"),
+            ("[::1]", "ip6:::1"),
+            ("::1", "ip6:::1"),
+            ("ip6:::1,8765", "ip6:::1,8765"),
+        ] {
+            assert_eq!(server(typed), told, "{typed}");
+        }
+    }
 }

@@ -10,6 +10,7 @@
 mod child;
 mod command;
 mod reading;
+mod through;
 mod tool;
 
 use std::ffi::OsString;
@@ -220,20 +221,8 @@ fn refuse_unnamed(targets: &[String], permits: &[String], external: &External) -
 
 fn named_target(plan: &RunPlan) -> TargetFacts {
     TargetFacts {
-        name: plan.targets.join(" + "),
-        kind: TargetKind::Unknown,
-        size_bytes: 0,
-        logical_block_bytes: 0,
-        physical_block_bytes: None,
         direct: plan.options.direct,
-        devices: Vec::new(),
-        file_system: None,
-        scratch: false,
-        written_share: None,
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named(plan.targets.join(" + "), TargetKind::Unknown)
     }
 }
 
@@ -287,6 +276,7 @@ pub fn run_given(
     } else if given.writes {
         refuse_unnamed(given.targets, given.permits, external)?;
     }
+    through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
     let folder = make_folder(raw, &identity::new_id("r"))?;
     let (result, own) = match external.tool {
         Tool::Fio => {

@@ -1,5 +1,6 @@
 //! What a plan asks for to be like a profile.
 
+use fathom_record::ProfileRecord;
 use fathom_record::profile::{Access, SizeMix};
 use fathom_sizing::Demand;
 use fathom_sizing::demand::{DemandError, Flow};
@@ -52,6 +53,8 @@ pub struct Wanted {
     pub(super) sizes: [Option<Text>; 2],
     pub(super) sizes_exact: bool,
     pub(super) access: Option<Access>,
+    /// Shares of sequential reads and writes, where they are known.
+    pub(super) sequential: Option<[f64; 2]>,
     pub(super) gaps: bool,
 }
 
@@ -90,6 +93,7 @@ impl Wanted {
             scale: like.scale,
             directions_known: profile.directions_known,
             access: profile.access.clone(),
+            sequential: sequential(profile),
             gaps: demand.gaps.iter().any(|gap| gap.start < stretch.end && gap.end > stretch.start),
         })
     }
@@ -120,17 +124,27 @@ impl Wanted {
 
     /// Whether addresses are random, and which.
     fn addresses(&self) -> (bool, Option<Text>) {
-        let Some(access) = &self.access else { return (true, None) };
-        let sequential = access.read_sequential_share.unwrap_or(0.0) * self.read_share
-            + access.write_sequential_share.unwrap_or(0.0) * (1.0 - self.read_share);
-        if sequential >= SEQUENTIAL {
-            return (false, text(format!("laps:jumps={}%", (1.0 - sequential) * 100.0)));
+        if let Some([reads, writes]) = self.sequential {
+            let sequential = reads * self.read_share + writes * (1.0 - self.read_share);
+            if sequential >= SEQUENTIAL {
+                return (false, text(format!("laps:jumps={}%", (1.0 - sequential) * 100.0)));
+            }
         }
+        let Some(access) = &self.access else { return (true, None) };
         match access.top_10_percent_share {
             Some(share) if share > HOT => (true, text(format!("hotspot:{}%/10%", share.min(0.999) * 100.0))),
             _ => (true, text("independent")),
         }
     }
+}
+
+/// Shares of sequential reads and writes, of a trace or as programs in the kernel saw them.
+fn sequential(profile: &ProfileRecord) -> Option<[f64; 2]> {
+    let traced =
+        profile.access.as_ref().map(|seen| [seen.read_sequential_share, seen.write_sequential_share]);
+    let counted =
+        || profile.block_layer.as_ref().map(|seen| [seen.read_sequential_share, seen.write_sequential_share]);
+    traced.or_else(counted).map(|shares| shares.map(|share| share.unwrap_or(0.0)))
 }
 
 /// First tick of the stretch with the most I/Os; of equal ones the first.

@@ -24,6 +24,10 @@ impl Wanted {
             open.push("of sizes only the means are known".to_owned());
         }
         match &self.access {
+            None if self.sequential.is_some() => open.push(
+                "addresses have the profile's sequential share, over all that may be used; which ones it touched is not known"
+                    .to_owned(),
+            ),
             None => open.push("addresses are not known: they are random over all that may be used".to_owned()),
             Some(access) => open.push(format!(
                 "addresses have the profile's sequential share or hot spot, over all that may be used; the profile touched {} MiB: say so with --size",

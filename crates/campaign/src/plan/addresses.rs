@@ -127,6 +127,8 @@ pub(super) fn write(addresses: &Addresses) -> String {
                 .map(|z| format!("{}/{}", write_share(z.access_share), write_share(z.span_share)));
             format!("zoned:{}", zones.collect::<Vec<_>>().join(","))
         }
+        // A trace has a key of its own.
+        Addresses::Traced(traced) => format!("those of {}", traced.file),
     }
 }
 

@@ -24,6 +24,7 @@ mod source;
 mod suggest;
 mod sweep;
 mod text;
+mod traced;
 mod write;
 
 #[cfg(test)]

@@ -129,6 +129,29 @@ pub struct RawPlan {
     #[arg(long, value_name = "TIME")]
     pub rate_step: Option<Text>,
 
+    /// Replay a trace of single I/Os, as blkparse prints it or as a table: its addresses, sizes and directions at
+    /// its own times, whatever the target does. Needs the same permission to write as any run.
+    #[arg(long, value_name = "TRACE")]
+    pub replay: Option<Text>,
+
+    /// With --replay: so many times as fast as the trace, as 2 or 0.5. Default: 1.
+    #[arg(long, value_name = "FACTOR")]
+    pub speed: Option<Text>,
+
+    /// With --replay, what becomes of addresses beyond the target's end: wrap (they begin again at its start, and
+    /// all others stay) or scale (all are multiplied so that the trace fills the target). Default: wrap.
+    #[arg(long, value_name = "HOW")]
+    pub replay_fit: Option<Text>,
+
+    /// With --replay: the disk that is meant, of a trace of several.
+    #[arg(long, value_name = "NAME")]
+    pub replay_device: Option<Text>,
+
+    /// With --replay: a table's columns, as time=when,op=kind,offset=where,bytes=size. Default: the usual names,
+    /// and published traces by their shape.
+    #[arg(long, value_name = "NAMES")]
+    pub replay_columns: Option<Text>,
+
     /// Rate that a ramp starts from, as 1k; it ends at --rate.
     #[arg(long, value_name = "RATE")]
     pub ramp_from: Option<Text>,
@@ -147,7 +170,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "NUMBER")]
     pub depth: Option<Text>,
 
-    /// Measured time after the warm-up, as 30s. Default: 30s, or no limit with --count or --bytes.
+    /// Measured time after the warm-up, as 30s. Default: 30s, or no limit with --count, --bytes or --replay.
     #[arg(long, value_name = "TIME")]
     pub time: Option<Text>,
 

@@ -12,7 +12,7 @@ use fathom_telemetry::blocktrace::Source;
 use super::error::{Mistake, PlanErrorKind};
 use super::raw::RawPlan;
 use super::text::Text;
-use super::{RunOptions, RunPlan, addresses, pasted, quantity, rates, sizes, suggest};
+use super::{RunOptions, RunPlan, addresses, pasted, quantity, rates, sizes, suggest, traced};
 
 const DEFAULT_SIZE_BYTES: u64 = 4096;
 const DEFAULT_RATE_STEP_NS: u64 = 1_000_000_000;
@@ -37,11 +37,16 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     let stripe_bytes = stripe(raw, targets.len())?;
     let kind = Kind::read(raw)?;
     let engine = name("engine", &raw.engine)?;
-    let arrival = arrival(raw)?;
+    let traced = traced::read(raw, targets.len())?;
+    let replays = traced.is_some();
+    let (addresses, arrival) = match traced {
+        Some(traced) => traced,
+        None => (addresses_of(raw, kind)?, arrival(raw)?),
+    };
     let open = arrival.is_open();
     let workload = Workload {
-        mix: mix(raw, kind)?,
-        addresses: addresses_of(raw, kind)?,
+        mix: if replays { traced::UNREAD_MIX } else { mix(raw, kind)? },
+        addresses,
         sizes: sizes_of(raw)?,
         offset_bytes: value("offset", &raw.offset, quantity::bytes)?.unwrap_or(0),
         span_bytes: value("size", &raw.size, quantity::bytes)?,
@@ -51,7 +56,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         jobs: jobs(raw, if stripe_bytes.is_some() { 1 } else { targets.len() })?,
         depth: value("depth", &raw.depth, quantity::small_count)?
             .unwrap_or(default_depth(open, engine.as_deref())),
-        length: length(raw)?,
+        length: length(raw, replays)?,
         seed: value("seed", &raw.seed, quantity::count)?.unwrap_or(new_seed),
     };
     workload.validate().map_err(|error| refused(raw, error))?;
@@ -155,7 +160,7 @@ pub(super) fn decorators(delay: &Option<Text>, throttle: &Option<Text>) -> Resul
 }
 
 /// One of a few words, with a near one offered.
-fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(*meaning);
     }
@@ -367,13 +372,14 @@ fn default_depth(open: bool, engine: Option<&str>) -> u32 {
     }
 }
 
-fn length(raw: &RawPlan) -> Result<Length, Mistake> {
-    let operations = value("count", &raw.count, quantity::count)?;
+fn length(raw: &RawPlan, replays: bool) -> Result<Length, Mistake> {
+    // A trace ends by itself.
+    let operations = value("count", &raw.count, quantity::count)?.or(replays.then_some(u64::MAX));
     let bytes = value("bytes", &raw.bytes, quantity::bytes)?;
     let bounded = operations.is_some() || bytes.is_some();
     let time_ns = value("time", &raw.time, quantity::time_ns)?.or((!bounded).then_some(DEFAULT_TIME_NS));
     // A run that counts its warm-up's I/Os could end inside it.
-    let default_warmup_ns = if time_ns.is_some() { DEFAULT_WARMUP_NS } else { 0 };
+    let default_warmup_ns = if time_ns.is_some() && !replays { DEFAULT_WARMUP_NS } else { 0 };
     let warmup_ns = value("warmup", &raw.warmup, quantity::time_ns)?.unwrap_or(default_warmup_ns);
     Ok(Length { time_ns, operations, bytes, warmup_ns })
 }

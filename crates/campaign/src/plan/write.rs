@@ -5,7 +5,7 @@ use fathom_record::workload::{Addresses, Arrival, Verify};
 use super::raw::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
 use super::text::Text;
-use super::{RunPlan, addresses, quantity, rates, sizes};
+use super::{RunPlan, addresses, quantity, rates, sizes, traced};
 
 /// The plan as the text of a plan file.
 pub fn to_toml(plan: &RunPlan) -> String {
@@ -80,7 +80,7 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
         trim_share: not_zero(mix.trim_share).filter(|_| mixed),
         flush_every: number(mix.flush_every_writes).filter(|_| mix.flush_every_writes > 0 && writes),
         addresses: match workload.addresses {
-            Addresses::RandomCycle | Addresses::Sequential => None,
+            Addresses::RandomCycle | Addresses::Sequential | Addresses::Traced(_) => None,
             ref other => Some(Text(addresses::write(other))),
         },
         offset: bytes(Some(workload.offset_bytes)).filter(|_| workload.offset_bytes > 0),
@@ -107,6 +107,9 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
     };
     fill_arrival(&mut raw, &workload.arrival);
     fill_options(&mut raw, plan);
+    if let Addresses::Traced(traced) = &workload.addresses {
+        traced::write(&mut raw, traced);
+    }
     raw
 }
 
@@ -122,6 +125,10 @@ fn fill_arrival(raw: &mut RawPlan, arrival: &Arrival) {
         Arrival::Steps { step_ns, ref rates_per_s } => {
             raw.rates = Some(Text(rates::write(rates_per_s)));
             raw.rate_step = Some(Text(quantity::write_time_ns(step_ns)));
+            return;
+        }
+        Arrival::Traced { speed } => {
+            raw.speed = Some(Text(speed.to_string()));
             return;
         }
         Arrival::Constant { rate_per_s } => ("constant", rate_per_s),

@@ -19,6 +19,7 @@ use fathom_record::RunRecord;
 use crate::error::CampaignError;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
+use crate::replay::Survey;
 
 pub use binding::BOUND_NEAR_DEVICE;
 pub use io_log::{IoLog, Logged};
@@ -37,8 +38,28 @@ pub fn run_once(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
+    if let Some(survey) = Survey::of(&plan.workload)? {
+        return replay_once(plan, &survey, progress, stop);
+    }
     let session = Session::open(&SessionPlan::of(plan), progress, stop)?;
     session.run(&plan.workload, None, progress, stop)
+}
+
+/// Replays a trace that was surveyed; the record says how like it the run was.
+fn replay_once(
+    plan: &RunPlan,
+    survey: &Survey,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<RunRecord, CampaignError> {
+    let plan = &RunPlan { workload: survey.directions(&plan.workload), ..plan.clone() };
+    let session = Session::open(&SessionPlan::of(plan), progress, stop)?;
+    let target = session.target();
+    let workload = survey.workload(&plan.workload, target.size_bytes, u64::from(target.logical_block_bytes));
+    let mut record = session.run(&workload, None, progress, stop)?;
+    let said = survey.similarity(&record);
+    record.notes.extend(said);
+    Ok(record)
 }
 
 /// A thread of a run that ended in a broken invariant.

@@ -40,6 +40,7 @@ use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
 use crate::progress::{Progress, Second, Silent};
+use crate::replay::Feed;
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -323,8 +324,8 @@ impl Session {
         let started_at = identity::now();
         let id = identity::new_id("r");
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
-        let watching = |source| witness::start(source, workload, (facts, medium), self.clock);
-        let witness = self.witness.map(watching).transpose()?;
+        let witness = self.watch(workload, facts, medium)?;
+        let feed = Feed::start(workload, &geometries)?;
         let ears = Ears::of(witness.as_ref(), log);
         let listener = |plan: &JobPlan| ears.listener(plan);
         let launch = Launch {
@@ -334,6 +335,7 @@ impl Session {
             engine: self.engine,
             decorators: &self.decorators,
             share,
+            scripts: feed.as_ref().map(Feed::scripts),
             listeners: ears.hear().then_some(Listeners(&listener)),
             uring: self.uring,
             io_flags: self.io_flags,
@@ -343,19 +345,16 @@ impl Session {
             tag: identity::tag_of(&id),
             stop,
         };
-        let mut measured = launch.run(&mut |tally| {
-            if let Some(second) = Second::of(tally) {
-                progress.second(&second);
-            }
-        })?;
+        let mut measured =
+            launch.run(&mut |tally| Second::of(tally).iter().for_each(|s| progress.second(s)))?;
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
-        let notes = self.notes.iter().cloned().chain(self.cautions(workload, facts));
-        let origin_ns = measured.timeline.origin_ns;
-        let telemetry =
-            sampler.map_or_else(|| no_telemetry(telemetry_is_with), |sampler| sampler.finish(origin_ns));
+        let telemetry = match sampler {
+            Some(sampler) => sampler.finish(measured.timeline.origin_ns),
+            None => no_telemetry(telemetry_is_with),
+        };
         Ok(assemble(Parts {
             id,
             started_at,
@@ -373,8 +372,27 @@ impl Session {
             witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
-            notes: &notes.collect::<Vec<_>>(),
+            notes: &self.remarks(workload, facts, feed),
         }))
+    }
+
+    /// Begins to watch the block layer, where that was asked for.
+    fn watch(
+        &self,
+        workload: &Workload,
+        facts: &TargetFacts,
+        medium: &Medium,
+    ) -> Result<Option<witness::Started>, CampaignError> {
+        let watching = |source| witness::start(source, workload, (facts, medium), self.clock);
+        Ok(self.witness.map(watching).transpose()?)
+    }
+
+    /// What a record of this run says besides its numbers; ends the reading of a trace.
+    fn remarks(&self, workload: &Workload, facts: &TargetFacts, feed: Option<Feed>) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        notes.extend(self.cautions(workload, facts));
+        notes.extend(feed.map(Feed::finish).unwrap_or_default());
+        notes
     }
 
     /// What the engines work on, and its facts: simulated devices as the run before left them, where that

@@ -6,7 +6,7 @@ use fathom_engine::pattern::{Geometry, expected_touched_share};
 use fathom_record::facts::TargetFacts;
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{DirectionSummary, Ledger, Summary, TargetSummary};
-use fathom_record::workload::Arrival;
+use fathom_record::workload::{Addresses, Arrival};
 use fathom_record::{Direction, Workload};
 
 /// Numbers of the measured window. `timed` is false on a virtual clock, where processor time means nothing.
@@ -80,7 +80,8 @@ pub fn targets(
 /// Mean rate that an open arrival process offers over the window, per second.
 fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
     match *arrival {
-        Arrival::Closed | Arrival::Pausing { .. } => None,
+        // What a trace offers is told by how like it the run was.
+        Arrival::Closed | Arrival::Pausing { .. } | Arrival::Traced { .. } => None,
         Arrival::Steps { step_ns, ref rates_per_s } => {
             let until = |at_ns: u64| stepped(step_ns, rates_per_s, at_ns);
             (window_ns > 0)
@@ -124,9 +125,11 @@ pub fn ledger(
     let whole = &measured.whole;
     let bytes = |direction: Direction| whole.directions[direction.index()].bytes;
     let seconds = measured.exposed_ns as f64 / 1e9;
-    let (span_touched_share, basis) = match geometries {
-        [one] => expected_touched_share(workload, one, whole.placed_operations()),
-        several => touched_of_all(measured, workload, several),
+    let touched = match geometries {
+        // How often a trace comes back to where it was is not counted.
+        _ if matches!(workload.addresses, Addresses::Traced(_)) => None,
+        [one] => Some(expected_touched_share(workload, one, whole.placed_operations())),
+        several => Some(touched_of_all(measured, workload, several)),
     };
     Ledger {
         seconds,
@@ -134,8 +137,8 @@ pub fn ledger(
         bytes_written: Some(bytes(Direction::Write)),
         span_bytes: Some(geometries.iter().map(|geometry| geometry.span_bytes).sum()),
         written_over_capacity: Some(bytes(Direction::Write) as f64 / target_bytes.max(1) as f64),
-        span_touched_share: Some(span_touched_share),
-        span_touched_basis: Some(basis.to_owned()),
+        span_touched_share: touched.map(|(share, _)| share),
+        span_touched_basis: touched.map(|(_, basis)| basis.to_owned()),
         resolves_events_per_s: if seconds > 0.0 { 3.0 / seconds } else { f64::MAX },
     }
 }

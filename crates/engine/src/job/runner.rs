@@ -54,6 +54,16 @@ pub struct JobPlan {
     pub counts_process: bool,
 }
 
+impl JobPlan {
+    /// Leaves nothing to do where no further start comes.
+    #[inline]
+    fn end_with_arrivals(&mut self, next_ns: u64) {
+        if next_ns == u64::MAX {
+            self.operations = 0;
+        }
+    }
+}
+
 /// The two ends that a job holds of its exchange with the control plane.
 #[derive(Debug)]
 pub struct Exchange {
@@ -142,6 +152,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let is_inline = engine.facts().completes_inline && plan.arrival.is_none();
         let burst = if is_inline { plan.depth.max(INLINE_BURST) } else { plan.depth };
         let next_arrival_ns = plan.arrival.as_mut().map_or(0, ArrivalPattern::next_ns);
+        plan.end_with_arrivals(next_arrival_ns);
         Self {
             engine,
             clock,
@@ -295,6 +306,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             if let Some(arrival) = &mut self.plan.arrival {
                 self.tally.arrivals += 1;
                 self.next_arrival_ns = arrival.next_ns();
+                self.plan.end_with_arrivals(self.next_arrival_ns);
             }
             if inline_ns >= look_again_ns || self.is_held(now) {
                 break;

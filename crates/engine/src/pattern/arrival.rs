@@ -4,6 +4,7 @@ use fathom_record::workload::Arrival;
 use rand_distr::{Distribution, Exp1};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::script::Starts;
 use super::seed::{Purpose, random_of};
 
 /// One job's share of an arrival process, as a value that gives the next intended start.
@@ -11,12 +12,13 @@ use super::seed::{Purpose, random_of};
 /// Constant, ramped and stepped arrivals are one stream dealt out to the jobs in turn: job `j` of `J` takes
 /// arrivals `j`, `j + J`, `j + 2J`..., so that the merged stream keeps its gaps. Poisson streams add up
 /// to a Poisson stream, so each job has its own at its part of the rate.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ArrivalPattern(Kind);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Kind {
     Closed,
+    Written(Starts),
     Constant(Constant),
     Poisson(Poisson),
     Ramp(Ramp),
@@ -73,7 +75,8 @@ impl ArrivalPattern {
     pub fn new(arrival: &Arrival, (job, jobs): (u32, u32), seed: u64) -> Self {
         let jobs = jobs.max(1);
         Self(match arrival {
-            Arrival::Closed | Arrival::Pausing { .. } => Kind::Closed,
+            // A trace's starts come from a script.
+            Arrival::Closed | Arrival::Pausing { .. } | Arrival::Traced { .. } => Kind::Closed,
             &Arrival::Constant { rate_per_s } => {
                 let gap = (NS_PER_S / rate_per_s * 2f64.powi(64)) as u128;
                 Kind::Constant(Constant {
@@ -104,13 +107,18 @@ impl ArrivalPattern {
         })
     }
 
+    /// Starts that were written down before.
+    pub fn written(starts: Starts) -> Self {
+        Self(Kind::Written(starts))
+    }
+
     /// Whether starts follow the clock, whatever the target does.
     pub fn is_open(&self) -> bool {
         !matches!(self.0, Kind::Closed)
     }
 
     /// The next intended start, in nanoseconds since the run's start; never before the last one. In a
-    /// closed loop always 0: at once.
+    /// closed loop always 0: at once. `u64::MAX` where no further one comes.
     #[inline]
     pub fn next_ns(&mut self) -> u64 {
         match &mut self.0 {
@@ -123,6 +131,7 @@ impl ArrivalPattern {
             Kind::Poisson(poisson) => poisson.next_ns(),
             Kind::Ramp(ramp) => ramp.next_ns(),
             Kind::Steps(steps) => steps.next_ns(),
+            Kind::Written(starts) => starts.next_ns(),
         }
     }
 }

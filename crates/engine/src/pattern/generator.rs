@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::address::{goes_by_rank, has_position};
 use super::geometry::sizes_of;
+use super::script::Drafts;
 use super::seed::{Purpose, random_of};
 use super::{AddressPattern, Geometry, MixPattern, SizePattern};
 
@@ -24,18 +25,35 @@ pub struct Draft {
 }
 
 /// One job's I/Os, as a value that gives the next one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Generator {
     mix: MixPattern,
     /// One entry a direction with data, by its index.
     sizes: [SizePattern; 3],
     /// One for all directions, or, where a pattern has a position, one each.
     addresses: Box<[AddressPattern]>,
+    /// Bits of a direction's index that choose among them: none or all.
+    own_bits: usize,
     /// Directions and sizes; addresses have their own stream.
     random: Xoshiro256PlusPlus,
     largest_io_bytes: u32,
+    /// What few workloads ask for, apart, so that all others look once whether it is there.
+    special: Option<Box<Special>>,
+}
+
+/// What changes where the next I/O comes from.
+#[derive(Debug)]
+struct Special {
+    /// What was written down before goes before everything that is drawn.
+    script: Option<Drafts>,
     /// Where each direction has a grid of its own: the span's first byte, and each direction's grid.
     grids: Option<(u64, [u64; 3])>,
+}
+
+impl Special {
+    fn is_needed(&self) -> bool {
+        self.script.is_some() || self.grids.is_some()
+    }
 }
 
 impl Generator {
@@ -60,16 +78,24 @@ impl Generator {
         // A part of the span goes by rank; random choices go by the job, so that no two jobs' are alike.
         let place = if goes_by_rank(&workload.addresses) { place } else { (job, workload.jobs) };
         let pattern = || AddressPattern::new(&workload.addresses, geometry, place, workload.seed, cursor);
-        let patterns = if in_order { 3 } else { 1 };
         let with_data = [Direction::Read, Direction::Write, Direction::Trim];
+        let (patterns, own_bits) = if in_order { (with_data.len(), usize::MAX) } else { (1, 0) };
+        let special = Special { script: None, grids: grids(workload, geometry) };
         Self {
             mix: MixPattern::new(&workload.mix),
             sizes: with_data.map(|direction| SizePattern::new(sizes_of(workload, direction))),
             addresses: (0..patterns).map(|_| pattern()).collect(),
+            own_bits,
             random: random_of(workload.seed, Purpose::Mix, job),
             largest_io_bytes: geometry.largest_io_bytes,
-            grids: grids(workload, geometry),
+            special: special.is_needed().then(|| Box::new(special)),
         }
+    }
+
+    /// I/Os that were written down before, none larger than the geometry's largest.
+    pub fn written(workload: &Workload, geometry: &Geometry, job: u32, drafts: Drafts) -> Self {
+        let special = Special { script: Some(drafts), grids: None };
+        Self { special: Some(Box::new(special)), ..Self::new(workload, geometry, job, &Arc::default()) }
     }
 
     /// Largest I/O that can be drawn, in bytes: what a slot's buffer must hold.
@@ -81,17 +107,34 @@ impl Generator {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "it never ends, so there is no `None` to check for")]
     pub fn next(&mut self) -> Draft {
+        if self.special.is_some() {
+            return self.next_special();
+        }
+        self.drawn()
+    }
+
+    #[inline(always)]
+    fn drawn(&mut self) -> Draft {
         let direction = self.mix.next(&mut self.random);
         if direction == Direction::Flush {
             return Draft { direction, offset: 0, bytes: 0 };
         }
         let bytes = self.sizes[direction.index()].next(&mut self.random);
-        let own = if self.addresses.len() == 1 { 0 } else { direction.index() };
-        let mut offset = self.addresses[own].next(bytes);
-        if let Some((first_byte, grids)) = &self.grids {
-            offset -= (offset - first_byte) % grids[direction.index()];
-        }
+        let offset = self.addresses[direction.index() & self.own_bits].next(bytes);
         Draft { direction, offset, bytes }
+    }
+
+    #[inline(never)]
+    fn next_special(&mut self) -> Draft {
+        if let Some(script) = self.special.as_mut().and_then(|special| special.script.as_mut()) {
+            return script.next();
+        }
+        let mut draft = self.drawn();
+        let grids = self.special.as_ref().and_then(|special| special.grids);
+        if let Some((first_byte, grids)) = grids.filter(|_| draft.direction != Direction::Flush) {
+            draft.offset -= (draft.offset - first_byte) % grids[draft.direction.index()];
+        }
+        draft
     }
 }
 

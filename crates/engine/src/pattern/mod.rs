@@ -16,6 +16,7 @@ mod data;
 mod generator;
 mod geometry;
 mod mix;
+mod script;
 mod seed;
 mod size;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use data::DataPattern;
 pub use generator::{Draft, Generator};
 pub use geometry::{Geometry, largest_transfer_bytes};
 pub use mix::MixPattern;
+pub use script::{Drafts, Script, ScriptWriter, Scripts, Starts};
 pub use seed::{Purpose, random_of, seed_of};
 pub use size::SizePattern;
 pub use touched::expected_touched_share;

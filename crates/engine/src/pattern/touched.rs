@@ -120,6 +120,8 @@ impl Exposure {
             Addresses::Normal { deviation } => self.normal(*deviation),
             Addresses::HotSpot(spot) => self.zoned(&zones_of(spot)),
             Addresses::Zoned { zones } => self.zoned(zones),
+            // Nothing is known of where its I/Os go.
+            Addresses::Traced(_) => 0.0,
         }
     }
 

@@ -161,19 +161,9 @@ impl Target {
 
 fn virtual_facts(name: String, kind: TargetKind, size_bytes: u64) -> TargetFacts {
     TargetFacts {
-        name,
-        kind,
         size_bytes: size_bytes / u64::from(VIRTUAL_BLOCK_BYTES) * u64::from(VIRTUAL_BLOCK_BYTES),
         logical_block_bytes: VIRTUAL_BLOCK_BYTES,
-        physical_block_bytes: None,
         direct: true,
-        devices: Vec::new(),
-        file_system: None,
-        scratch: false,
-        written_share: None,
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named(name, kind)
     }
 }

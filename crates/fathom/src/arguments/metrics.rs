@@ -67,6 +67,10 @@ pub struct ProfileArguments {
     /// Count this device's own I/O for a while, once a second.
     #[arg(long, value_name = "DEVICE", conflicts_with_all = ["sources", "device", "host", "columns", "values", "prometheus"])]
     pub live: Option<PathBuf>,
+    /// With --live: read the kernel's counters alone. Otherwise programs in the kernel count sizes, sequential shares,
+    /// gaps between arrivals and the shares of processes too, where the kernel lets them (root, Linux 5.11).
+    #[arg(long, requires = "live")]
+    pub counters_only: bool,
     /// How long to count, as 60s or 24h.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "live")]
     pub time: String,
@@ -76,6 +80,9 @@ pub struct ProfileArguments {
     /// Instance that the volume is attached to, as r6id.4xlarge, to know its limits in the demand.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
+    /// Write the profile as one HTML page.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Write the profile as JSON: to FILE.json, or to stdout alone when no file is named.
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,

@@ -17,6 +17,7 @@ use fathom_store::Store;
 use super::delivery::Delivery;
 use super::seed::new_seed;
 use super::stored::StorePlace;
+use super::trial::Trial;
 use crate::arguments::DiskspdArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
@@ -46,7 +47,10 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         return itself(place, arguments, &profile, &external);
     }
     let drives = known_drives(&arguments.drive)?;
-    let mappings = mapped(&profile, &drives)?;
+    let mut mappings = mapped(&profile, &drives)?;
+    if let Some(trial) = Trial::asked()? {
+        trial.shorten_spans(&mut mappings);
+    }
     if arguments.outputs.report.is_some() && mappings.len() > 1 {
         return Err(Failure::usage(
             "--report",

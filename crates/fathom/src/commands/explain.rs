@@ -5,9 +5,9 @@ use std::path::Path;
 use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::{explain, explain_finished};
 use fathom_interop::import::{FileOutcome, Imported, read_file};
-use fathom_interop::published::{explain_published, explained_patterns, parse_published, remarks};
+use fathom_interop::published::{explain_published, explained_patterns, parse_published, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
-use fathom_record::{CampaignRecord, RunRecord};
+use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
 use fathom_report::{html, terminal};
 
 use super::delivery::Delivery;
@@ -18,6 +18,9 @@ use crate::failure::Failure;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
+
+/// How targets start that are no file.
+const ENGINES: [&str; 3] = ["sim:", "null:", "memory:"];
 
 /// Explains.
 ///
@@ -37,12 +40,18 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let path = Path::new(subject);
     if path.extension().is_some_and(|end| end == "toml") && path.is_file() {
-        let record = of_table(path)?;
-        let decided = !record.patterns.is_empty();
-        return Ok(Status::of_measurement(decided && hand_over(&delivery, record, &[])));
+        let record = of_table(path, arguments.explain.known()?)?;
+        return Ok(Status::of_measurement(hand_over(&delivery, record, &[])));
     }
     let ceilings = arguments.explain.known()?;
     let (record, runs) = match finished(place, subject)? {
+        Finished::Explained(record, _) if !ceilings.is_empty() => {
+            return Err(Failure::usage(
+                format!("explaining {subject}"),
+                "its experiments were chosen for the limits that were given when it was made",
+                format!("explain a run of it with other limits: fathom runs --campaign {}", record.id),
+            ));
+        }
         Finished::Explained(record, runs) => (*record, runs),
         Finished::Runs(runs) => (explain_finished(subject, &runs, &ceilings), runs),
     };
@@ -62,7 +71,17 @@ enum Finished {
 fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
     let path = Path::new(subject);
     if path.is_file() {
-        return of_file(path).map(Finished::Runs);
+        return match campaign_in(path) {
+            Some(record) => of_campaign(path, record),
+            None => of_file(path).map(Finished::Runs),
+        };
+    }
+    if path.exists() || ENGINES.iter().any(|engine| subject.starts_with(engine)) {
+        return Err(Failure::usage(
+            format!("explaining {subject}"),
+            "it is a target, and only results are explained without measuring",
+            format!("to measure it type: fathom explain --experiments {subject}"),
+        ));
     }
     match find(place, subject)? {
         (Found::Run(run), _) => Ok(Finished::Runs(vec![*run])),
@@ -76,12 +95,37 @@ fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
     }
 }
 
+/// The campaign record that a file holds, if it holds one.
+fn campaign_in(path: &Path) -> Option<CampaignRecord> {
+    let file = std::fs::File::open(path).ok()?;
+    serde_json::from_reader(std::io::BufReader::new(file)).ok()
+}
+
+/// An explanation is shown again; other campaigns name their runs and do not hold them.
+fn of_campaign(path: &Path, record: CampaignRecord) -> Result<Finished, Failure> {
+    match record {
+        CampaignRecord::Explain(record) => Ok(Finished::Explained(record, Vec::new())),
+        other => Err(Failure::usage(
+            format!("explaining {}", path.display()),
+            "a campaign's record names its runs and does not hold them",
+            format!("where they were saved type: fathom explain {}", other.id()),
+        )),
+    }
+}
+
 fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
     let refused = |cause: String| {
         let about = format!("explaining {}", path.display());
         Failure {
             kind: "unreadable",
-            ..Failure::usage(about, cause, "fathom import --help says what is read")
+            ..Failure::usage(
+                about,
+                cause,
+                format!(
+                    "fathom import --help says what is read; to measure it: fathom explain --experiments {}",
+                    path.display()
+                ),
+            )
         }
     };
     match read_file(path, None, &|_| false) {
@@ -99,20 +143,24 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
     }
 }
 
-/// A published table.
-fn of_table(path: &Path) -> Result<ExplainRecord, Failure> {
+/// A published table, and limits that were given beside it.
+fn of_table(path: &Path, given: Vec<KnownCeiling>) -> Result<ExplainRecord, Failure> {
     let refused = |cause: String| Failure {
         kind: "unreadable",
         ..Failure::usage(
             format!("explaining {}", path.display()),
             cause,
-            "docs/interop.md says what a table of published results holds",
+            "docs/published.md says what a table of published results holds",
         )
     };
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    let table = parse_published(&text).map_err(|refusal| refused(refusal.to_string()))?;
-    let mut record = explain_finished(&path.display().to_string(), &[], &[]);
+    let mut table = parse_published(&text).map_err(|refusal| refused(refusal.to_string()))?;
+    let mut record = explain_finished(&path.display().to_string(), &[], &given);
+    table.given = given;
     record.patterns = explained_patterns(&table, explain_published(&table));
+    if record.patterns.is_empty() {
+        return Err(refused(format!("there is no rate to explain. {}", unrated(&table).join(" "))));
+    }
     record.notes.extend(remarks(&table));
     Ok(record)
 }

@@ -14,6 +14,7 @@ mod export;
 mod fio;
 mod import;
 mod profile;
+mod proof;
 mod report;
 mod run;
 mod runs;
@@ -23,6 +24,7 @@ mod show;
 mod size;
 mod stored;
 mod sweep;
+mod trial;
 
 use crate::arguments::{Asked, Command};
 use crate::failure::Failure;
@@ -44,7 +46,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Devices(switch) => devices::perform(switch),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Profile(arguments) => profile::perform(&arguments),
-        Command::Size(arguments) => size::perform(&arguments),
+        Command::Size(arguments) => size::perform(&place, &arguments),
         Command::Import(arguments) => import::perform(&place, &arguments),
         Command::Audit(arguments) => audit::perform(&place, &arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),

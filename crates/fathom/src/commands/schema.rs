@@ -1,7 +1,7 @@
 //! `fathom schema`: what a record or a plan looks like, for programs.
 
 use fathom_campaign::plan::plan_schema;
-use fathom_record::{campaign_schema, profile_schema, run_schema, sizing_schema};
+use fathom_record::{campaign_schema, fleet_schema, profile_schema, run_schema, sizing_schema};
 
 use crate::arguments::SchemaName;
 use crate::failure::Failure;
@@ -19,6 +19,7 @@ pub fn perform(of: SchemaName) -> Result<Status, Failure> {
         SchemaName::Plan => plan_schema(),
         SchemaName::Profile => profile_schema(),
         SchemaName::Sizing => sizing_schema(),
+        SchemaName::Fleet => fleet_schema(),
     };
     output::result(&output::json(&schema))?;
     Ok(Status::Done)

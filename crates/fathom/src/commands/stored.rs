@@ -1,6 +1,6 @@
 //! The run store as commands use it: where it lies, and what a name in it stands for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fathom_record::{CampaignRecord, RunRecord};
 use fathom_report::runs_drawn;
@@ -16,6 +16,11 @@ impl StorePlace {
     /// At the place that was named, or where the user's data is.
     pub fn new(named: Option<PathBuf>) -> Self {
         Self(named)
+    }
+
+    /// The file that was named, if one was.
+    pub fn named(&self) -> Option<&Path> {
+        self.0.as_deref()
     }
 
     fn path(&self) -> Result<PathBuf, StoreError> {

@@ -140,8 +140,9 @@ fn is_own(path: &Path, content: Content) -> io::Result<bool> {
     let text = String::from_utf8_lossy(&bytes);
     Ok(match content {
         Content::Json => {
-            let start: String = text.chars().filter(|c| !c.is_whitespace()).take(32).collect();
-            start.starts_with("{\"format\":\"fathom.")
+            // A campaign names its kind first.
+            let start: String = text.chars().filter(|c| !c.is_whitespace()).take(64).collect();
+            start.starts_with('{') && start.contains("\"format\":\"fathom.")
         }
         Content::Marked => text.trim_end().ends_with(MARK),
         Content::Foreign { force } => force,

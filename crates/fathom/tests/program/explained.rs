@@ -73,8 +73,36 @@ fn what_cannot_be_explained_is_refused_with_what_to_type() {
     refused(&["explain", "--experiments", "sim:gp3", "--ceiling", "iosp=3"], "--ceiling");
     refused(&["explain", "--experiments", "sim:gp3", "--purge"], "--rw randwrite");
     refused(&["explain", "--experiments", "sim:gp3", "--budget", "20s"], "the 3 runs");
+    refused(&["explain", "--experiments", "sim:gp3", "--second", "b.bin"], "of the kind");
+    std::fs::write(typist.path("a.bin"), vec![7; 1 << 20]).unwrap();
+    refused(&["explain", "--experiments", "a.bin", "--second", "./a.bin"], "itself");
     std::fs::write(typist.path("notes.txt"), "nothing that a tool writes\n").unwrap();
     refused(&["explain", "notes.txt"], "fathom import --help");
+    refused(&["explain", "sim:gp3"], "fathom explain --experiments sim:gp3");
+    refused(&["explain", "."], "fathom explain --experiments .");
+}
+
+#[test]
+fn the_page_shows_the_roof_the_causes_and_both_sides_of_each_claim() {
+    let typist = Typist::new();
+    let asked =
+        ["explain", "--experiments", "sim:gp3,iops=3000", "--bs", "4k", "--depth", "32", "--time", "5s"];
+    let more = ["--ceiling", "instance:iops=9000", "--seed", "3", "--quiet", "--report", "page.html"];
+    let answer = typist.run(&[asked.as_slice(), more.as_slice()].concat());
+    assert_eq!(answer.status, 0, "{answer:?}");
+    let page = std::fs::read_to_string(typist.path("page.html")).unwrap();
+    for text in [
+        "Under which roof",
+        "no I/O waits",
+        "9000 IOPS, 33 % reached",
+        "How probable each cause is",
+        "Speaks for it",
+        "Speaks against it",
+        "double block:",
+        "declared by the user",
+    ] {
+        assert!(page.contains(text), "{text} is not on the page");
+    }
 }
 
 #[test]
@@ -112,4 +140,86 @@ fn experiments_that_do_not_fit_the_budget_are_not_made() {
         "{made} {}",
         record["busy_seconds"]
     );
+}
+
+/// What fio prints without histograms: means and percentiles alone.
+const BY_FIO: &str = r#"{"fio version": "fio-3.28", "timestamp": 1650000000, "jobs": [{"jobname": "a", "groupid": 0,
+  "error": 0, "elapsed": 61, "job options": {"filename": "/dev/x", "rw": "randread", "bs": "4k", "iodepth": "32",
+  "ioengine": "libaio", "direct": "1", "runtime": "60", "time_based": ""}, "read": {"io_bytes": 737280000,
+  "total_ios": 180000, "runtime": 60000, "iops": 3000.0, "bw_bytes": 12288000, "bw": 12000, "clat_ns": {"min": 900000,
+  "max": 20000000, "mean": 10666666.0, "stddev": 100000.0, "N": 180000}, "lat_ns": {"min": 900000, "max": 20000000,
+  "mean": 10666666.0, "stddev": 100000.0, "N": 180000}}}]}"#;
+
+#[test]
+fn another_tool_s_means_are_explained_and_figures_that_contradict_take_confidence_away() {
+    let typist = Typist::new();
+    let first = |text: &str| {
+        std::fs::write(typist.path("fio.json"), text).unwrap();
+        let record = typist.json(&["explain", "fio.json", "--ceiling", "iops=3000", "--json"]);
+        let verdict = &record["patterns"][0]["verdict"];
+        (claims(verdict)[0].clone(), verdict.to_string())
+    };
+    let ((cause, probability), _) = first(BY_FIO);
+    assert!(cause == "volume_iops" && probability >= 0.5, "{cause} {probability}");
+    // 3000 a second of 40 ms each are 120 in flight, and 32 could be.
+    let ((_, less), said) = first(&BY_FIO.replace("10666666.0", "19666666.0"));
+    assert!(less <= 0.5 && said.contains("contradicts itself"), "{less} {said}");
+}
+
+#[test]
+fn an_explanation_is_read_from_its_own_json_and_takes_no_other_limits() {
+    let typist = Typist::new();
+    let asked =
+        ["explain", "--experiments", "sim:gp3", "--time", "5s", "--seed", "3", "--quiet", "--json=x.json"];
+    // Twice: what it wrote itself, it may replace.
+    assert_eq!(typist.run(&asked).status, 0);
+    assert_eq!(typist.run(&asked).status, 0);
+    let record = typist.json(&["explain", "last", "--json"]);
+    let again = typist.json(&["explain", "x.json", "--json"]);
+    assert_eq!(again["patterns"][0]["verdict"], record["patterns"][0]["verdict"]);
+    let answer = typist.run(&["explain", "last", "--ceiling", "iops=100"]);
+    assert!(answer.status == 2 && answer.stderr.contains("fathom runs --campaign"), "{answer:?}");
+}
+
+#[test]
+fn a_table_takes_limits_that_are_given_beside_it_and_refuses_what_no_run_gives() {
+    let typist = Typist::new();
+    let table = |more: &str| {
+        let row = "[[row]]\npattern = \"a\"\nblock_bytes = 4096\nread_percent = 100\norder = \"random\"\ndepth = 32\n";
+        std::fs::write(typist.path("table.toml"), format!("title = \"t\"\n{row}{more}")).unwrap();
+    };
+    let refused = |asked: &[&str], told: &str| {
+        let answer = typist.run(&[&["explain", "table.toml"], asked].concat());
+        assert_eq!(answer.status, 2, "{answer:?}");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&answer.stderr).contains(told), "{told}: {answer:?}");
+    };
+    table("iops = 3000\n");
+    refused(&["--ceiling", "iops=banana"], "banana");
+    refused(&["--instance", "r6id.4xlrge"], "r6id.4xlarge");
+    let record = typist.json(&["explain", "table.toml", "--ceiling", "iops=3000", "--json"]);
+    assert_eq!(claims(&record["patterns"][0]["verdict"])[0].0, "volume_iops", "{record}");
+    assert_eq!(record["plan"]["ceilings"][0]["operations_per_s"], 3000.0, "{record}");
+    assert!(record["notes"].to_string().contains("applied to every row"), "{record}");
+    let told = typist.run(&["explain", "table.toml", "--volume", "gp3:iops=3000,throughput=125MiB/s"]);
+    assert!(told.status == 0 && told.stdout.contains("limit on operations binds"), "{told:?}");
+    table("iops = -3000\n");
+    refused(&[], "Row 1 of the table, \"a\", states no usable rate, iops = -3000");
+    table("ipos = 3000\n");
+    refused(&[], "did you mean \"iops\"?");
+}
+
+#[test]
+fn a_question_without_a_command_leaves_no_gap_for_it() {
+    let typist = Typist::new();
+    let table = "title = \"t\"\n[[row]]\npattern = \"a\"\niops = 16000\nread_percent = 100\n";
+    std::fs::write(typist.path("table.toml"), table).unwrap();
+    let told = typist.run(&["explain", "table.toml", "--report", "page.html"]);
+    assert_eq!(told.status, 0, "{told:?}");
+    let (_, after) = told.stdout.split_once("what would decide more").unwrap();
+    let (question, _) = after.split_once("times the rate").unwrap();
+    assert!(!question.contains("fathom run"), "{question}");
+    assert!(question.lines().all(|line| !line.trim().is_empty()), "{question:?}");
+    let page = std::fs::read_to_string(typist.path("page.html")).unwrap();
+    assert!(page.contains("What would decide more") && !page.contains("<pre></pre>"));
 }

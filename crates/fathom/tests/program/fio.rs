@@ -55,6 +55,34 @@ fn a_published_command_runs_as_it_is_printed() {
     assert_eq!(std::fs::read_dir(folder.path().join("mount")).unwrap().count(), 16);
 }
 
+/// A job writes, and a later command checks: what is sound, what was changed since, and what nobody stamped.
+#[test]
+fn what_an_earlier_command_wrote_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = "--name=v --filename=data --size=1m --bs=4k --ioengine=psync --quiet --verify=crc32c --output-format=json";
+    // Other checks may fail where other tests use the processors too.
+    let verified = |more: &str| {
+        let (printed, said, status) = fathom_fio(folder.path(), &format!("{job} {more}"));
+        let failed = json(&printed)["jobs"][0]["fathom"].to_string();
+        let open = ["Nothing was verified", "carry no stamp"].iter().any(|words| said.contains(words));
+        (!failed.contains("did not hold") && !open, status, said)
+    };
+    for sound in ["--rw=randwrite", "--rw=read --bs=64k", "--rw=randwrite --verify_only"] {
+        let (is_sound, _, said) = verified(sound);
+        assert!(is_sound, "{sound}: {said}");
+    }
+    let path = folder.path().join("data");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[5 * 4096 + 700] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let (is_sound, status, _) = verified("--rw=read");
+    assert!(!is_sound && status == Some(1), "a changed byte is a failed check");
+    std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+    let (_, status, said) = verified("--rw=read");
+    assert_eq!(status, Some(1));
+    assert!(said.contains("Nothing was verified"), "{said}");
+}
+
 #[test]
 fn counts_are_fios_for_jobs_of_a_fixed_size() {
     if !has("fio") {

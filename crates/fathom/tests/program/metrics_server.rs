@@ -1,10 +1,15 @@
 //! A real Prometheus with node_exporter, where the machine has them.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
 
 use crate::typed::Typist;
 
@@ -47,6 +52,82 @@ fn write_for(typist: &Typist, seconds: u64) {
     }
 }
 
+/// What /proc/diskstats said meanwhile: seconds since 1970, then reads, writes, bytes read and written.
+struct Readings {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<(f64, [f64; 4])>>,
+}
+
+#[allow(clippy::disallowed_methods, reason = "the server's samples carry the calendar's time")]
+impl Readings {
+    fn start(device: &str) -> Self {
+        let (stop, device) = (Arc::new(AtomicBool::new(false)), device.to_owned());
+        let told = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let mut readings = Vec::new();
+            while !told.load(Ordering::Relaxed) {
+                let at_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+                let text = std::fs::read_to_string("/proc/diskstats").unwrap();
+                let line = text.lines().find(|line| line.split_ascii_whitespace().nth(2) == Some(&device));
+                let words: Vec<f64> = line
+                    .unwrap()
+                    .split_ascii_whitespace()
+                    .skip(3)
+                    .map(|word| word.parse().unwrap())
+                    .collect();
+                readings.push((at_s, [words[0], words[4], words[2] * 512.0, words[6] * 512.0]));
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            readings
+        });
+        Self { stop, thread }
+    }
+
+    fn finish(self) -> Vec<(f64, [f64; 4])> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
+
+/// The server's own samples of a counter: seconds since 1970, and values.
+fn samples(port: u16, metric: &str, device: &str) -> Vec<(f64, f64)> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let query = format!("{metric}%7Bdevice%3D%22{device}%22%7D%5B1h%5D");
+    write!(stream, "GET /api/v1/query?query={query} HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let body: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let values = body["data"]["result"][0]["values"].as_array().unwrap();
+    let sample = |pair: &Value| (pair[0].as_f64().unwrap(), pair[1].as_str().unwrap().parse().unwrap());
+    values.iter().map(sample).collect()
+}
+
+/// The profile has what the server's counters grew by, and those are what the kernel counted at the same times: each
+/// sample lies between the readings before and behind it.
+fn agrees_with_diskstats(record: &Value, port: u16, device: &str, readings: &[(f64, [f64; 4])]) {
+    // A scrape is stamped when it begins, and may take a while on a busy machine.
+    const SCRAPE_S: f64 = 1.0;
+    let metrics = ["reads_completed", "writes_completed", "read_bytes", "written_bytes"];
+    let series = ["reads", "writes", "read_bytes", "write_bytes"];
+    let mut compared = 0;
+    for (flow, (metric, ticks)) in metrics.iter().zip(series).enumerate() {
+        let samples = samples(port, &format!("node_disk_{metric}_total"), device);
+        for (at_s, value) in &samples {
+            let before = readings.iter().rev().find(|(read_s, _)| read_s < at_s);
+            let behind = readings.iter().find(|(read_s, _)| *read_s > at_s + SCRAPE_S);
+            let (Some((_, before)), Some((_, behind))) = (before, behind) else { continue };
+            assert!(before[flow] <= *value && *value <= behind[flow], "{metric} at {at_s}: {value}");
+            compared += 1;
+        }
+        let ticks: u64 = record["series"][ticks].as_array().unwrap().iter().filter_map(Value::as_u64).sum();
+        // Another scrape may have come between the two questions.
+        let grown = samples.iter().map(|(_, value)| value - samples[0].1);
+        let nearest = grown.map(|grown| (grown - ticks as f64).abs()).fold(f64::MAX, f64::min);
+        assert!(nearest <= 2.0 + ticks as f64 * 0.01, "{metric}: {ticks} in the profile, {samples:?}");
+    }
+    assert!(compared >= 16, "{compared} samples were compared");
+}
+
 #[test]
 fn a_real_server_s_counters_become_a_profile() {
     let typist = Typist::new();
@@ -85,13 +166,16 @@ fn a_real_server_s_counters_become_a_profile() {
         eprintln!("no disk is here: not tested");
         return;
     };
+    let readings = Readings::start(device);
     write_for(&typist, 10);
+    let readings = readings.finish();
     let url = format!("http://127.0.0.1:{server_port}");
     let record =
         typist.json(&["profile", "--prometheus", &url, "--device", device, "--from", "1h", "--json"]);
     assert_eq!((&record["source"], &record["demand"]["tick_s"]), (&"prometheus".into(), &1.into()));
     assert!(record["demand"]["ticks_seen"].as_u64().unwrap() >= 2, "{record}");
     assert!(record["start_unix_s"].as_i64().unwrap() > 1_700_000_000, "{record}");
+    agrees_with_diskstats(&record, server_port, device, &readings);
     let wrong = typist.run(&["profile", "--prometheus", &url, "--device", "no-such-disk", "--from", "1h"]);
     assert_eq!(wrong.status, 2, "{wrong:?}");
     assert!(wrong.stderr.contains("no disk's counters"), "{wrong:?}");

@@ -106,3 +106,26 @@ fn local_disks_residency_and_the_proof_stand_beside_the_choice() {
     assert_eq!(large["residency"]["advice"], "suits");
     assert_eq!(large["proof"], serde_json::Value::Null);
 }
+
+/// Half an hour of a simulated volume takes a few seconds.
+#[test]
+fn a_proof_is_run_and_judged() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("demand.csv"), table(200, 4096)).unwrap();
+    let asked =
+        ["size", "demand.csv", "--size", "100GiB", "--region", "eu-central-1", "--json=size.json", "--prove"];
+    let proved = typist.run(&[asked.as_slice(), &["sim:gp3,size=100GiB", "--run"]].concat());
+    assert_eq!(proved.status, 0, "{proved:?}");
+    assert!(
+        proved.stderr.contains("$ fathom run --like profile.json") && proved.stderr.contains("\nPROVED"),
+        "{proved:?}"
+    );
+    // 200 I/Os a second times 1.3 are more than 100.
+    let slow = typist.run(&[asked.as_slice(), &["sim:gp3,size=100GiB,iops=100", "--run=full"]].concat());
+    assert_eq!(slow.status, 1, "{slow:?}");
+    assert!(slow.stderr.contains("NOT PROVED: I/Os against the demand times 1.3 -6"), "{slow:?}");
+    let mixed = typist.run(&[&asked[..6], &["--prove", "sim:gp3", "--run", "--json"]].concat());
+    assert_eq!(mixed.status, 2, "{mixed:?}");
+    let idle = typist.run(&[&asked[..6], &["--run"]].concat());
+    assert!(idle.status == 2 && idle.stderr.contains("--prove"), "{idle:?}");
+}

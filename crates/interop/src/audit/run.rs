@@ -68,6 +68,10 @@ fn totals(run: &RunRecord, direction: &DirectionSummary, out: &mut Vec<Finding>)
         ("bytes", direction.bytes, direction.throughput_bytes_per_s),
     ];
     for (what, count, rate) in pairs {
+        if count == Some(0) && rate > 0.0 {
+            let text = format!("no {what} are counted, and {} a second are stated", figure(rate));
+            out.push(finding(subject, Rule::Totals, Weight::Contradiction, text));
+        }
         let Some(count) = count.filter(|count| *count > 0) else { continue };
         let by_count = count as f64 / seconds;
         // A direction may have ended before the window did: a higher rate is no contradiction.
@@ -152,6 +156,9 @@ fn latencies(run: &RunRecord, direction: &DirectionSummary, out: &mut Vec<Findin
 fn percentiles(subject: &str, summary: &LatencySummary, out: &mut Vec<Finding>) {
     let us = |ns: f64| figure(ns / 1000.0);
     let mut wrong = |text: String| out.push(finding(subject, Rule::Percentiles, Weight::Contradiction, text));
+    if !(summary.mean_ns.is_finite() && summary.mean_ns >= 0.0) {
+        wrong(format!("the mean is {} us: no time is below nothing", us(summary.mean_ns)));
+    }
     let (min, max) = (summary.min_ns.map(|ns| ns as f64), summary.max_ns.map(|ns| ns as f64));
     if let Some(min) = min.filter(|min| summary.mean_ns < min * 0.999) {
         wrong(format!("the mean, {} us, is below the smallest value, {} us", us(summary.mean_ns), us(min)));

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::{Interval, Seen, ticks};
 use crate::Refusal;
 
+/// How a note of repeats begins, behind their numbers.
+pub const REPEAT: &str = "points repeat the one before";
+
 /// What a series counts, in the order of an interval's figures.
 pub const FLOWS: [&str; 4] = ["reads", "writes", "bytes read", "bytes written"];
 
@@ -71,7 +74,7 @@ pub fn of_counters(rows: &Rows) -> Result<Seen, Refusal> {
     if still > intervals.len() / 5 && intervals.iter().any(|interval| interval.reads + interval.writes > 0.0)
     {
         notes.push(format!(
-            "{still} of {} points repeat the one before: either the disk was idle, or the query's step is shorter than the scrape interval; then query again with a step of that length.",
+            "{still} of {} {REPEAT}: either the disk was idle, or the query's step is shorter than the scrape interval; then query again with a step of that length.",
             points.len()
         ));
     }

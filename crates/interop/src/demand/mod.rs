@@ -18,6 +18,8 @@ pub use columns::{Columns, Values};
 pub use prometheus::{Asked, Selection, fetch as fetch_prometheus};
 pub use source::{Hints, Text, read};
 pub use table::read as read_table;
+pub(crate) use table::time_ns;
+pub use trace::{TraceStream, Which as WhichTrace};
 
 /// A demand, and what was done to make it one.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +55,17 @@ pub struct Interval {
     pub read_bytes: f64,
     /// Bytes written.
     pub write_bytes: f64,
+}
+
+/// The demand of a table's rows.
+///
+/// # Errors
+/// When there are too few rows, or numbers that no disk has.
+pub fn of_intervals(mut intervals: Vec<Interval>, values: Values) -> Result<Seen, Refusal> {
+    if values == Values::PerSecond {
+        table::as_counts(&mut intervals);
+    }
+    ticks::regular(None, intervals)
 }
 
 /// The metrics that make a demand, as rates.
@@ -141,6 +154,8 @@ pub fn of_readings(readings: &[(i64, [u64; 4])]) -> Result<Seen, Refusal> {
     for flow in 0..counters::FLOWS.len() {
         counters::put(&mut rows, flow, readings.iter().map(|(at, counts)| (*at, counts[flow] as f64)));
     }
-    let seen = counters::of_counters(&rows)?;
+    let mut seen = counters::of_counters(&rows)?;
+    // Each reading is of its own moment: a repeat is a second without I/O.
+    seen.notes.retain(|note| !note.contains(counters::REPEAT));
     Ok(Seen { source: "diskstats", ..seen })
 }

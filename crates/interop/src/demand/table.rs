@@ -56,7 +56,7 @@ pub fn rows(text: &str, mapping: &str, values: Option<Values>) -> Result<Vec<Int
 
 /// Rates times the time that each row stands for: the shorter of the distances to its neighbours, because
 /// a gap's rate is not known to have held through the gap.
-fn as_counts(intervals: &mut [Interval]) {
+pub(super) fn as_counts(intervals: &mut [Interval]) {
     intervals.sort_by_key(|interval| interval.end_ns);
     let ends: Vec<i64> = intervals.iter().map(|interval| interval.end_ns).collect();
     let step = |from: usize, to: usize| {

@@ -193,9 +193,11 @@ fn block(line: &Line<'_>) -> Value {
 fn rate(run: &RunRecord) -> Value {
     match run.workload.arrival {
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Value::Real(rate_per_s),
-        Arrival::Closed | Arrival::Pausing { .. } | Arrival::Ramp { .. } | Arrival::Steps { .. } => {
-            Value::Absent
-        }
+        Arrival::Closed
+        | Arrival::Pausing { .. }
+        | Arrival::Ramp { .. }
+        | Arrival::Steps { .. }
+        | Arrival::Traced { .. } => Value::Absent,
     }
 }
 

@@ -43,7 +43,7 @@ impl<W: Write> Exporter for Csv<W> {
     }
 }
 
-fn cell(out: &mut impl Write, value: &Value) -> io::Result<()> {
+pub(super) fn cell(out: &mut impl Write, value: &Value) -> io::Result<()> {
     match value {
         Value::Absent => Ok(()),
         Value::Text(text) if text.contains(['"', ',', '\n', '\r']) => {

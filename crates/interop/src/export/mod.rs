@@ -11,6 +11,7 @@ mod fio_json;
 mod openmetrics;
 mod parquet;
 mod rows;
+pub mod table;
 
 use std::io::{self, Write};
 
@@ -61,7 +62,11 @@ impl Form {
     pub fn begin<'a>(self, out: impl Write + 'a) -> io::Result<Box<dyn Exporter + 'a>> {
         Ok(match self {
             Self::Csv => Box::new(csv::Csv::begin(out)?),
-            Self::Parquet => Box::new(parquet::Parquet::begin(out)?),
+            Self::Parquet => {
+                let columns =
+                    COLUMNS.iter().map(|c| table::Shape { name: c.name, kind: c.kind, what: c.what });
+                Box::new(parquet::Parquet::begin(out, columns.collect())?)
+            }
             Self::OpenMetrics => Box::new(openmetrics::OpenMetrics::new(out)),
             Self::FioJson => Box::new(FioJson::begin(out)?),
         })

@@ -85,7 +85,7 @@ pub fn histogram(bins: &[(u64, u64)], (min, max): (u64, u64), mean: f64) -> Opti
         max_ns: max,
         buckets,
     };
-    Histogram::try_from(&sparse).is_ok().then_some(sparse)
+    sparse.check().is_ok().then_some(sparse)
 }
 
 /// The same from bins of microseconds: a bin of theirs lies across bins of nanoseconds, so its middle stands for

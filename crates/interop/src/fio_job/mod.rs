@@ -194,6 +194,9 @@ fn addresses(workload: &Workload) -> Result<Lines, Refusal> {
             percent(1.0 - spot.access_share),
             percent(1.0 - spot.span_share)
         )),
+        Addresses::Traced(_) => {
+            return Err(refuse("fathom replays traces itself", "--replay", "use an engine of fathom"));
+        }
         Addresses::Zoned { zones } => {
             let zones =
                 zones.iter().map(|z| format!("{}/{}", percent(z.access_share), percent(z.span_share)));
@@ -306,7 +309,7 @@ fn arrival(workload: &Workload) -> Result<Lines, Refusal> {
         }
         Arrival::Constant { rate_per_s } => (rate_per_s, "linear"),
         Arrival::Poisson { rate_per_s } => (rate_per_s, "poisson"),
-        Arrival::Ramp { .. } | Arrival::Steps { .. } => {
+        Arrival::Ramp { .. } | Arrival::Steps { .. } | Arrival::Traced { .. } => {
             return Err(refuse(
                 "fio's rates do not change",
                 "--arrival ramp or --rates",

@@ -50,22 +50,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
 
 /// A target of which nothing is known.
 pub fn blank_target() -> TargetFacts {
-    TargetFacts {
-        name: "unknown".to_owned(),
-        kind: TargetKind::Unknown,
-        size_bytes: 0,
-        logical_block_bytes: 0,
-        physical_block_bytes: None,
-        direct: false,
-        devices: Vec::new(),
-        file_system: None,
-        scratch: false,
-        written_share: None,
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
-    }
+    TargetFacts::named("unknown", TargetKind::Unknown)
 }
 
 /// One job of depth 1 that reads 4 KiB in a random order: what a record holds where nothing is known, as

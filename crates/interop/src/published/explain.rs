@@ -1,18 +1,19 @@
 //! What limits a row of a published table: its symptoms before the evidence table.
 
-use fathom_attribute::choice::choose;
-use fathom_attribute::evidence::{EXPERIMENTS, Feature, Need, table};
+use fathom_attribute::evidence::{Feature, Need, table};
 use fathom_attribute::posterior::{Figure, Weighed, weigh};
 use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::{Subject, conclude, experiments, words};
+use fathom_attribute::{Subject, conclude, words};
 use fathom_record::Verdict;
-use fathom_record::verdict::{Experiment, Limit};
+use fathom_record::verdict::Limit;
 
 use super::answers::stated;
 use super::difference::properties;
+use super::experiment::next;
 use super::limits::{self, Reached};
-use super::row::{Order, Target};
+use super::question::{Question, questions};
+use super::row::Target;
 use super::table::{Asked, Published};
 use super::{PublishedRow, answers, beside, curve};
 
@@ -33,14 +34,14 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 const AT_BOUND: f64 = 0.93;
 /// A row this far above a bound was not held by it.
 const ABOVE_BOUND: f64 = 1.1;
-/// Least entropy, in probability of the second candidate, that an experiment is proposed for.
-const LEAST_OPEN: f64 = 1e-4;
 
 /// A row and what limits it.
 #[derive(Clone, Debug)]
 pub struct Explained {
     /// What was asked.
     pub asked: Asked,
+    /// What a reader calls it.
+    pub title: String,
     /// The row, or the sum of rows.
     pub row: PublishedRow,
     /// Where its first row stands in the table.
@@ -57,32 +58,17 @@ pub struct Explained {
 
 /// Explains the rows that a table asks about, or every row with a rate.
 pub fn explain_published(published: &Published) -> Vec<Explained> {
-    let rated = |row: &&PublishedRow| row.operations_per_s().or_else(|| row.bytes_per_s()).is_some();
-    if !published.explain.is_empty() {
-        return published.explain.iter().filter_map(|asked| one(published, asked)).collect();
-    }
-    let asked = |row: &PublishedRow| Asked {
-        rows: vec![row.pattern.clone()],
-        side: Some(row.side.clone()),
-        phase: row.phase.clone(),
-        label: None,
-    };
-    let all: Vec<Asked> = published.rows.iter().filter(rated).map(asked).collect();
-    let distinct = all.iter().enumerate().filter(|(at, asked)| !all[..*at].contains(asked));
-    distinct.filter_map(|(_, asked)| one(published, asked)).collect()
+    questions(published).into_iter().map(|question| one(published, question)).collect()
 }
 
-fn one(published: &Published, asked: &Asked) -> Option<Explained> {
-    let places: Vec<usize> =
-        asked.rows.iter().filter_map(|pattern| published.rows_of(asked, pattern).first().copied()).collect();
-    let rows: Vec<&PublishedRow> = places.iter().map(|at| &published.rows[*at]).collect();
-    let row = PublishedRow::sum(&rows)?;
-    let at = *places.first()?;
+fn one(published: &Published, question: Question) -> Explained {
+    let Question { asked, places, row, title } = question;
+    let at = places[0];
     let is_other = |(place, _): &(usize, &PublishedRow)| !places.contains(place);
     let others: Vec<(usize, &PublishedRow)> = published.rows.iter().enumerate().filter(is_other).collect();
-    let reached = limits::reached(&row, &published.ceilings, "stated beside the results");
+    let reached = limits::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
-        let reached = limits::reached(other, &published.ceilings, "");
+        let reached = limits::reached(other, published);
         reached.iter().any(|found| (AT_BOUND..ABOVE_BOUND).contains(&found.share))
     };
     let seen = everything(&row, at, &others, (&reached, &is_capped));
@@ -90,13 +76,13 @@ fn one(published: &Published, asked: &Asked) -> Option<Explained> {
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = restrained(weigh(table(), &figures, &met(&row)), &restraints);
     let bounds = limits::bounds(&reached);
-    let subject = subject(published, &row);
+    let subject = subject(published, &row, &title);
     let next = next(&row, &weighed, &reached, &seen);
     let verdict = conclude(table(), &subject, &seen, &weighed, &bounds, &restraints, next);
     let close =
         |(place, other): &(usize, &PublishedRow)| (properties(&row, other).len() <= 1).then_some(*place);
     let beside = others.iter().filter_map(close).collect();
-    Some(Explained { asked: asked.clone(), row, at, verdict, weighed, seen, beside })
+    Explained { asked, title, row, at, verdict, weighed, seen, beside }
 }
 
 /// One figure a feature: where two ways lead to one, the first counts.
@@ -164,82 +150,16 @@ fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
     found
 }
 
-fn subject(published: &Published, row: &PublishedRow) -> Subject {
+fn subject(published: &Published, row: &PublishedRow, title: &str) -> Subject {
     let in_flight = row.in_flight().or_else(|| row.concurrency());
     Subject {
-        title: row.subject(),
+        title: title.to_owned(),
         rate: stated(row),
         throughput: row.bytes_per_s().map_or_else(|| stated(row), words::throughput),
-        in_flight: in_flight.map_or_else(|| "those".to_owned(), words::count),
+        in_flight: in_flight.map_or_else(|| "so few".to_owned(), words::count),
         scope: format!(
             "{} in \"{}\", from what was published alone: nothing was measured again.",
-            row.subject(),
-            published.title
+            title, published.title
         ),
     }
-}
-
-/// The experiment that tells the two best candidates apart. Candidates are what is probable, and what was
-/// reached or passed: a bound that a rate lies at or above has to be spoken of.
-fn next(row: &PublishedRow, weighed: &[Weighed], reached: &[Reached], seen: &[Seen]) -> Option<Experiment> {
-    let met: Vec<Limit> = reached
-        .iter()
-        .filter(|found| found.share >= AT_BOUND)
-        .map(|found| fathom_attribute::limit_of(&found.known))
-        .collect();
-    let mut candidates: Vec<Weighed> = weighed
-        .iter()
-        .filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_OPEN)
-        .copied()
-        .collect();
-    // A bound that was met comes before a guess that is hardly more probable.
-    candidates.sort_by(|a, b| {
-        let worth = |w: &Weighed| w.probability + if met.contains(&w.limit) { 0.2 } else { 0.0 };
-        worth(b).total_cmp(&worth(a))
-    });
-    candidates.truncate(2);
-    let even: Vec<Weighed> =
-        candidates.iter().map(|w| Weighed { probability: 1.0 / candidates.len() as f64, ..*w }).collect();
-    let is_made = |feature: &Feature| seen.iter().any(|seen| seen.figure.feature == *feature);
-    let feasible: Vec<Feature> = EXPERIMENTS.into_iter().filter(|feature| !is_made(feature)).collect();
-    let chosen = choose(table(), &even, &feasible, |_| None)?;
-    let question = table().trial(chosen.experiment)?.question.clone();
-    let of = |w: &Weighed| {
-        let peak = table().density(w.limit, chosen.experiment)?.peaks().next()?;
-        Some(format!("{} the rate: {}.", words::times(peak.mean.exp()), words::cause(w.limit)))
-    };
-    let readings: Vec<String> = even.iter().filter_map(of).collect();
-    Some(Experiment { question, command: command(row, chosen.experiment), reading: readings.join(" ") })
-}
-
-/// What to type, with the row's workload and a target to be filled in.
-fn command(row: &PublishedRow, experiment: Feature) -> String {
-    let mut flags = Vec::new();
-    let (mut jobs, mut depth, mut block) = (row.jobs, row.depth, row.block_bytes);
-    match experiment {
-        Feature::DoubleDepth => depth = Some(depth.unwrap_or(1.0) * 2.0),
-        Feature::DoubleJobs => {
-            jobs = Some(jobs.unwrap_or(1.0) * 2.0);
-            depth = depth.map(|depth| (depth / 2.0).max(1.0));
-        }
-        Feature::HalfBlock => block = block.map(|block| block / 2.0),
-        Feature::DoubleBlock => block = block.map(|block| block * 2.0),
-        Feature::SecondTarget => flags.push("--target SECOND_TARGET".to_owned()),
-        _ => {}
-    }
-    let is_sequential = row.order == Some(Order::Sequential) || experiment == Feature::Sequential;
-    let kind = match row.read_share() {
-        Some(share) if share >= 1.0 => "read",
-        Some(share) if share <= 0.0 => "write",
-        Some(_) => "rw",
-        None => "read",
-    };
-    flags.push(format!("--rw {}{kind}", if is_sequential { "" } else { "rand" }));
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("--{name} {value:.0}"));
-    flags.extend(row.read_percent.filter(|_| kind == "rw").map(|share| format!("--read-share {share:.0}%")));
-    flags.extend(number("bs", block));
-    flags.extend(number("jobs", jobs));
-    flags.extend(number("depth", depth));
-    let done = experiments::done(experiment).trim_end_matches(" gave");
-    format!("fathom run --target TARGET {} --time 60s   # {done}", flags.join(" "))
 }

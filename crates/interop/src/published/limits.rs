@@ -9,7 +9,7 @@ use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 use super::PublishedRow;
 use super::answers::stated;
 use super::difference::{Property, properties};
-use super::table::{Each, PublishedCeiling};
+use super::table::{Each, Published, PublishedCeiling};
 use crate::audit::units;
 
 /// Further below a bound than this says no more, on the logarithm's scale.
@@ -18,6 +18,8 @@ const FARTHEST: f64 = -2.0;
 const FARTHEST_DEVICE: f64 = -1.5;
 /// Standard error of a published rate over a published bound: rounding, and the overhead of protocols.
 const SHARE_ERROR: f64 = 0.01;
+/// Who says so of a bound that stands in the table.
+const STATED: &str = "stated beside the results";
 /// Fewest I/Os in flight that wait for one another.
 const LONE: f64 = 2.0;
 
@@ -36,13 +38,67 @@ pub struct Reached {
     pub credits: Option<f64>,
 }
 
-/// Every bound that holds for a row, with the share that it reached.
-pub fn reached(row: &PublishedRow, ceilings: &[PublishedCeiling], source: &str) -> Vec<Reached> {
-    let holds = |ceiling: &&PublishedCeiling| {
-        ceiling.side.as_ref().is_none_or(|side| *side == row.side)
-            && ceiling.host.as_ref().is_none_or(|host| Some(host) == row.host.as_ref())
+/// Every bound that holds for a row, with the share that it reached. What was given beside the table holds where
+/// the table has no such bound of its own.
+pub fn reached(row: &PublishedRow, table: &Published) -> Vec<Reached> {
+    let own: Vec<&PublishedCeiling> = table.ceilings.iter().filter(|ceiling| holds(row, ceiling)).collect();
+    let given = table.given.iter().filter(|known| !own.iter().any(|ceiling| is_such(ceiling, known)));
+    let of_given = given.filter_map(|known| one(row, &as_stated(known), &known.source));
+    own.iter().filter_map(|ceiling| one(row, ceiling, STATED)).chain(of_given).collect()
+}
+
+/// Whether a bound is one on a row.
+fn holds(row: &PublishedRow, ceiling: &PublishedCeiling) -> bool {
+    ceiling.side.as_ref().is_none_or(|side| *side == row.side)
+        && ceiling.host.as_ref().is_none_or(|host| Some(host) == row.host.as_ref())
+}
+
+/// Whether a table's bound bounds what a given one does.
+fn is_such(ceiling: &PublishedCeiling, known: &KnownCeiling) -> bool {
+    ceiling.scope == known.scope
+        && ceiling.direction == known.direction
+        && ceiling.burst == known.burst
+        && ceiling.iops.is_some() == matches!(known.rate, CeilingRate::Iops { .. })
+}
+
+/// A given bound as a table would state it.
+fn as_stated(known: &KnownCeiling) -> PublishedCeiling {
+    let (iops, throughput) = match known.rate {
+        CeilingRate::Iops { operations_per_s } => (Some(operations_per_s), None),
+        CeilingRate::Throughput { bytes_per_s } => (None, Some(bytes_per_s)),
     };
-    ceilings.iter().filter(holds).filter_map(|ceiling| one(row, ceiling, source)).collect()
+    PublishedCeiling {
+        name: named(known),
+        iops,
+        throughput,
+        unit: throughput.map(|_| "B/s".to_owned()),
+        scope: known.scope,
+        direction: known.direction,
+        burst: known.burst,
+        ..PublishedCeiling::default()
+    }
+}
+
+/// What a reader calls a given bound; its figure stands beside it.
+fn named(known: &KnownCeiling) -> String {
+    let what = match known.rate {
+        CeilingRate::Iops { .. } => "IOPS",
+        CeilingRate::Throughput { .. } => "throughput",
+    };
+    let direction = known.direction.map_or(String::new(), |direction| format!(" of {}s", direction.name()));
+    let burst = if known.burst { " while credits last" } else { "" };
+    format!("the {}'s {what}{direction}{burst}", known.scope.name())
+}
+
+/// Whether a given bound holds for a row.
+pub fn is_applied(row: &PublishedRow, table: &Published, known: &KnownCeiling) -> bool {
+    let mut own = table.ceilings.iter().filter(|ceiling| holds(row, ceiling));
+    !own.any(|ceiling| is_such(ceiling, known)) && one(row, &as_stated(known), &known.source).is_some()
+}
+
+/// Whether one of the table's bounds says something of a row.
+pub fn bears_on(row: &PublishedRow, ceiling: &PublishedCeiling) -> bool {
+    holds(row, ceiling) && one(row, ceiling, STATED).is_some()
 }
 
 fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<Reached> {
@@ -251,6 +307,27 @@ pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Rea
         figure(&sustained.known)
     );
     Seen::new(Feature::CreditTime, (minutes / predicted).ln(), 0.05, text)
+}
+
+/// Where a rate fell when the credits ended, and to more than they leave: why burst credits are not named.
+pub fn more_than_left(row: &PublishedRow, earlier: &[&PublishedRow], table: &Published) -> Option<String> {
+    /// Furthest above what providers enforce a little more of than they sell.
+    const MORE: f64 = 1.15;
+    /// How far the time of a drop may be from the time that the credits last, on the logarithm's scale.
+    const ON_TIME: f64 = 0.3;
+    let reached = reached(row, table);
+    let fell = credit_time(row, earlier, &reached).filter(|seen| seen.figure.value.abs() <= ON_TIME)?;
+    let left = reached.iter().find(|found| feature_of(found, &reached) == Feature::Sustained)?;
+    (left.share > MORE).then(|| {
+        format!(
+            "{} Burst credits explain that time, but {} is {} what they leave, {} ({}): look for the true baseline, or for what answered beside the volume.",
+            fell.text,
+            stated(row),
+            words::times(left.share),
+            figure(&left.known),
+            left.name
+        )
+    })
 }
 
 fn figure(known: &KnownCeiling) -> String {

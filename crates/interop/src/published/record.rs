@@ -3,7 +3,8 @@
 use fathom_record::campaign::{CellResult, ExplainedPattern, Symptom};
 use fathom_record::facts::TargetFacts;
 
-use super::{Explained, Published, PublishedRow};
+use super::{Explained, Published, PublishedRow, question};
+use crate::audit::{Weight, audit_published};
 use crate::import::blank_target;
 
 /// One pattern for each explained row.
@@ -24,6 +25,13 @@ pub fn remarks(published: &Published) -> Vec<String> {
             100.0 * (row.unit_factor() - 1.0)
         ));
     }
+    notes.extend(question::unrated(published));
+    notes.extend(question::ambiguous(published));
+    notes.extend(question::bounds(published));
+    notes.extend(question::credits(published));
+    let found = audit_published(published);
+    let contradictions = found.into_iter().filter(|finding| finding.weight == Weight::Contradiction);
+    notes.extend(contradictions.map(|finding| format!("{}: {}.", finding.subject, finding.text)));
     notes
 }
 
@@ -45,7 +53,7 @@ fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
         text: seen.text.clone(),
     };
     ExplainedPattern {
-        title: explained.row.subject(),
+        title: explained.title.clone(),
         target: TargetFacts { name: published.title.clone(), ..blank_target() },
         cells,
         focus: 0,

@@ -6,6 +6,7 @@ use crate::audit::{law, units};
 
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedRow {
     /// The workload in the table's words.
     pub pattern: String,
@@ -130,7 +131,8 @@ impl PublishedRow {
 
     /// By rate and latency.
     pub fn in_flight(&self) -> Option<f64> {
-        Some(law::in_flight(self.iops?, self.latency_us? * 1000.0))
+        let rate = self.iops.filter(|rate| rate.is_finite() && *rate > 0.0)?;
+        Some(law::in_flight(rate, self.latency_us? * 1000.0))
     }
 
     /// Bytes per second as stated, or of operations and size.
@@ -158,6 +160,11 @@ impl PublishedRow {
         let ratio = asked / (us / 1e6) * size / stated;
         let binary = [1.024, 1.024 * 1.024, 1.024 * 1.024 * 1.024];
         binary.into_iter().find(|factor| (ratio / factor - 1.0).abs() <= NEAR).unwrap_or(1.0)
+    }
+
+    /// The rate that a row is explained by: operations per second where it has them, else bytes per second.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        self.operations_per_s().or_else(|| self.bytes_per_s())
     }
 
     /// Operations per second, stated or of throughput and size.

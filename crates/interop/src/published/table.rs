@@ -1,10 +1,11 @@
 //! A table of published results as text states it.
 
 use fathom_record::verdict::Limit;
-use fathom_record::{CeilingScope, Direction};
+use fathom_record::{CeilingScope, Direction, KnownCeiling};
 use serde::Deserialize;
 
 use super::PublishedRow;
+use super::check::{self, EXPECTED};
 use crate::Refusal;
 
 /// A published table, as the project's `evaluations` hold them.
@@ -27,6 +28,9 @@ pub struct Published {
     /// Results of a search, in the same form.
     #[serde(default, rename = "workload")]
     pub workloads: Vec<PublishedRow>,
+    /// Bounds that were given beside the table: they hold for rows that have no such bound in it.
+    #[serde(skip)]
+    pub given: Vec<KnownCeiling>,
 }
 
 /// A row that is explained.
@@ -59,6 +63,7 @@ pub struct Label {
 
 /// A known upper bound.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedCeiling {
     /// As `volume IOPS`.
     pub name: String,
@@ -99,18 +104,24 @@ pub enum Each {
 /// Reads a table.
 ///
 /// # Errors
-/// When the text is no such table.
+/// When the text is no such table, names what a table does not hold, or states what no run gives; says where,
+/// and what to write.
 pub fn parse_published(text: &str) -> Result<Published, Refusal> {
-    const EXPECTED: &str = "table of published results";
+    check::names(text)?;
     let found: Published = toml::from_str(text).map_err(|error| {
-        let message = error.message().to_owned();
-        let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        Refusal::new(EXPECTED, message).at(line.map(|line| format!("line {line}")).unwrap_or_default())
+        let before = |span: std::ops::Range<usize>| text.get(..span.start).unwrap_or(text);
+        let line = error.span().map(|span| 1 + before(span).matches('\n').count());
+        check::refused(error.message()).at(line.map(|line| format!("line {line}")).unwrap_or_default())
     })?;
     if found.rows.is_empty() && found.workloads.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no [[row]]"));
     }
+    check::figures(&found, text)?;
     for asked in &found.explain {
+        if asked.rows.is_empty() {
+            return Err(Refusal::new(EXPECTED, "an [[explain]] names no row")
+                .or("write rows = [\"the pattern of a row\"]"));
+        }
         if let Some(missing) = asked.rows.iter().find(|name| found.rows_of(asked, name).is_empty()) {
             let message =
                 format!("[[explain]] names \"{missing}\", and no [[row]] has that pattern and side");

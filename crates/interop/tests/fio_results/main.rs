@@ -8,7 +8,6 @@
 )]
 
 mod audit;
-mod hostile;
 mod own;
 mod samples;
 

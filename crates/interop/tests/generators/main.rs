@@ -11,7 +11,6 @@
 )]
 
 mod command_lines;
-mod hostile;
 mod results;
 
 use std::path::{Path, PathBuf};

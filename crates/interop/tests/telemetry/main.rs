@@ -7,6 +7,5 @@
     reason = "helpers of tests may fail by panicking"
 )]
 
-mod hostile;
 mod own;
 mod samples;

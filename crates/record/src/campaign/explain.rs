@@ -117,6 +117,9 @@ pub struct ExperimentResult {
     pub run: Option<String>,
     /// Rate, in operations per second.
     pub operations_per_s: Option<f64>,
+    /// I/Os in flight on average; absent where it could not be made, and in records of builds that kept none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_mean: Option<f64>,
     /// Rate of the run that it is compared with.
     pub before_per_s: f64,
     /// Fall of entropy that was expected of it, in nats.

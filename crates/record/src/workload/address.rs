@@ -66,6 +66,37 @@ pub enum Addresses {
         /// From the start of the span on; shares of accesses and of the span each add up to 1.
         zones: Vec<Zone>,
     },
+    /// Those of a trace, which says each I/O's direction and size as well: mix and sizes tell what it holds.
+    Traced(Traced),
+}
+
+/// A trace of single I/Os, and how its addresses come to lie on the target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Traced {
+    /// The trace's file.
+    pub file: String,
+    /// The disk that is meant, of a trace of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Names of a table's columns, as `time=when,offset=where`; empty for the usual ones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub columns: String,
+    /// What becomes of addresses beyond the span.
+    pub fit: TraceFit,
+    /// End of the I/O that reaches furthest, in bytes; 0 before the trace was read.
+    pub extent_bytes: u64,
+}
+
+/// What becomes of a trace's addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceFit {
+    /// They stay; those beyond the span begin again at its start, so that what was sequential stays so.
+    #[default]
+    Wrap,
+    /// All are multiplied so that the trace's extent becomes the span.
+    Scale,
 }
 
 /// A hot part of the span.

@@ -43,6 +43,11 @@ pub enum Arrival {
         /// Operations per second in each; 0 where none start.
         rates_per_s: Vec<f64>,
     },
+    /// At the moments of a trace, counted from its first I/O.
+    Traced {
+        /// Times in the trace are divided by this.
+        speed: f64,
+    },
 }
 
 impl Arrival {

@@ -9,7 +9,7 @@ mod data;
 mod size;
 mod validate;
 
-pub use address::{Addresses, HotSpot, Zone};
+pub use address::{Addresses, HotSpot, TraceFit, Traced, Zone};
 pub use arrival::Arrival;
 pub use data::{Data, Verify};
 pub use size::{SizeShare, Sizes, SizesByDirection};

@@ -1,6 +1,6 @@
 //! Refuses workloads that make no sense, before anything is opened.
 
-use super::{Addresses, Arrival, Sizes, Workload};
+use super::{Addresses, Arrival, Sizes, Traced, Workload};
 
 /// What is wrong with a workload: the field as a plan names it, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +60,12 @@ impl Workload {
         }
         validate_addresses(&self.addresses)?;
         validate_arrival(&self.arrival)?;
+        if matches!(self.addresses, Addresses::Traced(_)) != matches!(self.arrival, Arrival::Traced { .. }) {
+            return refuse(
+                "replay",
+                "a trace says both where and when: give --replay, and no other pattern or rate",
+            );
+        }
         let length = &self.length;
         if length.time_ns.is_none() && length.operations.is_none() && length.bytes.is_none() {
             return refuse(
@@ -115,6 +121,13 @@ fn adds_up_to_one(field: &'static str, shares: impl Iterator<Item = f64>) -> Res
     let sum: f64 = shares.sum();
     if (sum - 1.0).abs() > 1e-6 {
         return refuse(field, format!("the shares add up to {:.4} %, not 100 %", sum * 100.0));
+    }
+    Ok(())
+}
+
+fn validate_trace(traced: &Traced) -> Result<(), WorkloadError> {
+    if traced.file.is_empty() {
+        return refuse("replay", "name the trace's file, as --replay trace.csv");
     }
     Ok(())
 }
@@ -185,6 +198,7 @@ fn validate_addresses(addresses: &Addresses) -> Result<(), WorkloadError> {
             adds_up_to_one(FIELD, zones.iter().map(|z| z.access_share))?;
             adds_up_to_one(FIELD, zones.iter().map(|z| z.span_share))
         }
+        Addresses::Traced(traced) => validate_trace(traced),
     }
 }
 
@@ -203,6 +217,12 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
         Arrival::Steps { step_ns, rates_per_s } => {
             let usable = |rate: &f64| rate.is_finite() && (0.0..=1e9).contains(rate);
             *step_ns > 0 && rates_per_s.iter().all(usable) && rates_per_s.iter().any(|rate| *rate > 0.0)
+        }
+        Arrival::Traced { speed } => {
+            return match speed.is_finite() && *speed > 0.0 {
+                true => Ok(()),
+                false => refuse("speed", format!("{speed} is no speed: give a factor above 0, as 1 or 2.5")),
+            };
         }
     };
     if right {

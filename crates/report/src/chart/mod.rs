@@ -5,6 +5,7 @@
 
 mod axis;
 mod canvas;
+mod causes;
 mod ceilings;
 mod demand;
 mod forest;
@@ -16,10 +17,13 @@ mod pairs;
 mod palette;
 mod panel;
 mod percentiles;
+mod profile;
+mod roofline;
 mod series;
 mod shift;
 
 pub use canvas::Picture;
+pub use causes::{CauseBar, causes};
 pub use ceilings::ceilings;
 pub use demand::{demand_over_time, frontier};
 pub use forest::{ForestRow, forest};
@@ -29,5 +33,7 @@ pub use operating::{Mark, operating_curve};
 pub use pairs::pairs_over_time;
 pub use palette::{Ink, page_styles};
 pub use percentiles::{Curve, percentile_curves};
+pub use profile::{asked_over_time, rates_by_window, sizes_at_least};
+pub use roofline::{RoofPoint, roofline};
 pub use series::series;
 pub use shift::shift;

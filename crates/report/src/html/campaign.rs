@@ -9,7 +9,7 @@ use fathom_record::verdict::{Claim, Experiment};
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
-use crate::sheet::{campaign as sheet, machine, quality};
+use crate::sheet::{Entry, campaign as sheet, explain, machine, quality};
 use crate::table::Table;
 use crate::{ReportError, pictures, words};
 
@@ -47,7 +47,7 @@ struct Pattern {
     points: Vec<Point>,
     figures: Vec<Figure>,
     claims: Vec<Statement>,
-    ceilings: Vec<Source>,
+    ceilings: Vec<Entry>,
     next: Option<Experiment>,
     cells: Table,
     exposure: Option<Exposure>,
@@ -64,12 +64,6 @@ struct Statement {
     meaning: &'static str,
     scope: String,
     pieces: Vec<(&'static str, String)>,
-}
-
-struct Source {
-    name: String,
-    value: String,
-    source: String,
 }
 
 /// Fills in the page.
@@ -143,7 +137,7 @@ fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pat
             .collect(),
         figures: pictures::of_pattern(pattern, runs)?.into_iter().map(Figure::from).collect(),
         claims: verdict.map_or_else(Vec::new, |v| v.claims.iter().map(statement).collect()),
-        ceilings: verdict.map_or_else(Vec::new, |v| v.ceilings.iter().map(source).collect()),
+        ceilings: verdict.map_or_else(Vec::new, |v| v.ceilings.iter().map(explain::ceiling).collect()),
         next: verdict.and_then(|v| v.next_experiment.clone()),
         cells: sheet::cells(pattern),
         exposure: exposure(&at_hand),
@@ -161,17 +155,5 @@ fn statement(claim: &Claim) -> Statement {
             .iter()
             .map(|evidence| (if evidence.supports { "for" } else { "against" }, evidence.text.clone()))
             .collect(),
-    }
-}
-
-fn source(ceiling: &fathom_record::verdict::Ceiling) -> Source {
-    Source {
-        name: ceiling.name.clone(),
-        value: format!(
-            "{}, {} reached",
-            crate::number::iops(ceiling.operations_per_s),
-            crate::number::percent(ceiling.reached_share)
-        ),
-        source: ceiling.source.clone(),
     }
 }

@@ -2,13 +2,13 @@
 
 use askama::Template;
 use fathom_record::campaign::{ExplainRecord, ExplainedPattern};
-use fathom_record::verdict::{Claim, Evidence, Experiment};
+use fathom_record::verdict::{Claim, Experiment};
 
-use super::{SCRIPT, styles};
-use crate::ReportError;
-use crate::sheet::explain as sheet;
+use super::{Figure, SCRIPT, styles};
+use crate::sheet::{Entry, explain as sheet};
 use crate::table::Table;
 use crate::words;
+use crate::{ReportError, pictures_of_explain};
 
 #[derive(Template)]
 #[template(path = "explain.html")]
@@ -25,15 +25,19 @@ struct Page {
 struct Pattern {
     title: String,
     target: String,
+    figures: Vec<Figure>,
     claims: Vec<Stated>,
+    ceilings: Vec<Entry>,
     experiments: Table,
+    not_made: Vec<String>,
     next: Option<Experiment>,
     scope: String,
 }
 
 struct Stated {
     statement: String,
-    evidence: Vec<Evidence>,
+    speaks_for: Vec<String>,
+    speaks_against: Vec<String>,
 }
 
 /// Fills in the page.
@@ -46,20 +50,30 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
         title: "What limits it".to_owned(),
         meta: format!("Explanation {what}, {}", explain.started_at),
         failures: sheet::failures(explain),
-        patterns: explain.patterns.iter().map(pattern).collect(),
+        patterns: explain.patterns.iter().map(pattern).collect::<Result<_, _>>()?,
         notes: explain.notes.clone(),
     };
     Ok(crate::escape::page(&page.render()?))
 }
 
-fn pattern(pattern: &ExplainedPattern) -> Pattern {
-    let stated = |claim: &Claim| Stated { statement: sheet::claim(claim), evidence: claim.evidence.clone() };
-    Pattern {
+fn pattern(pattern: &ExplainedPattern) -> Result<Pattern, ReportError> {
+    Ok(Pattern {
         title: pattern.title.clone(),
         target: words::target(&pattern.target),
+        figures: pictures_of_explain::of_explained(pattern)?.into_iter().map(Figure::from).collect(),
         claims: pattern.verdict.claims.iter().map(stated).collect(),
+        ceilings: pattern.verdict.ceilings.iter().map(sheet::ceiling).collect(),
         experiments: sheet::experiments(pattern),
+        not_made: sheet::not_made(pattern),
         next: pattern.verdict.next_experiment.clone(),
         scope: pattern.verdict.claims.first().map(|claim| claim.scope.clone()).unwrap_or_default(),
-    }
+    })
+}
+
+fn stated(claim: &Claim) -> Stated {
+    let side = |supports: bool| {
+        let pieces = claim.evidence.iter().filter(|evidence| evidence.supports == supports);
+        pieces.map(|evidence| evidence.text.clone()).collect()
+    };
+    Stated { statement: sheet::claim(claim), speaks_for: side(true), speaks_against: side(false) }
 }

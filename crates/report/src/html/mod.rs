@@ -6,12 +6,13 @@ mod analysis;
 mod campaign;
 mod compare;
 mod explain;
+mod profile;
 mod run;
 mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{CampaignRecord, RunRecord, SizingRecord};
+use fathom_record::{CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
 
 use crate::ReportError;
 use crate::pictures;
@@ -63,6 +64,14 @@ pub fn run(record: &RunRecord) -> Result<String, ReportError> {
 /// When the template fails.
 pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
     analysis::page(analysis)
+}
+
+/// The page of a profile: what was asked over time, how large it was, and who asked.
+///
+/// # Errors
+/// When a drawing or the template fails.
+pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
+    profile::page(record)
 }
 
 /// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.

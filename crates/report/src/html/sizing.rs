@@ -23,6 +23,8 @@ struct Page {
     frontier: Table,
     commands: Vec<String>,
     proves: String,
+    shorter: Vec<String>,
+    shorter_proves: String,
     notes: Vec<String>,
     sources: Vec<String>,
 }
@@ -39,6 +41,7 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
     answers.push(entry("needs", sheet::requirement(record)));
     answers.push(entry("held to", sheet::terms(record)));
     let proof = record.proof.as_ref();
+    let shorter = proof.and_then(|proof| proof.shorter.as_ref());
     let page = Page {
         styles: styles(),
         script: SCRIPT,
@@ -61,6 +64,8 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
                 )
             })
             .unwrap_or_default(),
+        shorter: shorter.map(|shorter| shorter.commands.clone()).unwrap_or_default(),
+        shorter_proves: shorter.map(sheet::shorter).unwrap_or_default(),
         notes: record.notes.clone(),
         sources: record.sources.iter().map(|s| format!("{} ({}): {}", s.what, s.date, s.source)).collect(),
     };

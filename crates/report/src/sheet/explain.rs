@@ -1,8 +1,9 @@
 //! What the reports of an explanation say, in words and tables, whatever they are written on.
 
 use fathom_record::campaign::{ExperimentResult, ExplainRecord, ExplainedPattern};
-use fathom_record::verdict::{Claim, Limit};
+use fathom_record::verdict::{Ceiling, Claim, Limit};
 
+use super::{Entry, entry};
 use crate::number;
 use crate::table::{Table, numbers, words as column};
 use crate::words;
@@ -10,10 +11,16 @@ use crate::words;
 /// What leads a pattern's claims: `likely, 87 %: The volume's limit on operations binds at 3000 IOPS.`
 pub fn claim(claim: &Claim) -> String {
     let sure = match claim.probability.filter(|_| claim.limit != Limit::Unknown) {
-        Some(probability) => format!("{:.0} %", (probability * 100.0).min(99.0)),
+        Some(probability) => number::probability(probability),
         None => words::confidence(claim.confidence).to_owned(),
     };
     format!("{sure}: {}", claim.statement)
+}
+
+/// A ceiling, how much of it was reached, and who says so.
+pub fn ceiling(ceiling: &Ceiling) -> Entry {
+    let (rate, reached) = (number::iops(ceiling.operations_per_s), number::percent(ceiling.reached_share));
+    entry(&ceiling.name, format!("{rate}, {reached} reached ({})", ceiling.source))
 }
 
 /// Self-checks that failed, over all cells.
@@ -50,9 +57,18 @@ pub fn experiments(pattern: &ExplainedPattern) -> Table {
 fn answer(experiment: &ExperimentResult) -> String {
     match (experiment.operations_per_s, &experiment.failed) {
         (Some(rate), _) => format!("{} IOPS", number::rate(rate)),
-        (None, Some(why)) => format!("could not be made: {why}"),
+        (None, Some(_)) => "could not be made".to_owned(),
         (None, None) => "not made".to_owned(),
     }
+}
+
+/// Experiments that could not be made, with why.
+pub fn not_made(pattern: &ExplainedPattern) -> Vec<String> {
+    let why = |experiment: &ExperimentResult| {
+        let why = experiment.failed.as_ref()?;
+        Some(format!("{} could not be made: {why}", experiment.name.replace('_', " ")))
+    };
+    pattern.experiments.iter().filter_map(why).collect()
 }
 
 fn after(experiment: &ExperimentResult) -> String {

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod campaign;
 pub mod compare;
 pub mod explain;
+pub mod fleet;
 pub mod machine;
 pub mod profile;
 pub mod quality;

@@ -1,7 +1,7 @@
 //! A profile: how much, how unevenly, how large, where, and how much of it the metrics could show.
 
 use fathom_record::ProfileRecord;
-use fathom_record::profile::{Access, EnvelopePoint, SizeMix};
+use fathom_record::profile::{Access, BlockLayer, EnvelopePoint, ProcessShare, SizeMix};
 use fathom_record::sizing::DemandSummary;
 
 use crate::number;
@@ -11,6 +11,8 @@ use crate::table::{Table, numbers, words};
 const ENVELOPE_ROWS: usize = 7;
 /// Sizes that are listed.
 const SIZES_LISTED: usize = 4;
+/// Names of processes that are printed.
+const PROCESSES_LISTED: usize = 5;
 
 /// What was seen.
 pub fn seen(record: &ProfileRecord) -> String {
@@ -117,6 +119,41 @@ pub fn access(access: &Access) -> String {
         );
     }
     text
+}
+
+/// When I/Os came and whether they followed one another, as programs in the kernel saw them.
+pub fn arrivals(seen: &BlockLayer) -> String {
+    let share = |share: Option<f64>| share.map_or_else(|| "none".to_owned(), number::percent);
+    let mut parts = vec![format!(
+        "sequential: {} of the reads, {} of the writes",
+        share(seen.read_sequential_share),
+        share(seen.write_sequential_share)
+    )];
+    if let Some(mean) = seen.gap_mean_ns {
+        let quantiles: Vec<String> = seen
+            .gap_quantiles
+            .iter()
+            .map(|quantile| format!("p{} {}", quantile.q * 100.0, number::time(quantile.at_most_ns as f64)))
+            .collect();
+        parts.push(format!("gaps {} in the mean, {}", number::time(mean), quantiles.join(", ")));
+    }
+    parts.extend(seen.gap_variation.map(|variation| format!("variation {variation:.1} (1: independent)")));
+    parts.join("; ")
+}
+
+/// Who asked.
+pub fn processes(seen: &BlockLayer) -> Option<String> {
+    let process = |process: &ProcessShare| {
+        let count = if process.processes > 1 { format!(" ({})", process.processes) } else { String::new() };
+        format!(
+            "{}{count} {} of the I/Os, {} of the bytes",
+            process.name,
+            number::percent(process.operations_share),
+            number::percent(process.bytes_share)
+        )
+    };
+    let listed: Vec<String> = seen.processes.iter().take(PROCESSES_LISTED).map(process).collect();
+    (!listed.is_empty()).then(|| listed.join("; "))
 }
 
 /// Rates of a demand over windows.

@@ -2,7 +2,7 @@
 
 use fathom_record::SizingRecord;
 use fathom_record::sizing::{FlowSummary, OfferRecord};
-use fathom_record::sizing_advice::Suitability;
+use fathom_record::sizing_advice::{ShorterProof, Suitability};
 
 use crate::number;
 use crate::table::{Table, numbers, words};
@@ -23,6 +23,16 @@ pub fn choice(record: &SizingRecord) -> String {
         nodes => format!("; {} for {nodes} nodes", month(offer.month_all_nodes, &offer.currency)),
     };
     format!("{}: {}{all}{late}", offer.words, month(offer.month, &offer.currency))
+}
+
+/// What a shorter proof takes, rests on, and leaves open.
+pub fn shorter(proof: &ShorterProof) -> String {
+    format!(
+        "It takes {} min: {}. It does not show {}.",
+        proof.time_s.div_ceil(60),
+        proof.because,
+        proof.not_shown
+    )
 }
 
 /// What had to hold.

@@ -46,13 +46,9 @@ fn one(out: &mut Sheet, pattern: &ExplainedPattern) {
     out.text(&format!("{} on {}", pattern.title, words::target(&pattern.target)), 0, Some(Tone::Title));
     let Some(first) = pattern.verdict.claims.first() else { return };
     out.text(&sheet::claim(first), 2, None);
-    let evidence: Vec<String> = first
-        .evidence
-        .iter()
-        .take(EVIDENCE)
-        .map(|evidence| format!("{} {}", if evidence.supports { "+" } else { "-" }, evidence.text))
-        .collect();
-    out.items(&evidence, None);
+    for evidence in first.evidence.iter().take(EVIDENCE) {
+        out.item(if evidence.supports { "+" } else { "-" }, &evidence.text, None);
+    }
     let others: Vec<String> =
         pattern.verdict.claims.iter().skip(1).take(MORE_CLAIMS).map(sheet::claim).collect();
     if !others.is_empty() {
@@ -62,11 +58,15 @@ fn one(out: &mut Sheet, pattern: &ExplainedPattern) {
     if !pattern.experiments.is_empty() {
         out.gap();
         out.table(&sheet::experiments(pattern));
+        out.items(&sheet::not_made(pattern), Some(Tone::Quiet));
     }
     if let Some(next) = &pattern.verdict.next_experiment {
         out.gap();
         out.text(&format!("what would decide more: {}", next.question), 2, None);
-        out.text(&next.command, 2, None);
+        // What nobody stated in full has a question and no command.
+        if !next.command.is_empty() {
+            out.text(&next.command, 2, None);
+        }
         out.text(&next.reading, 2, Some(Tone::Quiet));
     }
     out.text(&format!("scope: {}", first.scope), 2, Some(Tone::Quiet));

@@ -4,6 +4,7 @@ mod analysis;
 mod campaign;
 mod compare;
 mod explain;
+mod fleet;
 mod paint;
 mod profile;
 mod run;
@@ -12,7 +13,7 @@ mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
+use fathom_record::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
 pub use runs::{RunOutcome, RunRow, runs};
 
@@ -54,6 +55,11 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
 /// The summary of a sizing: what to buy, what it is held to, and what it rests on.
 pub fn sizing(record: &SizingRecord, style: Style) -> String {
     sizing::summary(record, style)
+}
+
+/// The summary of a fleet's sizing: what is wasted, how sure that is, and the volumes that stand out.
+pub fn fleet(record: &FleetRecord, style: Style) -> String {
+    fleet::summary(record, style)
 }
 
 /// The summary of a profile: how much, how unevenly, how large, and what is not known.

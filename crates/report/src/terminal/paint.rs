@@ -120,12 +120,16 @@ impl Sheet {
     /// A list, each item behind a mark.
     pub fn items(&mut self, items: &[String], tone: Option<Tone>) {
         for item in items {
-            for (at, line) in
-                wrap(&escape::plain(item), self.style.width.saturating_sub(4)).iter().enumerate()
-            {
-                let mark = if at == 0 { "  - " } else { "    " };
-                self.line(&format!("{mark}{line}"), tone);
-            }
+            self.item("-", item, tone);
+        }
+    }
+
+    /// An item behind a mark of one letter.
+    pub fn item(&mut self, mark: &str, item: &str, tone: Option<Tone>) {
+        let lines = wrap(&escape::plain(item), self.style.width.saturating_sub(4));
+        for (at, line) in lines.iter().enumerate() {
+            let mark = if at == 0 { mark } else { " " };
+            self.line(&format!("  {mark} {line}"), tone);
         }
     }
 }

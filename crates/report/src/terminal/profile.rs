@@ -21,6 +21,12 @@ pub fn summary(record: &ProfileRecord, style: Style) -> String {
     if let Some(access) = &record.access {
         out.named("addresses", &sheet::access(access), (NAMES, None));
     }
+    if let Some(seen) = &record.block_layer {
+        out.named("arrivals", &sheet::arrivals(seen), (NAMES, None));
+        if let Some(processes) = sheet::processes(seen) {
+            out.named("asked by", &processes, (NAMES, None));
+        }
+    }
     out.gap();
     out.table(&sheet::windows(&record.demand));
     let sizes = sheet::sizes(record);

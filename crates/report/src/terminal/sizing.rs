@@ -44,6 +44,12 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
             0,
             None,
         );
+        if let Some(shorter) = &proof.shorter {
+            out.gap();
+            out.text("to prove it in less time", 0, Some(Tone::Title));
+            shorter.commands.iter().for_each(|command| out.line(&format!("  {command}"), None));
+            out.text(&sheet::shorter(shorter), 0, None);
+        }
     }
     if !record.notes.is_empty() {
         out.gap();

@@ -4,6 +4,9 @@
 //! io1); the numbers themselves are rows of `catalog/volumes.csv`. A family is a set of lines; along a
 //! line every limit and the price only grow, so that the first offer that holds is the line's cheapest.
 
+use std::sync::Arc;
+
+use super::price::{self, Price};
 use super::{Catalogue, Component};
 use crate::accounting::Accounting;
 use crate::money::Money;
@@ -20,19 +23,31 @@ const SIZE_STEP: u64 = 1;
 
 /// One type of volume, in stripes of one width, for one size.
 #[derive(Clone, Debug)]
-pub struct Family<'a> {
-    catalogue: &'a Catalogue,
-    region: &'a str,
-    kind: Kind,
+pub struct Family {
+    sold: Arc<Sold>,
     members: u32,
     /// Of each member.
     size_gib: u64,
 }
 
+/// Every type of volume that a region sells, with limits and prices looked up once for many questions.
+#[derive(Clone, Debug)]
+pub struct Market {
+    sold: Vec<Arc<Sold>>,
+}
+
+/// One type of volume as a region sells it.
+#[derive(Clone, Debug)]
+struct Sold {
+    kind: Kind,
+    facts: Facts,
+    prices: Vec<Price>,
+}
+
 /// Offers with one throughput, or with none to choose; limits and price grow along it.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    family: &'a Family<'a>,
+    family: &'a Family,
     /// MiB/s bought for each member, where it is bought.
     throughput: u64,
     len: usize,
@@ -79,43 +94,104 @@ impl Kind {
     }
 }
 
-impl Catalogue {
-    /// Every family that is sold in a region and can hold so many GiB, with stripes of 1 to `stripes` members.
-    pub fn families<'a>(&'a self, region: &'a str, gib: u64, stripes: u32) -> Vec<Family<'a>> {
-        let sold = KINDS.into_iter().filter(|kind| self.prices.knows(region, kind.name()));
-        let wide = sold.flat_map(|kind| (1..=stripes.max(1)).map(move |members| (kind, members)));
-        wide.filter_map(|(kind, members)| self.family(region, kind, members, gib)).collect()
+/// Numbers of the catalogue on one type; 0, which offers nothing, where one is missing.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    min_size: u64,
+    max_size: u64,
+    min_iops: u64,
+    max_iops: u64,
+    baseline_iops: u64,
+    iops_per_gib_max: u64,
+    baseline_iops_per_gib: u64,
+    min_baseline_iops: u64,
+    burst_iops: u64,
+    credit_bucket: u64,
+    baseline_throughput: u64,
+    max_throughput: u64,
+    baseline_throughput_per_tib: u64,
+    burst_throughput_per_tib: u64,
+}
+
+impl Facts {
+    /// Absent where not even the sizes of the type are known.
+    fn of(catalogue: &Catalogue, kind: Kind) -> Option<Self> {
+        let known = |attribute: &str| catalogue.volumes.whole(kind.facts(), attribute);
+        let fact = |attribute: &str| known(attribute).unwrap_or(0);
+        Some(Self {
+            min_size: known("min_size")?,
+            max_size: known("max_size")?,
+            min_iops: fact("min_iops"),
+            max_iops: fact("max_iops"),
+            baseline_iops: fact("baseline_iops"),
+            iops_per_gib_max: fact("iops_per_gib_max"),
+            baseline_iops_per_gib: fact("baseline_iops_per_gib"),
+            min_baseline_iops: fact("min_baseline_iops"),
+            burst_iops: fact("burst_iops"),
+            credit_bucket: fact("credit_bucket"),
+            baseline_throughput: fact("baseline_throughput"),
+            max_throughput: fact("max_throughput"),
+            baseline_throughput_per_tib: fact("baseline_throughput_per_tib"),
+            burst_throughput_per_tib: fact("burst_throughput_per_tib"),
+        })
+    }
+}
+
+impl Market {
+    /// What a region sells.
+    pub fn of(catalogue: &Catalogue, region: &str) -> Self {
+        let sold = KINDS.into_iter().filter(|kind| catalogue.prices.knows(region, kind.name()));
+        let sold = sold.filter_map(|kind| {
+            let prices = catalogue.prices.of(region, kind.name()).cloned().collect();
+            Some(Arc::new(Sold { kind, facts: Facts::of(catalogue, kind)?, prices }))
+        });
+        Self { sold: sold.collect() }
+    }
+
+    /// Every family that can hold so many GiB, with stripes of 1 to `stripes` members.
+    pub fn families(&self, gib: u64, stripes: u32) -> Vec<Family> {
+        let wide = self.sold.iter().flat_map(|sold| (1..=stripes.max(1)).map(move |members| (sold, members)));
+        wide.filter_map(|(sold, members)| Family::new(sold, members, gib)).collect()
     }
 
     /// One volume with given settings, as it is in use somewhere; `None` for a type that is not known or
     /// not priced in the region, or settings that it cannot have.
-    pub fn configured(&self, region: &str, volume: &str, settings: Settings) -> Option<Offer> {
-        let kind = KINDS.into_iter().find(|kind| kind.name() == volume)?;
-        let family =
-            self.prices.knows(region, volume).then(|| self.family(region, kind, 1, settings.size_gib))??;
-        let throughput = settings.bytes_per_s.div_ceil(MIB).max(family.fact("baseline_throughput"));
+    pub fn configured(&self, volume: &str, settings: Settings) -> Option<Offer> {
+        let sold = self.sold.iter().find(|sold| sold.kind.name() == volume)?;
+        let family = Family::new(sold, 1, settings.size_gib)?;
+        let throughput = settings.bytes_per_s.div_ceil(MIB).max(family.facts().baseline_throughput);
         let line = family.line(throughput);
-        Some(match kind {
+        Some(match sold.kind {
             Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
-                line.provisioned(settings.iops.clamp(family.least_iops(0), family.fact("max_iops")))
+                line.provisioned(settings.iops.clamp(family.least_iops(0), family.facts().max_iops))
             }
             Kind::Gp2 => line.gp2(settings.size_gib),
             Kind::St1 | Kind::Sc1 => line.disk(settings.size_gib),
         })
     }
+}
 
-    fn family<'a>(&'a self, region: &'a str, kind: Kind, members: u32, gib: u64) -> Option<Family<'a>> {
-        let least = self.volumes.whole(kind.facts(), "min_size")?;
-        let most = self.volumes.whole(kind.facts(), "max_size")?;
-        let size_gib = gib.div_ceil(u64::from(members)).max(least);
-        (size_gib <= most).then_some(Family { catalogue: self, region, kind, members, size_gib })
+impl Catalogue {
+    /// As [`Market::families`], for one question.
+    pub fn families(&self, region: &str, gib: u64, stripes: u32) -> Vec<Family> {
+        Market::of(self, region).families(gib, stripes)
+    }
+
+    /// As [`Market::configured`], for one question.
+    pub fn configured(&self, region: &str, volume: &str, settings: Settings) -> Option<Offer> {
+        Market::of(self, region).configured(volume, settings)
     }
 }
 
-impl<'a> Family<'a> {
+impl Family {
+    fn new(sold: &Arc<Sold>, members: u32, gib: u64) -> Option<Self> {
+        let size_gib = gib.div_ceil(u64::from(members)).max(sold.facts.min_size);
+        (size_gib <= sold.facts.max_size).then(|| Self { sold: Arc::clone(sold), members, size_gib })
+    }
+
     /// Type of volume, as `gp3`.
     pub fn volume(&self) -> &'static str {
-        self.kind.name()
+        self.sold.kind.name()
     }
 
     /// Volumes in each stripe.
@@ -123,21 +199,26 @@ impl<'a> Family<'a> {
         self.members
     }
 
-    /// Lines by ascending throughput.
-    pub fn lines(&'a self) -> impl Iterator<Item = Line<'a>> {
-        let (least, most) = match self.kind {
-            Kind::Gp3 => (self.fact("baseline_throughput"), self.fact("max_throughput")),
-            _ => (0, 0),
-        };
-        (least..=most).step_by(THROUGHPUT_STEP as usize).map(|throughput| self.line(throughput))
+    fn facts(&self) -> &Facts {
+        &self.sold.facts
     }
 
-    fn line(&'a self, throughput: u64) -> Line<'a> {
-        let (least, most, step) = match self.kind {
+    /// Lines by ascending throughput: each lets at least as much through as the one before.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> {
+        let (least, most) = match self.sold.kind {
+            Kind::Gp3 => (self.facts().baseline_throughput, self.facts().max_throughput),
+            _ => (0, 0),
+        };
+        let lines = most.saturating_sub(least) / THROUGHPUT_STEP + 1;
+        (0..usize::try_from(lines).unwrap_or(0)).map(move |at| self.line(least + at as u64 * THROUGHPUT_STEP))
+    }
+
+    fn line(&self, throughput: u64) -> Line<'_> {
+        let (least, most, step) = match self.sold.kind {
             Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
-                (self.least_iops(throughput), self.fact("max_iops"), IOPS_STEP)
+                (self.least_iops(throughput), self.facts().max_iops, IOPS_STEP)
             }
-            _ => (self.size_gib, self.fact("max_size"), SIZE_STEP),
+            _ => (self.size_gib, self.facts().max_size, SIZE_STEP),
         };
         let len = (most + step).saturating_sub(least) / step;
         Line { family: self, throughput, len: usize::try_from(len).unwrap_or(0) }
@@ -145,21 +226,15 @@ impl<'a> Family<'a> {
 
     /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3.
     fn least_iops(&self, throughput: u64) -> u64 {
-        match self.kind {
-            Kind::Gp3 => (throughput * 4).next_multiple_of(IOPS_STEP).max(self.fact("baseline_iops")),
-            _ => self.fact("min_iops"),
+        match self.sold.kind {
+            Kind::Gp3 => (throughput * 4).next_multiple_of(IOPS_STEP).max(self.facts().baseline_iops),
+            _ => self.facts().min_iops,
         }
     }
 
-    /// A number of the catalogue; 0, which offers nothing, where it is missing.
-    fn fact(&self, attribute: &str) -> u64 {
-        self.catalogue.volumes.whole(self.kind.facts(), attribute).unwrap_or(0)
-    }
-
     fn price(&self, settings: Settings, throughput: u64) -> Money {
-        let prices = &self.catalogue.prices;
-        let month = |component, units| prices.month(self.region, self.kind.name(), component, units);
-        let one = match self.kind {
+        let month = |component, units| price::month(self.sold.prices.iter(), component, units);
+        let one = match self.sold.kind {
             Kind::Gp3 => {
                 month(Component::Capacity, settings.size_gib)
                     + month(Component::Iops, settings.iops)
@@ -176,7 +251,7 @@ impl<'a> Family<'a> {
     fn offer(&self, settings: Settings, limits: Limits, throughput: u64) -> Offer {
         Offer {
             provider: "AWS".to_owned(),
-            volume: self.kind.name().to_owned(),
+            volume: self.sold.kind.name().to_owned(),
             members: self.members,
             each: settings,
             limits: limits.times(u64::from(self.members)),
@@ -199,7 +274,7 @@ impl Line<'_> {
     /// One offer, by its place from the cheapest on.
     pub fn offer(&self, at: usize) -> Offer {
         let at = at as u64;
-        match self.family.kind {
+        match self.family.sold.kind {
             Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
                 self.provisioned(self.family.least_iops(self.throughput) + at * IOPS_STEP)
             }
@@ -213,18 +288,18 @@ impl Line<'_> {
         let family = self.family;
         let size_gib = family.size_gib.max(size_for(
             iops,
-            family.fact("iops_per_gib_max"),
-            family.fact("baseline_iops"),
+            family.facts().iops_per_gib_max,
+            family.facts().baseline_iops,
         ));
-        let bytes_per_s = match family.kind {
+        let bytes_per_s = match family.sold.kind {
             Kind::Gp3 => self.throughput * MIB,
             Kind::Io1 if iops <= 32_000 => (500 * MIB).min(iops * (256 << 10)),
             Kind::Io1 => (1000 * MIB).min((500 * MIB).max(iops * (16 << 10))),
             // 0.256 MiB/s for each I/O a second.
-            _ => (family.fact("max_throughput") * MIB).min(iops * MIB * 256 / 1000),
+            _ => (family.facts().max_throughput * MIB).min(iops * MIB * 256 / 1000),
         };
         let settings = Settings { size_gib, iops, bytes_per_s };
-        let accounting = family.kind.accounting();
+        let accounting = family.sold.kind.accounting();
         let limits = Limits { operations: Shaper::cap(iops), bytes: Shaper::cap(bytes_per_s), accounting };
         family.offer(settings, limits, self.throughput)
     }
@@ -232,17 +307,17 @@ impl Line<'_> {
     /// I/Os a second grow with the size, and credits let small volumes burst.
     fn gp2(&self, size_gib: u64) -> Offer {
         let family = self.family;
-        let base = (size_gib * family.fact("baseline_iops_per_gib"))
-            .clamp(family.fact("min_baseline_iops"), family.fact("max_iops"));
-        let peak = family.fact("burst_iops").max(base);
-        let bucket = if base < peak { family.fact("credit_bucket") } else { 0 };
+        let base = (size_gib * family.facts().baseline_iops_per_gib)
+            .clamp(family.facts().min_baseline_iops, family.facts().max_iops);
+        let peak = family.facts().burst_iops.max(base);
+        let bucket = if base < peak { family.facts().credit_bucket } else { 0 };
         // Between 170 and 334 GiB the higher throughput holds only while there are credits.
-        let throughput = if size_gib < 334 { 128 } else { family.fact("max_throughput") };
+        let throughput = if size_gib < 334 { 128 } else { family.facts().max_throughput };
         let settings = Settings { size_gib, iops: base, bytes_per_s: throughput * MIB };
         let limits = Limits {
             operations: Shaper { base_per_s: base, peak_per_s: peak, bucket },
             bytes: Shaper::cap(throughput * MIB),
-            accounting: family.kind.accounting(),
+            accounting: family.sold.kind.accounting(),
         };
         family.offer(settings, limits, 0)
     }
@@ -250,18 +325,18 @@ impl Line<'_> {
     /// Throughput grows with the size, and credits of the volume's own size let it burst.
     fn disk(&self, size_gib: u64) -> Offer {
         let family = self.family;
-        let per_tib = |attribute: &str| family.fact(attribute) * MIB * size_gib / 1024;
-        let most = family.fact("max_throughput") * MIB;
+        let per_tib = |mib_per_s: u64| mib_per_s * MIB * size_gib / 1024;
+        let most = family.facts().max_throughput * MIB;
         // The guide's table ends at 16 TiB, where sc1's base is 192 MiB/s.
-        let base = per_tib("baseline_throughput_per_tib").min(most);
-        let peak = per_tib("burst_throughput_per_tib").min(most).max(base);
+        let base = per_tib(family.facts().baseline_throughput_per_tib).min(most);
+        let peak = per_tib(family.facts().burst_throughput_per_tib).min(most).max(base);
         let bucket = if base < peak { size_gib << 30 } else { 0 };
-        let iops = family.fact("max_iops");
+        let iops = family.facts().max_iops;
         let settings = Settings { size_gib, iops, bytes_per_s: base };
         let limits = Limits {
             operations: Shaper::cap(iops),
             bytes: Shaper { base_per_s: base, peak_per_s: peak, bucket },
-            accounting: family.kind.accounting(),
+            accounting: family.sold.kind.accounting(),
         };
         family.offer(settings, limits, 0)
     }

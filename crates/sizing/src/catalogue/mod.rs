@@ -7,7 +7,7 @@ mod source;
 mod table;
 mod volume;
 
-pub use ebs::{Family, Line};
+pub use ebs::{Family, Line, Market};
 pub use instance::{Instance, LocalDisks};
 pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};

@@ -91,11 +91,16 @@ impl Prices {
         regions
     }
 
-    /// A month of so many units of one component: each tier's price for the units inside it.
+    /// A month of so many units of one component of a type in a region.
     pub fn month(&self, region: &str, volume: &str, component: Component, units: u64) -> Money {
-        let tiers = self.of(region, volume).filter(|price| price.component == component);
-        tiers.map(|tier| Money::of(tier.units(units), tier.nanos)).sum()
+        month(self.of(region, volume), component, units)
     }
+}
+
+/// A month of so many units of one component: each tier's price for the units inside it.
+pub(super) fn month<'a>(tiers: impl Iterator<Item = &'a Price>, component: Component, units: u64) -> Money {
+    let tiers = tiers.filter(|price| price.component == component);
+    tiers.map(|tier| Money::of(tier.units(units), tier.nanos)).sum()
 }
 
 impl Price {

@@ -18,7 +18,9 @@ use crate::demand::Demand;
 use crate::trace::Trace;
 use crate::windows;
 
+pub use plateau::{Top, tops};
 pub use series::{demand_of, series_of};
+pub use sizes::of_counts as mix_of_counts;
 
 /// What is profiled.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +73,7 @@ pub fn profile(catalogue: &Catalogue, subject: &Subject<'_>, notes: Vec<String>)
         plateaus,
         throttled: subject.throttled.to_vec(),
         access: subject.trace.and_then(access::access),
+        block_layer: None,
         series: series_of(demand),
         demand: summary,
         notes,

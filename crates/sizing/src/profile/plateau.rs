@@ -8,7 +8,6 @@ use fathom_record::profile::{Plateau, PlateauOf};
 
 use crate::catalogue::{Catalogue, Instance};
 use crate::demand::Demand;
-use crate::windows::sums;
 
 /// Half width of the band that counts as one value.
 const BAND: f64 = 0.01;
@@ -29,18 +28,49 @@ const NAMED: usize = 3;
 
 /// The plateaus of a demand.
 pub fn plateaus(demand: &Demand, catalogue: &Catalogue, instance: Option<&Instance>) -> Vec<Plateau> {
-    let seen = demand.seen();
+    let found = tops(demand).into_iter();
+    found
+        .map(|Top { of, per_s, share }| Plateau {
+            of,
+            per_s,
+            share,
+            matches: matches(catalogue, instance, of, per_s),
+        })
+        .collect()
+}
+
+/// A value that ticks pile up at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Top {
+    /// Of which units.
+    pub of: PlateauOf,
+    /// The value, a second.
+    pub per_s: f64,
+    /// Share of the seen ticks there, 0 to 1.
+    pub share: f64,
+}
+
+/// The values at the top of I/Os and of bytes that ticks pile up at; of each none or one.
+pub fn tops(demand: &Demand) -> Vec<Top> {
     let flows = [(PlateauOf::Operations, demand.operations()), (PlateauOf::Bytes, demand.bytes())];
     let found = flows.into_iter().filter_map(|(of, units)| {
-        let rates = sums(&units, &seen, 1).map(|units| units as f64 / f64::from(demand.tick_s));
-        let (per_s, share) = plateau(rates.collect(), of)?;
-        Some(Plateau { of, per_s, share, matches: matches(catalogue, instance, of, per_s) })
+        // Ticks that were not seen hold nothing, and what is looked at lies near the largest.
+        let most = units.iter().copied().max().filter(|most| *most > 0)?;
+        let near = units.iter().filter(|units| **units >= most / 5 * 2);
+        let rates: Vec<f64> = near.map(|units| *units as f64 / f64::from(demand.tick_s)).collect();
+        let (per_s, share) = plateau(rates, demand.ticks_seen(), of)?;
+        Some(Top { of, per_s, share })
     });
     found.collect()
 }
 
-/// The value at the top that ticks pile up at, and the share of the ticks there.
-fn plateau(mut rates: Vec<f64>, of: PlateauOf) -> Option<(f64, f64)> {
+/// The value at the top that ticks pile up at, and the share of the ticks there. `rates` are those above
+/// two fifths of the largest, of so many ticks.
+fn plateau(mut rates: Vec<f64>, ticks: usize, of: PlateauOf) -> Option<(f64, f64)> {
+    let enough = |count: usize| count >= FEWEST && count as f64 >= LEAST_SHARE * ticks as f64;
+    if !enough(rates.len()) {
+        return None;
+    }
     rates.sort_by(f64::total_cmp);
     let least = if of == PlateauOf::Operations { LEAST_OPERATIONS } else { LEAST_BYTES };
     let below = |value: f64| rates.partition_point(|rate| *rate < value);
@@ -52,10 +82,9 @@ fn plateau(mut rates: Vec<f64>, of: PlateauOf) -> Option<(f64, f64)> {
     let (count, end) = (band(start), start * (1.0 + 2.0 * BAND));
     let above = rates.len() - below(end);
     let under = below(start) - below(start * (1.0 - 2.0 * BAND));
-    let enough = count >= FEWEST && count as f64 >= LEAST_SHARE * rates.len() as f64;
     let piled = above as f64 <= ABOVE * count as f64 && under as f64 <= BELOW * count as f64;
     let middle = rates.get(below(start) + count / 2)?;
-    (enough && piled).then(|| (*middle, count as f64 / rates.len() as f64))
+    (enough(count) && piled).then(|| (*middle, count as f64 / ticks as f64))
 }
 
 /// Limits that are sold at this value.

@@ -40,18 +40,29 @@ pub fn mix(flow: &Flow, trace: Option<&Trace>, write: bool) -> Option<SizeMix> {
 fn exact(trace: &Trace, write: bool) -> (Vec<SizePoint>, Vec<SizeCount>) {
     let mut counts: HashMap<u64, u64> = HashMap::new();
     trace.ios.iter().filter(|io| io.write == write).for_each(|io| *counts.entry(io.bytes).or_default() += 1);
-    let total: u64 = counts.values().sum();
+    counted(counts.into_iter().map(|(bytes, operations)| SizeCount { bytes, operations }).collect())
+}
+
+/// Sizes of I/Os that were each counted: bytes, and how many; absent without any.
+pub fn of_counts(counts: &[(u64, u64)], bytes: u64) -> Option<SizeMix> {
+    let sizes: Vec<_> = counts.iter().map(|&(bytes, operations)| SizeCount { bytes, operations }).collect();
+    let operations: u64 = sizes.iter().map(|size| size.operations).sum();
+    let (at_least, frequent) = counted(sizes);
+    let mean_bytes = bytes as f64 / operations.max(1) as f64;
+    (operations > 0).then_some(SizeMix { mean_bytes, exact: true, at_least, frequent })
+}
+
+fn counted(mut sizes: Vec<SizeCount>) -> (Vec<SizePoint>, Vec<SizeCount>) {
+    let total: u64 = sizes.iter().map(|size| size.operations).sum();
     let point = |bytes: u64| {
-        let above: u64 = counts.iter().filter(|(size, _)| **size >= bytes).map(|(_, count)| count).sum();
+        let above: u64 = sizes.iter().filter(|size| size.bytes >= bytes).map(|size| size.operations).sum();
         let share = above as f64 / total.max(1) as f64;
         SizePoint { bytes, share_low: share, share_high: share }
     };
     let points = SIZES.map(point).to_vec();
-    let mut frequent: Vec<SizeCount> =
-        counts.into_iter().map(|(bytes, operations)| SizeCount { bytes, operations }).collect();
-    frequent.sort_by_key(|size| (std::cmp::Reverse(size.operations), size.bytes));
-    frequent.truncate(FREQUENT);
-    (points, frequent)
+    sizes.sort_by_key(|size| (std::cmp::Reverse(size.operations), size.bytes));
+    sizes.truncate(FREQUENT);
+    (points, sizes)
 }
 
 fn bounds(flow: &Flow, bytes: u64, operations: u64) -> SizePoint {

@@ -34,6 +34,34 @@ fn instances_have_both_limits_in_exact_units() {
     assert!(catalogue.similar_instances("r6id.5xlarge").contains(&"r6id.4xlarge"));
 }
 
+/// Limits of 1,052 instance types as the provider's user guide printed them, which is not where the catalogue has
+/// them from. `user-guide-2023-06` is the archive of 2023-06-15, `user-guide-mirror` mirrors of later pages.
+const DOCUMENTED: &str = include_str!("../facts/documented.csv");
+
+#[test]
+fn the_limits_of_instances_are_those_of_the_user_guide_or_grew_since() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let (mut same, mut grown) = (0, std::collections::BTreeSet::new());
+    for line in DOCUMENTED.lines().skip(1) {
+        let [name, figures @ .., page] = &line.split(',').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let guide: Vec<u64> = figures.iter().map(|text| text.parse().unwrap()).collect();
+        let ebs = catalogue.instance(name).and_then(|instance| instance.ebs).expect(line);
+        // A million bits are 125,000 bytes.
+        let bytes = [ebs.bytes.base_per_s / 125_000, ebs.bytes.peak_per_s / 125_000];
+        let ours = [bytes[0], bytes[1], ebs.operations.base_per_s, ebs.operations.peak_per_s];
+        if ours == guide[..] {
+            same += 1;
+            continue;
+        }
+        assert_eq!(*page, "user-guide-2023-06", "{line}: the catalogue has {ours:?}");
+        assert!(ours.iter().zip(&guide).all(|(ours, guide)| ours >= guide), "{line}: {ours:?} fell");
+        grown.insert(name.split('.').next().unwrap());
+    }
+    assert_eq!(same, 991);
+    // Families whose limits the provider raised after the archive was made.
+    assert_eq!(grown, ["c6in", "m6idn", "m6in", "r6a", "r6idn", "r6in"].into());
+}
+
 #[test]
 fn a_user_s_prices_are_read_or_refused_by_their_line() {
     use fathom_sizing::catalogue::Prices;

@@ -2,4 +2,5 @@
 
 mod catalogue;
 mod choice;
+mod fleet;
 mod guide;

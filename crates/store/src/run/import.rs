@@ -44,7 +44,7 @@ impl Store {
     /// # Errors
     /// When a run's id is taken, a record would not read back, or the disk fails.
     pub fn put_import(&self, import: &ImportRow, runs: &[RunRecord]) -> Result<(), StoreError> {
-        let prepared = runs.iter().map(|run| self.prepare_run(run)).collect::<Result<Vec<_>, _>>()?;
+        let prepared = self.prepare_runs(runs)?;
         self.change(SAVING, |transaction| {
             for run in &prepared {
                 run.insert(transaction)?;

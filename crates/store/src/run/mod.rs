@@ -1,6 +1,7 @@
 //! Run records in the store: saving, reading, listing.
 
 mod get;
+mod header;
 mod import;
 mod list;
 mod pattern;

@@ -14,6 +14,7 @@ pub(crate) fn pattern_text(workload: &Workload) -> String {
         Arrival::Constant { rate_per_s } => text += &format!(", constant {rate_per_s}/s"),
         Arrival::Poisson { rate_per_s } => text += &format!(", Poisson {rate_per_s}/s"),
         Arrival::Steps { rates_per_s, .. } => text += &format!(", {} rates", rates_per_s.len()),
+        Arrival::Traced { speed } => text += &format!(", times {speed}"),
         Arrival::Ramp { from_per_s, to_per_s, .. } => text += &format!(", ramp {from_per_s} to {to_per_s}/s"),
     }
     text
@@ -51,6 +52,7 @@ fn addresses_text(addresses: &Addresses) -> String {
         Addresses::Normal { deviation } => format!("normal {deviation}"),
         Addresses::HotSpot(_) => "hot-spot".into(),
         Addresses::Zoned { .. } => "zoned".into(),
+        Addresses::Traced(traced) => format!("trace {}", traced.file),
     }
 }
 

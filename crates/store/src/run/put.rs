@@ -1,8 +1,8 @@
 //! Saves run records: encoded first, then written in one short transaction.
 
+use std::thread;
+
 use fathom_record::RunRecord;
-use fathom_record::environment::Environment;
-use fathom_record::telemetry::Telemetry;
 use rusqlite::{OptionalExtension, Transaction, named_params, params};
 
 use crate::blob::{Kind, encode_intervals, encode_telemetry};
@@ -11,6 +11,7 @@ use crate::error::{StoreError, StoreErrorKind};
 use crate::open::Store;
 use crate::resolve::check_id;
 use crate::run::get::join_record;
+use crate::run::header::Header;
 use crate::run::list::RunRow;
 
 /// A run as its rows.
@@ -37,24 +38,41 @@ impl Store {
 
     /// Encodes a run, and makes sure that it can be read back.
     pub(crate) fn prepare_run(&self, record: &RunRecord) -> Result<PreparedRun, StoreError> {
-        let bad = |cause: String| {
-            StoreError::new(
-                StoreErrorKind::BadRecord,
-                self.place(SAVING),
-                format!("run {:?}: {cause}", record.id),
-            )
-        };
-        check_id(&record.id).map_err(|cause| bad(cause.into()))?;
-        let header = header_json(record).map_err(|error| bad(error.to_string()))?;
-        let environment = CheckedJson::of(&record.environment).map_err(|error| bad(error.to_string()))?;
-        let joined = join_record(&environment.json, &header.json).map_err(|cause| bad(cause.into()))?;
-        fathom_record::parse_run(joined.as_bytes())
-            .map_err(|error| bad(format!("it would not read back ({error})")))?;
-        let intervals = encode_intervals(&record.intervals).map_err(|error| bad(error.to_string()))?;
-        let telemetry = encode_telemetry(&record.telemetry).map_err(|error| bad(error.to_string()))?;
-        let series = [(Kind::Intervals, intervals), (Kind::Telemetry, telemetry)];
-        Ok(PreparedRun { row: RunRow::of(record), header, environment, series })
+        PreparedRun::of(record).map_err(|cause| self.bad_record(record, &cause))
     }
+
+    /// Encodes runs, many of them on all processors.
+    pub(crate) fn prepare_runs(&self, records: &[RunRecord]) -> Result<Vec<PreparedRun>, StoreError> {
+        let encode = |part: &[RunRecord]| -> Vec<_> { part.iter().map(PreparedRun::of).collect() };
+        let parts =
+            thread::available_parallelism().map_or(1, usize::from).min(records.len() / WORTH_A_THREAD);
+        let encoded = if parts < 2 {
+            encode(records)
+        } else {
+            thread::scope(|scope| {
+                let threads: Vec<_> = records
+                    .chunks(records.len().div_ceil(parts))
+                    .map(|part| scope.spawn(move || encode(part)))
+                    .collect();
+                threads.into_iter().flat_map(joined).collect()
+            })
+        };
+        let named = encoded.into_iter().zip(records);
+        named.map(|(run, record)| run.map_err(|cause| self.bad_record(record, &cause))).collect()
+    }
+
+    fn bad_record(&self, record: &RunRecord, cause: &str) -> StoreError {
+        let cause = format!("run {:?}: {cause}", record.id);
+        StoreError::new(StoreErrorKind::BadRecord, self.place(SAVING), cause)
+    }
+}
+
+/// Runs that a thread is started for: encoding one takes tens of microseconds.
+const WORTH_A_THREAD: usize = 32;
+
+/// What a thread made; if it panicked, so does this one.
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 const SAVING: &str = "saving a run";
@@ -67,42 +85,21 @@ pub(crate) fn exists(error: StoreError, id: &str) -> StoreError {
     StoreError { cause: format!("there is a run {id} already"), ..error }
 }
 
-/// The record without its environment and with empty series, so that it still reads as a record
-/// once an environment is put back.
-fn header_json(record: &RunRecord) -> serde_json::Result<CheckedJson> {
-    let header = RunRecord {
-        format: record.format.clone(),
-        version: record.version,
-        id: record.id.clone(),
-        started_at: record.started_at.clone(),
-        tool: record.tool.clone(),
-        origin: record.origin.clone(),
-        campaign: record.campaign.clone(),
-        workload: record.workload.clone(),
-        target: record.target.clone(),
-        engine: record.engine.clone(),
-        clock: record.clock.clone(),
-        checks: record.checks.clone(),
-        ending: record.ending.clone(),
-        summary: record.summary.clone(),
-        jobs: record.jobs.clone(),
-        targets: record.targets.clone(),
-        ledger: record.ledger.clone(),
-        intervals: Vec::new(),
-        telemetry: Telemetry::default(),
-        environment: Environment::default(),
-        ceilings: record.ceilings.clone(),
-        witness: record.witness.clone(),
-        notes: record.notes.clone(),
-    };
-    let mut header = serde_json::to_value(header)?;
-    if let Some(fields) = header.as_object_mut() {
-        fields.remove("environment");
-    }
-    CheckedJson::of(&header)
-}
-
 impl PreparedRun {
+    /// A run's rows, if it reads back from them; or why not.
+    fn of(record: &RunRecord) -> Result<Self, String> {
+        check_id(&record.id)?;
+        let header = CheckedJson::of(&Header::of(record)).map_err(|error| error.to_string())?;
+        let environment = CheckedJson::of(&record.environment).map_err(|error| error.to_string())?;
+        let whole = join_record(&environment.json, &header.json)?;
+        fathom_record::parse_run(whole.as_bytes())
+            .map_err(|error| format!("it would not read back ({error})"))?;
+        let intervals = encode_intervals(&record.intervals).map_err(|error| error.to_string())?;
+        let telemetry = encode_telemetry(&record.telemetry).map_err(|error| error.to_string())?;
+        let series = [(Kind::Intervals, intervals), (Kind::Telemetry, telemetry)];
+        Ok(Self { row: RunRow::of(record), header, environment, series })
+    }
+
     /// Writes all rows; gives the run's number.
     pub(crate) fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
         let environment = self.environment_number(transaction)?;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::sample::{Disorder, id, step_run, time};
 use fathom_store::{NewCampaign, RunFilter, StepState, Store, StoreErrorKind};
 
-const STORE: &str = "FATHOM_TEST_STORE";
+pub const STORE: &str = "FATHOM_TEST_STORE";
 const KEY: &str = "crash test";
 const CAMPAIGN: &str = "c-crash";
 
@@ -51,9 +51,10 @@ fn writer_process() {
     }
 }
 
-fn writer(path: &Path) -> Child {
+/// A process of its own that runs one test of this program on a store, and tells on its standard error what it saved.
+pub fn process(test: &str, path: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "crash::writer_process", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(STORE, path)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -64,7 +65,7 @@ fn writer(path: &Path) -> Child {
 
 /// Lets the writer save `wait_for` steps, kills it a little later, and gives the last step it told of.
 fn run_and_kill(path: &Path, wait_for: u64, then: Duration) -> Option<u64> {
-    let mut child = writer(path);
+    let mut child = process("crash::writer_process", path);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut heard = Vec::new();
     for _ in 0..wait_for {
@@ -134,7 +135,7 @@ fn check_after_kill(path: &Path, told: Option<u64>) {
 fn a_campaign_that_another_process_runs_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
-    let mut child = writer(&path);
+    let mut child = process("crash::writer_process", &path);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
     let store = Store::open(&path).unwrap();

@@ -3,6 +3,7 @@
 
 mod campaigns;
 mod crash;
+mod crash_import;
 mod damage;
 mod full_disk;
 mod golden;

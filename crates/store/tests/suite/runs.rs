@@ -9,7 +9,7 @@ use crate::sample::{environment, run, time};
 use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Arrival, HotSpot, Mix, SizeShare, Sizes, SizesByDirection};
 use fathom_record::{Check, CheckName, Outcome, RunRecord};
-use fathom_store::{Resolved, RunFilter, Store, StoreErrorKind};
+use fathom_store::{ImportRow, Resolved, RunFilter, Store, StoreErrorKind};
 use proptest::prelude::*;
 
 fn new_store() -> (tempfile::TempDir, Store) {
@@ -108,6 +108,28 @@ fn an_id_is_taken_once() {
     assert_eq!(error.kind, StoreErrorKind::Exists);
     assert!(error.cause.contains(&first.id), "{error}");
     assert_eq!(store.run(&first.id).unwrap(), first);
+}
+
+#[test]
+fn one_bad_run_among_many_keeps_all_of_its_file_out() {
+    let (_folder, store) = new_store();
+    let mut runs: Vec<RunRecord> = (0..150).map(|number| run(number, 1, 5)).collect();
+    runs[97].ledger.seconds = f64::NAN;
+    let import = ImportRow {
+        sha256: "0".repeat(64),
+        file: "many.json".into(),
+        importer: "fio-json".into(),
+        at: time(0),
+    };
+    let error = store.put_import(&import, &runs).unwrap_err();
+    assert_eq!(error.kind, StoreErrorKind::BadRecord, "{error}");
+    assert!(error.cause.contains(&runs[97].id), "{error}");
+    assert_eq!((store.runs(&RunFilter::default()).unwrap(), store.imports().unwrap()), (vec![], vec![]));
+    runs.remove(97);
+    store.put_import(&import, &runs).unwrap();
+    for record in &runs {
+        assert_eq!(&store.run(&record.id).unwrap(), record);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! No block layer to watch on this platform.
 
+use super::demand::Asked;
 use super::sampling::Thinning;
 use super::{Seen, Source};
 
@@ -33,6 +34,23 @@ impl Watch {
     }
 
     pub fn finish(self) -> Result<Seen, String> {
+        match self {}
+    }
+}
+
+/// Never made.
+pub enum Demand {}
+
+impl Demand {
+    pub fn start(_: &str) -> Result<Self, String> {
+        Err("the block layer is watched on Linux only".to_owned())
+    }
+
+    pub fn second(&mut self) {
+        match *self {}
+    }
+
+    pub fn finish(self) -> Result<Asked, String> {
         match self {}
     }
 }

@@ -7,6 +7,7 @@
 //! by a [`Probe`] a job. What is on both sides is paired, and [`explain`] sets it side by side.
 
 mod clocks;
+pub mod demand;
 pub mod explain;
 mod pairs;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]

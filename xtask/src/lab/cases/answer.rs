@@ -24,6 +24,8 @@ pub struct Answer {
     pub symptoms: Vec<(String, f64)>,
     /// Each experiment, with the logarithm of its rate over the rate before; absent where it failed.
     pub experiments: Vec<(String, Option<f64>)>,
+    /// What it printed; empty where only its record came back.
+    pub report: String,
 }
 
 impl Answer {
@@ -49,6 +51,7 @@ impl Answer {
                 .map(|s| (name(s), s["value"].as_f64().unwrap_or(0.0)))
                 .collect(),
             experiments: entries("experiments").iter().map(|e| (name(e), growth(e))).collect(),
+            report: String::new(),
         })
     }
 

@@ -66,7 +66,8 @@ impl Asker<'_> {
             fs::write(&kept, &text).map_err(|error| format!("{}: {error}", kept.display()))?;
         }
         let value: Value = serde_json::from_str(&text).map_err(|error| format!("the record: {error}"))?;
-        Answer::read(&value, wall_s)
+        let report = fs::read_to_string(place("stdout")).unwrap_or_default();
+        Ok(Answer { report, ..Answer::read(&value, wall_s)? })
     }
 
     fn wait(&self, child: &mut Child, start: Instant) -> Result<(), String> {

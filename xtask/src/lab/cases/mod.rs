@@ -5,6 +5,7 @@ mod answer;
 mod ask;
 mod case;
 mod draw;
+mod examples;
 mod machine;
 mod options;
 mod report;
@@ -70,6 +71,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     print!("{}", report::summary(&score, &figures));
     write(options.markdown.as_deref(), &report::markdown(&score, &figures))?;
     write(options.picture.as_deref(), &report::picture(&score))?;
+    write(options.examples.as_deref(), &examples::page(&judged))?;
     write(options.json.as_deref(), &format!("{:#}\n", report::data(seed, &judged, &figures)))?;
     let passed = figures.iter().all(|figure| figure.holds);
     Ok(if passed { Outcome::Passed } else { Outcome::Failed })

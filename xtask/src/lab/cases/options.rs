@@ -11,7 +11,7 @@ cargo xtask lab cases [OPTIONS]    fathom's verdicts on cases whose answer is kn
   --short             a few of each kind, for a minute or two
   --fresh NUMBER      so many simulated cases more, drawn anew. Default: 48; 0 with --short
   --seed NUMBER       draws the fresh ones again. Default: a new one, printed
-  --filter WORD       only cases whose id or truth contains it
+  --filter WORD       only cases whose id or truth contains it; again for others beside them
   --experiments N     experiments that each verdict may make. Default: 5
   --seconds NUMBER    length of each run on this machine and in virtual ones. Default: 8; 3 with --short
   --fathom PATH       program to try. Default: built from this tree
@@ -19,6 +19,7 @@ cargo xtask lab cases [OPTIONS]    fathom's verdicts on cases whose answer is kn
   --keep DIR          write each case's record there
   --json FILE         write all answers
   --markdown FILE     write the tables and the calibration
+  --examples FILE.md  write a page with a case of each cause and its report
   --picture FILE.svg  write the calibration diagram
   --list              list the cases and end
 
@@ -32,7 +33,7 @@ pub struct Options {
     pub short: bool,
     pub fresh: Option<usize>,
     pub seed: Option<u64>,
-    pub filter: Option<String>,
+    pub filter: Vec<String>,
     pub experiments: u32,
     pub seconds: Option<u32>,
     pub fathom: Option<PathBuf>,
@@ -41,6 +42,7 @@ pub struct Options {
     pub json: Option<PathBuf>,
     pub markdown: Option<PathBuf>,
     pub picture: Option<PathBuf>,
+    pub examples: Option<PathBuf>,
     pub list: bool,
 }
 
@@ -51,7 +53,7 @@ impl Default for Options {
             short: false,
             fresh: None,
             seed: None,
-            filter: None,
+            filter: Vec::new(),
             experiments: 5,
             seconds: None,
             fathom: None,
@@ -60,6 +62,7 @@ impl Default for Options {
             json: None,
             markdown: None,
             picture: None,
+            examples: None,
             list: false,
         }
     }
@@ -104,13 +107,14 @@ impl Options {
                 let seconds = value.parse().ok().filter(|seconds| *seconds > 0);
                 self.seconds = Some(seconds.ok_or_else(|| wrong("time"))?);
             }
-            "--filter" => self.filter = Some(value),
+            "--filter" => self.filter.push(value),
             "--fathom" => self.fathom = Some(value.into()),
             "--kernel-root" => self.kernel_root = value.into(),
             "--keep" => self.keep = Some(value.into()),
             "--json" => self.json = Some(value.into()),
             "--markdown" => self.markdown = Some(value.into()),
             "--picture" => self.picture = Some(value.into()),
+            "--examples" => self.examples = Some(value.into()),
             _ => return Err(format!("`{name}` is no option of lab cases\n\n{USAGE}")),
         }
         Ok(())
@@ -123,7 +127,8 @@ impl Options {
 
     /// Whether a case with this id and truth is wanted.
     pub fn takes(&self, id: &str, truth: &str) -> bool {
-        self.filter.as_ref().is_none_or(|word| id.contains(word.as_str()) || truth.contains(word.as_str()))
+        let named = |word: &String| id.contains(word.as_str()) || truth.contains(word.as_str());
+        self.filter.is_empty() || self.filter.iter().any(named)
     }
 
     /// Length of a run that takes its time. Simulated ones do not: their truth counts on the usual length.

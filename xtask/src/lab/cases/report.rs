@@ -121,7 +121,7 @@ pub fn data(seed: u64, judged: &[Judged], figures: &[Figure]) -> Value {
                 "arguments": case.arguments.join(" "),
             });
             match &case.answer {
-                Ok(Answer { active, passive, busy_s, wall_s, symptoms, experiments }) => {
+                Ok(Answer { active, passive, busy_s, wall_s, symptoms, experiments, report: _ }) => {
                     value["right"] = case.truth.allows(&active[0].cause).into();
                     value["active"] = named(active).into();
                     value["passive"] = named(passive).into();
@@ -193,6 +193,7 @@ mod tests {
             wall_s: 2.0,
             symptoms: vec![("tail".to_owned(), 0.5)],
             experiments: vec![("double_depth".to_owned(), Some(0.0))],
+            report: String::new(),
         };
         let case = |truth, answer| Judged {
             id: "sim/link/1".to_owned(),

@@ -183,6 +183,7 @@ mod tests {
             wall_s: 1.0,
             symptoms: Vec::new(),
             experiments: Vec::new(),
+            report: String::new(),
         };
         Judged { id: "case".to_owned(), truth, place: Place::Sim, arguments: Vec::new(), answer: Ok(answer) }
     }

@@ -67,7 +67,10 @@ impl AddressPattern {
     ) -> Self {
         Self(match addresses {
             Addresses::RandomCycle => Kind::Cycle(Cycle::new(geometry, job, seed)),
-            Addresses::RandomIndependent => Kind::Independent(Independent::new(geometry, job, seed)),
+            // A script says where each I/O goes, before any pattern is asked.
+            Addresses::RandomIndependent | Addresses::Traced(_) => {
+                Kind::Independent(Independent::new(geometry, job, seed))
+            }
             Addresses::Sequential => Kind::Sequential(Sequential::new(geometry, job, jobs)),
             Addresses::Interlocked => Kind::Interlocked(Interlocked::new(geometry, cursor)),
             Addresses::Strided { stride_bytes } => {

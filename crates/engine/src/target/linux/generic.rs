@@ -137,21 +137,13 @@ pub fn open_namespace(
     let namespace = generic.namespace;
     let block_bytes = namespace.block_bytes();
     let facts = TargetFacts {
-        name: name.to_owned(),
-        kind: TargetKind::NvmeNamespace,
         size_bytes: usable(name, namespace.size_bytes, block_bytes, request.size_bytes)?,
         logical_block_bytes: block_bytes,
         physical_block_bytes: sibling
             .and_then(|node| queue_number(&machine, node, "queue/physical_block_size")),
         direct: true,
         devices: sibling.map(|node| machine.facts(node)).into_iter().collect(),
-        file_system: None,
-        scratch: false,
-        written_share: None,
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named(name, TargetKind::NvmeNamespace)
     };
     Ok((Opened::of_device(Arc::new(generic.file), admitted), facts))
 }

@@ -350,9 +350,6 @@ fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device:
     let devices: Vec<_> =
         machine.devices_under(file).into_iter().filter_map(|number| machine.node(number)).collect();
     TargetFacts {
-        name: name.to_owned(),
-        kind: if is_device { TargetKind::BlockDevice } else { TargetKind::File },
-        size_bytes: 0,
         logical_block_bytes: limits::logical_block_bytes(machine, file),
         physical_block_bytes: limits::physical_block_bytes(machine, file),
         direct,
@@ -360,12 +357,7 @@ fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device:
         file_system: mount_of(machine, file)
             .filter(|_| !is_device)
             .map(|mount| file_system::facts(mount, file)),
-        scratch: false,
-        written_share: None,
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named(name, if is_device { TargetKind::BlockDevice } else { TargetKind::File })
     }
 }
 

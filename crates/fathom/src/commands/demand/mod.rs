@@ -32,10 +32,7 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Fai
         device: arguments.device.as_deref(),
         instance: arguments.host.as_deref(),
         columns: &arguments.columns,
-        values: arguments.values.map(|values| match values {
-            ValuesName::PerSecond => Values::PerSecond,
-            ValuesName::PerRow => Values::PerRow,
-        }),
+        values: values_of(arguments),
     };
     demand::read(&texts, &hints).map_err(|refusal| {
         let place = match (paths, refusal.place.as_str()) {
@@ -45,6 +42,14 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Fai
             (_, place) => place.to_owned(),
         };
         Failure::usage(place, format!("not read as {}: {}", refusal.expected, refusal.cause), refusal.remedy)
+    })
+}
+
+/// What a table's values are said to be.
+pub fn values_of(arguments: &MetricsArguments) -> Option<Values> {
+    arguments.values.map(|values| match values {
+        ValuesName::PerSecond => Values::PerSecond,
+        ValuesName::PerRow => Values::PerRow,
     })
 }
 

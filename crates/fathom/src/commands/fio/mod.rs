@@ -17,6 +17,7 @@ use fathom_record::RunRecord;
 
 use super::seed::new_seed;
 use super::stored::StorePlace;
+use super::trial::Trial;
 use crate::failure::Failure;
 use crate::progress::Screen;
 use crate::status::Status;
@@ -46,7 +47,11 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         output::result(&(document::command_line(&jobs) + "\n"))?;
         return Ok(Status::Done);
     }
-    let mapped = map_all(&jobs)?;
+    let mut mapped = map_all(&jobs)?;
+    let trial = Trial::asked()?;
+    if let Some(trial) = &trial {
+        trial.shorten_jobs(&mut mapped);
+    }
     tell_warnings(globals, &mapped);
     let stages = map::stages(&jobs, &mapped).map_err(refused)?;
     refuse_what_is_fios(globals, &mapped)?;
@@ -62,16 +67,24 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let stop = interrupt::watch(screen.voice())?;
     let outcome = Stages::new(&mapped, &globals.destroy).run(&stages, &mut screen, &stop);
     drop(screen);
-    let (records, failure) = outcome;
+    let (mut records, failure) = outcome;
+    if let Some(trial) = trial {
+        output::message(&trial.note());
+        records.iter_mut().flatten().for_each(|record| record.notes.push(trial.note()));
+    }
     save(place, records.iter().flatten());
     let printed = if records.iter().all(Vec::is_empty) {
         true
     } else {
         results::deliver(&jobs, &mapped, &records, &destination, globals)?
     };
+    let verified = !results::tell_unverified(&records);
     match failure {
         Some(failure) => Err(failure),
-        None => Ok(Status::of_measurement(printed && records.iter().flatten().all(RunRecord::is_valid))),
+        None => {
+            let valid = records.iter().flatten().all(RunRecord::is_valid);
+            Ok(Status::of_measurement(printed && verified && valid))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use fathom_interop::fio::cmdline::Globals;
 use fathom_interop::fio::job::Job;
 use fathom_interop::fio::map::{Doer, Mapped};
 use fathom_interop::fio::output::{self as forms, Entry};
-use fathom_record::RunRecord;
+use fathom_record::{CheckName, Outcome, RunRecord};
 use jiff::Timestamp;
 
 use super::beside::require_folder;
@@ -80,6 +80,19 @@ pub fn deliver(
     }
     destination.write(&text)?;
     Ok(write_logs(mapped, records))
+}
+
+/// Tells of content that was to be checked and could not be; whether there was any.
+pub fn tell_unverified(records: &[Vec<RunRecord>]) -> bool {
+    let mut any = false;
+    let checks = records.iter().flatten().flat_map(|record| &record.checks);
+    for check in
+        checks.filter(|check| check.name == CheckName::Verification && check.outcome == Outcome::Caution)
+    {
+        output::message(&check.explanation);
+        any = true;
+    }
+    any
 }
 
 /// Logs, one a run; a file that cannot be written is told and keeps nothing from the others.

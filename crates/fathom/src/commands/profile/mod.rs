@@ -1,10 +1,11 @@
 //! `fathom profile`: what a volume is asked to do, from metrics, a trace, or this machine's own counters.
 
+mod block_layer;
 mod live;
 
 use fathom_measure::Nanos;
 use fathom_record::ProfileRecord;
-use fathom_report::terminal;
+use fathom_report::{html, terminal};
 use fathom_sizing::Catalogue;
 use fathom_sizing::profile::{Subject, profile};
 
@@ -13,6 +14,7 @@ use super::size::{built_in, instance};
 use crate::arguments::ProfileArguments;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
+use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
 /// Profiles.
@@ -22,6 +24,9 @@ use crate::status::Status;
 pub fn perform(arguments: &ProfileArguments) -> Result<Status, Failure> {
     let machine = Machine::of(arguments.json.as_ref());
     machine.check()?;
+    if let Some(path) = &arguments.report {
+        OutputFile::check(path, Content::Marked)?;
+    }
     let catalogue = built_in()?;
     let record = record(&catalogue, arguments)?;
     if !machine.takes_stdout() {
@@ -29,20 +34,26 @@ pub fn perform(arguments: &ProfileArguments) -> Result<Status, Failure> {
     }
     // A line for each of a series' numbers would make the file five times as long.
     machine.write(&output::json_line(&record))?;
+    if let Some(path) = &arguments.report {
+        OutputFile::check(path, Content::Marked)?.write(&html::profile(&record)?)?;
+        output::message(&format!("report: {}", path.display()));
+    }
     Ok(Status::Done)
 }
 
 fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<ProfileRecord, Failure> {
     let instance = arguments.instance.as_deref().map(|name| instance(catalogue, name)).transpose()?;
-    let (seen, from) = match &arguments.live {
+    let (seen, asked, from) = match &arguments.live {
         Some(device) => {
             let time: Nanos = arguments.time.parse().map_err(|_| {
                 Failure::usage("--time", format!("{:?} is no time", arguments.time), "type it as 60s or 24h")
             })?;
-            (live::watch(device, time)?, device.display().to_string())
+            let watched = live::watch(device, time, arguments.counters_only)?;
+            (watched.seen, watched.asked, device.display().to_string())
         }
         None => (
             demand::seen(&arguments.sources, &arguments.metrics)?,
+            None,
             demand::name(&arguments.sources, &arguments.metrics),
         ),
     };
@@ -57,5 +68,12 @@ fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<Profile
         throttled: &seen.throttled,
         instance,
     };
-    Ok(profile(catalogue, &subject, seen.notes))
+    let mut record = profile(catalogue, &subject, seen.notes);
+    if let Some(asked) = &asked {
+        let [reads, writes] = &asked.directions;
+        record.read_sizes = block_layer::sizes(reads).or(record.read_sizes);
+        record.write_sizes = block_layer::sizes(writes).or(record.write_sizes);
+        record.block_layer = Some(block_layer::of(asked));
+    }
+    Ok(record)
 }

@@ -11,7 +11,7 @@ const SECTOR_BYTES: u64 = 512;
 const LOOKED_AT: usize = 50;
 
 /// Where an I/O is counted, the best first: after merging, which is what a volume sees.
-const ACTIONS: [(&str, &str); 3] = [
+pub const ACTIONS: [(&str, &str); 3] = [
     ("D", "I/Os were counted as they were issued to the driver, after merging."),
     ("Q", "The trace holds no issued I/Os; they were counted as they were queued, before merging."),
     ("C", "The trace holds completions alone; times are those of the ends."),
@@ -22,8 +22,8 @@ pub fn recognise(start: &str) -> bool {
     start.lines().take(LOOKED_AT).any(|line| event(line).is_some())
 }
 
-/// One event: its words and its I/O.
-fn event(line: &str) -> Option<(&str, Line<'_>)> {
+/// One event: its action and its I/O.
+pub fn event(line: &str) -> Option<(&str, Line<'_>)> {
     let mut words = line.split_ascii_whitespace();
     let device = words.next().filter(|device| {
         device

@@ -18,15 +18,17 @@ const MEANINGS: [(&str, &[&str]); 5] = [
 ];
 
 /// Where a line has what.
-#[derive(Clone, Copy)]
-struct Layout {
-    kind: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Which trace it is.
+    pub kind: &'static str,
     /// Time, direction, offset, size; and the disk, where there is a column for it.
     at: [usize; 4],
     device: Option<usize>,
     /// Bytes of the offset's and the size's unit.
     units: [u64; 2],
-    header: bool,
+    /// Whether the first line names the columns.
+    pub header: bool,
 }
 
 const MSR: Layout =
@@ -47,17 +49,19 @@ fn cells(line: &str) -> Vec<&str> {
     line.split(',').map(str::trim).collect()
 }
 
+fn cell(line: &str, at: usize) -> &str {
+    line.split(',').nth(at).map_or("", str::trim)
+}
+
 /// Whether it is a write; absent for what neither reads nor writes.
 fn is_write(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "r" | "read" | "0" => Some(false),
-        "w" | "write" | "1" => Some(true),
-        _ => None,
-    }
+    let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is(["r", "read", "0"]) { Some(false) } else { is(["w", "write", "1"]).then_some(true) }
 }
 
 impl Layout {
-    fn of(first: &str, mapping: &str) -> Option<Self> {
+    /// By the first line that is not empty, and what the user says of a header.
+    pub fn of(first: &str, mapping: &str) -> Option<Self> {
         let cells = cells(first);
         let number = |at: usize| cells.get(at).is_some_and(|text| text.parse::<f64>().is_ok());
         let letter = |at: usize| cells.get(at).is_some_and(|text| !number(at) && is_write(text).is_some());
@@ -69,6 +73,24 @@ impl Layout {
             5 if numbers(&[0, 1, 2, 3, 4]) && matches!(cells[3], "0" | "1") => Some(TENCENT),
             _ => Self::named(&cells, mapping),
         }
+    }
+
+    /// The I/O of a line; absent where it neither reads nor writes.
+    ///
+    /// # Errors
+    /// When a cell is no time, address or size.
+    pub fn line<'a>(&self, line: &'a str) -> Result<Option<Line<'a>>, Refusal> {
+        let [time, op, offset, bytes] = self.at;
+        let amount = |at: usize, unit: u64| match cell(line, at).parse::<u64>() {
+            Ok(value) => Ok(value.saturating_mul(unit)),
+            Err(_) => Err(Refusal::new(TRACE, format!("{:?} is no address or size", cell(line, at)))),
+        };
+        let Some(write) = is_write(cell(line, op)) else { return Ok(None) };
+        let at_ns = moment::any_ns(cell(line, time))
+            .ok_or_else(|| Refusal::new(TRACE, format!("{:?} is no time", cell(line, time))))?;
+        let (offset, bytes) = (amount(offset, self.units[0])?, amount(bytes, self.units[1])?);
+        let device = self.device.map_or("", |at| cell(line, at));
+        Ok(Some(Line { at_ns, device, offset, bytes, write }))
     }
 
     /// By a header, and what the user says of it.
@@ -99,6 +121,13 @@ pub fn recognise(start: &str, mapping: &str) -> bool {
     first.is_some_and(|first| Layout::of(first, mapping).is_some())
 }
 
+/// What is said of a table without a layout.
+pub fn unknown() -> Refusal {
+    Refusal::new(TRACE, "its columns are not known")
+        .at("line 1")
+        .or("name them, as --columns time=...,op=...,offset=...,bytes=...")
+}
+
 /// Takes the I/Os of a table, and says which one it is.
 pub fn read<'a>(
     text: &'a str,
@@ -108,31 +137,16 @@ pub fn read<'a>(
 ) -> Result<&'static str, Refusal> {
     let mut lines =
         text.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let layout = lines.clone().next().and_then(|(_, first)| Layout::of(first, mapping)).ok_or_else(|| {
-        Refusal::new(TRACE, "its columns are not known")
-            .at("line 1")
-            .or("name them, as --columns time=...,op=...,offset=...,bytes=...")
-    })?;
+    let layout =
+        lines.clone().next().and_then(|(_, first)| Layout::of(first, mapping)).ok_or_else(unknown)?;
     if layout.header {
         lines.next();
     }
     for (number, line) in lines {
-        let cells = cells(line);
-        let wrong = |cause: String| Refusal::new(TRACE, cause).at(format!("line {}", number + 1));
-        let cell = |at: usize| cells.get(at).copied().unwrap_or("");
-        let amount = |at: usize, unit: u64| match cell(at).parse::<u64>() {
-            Ok(value) => Ok(value.saturating_mul(unit)),
-            Err(_) => Err(wrong(format!("{:?} is no address or size", cell(at)))),
-        };
-        let [time, op, offset, bytes] = layout.at;
-        let Some(write) = is_write(cell(op)) else {
-            into.left_out += 1;
-            continue;
-        };
-        let at_ns =
-            moment::any_ns(cell(time)).ok_or_else(|| wrong(format!("{:?} is no time", cell(time))))?;
-        let (offset, bytes) = (amount(offset, layout.units[0])?, amount(bytes, layout.units[1])?);
-        into.take(&Line { at_ns, device: layout.device.map_or("", cell), offset, bytes, write }, device)?;
+        match layout.line(line).map_err(|refusal| refusal.at(format!("line {}", number + 1)))? {
+            Some(line) => into.take(&line, device)?,
+            None => into.left_out += 1,
+        }
     }
     Ok(layout.kind)
 }

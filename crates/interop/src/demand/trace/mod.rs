@@ -3,6 +3,7 @@
 mod blkparse;
 mod layout;
 mod moment;
+mod stream;
 
 use fathom_sizing::{Trace, TracedIo};
 
@@ -10,6 +11,7 @@ use super::Seen;
 use crate::Refusal;
 
 pub use layout::recognise as recognise_table;
+pub use stream::{TraceStream, Which};
 
 const TRACE: &str = "a block trace";
 /// I/Os that are held at once: 1.6 GB.

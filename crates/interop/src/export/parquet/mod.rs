@@ -15,6 +15,7 @@ use fathom_record::RunRecord;
 use super::Exporter;
 use super::columns::{COLUMNS, Kind, Value};
 use super::rows::lines;
+use super::table::Shape;
 use page::pages;
 use thrift::Compact;
 
@@ -29,6 +30,7 @@ const RLE_DICTIONARY: i32 = 8;
 /// Writes the table by columns.
 pub struct Parquet<W> {
     out: W,
+    columns: Vec<Shape>,
     at: u64,
     /// Values that wait for their group, by column.
     waiting: Vec<Vec<Value>>,
@@ -56,10 +58,35 @@ impl<W: Write> Parquet<W> {
     ///
     /// # Errors
     /// As the output reports them.
-    pub fn begin(mut out: W) -> io::Result<Self> {
+    pub fn begin(mut out: W, columns: Vec<Shape>) -> io::Result<Self> {
         out.write_all(MAGIC)?;
-        let waiting = COLUMNS.iter().map(|_| Vec::new()).collect();
-        Ok(Self { out, at: MAGIC.len() as u64, waiting, groups: Vec::new() })
+        let waiting = columns.iter().map(|_| Vec::new()).collect();
+        Ok(Self { out, columns, at: MAGIC.len() as u64, waiting, groups: Vec::new() })
+    }
+
+    /// Takes a row: a value for each column, in their order.
+    ///
+    /// # Errors
+    /// As the output reports them.
+    pub fn row(&mut self, values: impl Iterator<Item = Value>) -> io::Result<()> {
+        self.waiting.iter_mut().zip(values).for_each(|(waiting, value)| waiting.push(value));
+        if self.waiting.first().is_some_and(|waiting| waiting.len() >= GROUP_ROWS) {
+            return self.write_group();
+        }
+        Ok(())
+    }
+
+    /// Writes what waits and what comes behind the last row.
+    ///
+    /// # Errors
+    /// As the output reports them.
+    pub fn end(&mut self) -> io::Result<()> {
+        self.write_group()?;
+        let footer = self.footer();
+        self.put(&footer)?;
+        self.put(&(footer.len() as u32).to_le_bytes())?;
+        self.put(MAGIC)?;
+        self.out.flush()
     }
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -74,8 +101,8 @@ impl<W: Write> Parquet<W> {
             return Ok(());
         }
         let start = self.at;
-        let mut chunks = Vec::with_capacity(COLUMNS.len());
-        for column in 0..COLUMNS.len() {
+        let mut chunks = Vec::with_capacity(self.columns.len());
+        for column in 0..self.columns.len() {
             let values = std::mem::take(&mut self.waiting[column]);
             chunks.push(self.write_chunk(column, &values)?);
         }
@@ -85,7 +112,7 @@ impl<W: Write> Parquet<W> {
 
     fn write_chunk(&mut self, column: usize, values: &[Value]) -> io::Result<Chunk> {
         let start = self.at;
-        let pages = pages(COLUMNS[column].kind, values);
+        let pages = pages(self.columns[column].kind, values);
         let mut dictionary_at = None;
         if let Some((bytes, texts)) = &pages.dictionary {
             dictionary_at = Some(self.at);
@@ -117,31 +144,33 @@ impl<W: Write> Parquet<W> {
         let mut footer = Compact::default();
         footer.i32(1, 2);
         let elements: Vec<Option<usize>> =
-            std::iter::once(None).chain((0..COLUMNS.len()).map(Some)).collect();
+            std::iter::once(None).chain((0..self.columns.len()).map(Some)).collect();
         footer.structs(2, &elements, |schema, element| match element {
             None => {
                 schema.text(4, "fathom");
-                schema.i32(5, COLUMNS.len() as i32);
+                schema.i32(5, self.columns.len() as i32);
             }
             Some(column) => {
-                schema.i32(1, physical_type(COLUMNS[*column].kind));
+                schema.i32(1, physical_type(self.columns[*column].kind));
                 schema.i32(3, 1);
-                schema.text(4, COLUMNS[*column].name);
-                if COLUMNS[*column].kind == Kind::Text {
+                schema.text(4, self.columns[*column].name);
+                if self.columns[*column].kind == Kind::Text {
                     schema.i32(6, 0);
                 }
             }
         });
         footer.i64(3, self.groups.iter().map(|group| group.rows).sum::<u64>() as i64);
         footer.structs(4, &self.groups, |out, group| {
-            out.structs(1, &group.chunks, write_chunk_meta);
+            out.structs(1, &group.chunks, |out, chunk| {
+                write_chunk_meta(out, chunk, &self.columns[chunk.column])
+            });
             out.i64(2, group.bytes as i64);
             out.i64(3, group.rows as i64);
         });
-        let described: Vec<usize> = (0..COLUMNS.len()).collect();
+        let described: Vec<usize> = (0..self.columns.len()).collect();
         footer.structs(5, &described, |pair, column| {
-            pair.text(1, COLUMNS[*column].name);
-            pair.text(2, COLUMNS[*column].what);
+            pair.text(1, self.columns[*column].name);
+            pair.text(2, self.columns[*column].what);
         });
         footer.text(6, concat!("fathom version ", env!("CARGO_PKG_VERSION")));
         footer.stop();
@@ -151,21 +180,11 @@ impl<W: Write> Parquet<W> {
 
 impl<W: Write> Exporter for Parquet<W> {
     fn run(&mut self, run: &RunRecord) -> io::Result<()> {
-        lines(run, &mut |line| {
-            for (column, waiting) in COLUMNS.iter().zip(&mut self.waiting) {
-                waiting.push(column.of(line));
-            }
-            if self.waiting[0].len() >= GROUP_ROWS { self.write_group() } else { Ok(()) }
-        })
+        lines(run, &mut |line| self.row(COLUMNS.iter().map(|column| column.of(line))))
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.write_group()?;
-        let footer = self.footer();
-        self.put(&footer)?;
-        self.put(&(footer.len() as u32).to_le_bytes())?;
-        self.put(MAGIC)?;
-        self.out.flush()
+        self.end()
     }
 }
 
@@ -180,11 +199,10 @@ fn page_header(kind: i32, bytes: usize, rest: impl FnOnce(&mut Compact)) -> Vec<
     header.bytes
 }
 
-fn write_chunk_meta(out: &mut Compact, chunk: &Chunk) {
+fn write_chunk_meta(out: &mut Compact, chunk: &Chunk, column: &Shape) {
     let start = chunk.dictionary_at.unwrap_or(chunk.data_at);
     out.i64(2, start as i64);
     out.inner(3, |meta| {
-        let column = &COLUMNS[chunk.column];
         meta.i32(1, physical_type(column.kind));
         let encodings =
             if column.kind == Kind::Text { [PLAIN, RLE, RLE_DICTIONARY].as_slice() } else { &[PLAIN, RLE] };

@@ -3,7 +3,8 @@
 //! A file holds any number of documents, with text before, between and after them; wrappers of other programs
 //! hold them at any depth. A document is an object with a `fio version` and jobs.
 
-use super::scan::{Kind, Scanner, Stop, unescaped};
+use super::scan::{Kind, Scanner, Stop, count_of, unescaped};
+use super::steady::SteadyState;
 
 /// One result of fio.
 #[derive(Debug, Default)]
@@ -98,14 +99,6 @@ pub struct Latency {
     pub rounded: Vec<(f64, u64, u64)>,
     /// Value in the middle, and count.
     pub bins: Vec<(u64, u64)>,
-}
-
-/// What fio's steady-state detection found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SteadyState {
-    /// As `iops:50%`.
-    pub rule: String,
-    pub attained: bool,
 }
 
 /// Most documents of one file; beyond them it is no result.
@@ -254,7 +247,7 @@ fn job_member(scanner: &mut Scanner<'_>, key: &[u8], job: &mut Job) -> Result<()
         b"latency_ns" => steps(scanner, 1, job)?,
         b"latency_us" => steps(scanner, 1000, job)?,
         b"latency_ms" => steps(scanner, 1_000_000, job)?,
-        b"steadystate" => job.steady_state = steady_state(scanner)?,
+        b"steadystate" => job.steady_state = SteadyState::read(scanner)?,
         _ => scanner.skip()?,
     }
     Ok(())
@@ -358,8 +351,7 @@ fn bins(scanner: &mut Scanner<'_>) -> Result<Vec<(u64, u64)>, Stop> {
         return scanner.skip().map(|()| out);
     }
     scanner.object(|scanner, key| {
-        let value = std::str::from_utf8(key).ok().and_then(|key| key.trim().parse().ok());
-        if let (Some(value), Some(count)) = (value, scanner.count()?) {
+        if let (Some(value), Some(count)) = (count_of(key), scanner.count()?) {
             out.push((value, count));
         }
         Ok(())
@@ -398,20 +390,4 @@ fn steps(scanner: &mut Scanner<'_>, unit_ns: u64, job: &mut Job) -> Result<(), S
         }
         Ok(())
     })
-}
-
-fn steady_state(scanner: &mut Scanner<'_>) -> Result<Option<SteadyState>, Stop> {
-    if scanner.kind()? != Kind::Object {
-        return scanner.skip().map(|()| None);
-    }
-    let mut found = SteadyState::default();
-    scanner.object(|scanner, key| {
-        match key {
-            b"ss" => found.rule = scanner.text()?.unwrap_or_default(),
-            b"attained" => found.attained = scanner.count()? == Some(1),
-            _ => scanner.skip()?,
-        }
-        Ok(())
-    })?;
-    Ok(Some(found))
 }

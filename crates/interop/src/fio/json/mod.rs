@@ -9,6 +9,7 @@ mod numbers;
 pub(in crate::fio) mod options;
 pub(in crate::fio) mod record;
 mod scan;
+mod steady;
 mod table;
 
 use std::io::BufRead;
@@ -93,10 +94,9 @@ fn narrow(bytes: &[u8], origin: &mut Origin) -> Option<Vec<u8>> {
 
 /// A file that git could not merge holds two versions of its numbers.
 fn refuse_conflicts(bytes: &[u8]) -> Result<(), Refusal> {
-    const MARK: &[u8] = b"<<<<<<< ";
-    let found = bytes.windows(MARK.len()).position(|window| window == MARK);
+    const MARK: &str = "<<<<<<< ";
     let starts_a_line = |at: &usize| *at == 0 || bytes[at - 1] == b'\n';
-    match found.filter(starts_a_line) {
+    match memchr::memmem::find_iter(bytes, MARK).find(starts_a_line) {
         None => Ok(()),
         Some(at) => {
             Err(Refusal::new(EXPECTED, "git's merge-conflict marks leave two versions of the numbers")

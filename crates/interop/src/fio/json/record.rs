@@ -9,7 +9,7 @@ use super::combine::together;
 use super::document::{Document, Job};
 use super::numbers;
 use super::options::{Options, workload};
-use super::table;
+use super::{steady, table};
 use crate::import::{Context, blank};
 
 /// All runs of a document. `part` says which document of how many it is, and is empty for the only one.
@@ -70,6 +70,8 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     let version = document.version.as_deref().unwrap_or_default();
     let tool = Tool { name: "fio".to_owned(), version: version.trim_start_matches("fio-").to_owned() };
     let started = started_at(document, jobs, &mut origin);
+    let duration_ns = duration_ms.saturating_mul(1_000_000);
+    let telemetry = steady::telemetry(jobs, (list, at), duration_ns, &mut origin);
     let mut record = blank(tool, origin, context);
     if let Some(started) = started {
         record.started_at = started;
@@ -88,7 +90,7 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
         .iter()
         .any(|limit| options.get(&[limit]).is_some());
     record.summary = Summary {
-        duration_ns: duration_ms.saturating_mul(1_000_000),
+        duration_ns,
         in_flight_requested: closed.then(|| f64::from(asked.jobs) * f64::from(asked.depth)),
         cpu_user_ns: cpu_ns(jobs, |job| job.usr_cpu),
         cpu_system_ns: cpu_ns(jobs, |job| job.sys_cpu),
@@ -98,6 +100,7 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     record.jobs = shares(jobs, &parts);
     record.ledger = ledger(&record.summary, asked.span_bytes);
     record.workload = asked;
+    record.telemetry = telemetry;
     record.notes = notes(jobs);
     unreported(&mut record, version);
     record

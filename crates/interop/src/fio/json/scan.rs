@@ -68,13 +68,22 @@ impl<'a> Scanner<'a> {
         })
     }
 
+    /// The next byte that is no white space, of which fio prints more than of anything else: lines of bins stand
+    /// behind a dozen spaces.
+    #[inline]
     fn peek(&mut self) -> Step<u8> {
-        while let Some(byte) = self.bytes.get(self.at) {
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
+        while let Some((byte, after)) = rest.split_first() {
             if !byte.is_ascii_whitespace() {
+                self.at = self.bytes.len() - rest.len();
                 return Ok(*byte);
             }
-            self.at += 1;
+            rest = after;
+            while let Some((b"        ", after)) = rest.split_first_chunk::<8>() {
+                rest = after;
+            }
         }
+        self.at = self.bytes.len();
         Err(Stop::End)
     }
 
@@ -144,20 +153,24 @@ impl<'a> Scanner<'a> {
     }
 
     /// The bytes between the quotes of a string.
+    #[inline]
     pub fn string(&mut self) -> Step<&'a [u8]> {
         self.expect(b'"')?;
-        let start = self.at;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let mut end = 0;
         loop {
-            match self.bytes.get(self.at) {
-                None => return Err(Stop::End),
+            match rest.get(end) {
+                None => {
+                    self.at = self.bytes.len();
+                    return Err(Stop::End);
+                }
                 Some(b'"') => break,
-                Some(b'\\') => self.at += 2,
-                Some(_) => self.at += 1,
+                Some(b'\\') => end += 2,
+                Some(_) => end += 1,
             }
         }
-        let text = &self.bytes[start..self.at];
-        self.at += 1;
-        Ok(text)
+        self.at += end + 1;
+        Ok(&rest[..end])
     }
 
     /// A value that is neither object nor array.
@@ -167,10 +180,7 @@ impl<'a> Scanner<'a> {
             b'{' | b'[' => Err(Stop::Wrong),
             _ => {
                 let rest = &self.bytes[self.at..];
-                let length = rest
-                    .iter()
-                    .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')))
-                    .ok_or(Stop::End)?;
+                let length = rest.iter().position(|b| !is_of_word(*b)).ok_or(Stop::End)?;
                 let word = &rest[..length];
                 self.at += length;
                 word_value(word)
@@ -180,6 +190,12 @@ impl<'a> Scanner<'a> {
 
     /// A number; `None` for any other scalar, and for one that is not finite.
     pub fn number(&mut self) -> Step<Option<f64>> {
+        // Up to 2^53 the digits are the number.
+        if let Some((count, length)) = self.digits()?.filter(|(count, _)| *count <= 1 << f64::MANTISSA_DIGITS)
+        {
+            self.at += length;
+            return Ok(Some(count as f64));
+        }
         Ok(match self.taken()? {
             Some(Scalar::Number(value, _)) => value.filter(|value| value.is_finite()),
             Some(Scalar::Text(text)) => std::str::from_utf8(text).ok().and_then(|t| t.trim().parse().ok()),
@@ -188,7 +204,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// A whole number that is not below zero, to its last digit.
+    #[inline]
     pub fn count(&mut self) -> Step<Option<u64>> {
+        if let Some((count, length)) = self.digits()? {
+            self.at += length;
+            return Ok(Some(count));
+        }
         Ok(match self.taken()? {
             Some(Scalar::Number(value, word)) => {
                 let exact = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
@@ -197,6 +218,15 @@ impl<'a> Scanner<'a> {
             Some(Scalar::Text(text)) => std::str::from_utf8(text).ok().and_then(|t| t.trim().parse().ok()),
             _ => None,
         })
+    }
+
+    /// What comes next, if it is digits and nothing else, and how many.
+    #[inline]
+    fn digits(&mut self) -> Step<Option<(u64, usize)>> {
+        self.peek()?;
+        let rest = &self.bytes[self.at..];
+        let found = leading_count(rest);
+        Ok(found.filter(|(_, length)| rest.get(*length).is_some_and(|next| !is_of_word(*next))))
     }
 
     /// A string as text, its escapes resolved; `None` for any other value.
@@ -220,6 +250,37 @@ impl<'a> Scanner<'a> {
             Kind::Array => self.array(Scanner::skip),
             Kind::Scalar => self.scalar().map(drop),
         }
+    }
+}
+
+/// Whether a byte belongs to a number or a word without quotes.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+}
+
+/// The digits that bytes begin with, as a number, and how many they are; `None` without any, and for more than
+/// surely fit.
+#[inline]
+fn leading_count(bytes: &[u8]) -> Option<(u64, usize)> {
+    const FIT: usize = 19;
+    let (mut count, mut length) = (0u64, 0);
+    while let Some(digit) = bytes.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
+    {
+        if length == FIT {
+            return None;
+        }
+        count = count * 10 + u64::from(digit);
+        length += 1;
+    }
+    (length > 0).then_some((count, length))
+}
+
+/// A key that is a whole number, as those of bins are.
+#[inline]
+pub fn count_of(key: &[u8]) -> Option<u64> {
+    match leading_count(key) {
+        Some((count, length)) if length == key.len() => Some(count),
+        _ => std::str::from_utf8(key).ok()?.trim().parse().ok(),
     }
 }
 
@@ -292,6 +353,29 @@ mod tests {
         }
         let deep = "[".repeat(100_000);
         assert_eq!(Scanner::new(deep.as_bytes(), 0).skip(), Err(Stop::Wrong));
+    }
+
+    #[test]
+    fn numbers_keep_their_last_digit_however_long() {
+        for (text, count, number) in [
+            ("0 ", Some(0), Some(0.0)),
+            ("007,", Some(7), Some(7.0)),
+            ("9999999999999999999]", Some(9_999_999_999_999_999_999), Some(1e19)),
+            ("18446744073709551615 ", Some(u64::MAX), Some(u64::MAX as f64)),
+            ("9007199254740993 ", Some(9_007_199_254_740_993), Some(9_007_199_254_740_992.0)),
+            ("12.75 ", Some(12), Some(12.75)),
+            ("1e3 ", Some(1000), Some(1000.0)),
+            ("-5 ", None, Some(-5.0)),
+            ("\"42\" ", Some(42), Some(42.0)),
+        ] {
+            let text = format!("        \t        {text}");
+            assert_eq!(Scanner::new(text.as_bytes(), 0).count(), Ok(count), "{text}");
+            assert_eq!(Scanner::new(text.as_bytes(), 0).number(), Ok(number), "{text}");
+        }
+        assert_eq!(Scanner::new(b"42", 0).count(), Err(Stop::End), "the next digit may be cut off");
+        assert_eq!(Scanner::new(b"42x ", 0).count(), Err(Stop::Wrong));
+        assert_eq!((count_of(b"120"), count_of(b" 7 "), count_of(b"+7")), (Some(120), Some(7), Some(7)));
+        assert_eq!((count_of(b""), count_of(b"1x"), count_of(b"99999999999999999999")), (None, None, None));
     }
 
     #[test]

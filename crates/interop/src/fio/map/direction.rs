@@ -52,11 +52,17 @@ impl Mapper<'_> {
                     .or("write read, write, randread, randwrite, rw, randrw, trim or randtrim"));
             }
         };
+        let does = if self.only_verifies()? { Does::Read } else { does };
         let mut kind = Kind { random, hole_bytes: 0, back_bytes: 0, does };
         if let Some(after) = after.filter(|after| !after.is_empty()) {
             self.modifier(after, &mut kind)?;
         }
         Ok(kind)
+    }
+
+    /// Whether what the job says is what an earlier one did, and is to be read and checked.
+    pub(super) fn only_verifies(&self) -> Result<bool, Refusal> {
+        self.job.flag("verify_only", false)
     }
 
     /// What follows the colon: how many I/Os a random place serves, or the bytes left out between two.

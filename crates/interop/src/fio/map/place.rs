@@ -186,7 +186,11 @@ impl Mapper<'_> {
             Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
                 *rate_per_s *= f64::from(clones)
             }
-            Arrival::Closed | Arrival::Pausing { .. } | Arrival::Ramp { .. } | Arrival::Steps { .. } => {}
+            Arrival::Closed
+            | Arrival::Pausing { .. }
+            | Arrival::Ramp { .. }
+            | Arrival::Steps { .. }
+            | Arrival::Traced { .. } => {}
         }
         vec![Run { first_clone: 0, targets, stripe_bytes, workload }]
     }

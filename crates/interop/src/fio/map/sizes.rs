@@ -24,6 +24,7 @@ impl Mapper<'_> {
             })?
         };
         let [read, write, trim] = each;
+        let read = if self.only_verifies()? { write.clone() } else { read };
         let mut sizes = SizesByDirection { read, write, trim, own_alignment: false };
         if self.job.flag("bs_is_seq_rand", false)? {
             // The first is of I/Os that follow one another, the second of random ones.

@@ -184,7 +184,6 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
         ("--filename=/dev/x --rw=trimwrite", "trimwrite"),
         ("--filename=/dev/x --rw=read:-4k", "backwards"),
         ("--filename=/dev/x --rw=randread --zonesize=1m", "strided"),
-        ("--filename=/dev/x --rw=read --verify=md5", "verify=md5"),
         ("--filename=/dev/x --zonemode=zbd", "zonemode"),
         ("--filename=/dev/x --bs=1000", "multiple of 512"),
         ("--rw=randread", "needs a size"),
@@ -203,7 +202,19 @@ fn what_is_left_out_is_told_once() {
 }
 
 #[test]
-fn verification_needs_the_same_run_to_write() {
+fn what_an_earlier_job_wrote_is_checked_by_its_stamps() {
+    let mapped = mapped("--filename=/dev/x --rw=randread --verify=md5");
+    assert!(mapped.warnings.iter().any(|words| words.contains("--engine=fio")), "{:?}", mapped.warnings);
+    assert_eq!(workload("--filename=/dev/x --rw=randread --verify=md5").data.verify, Verify::OnRead);
+    let plain = workload("--filename=/dev/x --rw=read --verify=md5 --do_verify=0");
+    assert_eq!(plain.data.verify, Verify::Off);
+    let again = workload("--filename=/dev/x --rw=write --bs=4k,64k --verify=md5 --verify_only");
+    assert_eq!((again.mix.read_share, again.data.verify), (1.0, Verify::OnRead));
+    assert_eq!(again.sizes.read, Sizes::Fixed { bytes: 64 << 10 });
+}
+
+#[test]
+fn what_a_run_writes_is_read_back_at_its_end() {
     assert_eq!(workload("--filename=/dev/x --rw=randwrite --verify=crc32c").data.verify, Verify::AtEnd);
     assert_eq!(
         workload("--filename=/dev/x --rw=write --verify=md5 --do_verify=0").data.verify,

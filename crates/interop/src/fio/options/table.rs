@@ -67,27 +67,7 @@ pub fn engine(name: &str) -> Option<&'static EngineRow> {
 /// The name of an option that is a slip away from `name`.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = OPTIONS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
-    let far = |candidate: &&str| distance(name, candidate);
-    names.min_by_key(far).filter(|candidate| distance(name, candidate) <= 1 + name.len() / 5)
-}
-
-/// Letters to add, drop or change to make one word of another (Levenshtein); long words are not compared.
-fn distance(left: &str, right: &str) -> usize {
-    const LONGEST: usize = 64;
-    if left.len() > LONGEST || right.len() > LONGEST {
-        return usize::MAX;
-    }
-    let right: Vec<u8> = right.bytes().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in right.iter().enumerate() {
-            let cost = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
+    crate::spelling::nearest(name, names)
 }
 
 fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {

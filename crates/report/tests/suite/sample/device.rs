@@ -192,11 +192,8 @@ fn telemetry(shape: &Shape, busy: f64) -> Telemetry {
 
 fn target(name: &str) -> TargetFacts {
     TargetFacts {
-        name: name.to_owned(),
-        kind: TargetKind::File,
         size_bytes: 4 << 30,
         logical_block_bytes: 512,
-        physical_block_bytes: None,
         direct: true,
         devices: vec![DeviceFacts {
             name: "nvme0n1".to_owned(),
@@ -219,10 +216,7 @@ fn target(name: &str) -> TargetFacts {
         }),
         scratch: true,
         written_share: Some(1.0),
-        simulated: None,
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named(name, TargetKind::File)
     }
 }
 

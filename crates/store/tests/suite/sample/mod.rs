@@ -199,8 +199,6 @@ pub fn workload(jobs: u32, depth: u32, seed: u64) -> Workload {
 
 pub fn target() -> TargetFacts {
     TargetFacts {
-        name: "/dev/nvme0n1".into(),
-        kind: TargetKind::BlockDevice,
         size_bytes: 1_920_383_410_176,
         logical_block_bytes: 512,
         physical_block_bytes: Some(4096),
@@ -215,13 +213,9 @@ pub fn target() -> TargetFacts {
             queue_requests: Some(1023),
             ..DeviceFacts::default()
         }],
-        file_system: None,
-        scratch: false,
         written_share: Some(0.1 + 0.2),
         simulated: Some(serde_json::json!({ "servers": 128, "service_us": [1.5, 2.25e-7], "cap": null })),
-        members: Vec::new(),
-        stripe_bytes: None,
-        decorated: None,
+        ..TargetFacts::named("/dev/nvme0n1", TargetKind::BlockDevice)
     }
 }
 

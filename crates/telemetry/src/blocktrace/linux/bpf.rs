@@ -32,6 +32,10 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("on_bio_complete", "block_bio_complete"),
 ];
 
+/// The programs' names.
+const NAMES: [&str; 6] =
+    ["on_bio_queue", "on_split", "on_insert", "on_issue", "on_complete", "on_bio_complete"];
+
 const DIRECTIONS: usize = 4;
 const CHUNK: usize = 1024;
 const CHUNKS: usize = 8;
@@ -91,7 +95,8 @@ pub struct Ran {
     pub time_ns: u64,
     /// How often they ran.
     pub times: u64,
-    missed: u64,
+    /// How often they did not run, because one was running there.
+    pub missed: u64,
 }
 
 impl Bpf {
@@ -101,11 +106,7 @@ impl Bpf {
         if watched.arrivals.len() > DEVICES {
             return Err(format!("programs watch {DEVICES} devices at most"));
         }
-        let btf = Btf::from_sys_fs().map_err(|error| {
-            format!(
-                "the kernel's types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF) cannot be read: {error}"
-            )
-        })?;
+        let btf = kernel_types()?;
         let mut devices = [0u32; DEVICES];
         devices[..watched.arrivals.len()].copy_from_slice(&watched.arrivals);
         let (process, used, direct) = (std::process::id(), watched.arrivals.len() as u32, u32::from(direct));
@@ -133,7 +134,7 @@ impl Bpf {
                 program.attach().map_err(|error| refused(tracepoint, &error))?;
             }
         }
-        let told = descriptors(&programs);
+        let told = descriptors(&programs, NAMES);
         let ring = programs.take_map("sightings").ok_or("the object holds no ring")?;
         let ring = RingBuf::try_from(ring).map_err(|error| refused("mapping the ring", &error))?;
         let bits = programs.take_map("thinning").ok_or("the object holds no choice of I/Os")?;
@@ -147,7 +148,7 @@ impl Bpf {
     pub fn finish(mut self) -> Result<Seen, String> {
         // All of the run's I/Os have ended, and what the kernel timed is told only of loaded programs.
         let followed = self.follower.finish()?;
-        let missed = ran(&descriptors(&self.programs)).missed;
+        let missed = ran(&descriptors(&self.programs, NAMES)).missed;
         for (name, _) in PROGRAMS {
             if let Some(program) = self.programs.program_mut(name) {
                 let program: Result<&mut BtfTracePoint, _> = program.try_into();
@@ -167,13 +168,20 @@ impl Bpf {
     }
 }
 
+/// The running kernel's types, by which programs find their fields.
+pub fn kernel_types() -> Result<Btf, String> {
+    Btf::from_sys_fs().map_err(|error| {
+        format!("the kernel's types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF) cannot be read: {error}")
+    })
+}
+
 /// Where this process's list of descriptors tells of each program.
-fn descriptors(programs: &Ebpf) -> Vec<String> {
-    let path = |(name, _): (&str, &str)| {
+pub fn descriptors<const COUNT: usize>(programs: &Ebpf, names: [&str; COUNT]) -> Vec<String> {
+    let path = |name: &str| {
         let program: &BtfTracePoint = programs.program(name)?.try_into().ok()?;
         Some(format!("/proc/self/fdinfo/{}", program.fd().ok()?.as_fd().as_raw_fd()))
     };
-    PROGRAMS.into_iter().filter_map(path).collect()
+    names.into_iter().filter_map(path).collect()
 }
 
 /// What the kernel says of the programs there.
@@ -285,7 +293,7 @@ impl Tally {
 }
 
 /// The kernel's refusal, with what would help.
-fn refusal(what: &str, error: &dyn std::error::Error) -> String {
+pub fn refusal(what: &str, error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     let mut denied = false;

@@ -1,6 +1,7 @@
 //! Chooses between programs in the kernel and the text of tracefs.
 
 mod bpf;
+mod demand;
 mod device;
 mod follower;
 mod tracefs;
@@ -8,6 +9,7 @@ mod tracefs;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::bpf::Bpf;
+pub use self::demand::Demand;
 pub use self::device::Watched;
 use self::tracefs::Tracefs;
 use super::sampling::Thinning;

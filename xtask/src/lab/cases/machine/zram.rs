@@ -40,6 +40,15 @@ impl Zram {
         disk.sync_all()
     }
 
+    /// Lets the kernel count what the device moves, which it leaves out by default.
+    ///
+    /// # Errors
+    /// Where it cannot be told to.
+    pub fn count(&self) -> Result<(), String> {
+        let place = format!("/sys/block/zram{}/queue/iostats", self.number);
+        fs::write(&place, "1").map_err(|error| format!("{place}: {error}"))
+    }
+
     pub fn path(&self) -> PathBuf {
         format!("/dev/zram{}", self.number).into()
     }

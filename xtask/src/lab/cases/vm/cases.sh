@@ -89,7 +89,7 @@ remote() {
     mdev -s 2>/dev/null
     before=$(ls /sys/class/nvme)
     echo "transport=tcp,traddr=127.0.0.1,trsvcid=4420,nqn=lab,hostnqn=nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-000000000001" >/dev/nvme-fabrics || return 1
-    tc qdisc add dev lo root tbf rate "$1" burst 64kb latency 400ms >&2 || return 1
+    /bin/tc qdisc add dev lo root tbf rate "$1" burst 256kb latency 400ms >&2 || return 1
     sleep 1
     mdev -s 2>/dev/null
     for name in $(ls /sys/class/nvme); do
@@ -103,7 +103,7 @@ remote() {
 }
 
 remote_gone() {
-    tc qdisc del dev lo root
+    /bin/tc qdisc del dev lo root
     for device in /sys/class/nvme/*; do
         [ "$(cat $device/transport)" = tcp ] && echo 1 >$device/delete_controller
     done

@@ -147,7 +147,7 @@ mod tests {
         let ids = |options: &Options| listed(options).len();
         let short = Options { short: true, ..Options::default() };
         assert!(ids(&short) >= 3 && ids(&short) < ids(&Options::default()));
-        let tags = Options { filter: Some("queue_tags".to_owned()), ..Options::default() };
+        let tags = Options { filter: vec!["queue_tags".to_owned()], ..Options::default() };
         assert_eq!(listed(&tags), [("vm/null-tags".to_owned(), "queue_tags".to_owned())]);
     }
 }

@@ -1,11 +1,8 @@
-//! Files of every format with pieces cut out, doubled and changed: each parser reads them or refuses them, without a
-//! panic and without holding more than a hundred times their size.
+//! Files of every format with pieces cut out, doubled and changed.
 //!
 //! Beside the seeds of the fuzz targets, `FATHOM_SAMPLES` names a collection of published files, and
 //! `FATHOM_MUTATIONS` how often each is changed.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use fathom_interop::audit::audit_run;
@@ -17,43 +14,8 @@ use fathom_interop::fio::map::{self, Around};
 use fathom_interop::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
 use fathom_interop::observers::OBSERVERS;
 
-/// Counts what a thread holds, and the most that it held.
-struct Counting;
+use crate::counting::within;
 
-thread_local! {
-    static HELD: Cell<i64> = const { Cell::new(0) };
-    static MOST: Cell<i64> = const { Cell::new(0) };
-}
-
-fn count(bytes: i64) {
-    // A thread that ends has no counters any more.
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
-    });
-}
-
-#[allow(unsafe_code, reason = "an allocator is unsafe by its trait")]
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// What any reading may take, whatever is read: buffers and empty histograms.
-const FIXED_BYTES: i64 = 2 << 20;
 /// Larger published files are cut to this, so that a run is short.
 const SEED_BYTES: usize = 64 << 10;
 
@@ -126,6 +88,7 @@ fn import(bytes: &[u8], name: &str) {
             }
         });
     }
+    within(bytes.len(), "record", || drop(fathom_record::parse_run(bytes)));
     for observer in OBSERVERS {
         within(bytes.len(), "observer", || {
             let _ = (observer.observe)(bytes);
@@ -157,14 +120,6 @@ fn read_commands(bytes: &[u8]) {
         let _ = map_diskspd(&profile.spans[0], &Drives::default(), &|_| Some(1 << 30));
     }
     within(bytes.len(), "diskspd's profile", || drop(profile_xml::read_profile(&text)));
-}
-
-fn within(bytes: usize, what: &str, read: impl FnOnce()) {
-    let before = HELD.get();
-    MOST.set(before);
-    read();
-    let most = MOST.get() - before;
-    assert!(most <= FIXED_BYTES + 100 * bytes as i64, "{what}: {most} bytes held for {bytes} read");
 }
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {

@@ -1,14 +1,18 @@
 //! `fathom size`: the cheapest storage that holds what metrics show.
 
+mod fleet;
+
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_report::{html, terminal};
 use fathom_sizing::catalogue::{CatalogueError, Instance, Prices};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::offer::Settings;
-use fathom_sizing::{Catalogue, Offer, Patience, Question, answer};
+use fathom_sizing::{Catalogue, Market, Offer, Patience, Question, answer};
 
 use super::demand::{self, read};
-use crate::arguments::SizeArguments;
+use super::proof;
+use super::stored::StorePlace;
+use crate::arguments::{SizeArguments, ValuesName};
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
@@ -18,22 +22,32 @@ use crate::status::Status;
 ///
 /// # Errors
 /// What makes no sense or cannot be read, with what to type.
-pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
+pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, Failure> {
     let machine = Machine::of(arguments.json.as_ref());
     machine.check()?;
+    if arguments.run.is_some() && machine.takes_stdout() {
+        let cause = "what the proof's runs print goes to stdout, where the JSON would be";
+        return Err(Failure::usage("--run with --json", cause, "name a file: --json=size.json"));
+    }
+    if arguments.fleet {
+        return fleet::perform(arguments, &machine);
+    }
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?;
     }
     let catalogue = catalogue(arguments)?;
-    let size_gib = typed::<Bytes>("--size", &arguments.size, "a size as 1TiB")?.0.div_ceil(1 << 30).max(1);
+    let size = arguments.size.as_deref().unwrap_or_default();
+    let size_gib = typed::<Bytes>("--size", size, "a size as 1TiB")?.0.div_ceil(1 << 30).max(1);
     let attached = match &arguments.instance {
         None => None,
         Some(name) => Some(instance(&catalogue, name)?),
     };
     check_region(&catalogue, &arguments.region)?;
     let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
-    let current =
-        arguments.current.as_ref().map(|text| current(&catalogue, &arguments.region, size_gib, text));
+    let current = arguments
+        .current
+        .as_ref()
+        .map(|text| current(&Market::of(&catalogue, &arguments.region), size_gib, text));
     let current = current.transpose()?;
     let profile = match arguments.demand.as_slice() {
         [only] if seen.source == "profile" => only.display().to_string(),
@@ -45,7 +59,7 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
         size_gib,
         region: &arguments.region,
         patience: patience(arguments, seen.demand.tick_s)?,
-        margin: margin(arguments.margin)?,
+        margin: arguments.margin.map_or(Ok(USUAL), margin)?,
         growths: &[],
         instance: attached,
         stripes: arguments.stripes,
@@ -57,7 +71,9 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
     let mut record = answer(&catalogue, &question);
     record.notes.extend(seen.notes);
     if let Some(proof) = record.proof.as_mut().filter(|_| seen.source != "profile") {
-        proof.commands.insert(0, format!("fathom profile {} --json={profile}", sources(arguments)));
+        let first = format!("fathom profile {} --json={profile}", sources(arguments));
+        proof.commands.insert(0, first.clone());
+        proof.shorter.iter_mut().for_each(|shorter| shorter.commands.insert(0, first.clone()));
     }
     if !machine.takes_stdout() {
         output::result(&terminal::sizing(&record, output::style()))?;
@@ -66,6 +82,9 @@ pub fn perform(arguments: &SizeArguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?.write(&html::sizing(&record)?)?;
         output::message(&format!("report: {}", path.display()));
+    }
+    if let Some(length) = arguments.run {
+        return proof::run(&record, length, &arguments.destroy, place.named());
     }
     Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
 }
@@ -79,11 +98,22 @@ fn sources(arguments: &SizeArguments) -> String {
         ("--device", metrics.device.as_deref()),
         ("--host", metrics.host.as_deref()),
         ("--columns", Some(metrics.columns.as_str())),
+        ("--values", metrics.values.map(values)),
+        ("--query", Some(metrics.query.as_str())),
+        ("--from", metrics.prometheus.as_ref().map(|_| metrics.from.as_str())),
+        ("--to", metrics.to.as_deref()),
     ];
     let given =
         flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
     words.extend(given.map(|(flag, value)| format!("{flag} '{value}'")));
     words.join(" ")
+}
+
+fn values(values: ValuesName) -> &'static str {
+    match values {
+        ValuesName::PerSecond => "per-second",
+        ValuesName::PerRow => "per-row",
+    }
 }
 
 fn catalogue(arguments: &SizeArguments) -> Result<Catalogue, Failure> {
@@ -136,10 +166,16 @@ fn unknown_instance(catalogue: &Catalogue, name: &str) -> Failure {
 
 /// Nothing is known inside a tick, so that none is waited for less than one.
 fn patience(arguments: &SizeArguments, tick_s: u32) -> Result<Patience, Failure> {
+    let (wait_s, late_millionths) = lateness(arguments)?;
+    let ticks = (wait_s / f64::from(tick_s)).ceil().clamp(1.0, 1e6) as usize;
+    Ok(Patience { ticks, late_millionths })
+}
+
+/// How long an I/O may wait, in seconds, and what share of them may wait longer, in millionths.
+fn lateness(arguments: &SizeArguments) -> Result<(f64, u64), Failure> {
     let wait = typed::<Nanos>("--wait", &arguments.wait, "a time as 1s")?.as_seconds();
     let late = typed::<Share>("--late", &arguments.late, "a share as 0.1%")?.0;
-    let ticks = (wait / f64::from(tick_s)).ceil().clamp(1.0, 1e6) as usize;
-    Ok(Patience { ticks, late_millionths: (late * 1e6).round() as u64 })
+    Ok((wait, (late * 1e6).round() as u64))
 }
 
 fn memory_gib(arguments: &SizeArguments) -> Result<Option<f64>, Failure> {
@@ -161,7 +197,7 @@ fn margin(factor: f64) -> Result<Margin, Failure> {
 }
 
 /// `gp3:iops=16000,throughput=1000,size=2TiB`; the size is that of the data where none is given.
-fn current(catalogue: &Catalogue, region: &str, size_gib: u64, text: &str) -> Result<Offer, Failure> {
+fn current(market: &Market, size_gib: u64, text: &str) -> Result<Offer, Failure> {
     let wrong =
         |cause: String| Failure::usage("--current", cause, "type it as gp3:iops=16000,throughput=1000");
     let (volume, settings) = text.split_once(':').unwrap_or((text, ""));
@@ -178,8 +214,8 @@ fn current(catalogue: &Catalogue, region: &str, size_gib: u64, text: &str) -> Re
             _ => return Err(wrong(format!("{key} is no setting of a volume"))),
         }
     }
-    let offer = catalogue.configured(region, volume, wanted);
-    offer.ok_or_else(|| wrong(format!("no {volume} of {} GiB is sold in {region}", wanted.size_gib)))
+    let offer = market.configured(volume, wanted);
+    offer.ok_or_else(|| wrong(format!("no {volume} of {} GiB is sold in this region", wanted.size_gib)))
 }
 
 fn typed<T: std::str::FromStr>(flag: &str, text: &str, form: &str) -> Result<T, Failure> {

@@ -1,4 +1,4 @@
-//! Texts that nobody would write: nothing panics.
+//! Command lines, profiles and results of diskspd and of SPDK's generators.
 
 use fathom_interop::diskspd::{
     Command, Drives, map, print_text, print_xml, profile_xml, read_command, read_text, read_xml,
@@ -6,8 +6,8 @@ use fathom_interop::diskspd::{
 use fathom_interop::spdk;
 use proptest::prelude::*;
 
-const TEXT: &str = include_str!("own/diskspd.txt");
-const PERF: &str = include_str!("own/bdevperf.txt");
+const TEXT: &str = include_str!("../generators/own/diskspd.txt");
+const PERF: &str = include_str!("../generators/own/bdevperf.txt");
 
 /// Every command line is read or refused, and what is read is mapped or refused.
 fn try_command(words: &[String]) {

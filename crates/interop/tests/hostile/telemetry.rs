@@ -1,48 +1,9 @@
-//! Texts that nobody's tool printed: no panic, and memory in proportion to their length.
-
-#![allow(unsafe_code)] // A counting allocator has to be one.
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+//! Texts made of pieces that mean something to some tool of telemetry.
 
 use fathom_interop::observers::{OBSERVERS, observe};
 use proptest::prelude::*;
 
-struct Counting;
-
-thread_local! {
-    static NOW: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to the system's allocator unchanged; the counters are plain numbers of the thread.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = NOW.try_with(|now| {
-            now.set(now.get().wrapping_add(layout.size()));
-            let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
-        });
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        let _ = NOW.try_with(|now| now.set(now.get().saturating_sub(layout.size())));
-        // SAFETY: the pointer came from `alloc` above, which is the system's.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Most bytes in use at once while a closure runs, beyond what was in use before.
-fn peak_of(work: impl FnOnce()) -> usize {
-    let before = NOW.with(Cell::get);
-    PEAK.with(|peak| peak.set(before));
-    work();
-    PEAK.with(Cell::get) - before
-}
+use crate::counting::held_by;
 
 /// Reads a text with every tool, whether it is taken for its own or not.
 fn read_all(bytes: &[u8]) {
@@ -114,9 +75,9 @@ proptest! {
     #[test]
     fn cut_and_changed_outputs_do_not_panic(at in 0..4000_usize, byte in any::<u8>(), end in 0..5000_usize) {
         for whole in [
-            &include_bytes!("own/iostat-x.txt")[..], include_bytes!("own/iostat.json"), include_bytes!("own/mpstat.txt"),
-            include_bytes!("own/sar-mixed.txt"), include_bytes!("own/sadf.json"), include_bytes!("own/perf-I.csv"),
-            include_bytes!("own/vmstat-t.txt"), include_bytes!("own/perf-A.txt"),
+            &include_bytes!("../telemetry/own/iostat-x.txt")[..], include_bytes!("../telemetry/own/iostat.json"), include_bytes!("../telemetry/own/mpstat.txt"),
+            include_bytes!("../telemetry/own/sar-mixed.txt"), include_bytes!("../telemetry/own/sadf.json"), include_bytes!("../telemetry/own/perf-I.csv"),
+            include_bytes!("../telemetry/own/vmstat-t.txt"), include_bytes!("../telemetry/own/perf-A.txt"),
         ] {
             let mut bytes = whole[..end.min(whole.len())].to_vec();
             if let Some(slot) = bytes.get_mut(at) {
@@ -152,8 +113,8 @@ fn memory_stays_in_proportion_to_the_text() {
         "{\"counter-value\":\"1\"}\n".repeat(10_000),
     ];
     for text in &texts {
-        let peak = peak_of(|| read_all(text.as_bytes()));
         let start: String = text.chars().take(40).collect();
-        assert!(peak <= 100 * text.len(), "{peak} bytes for {} of {start:?}", text.len());
+        let most = held_by(|| read_all(text.as_bytes()));
+        assert!(most <= 100 * text.len() as i64, "{most} bytes for {} of {start:?}", text.len());
     }
 }

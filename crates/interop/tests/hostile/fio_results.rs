@@ -1,59 +1,15 @@
-//! Any bytes are read or refused: no panic, and no memory out of proportion.
+//! Damaged results and logs of fio.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::Path;
 
 use fathom_interop::import::{Context, by_name};
 use proptest::prelude::*;
 
-/// Counts what a thread holds, and the most that it held.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<i64> = const { Cell::new(0) };
-    static MOST: Cell<i64> = const { Cell::new(0) };
-}
-
-fn count(bytes: i64) {
-    // A thread that ends has no counters any more.
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
-    });
-}
-
-#[allow(unsafe_code, reason = "an allocator is unsafe by its trait")]
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// What any reading may take, whatever is read: buffers and empty histograms.
-const FIXED_BYTES: i64 = 2 << 20;
+use crate::counting::within;
 
 fn reads_in_proportion(importer: &str, bytes: &[u8], file_name: &str) {
     let context = Context { file_name: file_name.to_owned(), ..Context::default() };
-    let before = HELD.get();
-    MOST.set(before);
-    let found = (by_name(importer).unwrap().read)(&mut &*bytes, &context);
-    let most = MOST.get() - before;
-    drop(found);
-    let allowed = FIXED_BYTES + 100 * bytes.len() as i64;
-    assert!(most <= allowed, "{importer}: {most} bytes held for {} read", bytes.len());
+    within(bytes.len(), importer, || drop((by_name(importer).unwrap().read)(&mut &*bytes, &context)));
 }
 
 fn seeds() -> Vec<(String, Vec<u8>)> {

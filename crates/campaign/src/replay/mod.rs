@@ -1,0 +1,44 @@
+//! Replays of traces: each I/O of a trace at its own time, read while the run goes on, and how like the
+//! trace the run was.
+//!
+//! ```text
+//!  trace ─► survey: how many, how far, how large ─► workload ─► session
+//!        └► feed: a thread that reads ahead ─► fit: into the target ─► scripts ─► jobs
+//!  record + survey ─► similarity
+//! ```
+
+mod feed;
+mod fit;
+mod similarity;
+mod survey;
+
+use std::fs::File;
+use std::io::BufReader;
+
+use fathom_interop::Refusal;
+use fathom_interop::demand::{TraceStream, WhichTrace};
+use fathom_record::workload::Traced;
+
+pub(crate) use feed::Feed;
+pub use survey::{Survey, Tick};
+
+/// Bytes that are read from a trace at once.
+const READ_BYTES: usize = 1 << 18;
+
+/// A trace's I/Os from its start.
+fn stream(traced: &Traced) -> Result<TraceStream<BufReader<File>>, Refusal> {
+    let open = || File::open(&traced.file).map(|file| BufReader::with_capacity(READ_BYTES, file));
+    let which = WhichTrace { device: traced.device.as_deref(), columns: &traced.columns };
+    TraceStream::open(open, which).map_err(|refusal| placed(refusal, traced))
+}
+
+/// The refusal with the file before its place, and the flags of a replay.
+fn placed(mut refusal: Refusal, traced: &Traced) -> Refusal {
+    let parts = [traced.file.as_str(), &refusal.place];
+    refusal.place = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    refusal.remedy = refusal.remedy.replace("--columns", "--replay-columns");
+    if refusal.cause.contains("disk") {
+        refusal.remedy = format!("{}: --replay-device NAME", refusal.remedy);
+    }
+    refusal
+}

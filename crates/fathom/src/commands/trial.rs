@@ -1,0 +1,93 @@
+//! `FATHOM_TRIAL=2s,64MiB`: a foreign command line tried for a moment before it is left alone for hours.
+//!
+//! A command that somebody printed or keeps is typed as it stands; only what it takes of time and space is less.
+
+use fathom_interop::diskspd::Mapping;
+use fathom_interop::fio::map::{Doer, Mapped};
+use fathom_measure::{Bytes, Nanos};
+use fathom_record::Workload;
+
+use crate::failure::Failure;
+
+const VARIABLE: &str = "FATHOM_TRIAL";
+
+/// What a run of a trial takes at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    time: Nanos,
+    /// Of each target.
+    size: Bytes,
+}
+
+impl Trial {
+    /// The trial that the environment asks for, if it asks for one.
+    ///
+    /// # Errors
+    /// When it is no time and size.
+    pub fn asked() -> Result<Option<Self>, Failure> {
+        match std::env::var(VARIABLE) {
+            Ok(text) if !text.is_empty() => Self::of(&text).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn of(text: &str) -> Result<Self, Failure> {
+        let read = || {
+            let (time, size) = text.split_once(',')?;
+            let (time, size): (Nanos, Bytes) = (time.trim().parse().ok()?, size.trim().parse().ok()?);
+            (time.0 > 0 && size.0 > 0).then_some(Self { time, size })
+        };
+        read().ok_or_else(|| {
+            let cause =
+                format!("`{text}` is not the most that a run may take of time and of a target's size");
+            Failure::usage(VARIABLE, cause, format!("set it as {VARIABLE}=2s,64MiB, or unset it"))
+        })
+    }
+
+    /// What is said of it beside the results.
+    pub fn note(&self) -> String {
+        format!(
+            "A trial ({VARIABLE}): the run took at most {}, and {} of its target, whatever was asked for.",
+            self.time, self.size
+        )
+    }
+
+    fn shorten(&self, workload: &mut Workload) {
+        let length = &mut workload.length;
+        length.time_ns = Some(length.time_ns.map_or(self.time.0, |ns| ns.min(self.time.0)));
+        length.warmup_ns = length.warmup_ns.min(self.time.0);
+        workload.span_bytes = workload.span_bytes.map(|bytes| bytes.min(self.size.0));
+    }
+
+    /// Shortens the jobs that fathom runs itself.
+    pub fn shorten_jobs(&self, mapped: &mut [Mapped]) {
+        for job in mapped {
+            if let Doer::Fathom(native) = &mut job.doer {
+                native.runs.iter_mut().for_each(|run| self.shorten(&mut run.workload));
+            }
+        }
+    }
+
+    /// Shortens time spans of diskspd.
+    pub fn shorten_spans(&self, mappings: &mut [Mapping]) {
+        for mapping in mappings {
+            self.shorten(&mut mapping.workload);
+            mapping.create_bytes = mapping.create_bytes.map(|bytes| bytes.min(self.size.0));
+            mapping.notes.push(self.note());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_is_a_time_and_a_size() {
+        let trial = Trial::of("2s,64MiB").unwrap();
+        assert_eq!((trial.time.0, trial.size.0), (2_000_000_000, 64 << 20));
+        for wrong in ["2s", "0s,1MiB", "2s,0", "x,y", "1MiB,2s"] {
+            assert!(Trial::of(wrong).unwrap_err().remedy.contains("2s,64MiB"), "{wrong}");
+        }
+    }
+}

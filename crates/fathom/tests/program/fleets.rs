@@ -1,0 +1,134 @@
+//! `fathom size --fleet`, as it is typed.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::typed::Typist;
+
+const HEADER: &str = "volume,time,reads,writes,read_bytes,write_bytes,size,current\n";
+const ASKED: [&str; 6] = ["size", "--fleet", "--region", "us-east-1", "--values", "per-row"];
+
+/// Nine days of 5-minute counts of one volume; the last third grows by a factor.
+fn volume(name: &str, iops: u64, growth: f64, current: &str) -> String {
+    let mut text = String::new();
+    for tick in 0..9 * 288u64 {
+        let factor = if tick < 6 * 288 { 1.0 } else { growth };
+        let noise =
+            1.0 + (tick.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as f64 / f64::from(1u32 << 20) / 4.0;
+        let count = (iops as f64 * 300.0 * factor * noise) as u64;
+        writeln!(text, "{name},{},0,{count},0,{},100,{current}", 1_700_000_100 + tick * 300, count * 4096)
+            .unwrap();
+    }
+    text
+}
+
+fn fleet() -> String {
+    let mut text = HEADER.to_owned();
+    for number in 0..40u64 {
+        let growth = 1.0 + number as f64 / 100.0;
+        text += &volume(&format!("vol-{number:02}"), 2000, growth, "\"gp3:iops=16000,throughput=500\"");
+    }
+    text += &volume("vol-small", 9000, 1.0, "\"gp3:iops=3000\"");
+    text += "vol-idle,1700000100,0,0,0,0,100,\nvol-idle,1700000400,0,0,0,0,100,\n";
+    text += "vol-bad,1700000100,0,-7,0,0,100,\nvol-bad,1700000400,0,1,0,4096,100,\n";
+    text += "vol-odd,1700000100,0,1,0,4096,100,gp9\nvol-odd,1700000400,0,1,0,4096,100,gp9\n";
+    text
+}
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn each_volume_has_a_row_and_the_margin_is_the_fleet_s_own() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("fleet.csv"), fleet()).unwrap();
+    let more = ["fleet.csv", "--rows", "rows.jsonl", "--json"];
+    let record = typist.json(&[ASKED.as_slice(), &more].concat());
+    assert_eq!((&record["format"], &record["volumes"]), (&"fathom.fleet".into(), &44.into()));
+    assert_eq!((&record["sized"], &record["terms"]["margin_volumes"]), (&41.into(), &41.into()));
+    // Growths are 0 to 39 % and another 0: of 41 the 38th is exceeded by the next with 10 % chance.
+    let margin = record["terms"]["margin"].as_f64().unwrap();
+    assert!((1.34..1.40).contains(&margin), "{margin}");
+    assert_eq!(record["terms"]["horizon_s"], 9 * 86_400 / 2);
+    let rows = rows(&std::fs::read_to_string(typist.path("rows.jsonl")).unwrap());
+    let named = |name: &str| rows.iter().find(|row| row["volume"] == name).unwrap();
+    assert_eq!(
+        (rows.len(), &rows[0]["volume"], &named("vol-00")["status"]),
+        (44, &"vol-00".into(), &"sized".into())
+    );
+    // 3,000 IOPS of gp3 are included: 16,000 and 500 MiB/s cost 65 and 15 USD above them.
+    let saves = named("vol-00")["saves_month"].as_f64().unwrap();
+    assert!((75.0..=80.0).contains(&saves), "{saves}");
+    assert_eq!(record["top_savings"].as_array().unwrap().len(), 20);
+    let small = named("vol-small");
+    assert_eq!(
+        (&small["current_holds"], &record["too_small"][0]["volume"]),
+        (&false.into(), &small["volume"])
+    );
+    assert!(small["saves_month"].as_f64().unwrap() < 0.0);
+    assert!(small["offer_risk"].as_f64().unwrap() <= 0.101 && small["current_risk"].as_f64().unwrap() > 0.9);
+    for (name, why) in [("vol-idle", "no I/O"), ("vol-bad", "-7"), ("vol-odd", "gp9")] {
+        assert!(named(name)["reason"].as_str().unwrap().contains(why), "{}", named(name));
+    }
+    let waste: f64 = rows.iter().filter_map(|row| row["saves_month"].as_f64()).filter(|s| *s > 0.0).sum();
+    assert!((record["money"]["waste_month"].as_f64().unwrap() - waste).abs() < 1e-6);
+}
+
+#[test]
+fn rows_are_the_same_in_every_form_and_however_the_table_is_cut() {
+    let typist = Typist::new();
+    let text = fleet();
+    std::fs::write(typist.path("fleet.csv"), &text).unwrap();
+    let told = typist.run(&[ASKED.as_slice(), &["fleet.csv", "--rows", "rows.csv"]].concat());
+    assert_eq!(told.status, 0, "{told:?}");
+    assert!(told.stdout.contains("wasted") && told.stdout.contains("vol-small"), "{told:?}");
+    // The same volumes in two files, cut between two of them.
+    let cut = text.find("vol-20,").unwrap();
+    std::fs::write(typist.path("a.csv"), &text[..cut]).unwrap();
+    std::fs::write(typist.path("b.csv"), HEADER.to_owned() + &text[cut..]).unwrap();
+    let more = ["a.csv", "b.csv", "--rows", "two.csv"];
+    assert_eq!(typist.run(&[ASKED.as_slice(), &more].concat()).status, 0);
+    // What is said of a bad row is its place in its file.
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(typist.path(name)).unwrap();
+        text.lines().filter(|line| !line.starts_with("vol-bad")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(read("rows.csv"), read("two.csv"));
+    assert_eq!(read("rows.csv").len(), 44);
+    let parquet = typist.run(&[ASKED.as_slice(), &["fleet.csv", "--rows", "rows.parquet"]].concat());
+    assert_eq!(parquet.status, 0, "{parquet:?}");
+    let bytes = std::fs::read(typist.path("rows.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_refused_with_what_to_type() {
+    let typist = Typist::new();
+    let one = |time: u64, name: &str| format!("{name},{time},1,1,4096,4096,100,\n");
+    let apart = [one(100, "a"), one(100, "b"), one(200, "a"), one(200, "b")].concat();
+    std::fs::write(typist.path("apart.csv"), HEADER.to_owned() + &apart).unwrap();
+    std::fs::write(typist.path("short.csv"), HEADER.to_owned() + &one(100, "a")).unwrap();
+    std::fs::write(typist.path("plain.csv"), "time,reads,writes,read_bytes,write_bytes\n1,1,1,1,1\n")
+        .unwrap();
+    for (more, status, told) in [
+        (["apart.csv"].as_slice(), 2, "sort"),
+        (&["plain.csv"], 2, "volume="),
+        (&["absent.csv"], 2, "absent.csv"),
+        (&["/dev/null"], 2, "written to a file"),
+        (&["short.csv", "--rows", "rows.txt"], 2, ".parquet"),
+        (&["short.csv", "--rows", "short.csv"], 2, "--force"),
+        (&["short.csv", "--margin", "1.2", "--risk", "5%"], 2, "--margin"),
+        (&["short.csv"], 1, ""),
+    ] {
+        let answer = typist.run(&[ASKED.as_slice(), more].concat());
+        assert_eq!(answer.status, status, "{more:?}: {answer:?}");
+        assert!(answer.stderr.contains(told), "{answer:?}");
+    }
+    let answer = typist.run(&[ASKED.as_slice(), &["short.csv"]].concat());
+    assert!(
+        answer.stdout.contains("fewer than two points") && answer.stdout.contains("uncalibrated"),
+        "{answer:?}"
+    );
+}

@@ -1,0 +1,129 @@
+//! The round trip on a real device: a load is profiled live, a run is made like the profile and profiled live
+//! again, and both profiles agree. Needs the right to make a loop device; says so and passes without.
+
+use std::path::Path;
+use std::process::{Child, Command};
+
+use serde_json::Value;
+
+use crate::typed::Typist;
+
+const SIZE: u64 = 64 << 20;
+
+fn run(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// A loop device over a file of the test's own, written in full.
+struct Loop(String);
+
+impl Loop {
+    fn make(typist: &Typist) -> Option<Self> {
+        let image = typist.path("image");
+        std::fs::write(&image, vec![0x5a; SIZE as usize]).unwrap();
+        let path = run("losetup", &["--direct-io=on", "--find", "--show", image.to_str().unwrap()])?;
+        let name = Path::new(&path).file_name()?.to_str()?;
+        // What is merged differs with how busy the machine is.
+        let kept = std::fs::write(format!("/sys/block/{name}/queue/nomerges"), "2").is_ok();
+        let device = Self(path);
+        kept.then_some(device)
+    }
+
+    /// What permits its loss: it has no serial number.
+    fn words(&self) -> String {
+        format!("{}-{SIZE}", Path::new(&self.0).file_name().unwrap().to_str().unwrap())
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        run("losetup", &["--detach", &self.0]);
+    }
+}
+
+fn watch(typist: &Typist, device: &str, seconds: &str, profile: &str) -> Child {
+    let child = typist.start(&["profile", "--live", device, "--time", seconds, &format!("--json={profile}")]);
+    // Until it counts.
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    child
+}
+
+fn read(typist: &Typist, profile: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(typist.path(profile)).unwrap()).unwrap()
+}
+
+fn close(found: f64, wanted: f64, share: f64, what: &str) {
+    assert!((found / wanted - 1.0).abs() <= share, "{what}: {found} for {wanted}");
+}
+
+#[test]
+fn a_device_s_profile_comes_back_from_a_run_like_it() {
+    let typist = Typist::new();
+    let Some(device) = Loop::make(&typist) else {
+        eprintln!("no loop device can be made here: not tested");
+        return;
+    };
+    let (target, words) = (device.0.as_str(), device.words());
+    let writing = ["run", "--target", target, "--destroy", &words, "--quiet", "--warmup", "0s"];
+    let mut watched = watch(&typist, target, "10s", "first.json");
+    let load = [
+        "--rates",
+        "800,1600*3,400,2400*2,1200",
+        "--rw",
+        "randrw",
+        "--read-share",
+        "70%",
+        "--read-bs",
+        "4k:50%,16k:50%",
+        "--write-bs",
+        "32k",
+        "--time",
+        "8s",
+    ];
+    let loaded = typist.run(&[writing.as_slice(), &load].concat());
+    assert!(loaded.status <= 1, "{loaded:?}");
+    assert!(watched.wait().unwrap().success());
+    let mut watched = watch(&typist, target, "13s", "second.json");
+    let liked = typist.run(&[writing.as_slice(), &["--like", "first.json"]].concat());
+    assert!(liked.status <= 1, "{liked:?}");
+    assert!(watched.wait().unwrap().success());
+
+    let (first, second) = (read(&typist, "first.json"), read(&typist, "second.json"));
+    let number = |profile: &Value, path: &str| profile.pointer(path).and_then(Value::as_f64).unwrap();
+    let total = |profile: &Value| number(profile, "/demand/total/operations");
+    close(total(&second), total(&first), 0.05, "I/Os");
+    let share = |profile: &Value| number(profile, "/read_share");
+    assert!((share(&second) - share(&first)).abs() <= 0.02, "{} for {}", share(&second), share(&first));
+    let Some(layer) = first["block_layer"].as_object() else {
+        // The series holds all the same.
+        assert!(
+            first["notes"].to_string().contains("Only the kernel's counters were read"),
+            "{}",
+            first["notes"]
+        );
+        eprintln!("the kernel takes no programs here: sizes and processes are not tested");
+        return;
+    };
+    // Before a run fathom reads the ends of a device to see what it holds, in pieces that the load does not have.
+    let sizes = |profile: &Value, direction: &str, most: u64| -> Vec<(u64, u64)> {
+        let listed = profile[format!("{direction}_sizes")]["frequent"].as_array().unwrap();
+        let size = |size: &Value| (size["bytes"].as_u64().unwrap(), size["operations"].as_u64().unwrap());
+        let mut sizes: Vec<_> = listed.iter().map(size).filter(|(bytes, _)| *bytes <= most).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    for (direction, most, asked) in [("read", 16_384, vec![4096, 16_384]), ("write", 32_768, vec![32_768])] {
+        let mean = |profile: &Value| {
+            let sizes = sizes(profile, direction, most);
+            assert_eq!(sizes.iter().map(|(bytes, _)| *bytes).collect::<Vec<_>>(), asked, "{direction}");
+            let bytes: u64 = sizes.iter().map(|(bytes, operations)| bytes * operations).sum();
+            bytes as f64 / sizes.iter().map(|(_, operations)| operations).sum::<u64>() as f64
+        };
+        close(mean(&second), mean(&first), 0.03, direction);
+    }
+    assert_eq!(first["read_sizes"]["exact"], true);
+    let counted = layer["operations"].as_f64().unwrap();
+    close(counted, total(&first), 0.02, "the programs against the counters");
+    assert!(layer["processes"][0]["operations_share"].as_f64().unwrap() > 0.9, "{layer:?}");
+}

@@ -1,0 +1,143 @@
+//! Which rows of a table are explained, under which titles, and what a reader must know of the others.
+
+use super::{Asked, Published, PublishedRow, limits};
+
+/// Rows that are explained together.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What was asked.
+    pub asked: Asked,
+    /// Where its rows stand in the table; the first is never missing.
+    pub places: Vec<usize>,
+    /// The row, or the sum of rows.
+    pub row: PublishedRow,
+    /// What a reader calls it: no two questions have the same.
+    pub title: String,
+}
+
+/// What a table asks, or every row of it, as far as there is a rate to be explained.
+pub fn questions(published: &Published) -> Vec<Question> {
+    let mut all: Vec<Question> =
+        every(published).into_iter().filter(|question| question.row.rate_per_s().is_some()).collect();
+    let phased = |question: &Question| match &question.row.phase {
+        Some(phase) => format!("{}, {phase}", question.title),
+        None => question.title.clone(),
+    };
+    let numbered = |question: &Question| format!("{}, row {}", question.title, question.places[0] + 1);
+    rename(&mut all, &phased);
+    rename(&mut all, &numbered);
+    all
+}
+
+/// Gives questions of one title another.
+fn rename(all: &mut [Question], other: &dyn Fn(&Question) -> String) {
+    let titles: Vec<String> = all.iter().map(|question| question.title.clone()).collect();
+    for question in all {
+        if titles.iter().filter(|title| **title == question.title).count() > 1 {
+            question.title = other(question);
+        }
+    }
+}
+
+/// Every question, whether there is a rate or not.
+fn every(published: &Published) -> Vec<Question> {
+    let question = |asked: Asked, places: Vec<usize>| {
+        let rows: Vec<&PublishedRow> = places.iter().map(|at| &published.rows[*at]).collect();
+        let row = PublishedRow::sum(&rows)?;
+        Some(Question { title: row.subject(), asked, places, row })
+    };
+    if !published.explain.is_empty() {
+        let first = |asked: &Asked, name: &String| published.rows_of(asked, name).first().copied();
+        let places = |asked: &Asked| asked.rows.iter().filter_map(|name| first(asked, name)).collect();
+        let asked = published.explain.iter();
+        return asked.filter_map(|asked| question(asked.clone(), places(asked))).collect();
+    }
+    let asked = |row: &PublishedRow| Asked {
+        rows: vec![row.pattern.clone()],
+        side: Some(row.side.clone()),
+        phase: row.phase.clone(),
+        label: None,
+    };
+    published.rows.iter().enumerate().filter_map(|(at, row)| question(asked(row), vec![at])).collect()
+}
+
+/// Of rows that lack a usable rate: which, and what to write.
+pub fn unrated(published: &Published) -> Vec<String> {
+    let without = every(published).into_iter().filter(|question| question.row.rate_per_s().is_none());
+    let sentence = |question: Question| {
+        let mut rows = question.places.iter().map(|at| &published.rows[*at]);
+        let stated = rows.find_map(|row| {
+            let fields = [("iops", row.iops), ("throughput", row.throughput)];
+            fields.into_iter().find_map(|(field, value)| Some(format!("{field} = {}", value?)))
+        });
+        let has = match stated {
+            Some(stated) => format!("no usable rate, {stated}"),
+            None => "no rate".to_owned(),
+        };
+        format!(
+            "Row {} of the table, \"{}\", states {has}: it is not explained. Write iops = 3000, or throughput = 125 and unit = \"MB/s\".",
+            question.places[0] + 1,
+            question.title
+        )
+    };
+    without.map(sentence).collect()
+}
+
+/// Of names that several rows have, of which one is explained.
+pub fn ambiguous(published: &Published) -> Vec<String> {
+    let mut notes = Vec::new();
+    for asked in &published.explain {
+        for name in &asked.rows {
+            let count = published.rows_of(asked, name).len();
+            if count > 1 {
+                notes.push(format!(
+                    "{count} rows are named \"{name}\", and [[explain]] takes the first of them: a side or phase tells them apart."
+                ));
+            }
+        }
+    }
+    notes
+}
+
+/// Of bounds that were given beside the table, how many rows they hold for, and of the table's that hold for none.
+pub fn bounds(published: &Published) -> Vec<String> {
+    let all = questions(published);
+    let mut notes = Vec::new();
+    for known in &published.given {
+        let count = all.iter().filter(|question| limits::is_applied(&question.row, published, known)).count();
+        let name = fathom_attribute::ceiling_in_words(known);
+        notes.push(match (count, all.len()) {
+            (count, rows) if count == rows => {
+                format!("Given beside the table, {name} ({}): applied to every row.", known.source)
+            }
+            (count, rows) => format!(
+                "Given beside the table, {name} ({}): applied to {count} of {rows} rows; the others have such a bound in the table, or do not state what it counts.",
+                known.source
+            ),
+        });
+    }
+    for ceiling in &published.ceilings {
+        if !published.rows.iter().any(|row| limits::bears_on(row, ceiling)) {
+            let counted = match (ceiling.each, ceiling.direction) {
+                (Some(_), _) => "the devices or connections that it is multiplied by",
+                (None, Some(_)) => "the share of reads",
+                (None, None) => "the rate that it bounds",
+            };
+            notes.push(format!(
+                "The bound \"{}\" holds for no row: none is of its side and host and states {counted}.",
+                ceiling.name
+            ));
+        }
+    }
+    notes
+}
+
+/// Of rates that fell when their credits ended, to more than those leave.
+pub fn credits(published: &Published) -> Vec<String> {
+    let note = |question: Question| {
+        let earlier: Vec<&PublishedRow> = published.rows[..question.places[0]].iter().collect();
+        let said = limits::more_than_left(&question.row, &earlier, published)?;
+        Some(format!("{}: {said}", question.title))
+    };
+    questions(published).into_iter().filter_map(note).collect()
+}

@@ -1,0 +1,55 @@
+//! The page of a profile.
+
+use askama::Template;
+use fathom_record::ProfileRecord;
+
+use super::{Figure, SCRIPT, styles};
+use crate::ReportError;
+use crate::pictures_of_profile::of_profile;
+use crate::sheet::{Entry, entry, profile as sheet};
+use crate::table::Table;
+
+#[derive(Template)]
+#[template(path = "profile.html")]
+struct Page {
+    styles: String,
+    script: &'static str,
+    title: String,
+    answers: Vec<Entry>,
+    figures: Vec<Figure>,
+    windows: Table,
+    sizes: Table,
+    frequent: Vec<String>,
+    envelope: Table,
+    notes: Vec<String>,
+}
+
+/// Fills in the page.
+pub fn page(record: &ProfileRecord) -> Result<String, ReportError> {
+    let mut answers = vec![
+        entry("seen", sheet::seen(record)),
+        entry("mix", sheet::mix(record)),
+        entry("bursts", sheet::bursts(record)),
+    ];
+    let layer = record.block_layer.as_ref();
+    let further = [
+        ("hidden", sheet::hidden(record)),
+        ("addresses", record.access.as_ref().map(sheet::access)),
+        ("arrivals", layer.map(sheet::arrivals)),
+        ("asked by", layer.and_then(sheet::processes)),
+    ];
+    answers.extend(further.into_iter().filter_map(|(name, text)| Some(entry(name, text?))));
+    let page = Page {
+        styles: styles(),
+        script: SCRIPT,
+        title: format!("What {} was asked", record.device.as_deref().unwrap_or(&record.demand.from)),
+        answers,
+        figures: of_profile(record)?.into_iter().map(Figure::from).collect(),
+        windows: sheet::windows(&record.demand),
+        sizes: sheet::sizes(record),
+        frequent: sheet::frequent(record),
+        envelope: sheet::envelope(record),
+        notes: record.notes.clone(),
+    };
+    Ok(crate::escape::page(&page.render()?))
+}

@@ -1,0 +1,18 @@
+//! A fleet's volumes, one by one: how each one's requirement grew, and what to buy for it at what risk.
+//!
+//! Each is a pure function of one volume's demand, so that a fleet of any size is judged volume by volume,
+//! in any order and on any machine.
+
+mod growth;
+mod headroom;
+mod row;
+mod sample;
+mod tally;
+mod verdict;
+
+pub use growth::{HISTORY_OF_THREE, growth, horizon_s};
+pub use headroom::{headroom, risk_of};
+pub use row::{row, unjudged};
+pub use sample::{Sample, SampleSize, hash};
+pub use tally::Tally;
+pub use verdict::{Asked, Outcome, Standing, Verdict, Volume, verdict};

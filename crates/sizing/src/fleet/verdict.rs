@@ -1,0 +1,164 @@
+//! One volume's verdict: what it needs, the cheapest that holds it with the margin, and what it has today.
+
+use fathom_record::profile::PlateauOf;
+use fathom_record::sizing::Requirement;
+
+use super::headroom::{headroom, risk_of};
+use crate::accounting::Accounting;
+use crate::catalogue::Market;
+use crate::choice::{Choice, Judge, Need, cheapest_in};
+use crate::demand::Demand;
+use crate::lateness::{Arrivals, Patience};
+use crate::offer::{Limits, Offer};
+use crate::profile::tops;
+use crate::requirement::{Precision, least};
+
+/// A plateau within this of a limit is that limit.
+const AT_LIMIT: f64 = 0.02;
+
+/// What is asked of every volume of a fleet.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What is sold.
+    pub market: &'a Market,
+    /// An I/O that waits longer is late, in seconds; at least a tick of the volume's series.
+    pub wait_s: f64,
+    /// Share of all I/Os that may be late, in millionths.
+    pub late_millionths: u64,
+    /// Buy so many thousandths of what is needed.
+    pub margin_thousandths: u32,
+    /// How requirements of the fleet grew, in thousandths, ascending; empty where nobody knows.
+    pub growths: &'a [u32],
+    /// Widest stripe.
+    pub stripes: u32,
+}
+
+/// One volume.
+#[derive(Clone, Copy, Debug)]
+pub struct Volume<'a> {
+    /// What it was asked to do.
+    pub demand: &'a Demand,
+    /// What it has to store, in GiB.
+    pub size_gib: u64,
+    /// What it is today, where that is known.
+    pub current: Option<&'a Offer>,
+    /// What the instance lets through, where it is known.
+    pub instance: Option<Limits>,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is a choice.
+    Sized,
+    /// The series stops at the limit of what the volume is today: it shows supply, and nothing cheaper can
+    /// rest on it.
+    Throttled,
+    /// No I/O was seen.
+    Idle,
+    /// Fewer than half of the ticks were seen.
+    TooFewSeen,
+    /// Nothing that is sold holds it.
+    NothingHolds,
+}
+
+/// How an offer stands to a volume's demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether it holds the demand as it was seen, without a margin.
+    pub holds: bool,
+    /// By how many thousandths the demand may grow, at least.
+    pub headroom: u32,
+    /// Chance that it grows more, in millionths; absent without a fleet's history.
+    pub risk_millionths: Option<u32>,
+}
+
+/// The verdict on one volume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The least plain caps that hold what was seen, at most one in 2,000 above the least.
+    pub requirement: Requirement,
+    /// The cheapest that holds with the margin.
+    pub choice: Option<(Choice, Standing)>,
+    /// What there is today.
+    pub current: Option<Standing>,
+    /// Largest share of ticks that lie at one value with hardly any above, 0 to 1.
+    pub plateau_share: Option<f64>,
+}
+
+impl Asked<'_> {
+    /// The patience with a series of such ticks: nothing is known inside one.
+    pub fn patience(&self, tick_s: u32) -> Patience {
+        let ticks = (self.wait_s / f64::from(tick_s.max(1))).ceil().clamp(1.0, 1e6) as usize;
+        Patience { ticks, late_millionths: self.late_millionths }
+    }
+}
+
+/// Judges one volume.
+pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
+    let demand = volume.demand;
+    let patience = asked.patience(demand.tick_s);
+    let mut verdict = Verdict {
+        outcome: Outcome::Idle,
+        requirement: Requirement { operations_per_s: 0, bytes_per_s: 0 },
+        choice: None,
+        current: None,
+        plateau_share: None,
+    };
+    if demand.read.is_empty() && demand.write.is_empty() {
+        return verdict;
+    }
+    if demand.ticks_seen() * 2 < demand.ticks() {
+        return Verdict { outcome: Outcome::TooFewSeen, ..verdict };
+    }
+    verdict.requirement = needs(demand, patience);
+    let need = Need { demand, size_gib: volume.size_gib, patience, instance: volume.instance };
+    let mut seen = Judge::new(need);
+    let mut standing = |limits: &Limits, least: u32| {
+        // What was chosen to hold a margin has that headroom, whatever the steps of the search for it.
+        let headroom = headroom(&mut seen, limits).max(least);
+        let risk_millionths = risk_of(&mut seen, limits, asked.growths, headroom);
+        Standing { holds: headroom >= 1000, headroom, risk_millionths }
+    };
+    verdict.current = volume.current.map(|offer| standing(&offer.limits, 0));
+    let grown = demand.grown(asked.margin_thousandths);
+    let choice = cheapest_in(asked.market, &mut Judge::new(Need { demand: &grown, ..need }), asked.stripes);
+    verdict.choice = choice.map(|choice| {
+        let standing = standing(&choice.offer.limits, asked.margin_thousandths);
+        (choice, standing)
+    });
+    let tops = tops(demand);
+    verdict.plateau_share = tops.iter().map(|top| top.share).reduce(f64::max);
+    let at_limit = |offer: &Offer| {
+        tops.iter().any(|top| {
+            let shaper = match top.of {
+                PlateauOf::Operations => offer.limits.operations,
+                PlateauOf::Bytes => offer.limits.bytes,
+            };
+            let near = |limit: u64| (top.per_s / limit as f64 - 1.0).abs() <= AT_LIMIT;
+            near(shaper.base_per_s) || near(shaper.peak_per_s)
+        })
+    };
+    verdict.outcome = match (&verdict.choice, volume.current) {
+        (None, _) => Outcome::NothingHolds,
+        (Some((choice, _)), Some(current)) if choice.offer.month < current.month && at_limit(current) => {
+            Outcome::Throttled
+        }
+        _ => Outcome::Sized,
+    };
+    verdict
+}
+
+fn needs(demand: &Demand, patience: Patience) -> Requirement {
+    let ios: std::sync::Arc<[u64]> = demand.operations().into();
+    let accounting = Accounting::SOLID_STATE;
+    let of = |units: Vec<u64>| {
+        least(&Arrivals::new(demand.tick_s, units, ios.clone()), patience, Precision::Margin)
+    };
+    Requirement {
+        operations_per_s: of(accounting.operations(demand)),
+        bytes_per_s: of(accounting.bytes(demand)),
+    }
+}

@@ -1,0 +1,95 @@
+//! A volume's verdict is what the same questions by themselves answer.
+
+use fathom_sizing::choice::Judge;
+use fathom_sizing::fleet::{Asked, Outcome, Volume, row, verdict};
+use fathom_sizing::offer::Settings;
+use fathom_sizing::requirement::requirement;
+use fathom_sizing::{Catalogue, Demand, Flow, Market, Need, Offer, cheapest};
+
+/// Two days of minutes that vary by a half, up to a limit.
+fn demand(iops: u64, limit: u64) -> Demand {
+    let rate = |tick: u64| {
+        let noise = tick.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+        (iops * (1024 + noise) / 1536).min(limit) * 60
+    };
+    let operations: Vec<u64> = (0..2880).map(rate).collect();
+    let write = Flow { bytes: operations.iter().map(|o| o * 8192).collect(), operations };
+    let read = Flow { operations: vec![0; 2880], bytes: vec![0; 2880] };
+    Demand { tick_s: 60, read, write, gaps: Vec::new() }
+}
+
+fn asked<'a>(market: &'a Market, growths: &'a [u32]) -> Asked<'a> {
+    Asked { market, wait_s: 1.0, late_millionths: 1000, margin_thousandths: 1250, growths, stripes: 2 }
+}
+
+fn bought(market: &Market, iops: u64) -> Option<Offer> {
+    market.configured("gp3", Settings { size_gib: 500, iops, bytes_per_s: 250 << 20 })
+}
+
+#[test]
+fn a_verdict_is_the_cheapest_offer_with_the_margin() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let market = Market::of(&catalogue, "us-east-1");
+    let growths: Vec<u32> = (0..99).map(|i| 900 + 10 * i).collect();
+    let asked = asked(&market, &growths);
+    let patience = asked.patience(60);
+    assert_eq!(patience.ticks, 1);
+    for iops in [200, 4000, 9000, 70_000] {
+        let demand = demand(iops, u64::MAX / 60);
+        let current = bought(&market, 12_000).unwrap();
+        let volume = Volume { demand: &demand, size_gib: 500, current: Some(&current), instance: None };
+        let found = verdict(&asked, &volume);
+        let grown = demand.grown(1250);
+        let need = Need { demand: &grown, size_gib: 500, patience, instance: None };
+        let alone = cheapest(&catalogue, "us-east-1", need, 2).unwrap();
+        let (choice, standing) = found.choice.clone().unwrap();
+        assert_eq!((found.outcome, &choice), (Outcome::Sized, &alone));
+        assert!(standing.holds && standing.headroom >= 1250 && standing.risk_millionths <= Some(650_000));
+        let exact = requirement(&demand, patience);
+        let near = |found: u64, exact: u64| found >= exact && found <= exact + exact / 1000 + 1;
+        assert!(near(found.requirement.operations_per_s, exact.operations_per_s), "{found:?} {exact:?}");
+        let holds = Judge::new(Need { demand: &demand, ..need }).late(&current.limits).is_some();
+        assert_eq!(found.current.unwrap().holds, holds);
+        let row = row("v", &volume, &found);
+        let saves = (current.month - choice.offer.month).micros() as f64 / 1e6;
+        assert_eq!(row.saves_month, Some(saves));
+    }
+}
+
+#[test]
+fn a_throttled_volume_is_not_made_smaller() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let market = Market::of(&catalogue, "us-east-1");
+    let asked = Asked { margin_thousandths: 1000, ..asked(&market, &[]) };
+    let outcome = |limit: u64, iops: u64| {
+        // The largest that is sold, so that what holds the series is cheaper.
+        let current = market.configured("io2", Settings { size_gib: 500, iops, bytes_per_s: 0 }).unwrap();
+        let demand = demand(9000, limit);
+        let volume = Volume { demand: &demand, size_gib: 500, current: Some(&current), instance: None };
+        let found = verdict(&asked, &volume);
+        let row = row("v", &volume, &found);
+        (found.outcome, row.saves_month.is_some())
+    };
+    assert_eq!(outcome(8000, 8000), (Outcome::Throttled, false));
+    assert_eq!(outcome(8000, 20_000), (Outcome::Sized, true), "its own limit is elsewhere");
+    assert_eq!(outcome(u64::MAX / 60, 8000), (Outcome::Sized, true), "its series has no plateau");
+}
+
+#[test]
+fn what_carries_no_verdict_has_none() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let market = Market::of(&catalogue, "us-east-1");
+    let asked = asked(&market, &[]);
+    let outcome = |demand: &Demand| {
+        let volume = Volume { demand, size_gib: 500, current: None, instance: None };
+        let found = verdict(&asked, &volume);
+        assert_eq!(found.choice.is_none(), found.outcome != Outcome::Sized);
+        found.outcome
+    };
+    let mut gappy = demand(1000, 1 << 40);
+    gappy.gaps.push(100..2000);
+    assert_eq!(outcome(&gappy), Outcome::TooFewSeen);
+    assert_eq!(outcome(&demand(0, 0)), Outcome::Idle);
+    assert_eq!(outcome(&demand(100_000_000, 1 << 40)), Outcome::NothingHolds);
+    assert_eq!(outcome(&demand(1000, 1 << 40)), Outcome::Sized);
+}

@@ -1,0 +1,126 @@
+//! Rates and memory of sizing: a fleet's table, and one volume seen for two weeks second by second.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+use super::alone::Finding;
+use super::process::{self, Ended};
+use super::programs::Programs;
+
+pub const NAMES: [&str; 2] = ["fleet", "sizing"];
+/// Volumes of the fleet that is written: a fiftieth of the fleet that figures are asked of.
+const VOLUMES: u64 = 2000;
+const ASKED_VOLUMES: u64 = 100_000;
+const MINUTES: u64 = 14 * 1440;
+const SECONDS: u64 = 14 * 86_400;
+const RATE_LIMIT: f64 = 20e6;
+const MEMORY_LIMIT_BYTES: f64 = 1e9;
+const TIME_LIMIT_S: f64 = 10.0;
+const SEED: u64 = 7;
+
+/// Measures one of the cases.
+///
+/// # Errors
+/// Where the tables cannot be written, or fathom does not take them.
+pub fn measure(name: &str, programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
+    if name == NAMES[0] { fleet(programs, folder) } else { one(programs, folder) }
+}
+
+fn finding(case: &'static str, what: String, found: String, asked: String, met: bool) -> Finding {
+    Finding { case, what, found, asked, met: Some(met) }
+}
+
+fn fleet(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
+    let bytes = write(&folder.join("fleet.csv"), VOLUMES, MINUTES, 60)?;
+    let ended = size(
+        programs,
+        folder,
+        &["fleet.csv", "--fleet", "--values=per-row", "--size=500GiB", "--rows=rows.csv", "--json"],
+    )?;
+    let record = json(&ended)?;
+    let rows = record["rows"].as_u64().unwrap_or(0);
+    if rows != VOLUMES * MINUTES {
+        return Err(format!("fathom counts {rows} rows"));
+    }
+    let wall = ended.wall.as_secs_f64();
+    let (rate, peak) = (rows as f64 / wall, ended.usage.peak_rss_bytes as f64);
+    let cpu_s = (ended.usage.user_ns + ended.usage.system_ns) as f64 / 1e9;
+    let of = format!(
+        "`fathom size --fleet` of {VOLUMES} volumes of {MINUTES} minutes ({:.1} GB of text; one in {} of {ASKED_VOLUMES})",
+        bytes as f64 / 1e9,
+        ASKED_VOLUMES / VOLUMES
+    );
+    Ok(vec![
+        finding(
+            NAMES[0],
+            format!("rows a second of {of}"),
+            format!("{:.1} million in {wall:.1} s, {cpu_s:.1} s of processor time", rate / 1e6),
+            format!("{:.0} million or more", RATE_LIMIT / 1e6),
+            rate >= RATE_LIMIT,
+        ),
+        finding(
+            NAMES[0],
+            format!("peak resident memory of {of}"),
+            format!("{:.0} MB", peak / 1e6),
+            format!("under {:.0} MB", MEMORY_LIMIT_BYTES / 1e6),
+            peak < MEMORY_LIMIT_BYTES,
+        ),
+    ])
+}
+
+fn one(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
+    write(&folder.join("one.csv"), 1, SECONDS, 1)?;
+    let ended = size(programs, folder, &["one.csv", "--values=per-row", "--size=500GiB", "--json"])?;
+    if json(&ended)?["choice"].is_null() {
+        return Err("fathom chose nothing".to_owned());
+    }
+    let cpu_s = (ended.usage.user_ns + ended.usage.system_ns) as f64 / 1e9;
+    Ok(vec![finding(
+        NAMES[1],
+        format!(
+            "processor time of `fathom size` of {SECONDS} s among all that a region sells (over 280,000 offers)"
+        ),
+        format!("{cpu_s:.1} s"),
+        format!("under {TIME_LIMIT_S:.0} s"),
+        cpu_s < TIME_LIMIT_S,
+    )])
+}
+
+fn size(programs: &Programs, folder: &Path, words: &[&str]) -> Result<Ended, String> {
+    let mut command = vec![programs.fathom.to_string_lossy().into_owned()];
+    command.extend(["size", "--region=us-east-1"].map(str::to_owned));
+    command.extend(words.iter().map(|word| (*word).to_owned()));
+    process::run(&command, folder)
+}
+
+fn json(ended: &Ended) -> Result<Value, String> {
+    serde_json::from_str(&ended.stdout).map_err(|_| format!("fathom did not take it: {}", ended.stderr))
+}
+
+/// Counts of volumes one after the other: a level, noise, and bursts of some ticks now and then.
+fn write(path: &Path, volumes: u64, ticks: u64, tick_s: u64) -> Result<u64, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
+    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    writeln!(file, "volume,time,reads,writes,read_bytes,write_bytes").map_err(failed)?;
+    for volume in 0..volumes {
+        let level = 100 + random.next_u64() % 8000;
+        let mut burst = 0;
+        for tick in 0..ticks {
+            let dice = random.next_u64();
+            burst = if dice % 400 == 0 { 1 + (dice >> 16) % 12 } else { u64::saturating_sub(burst, 1) };
+            let rate = level * (64 + (dice >> 32) % 64) / 96 * if burst > 0 { 4 } else { 1 };
+            let (reads, writes) = (rate * tick_s * 2 / 3, rate * tick_s / 3);
+            let at = 1_760_000_000 + tick * tick_s;
+            let (read, written) = (reads * 16_384, writes * 8192);
+            writeln!(file, "vol-{volume:08x},{at},{reads},{writes},{read},{written}").map_err(failed)?;
+        }
+    }
+    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.metadata().map(|meta| meta.len()).map_err(failed)
+}
