@@ -91,7 +91,7 @@ pub struct CellTelemetry {
     pub steal_share: Option<f64>,
     /// Share of the time that a control group held this process back from the processors.
     pub quota_share: Option<f64>,
-    /// Share of the time above a warning temperature, or slowed down for heat.
+    /// Share of the time above a warning temperature or warned of, or slowed down for heat.
     pub heat_share: Option<f64>,
     /// Share of the time that the volume counted its limit on operations as exceeded.
     pub volume_iops_exceeded_share: Option<f64>,

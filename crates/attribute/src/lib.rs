@@ -11,6 +11,7 @@
 
 mod ceilings;
 pub mod choice;
+mod disputed;
 pub mod evidence;
 pub mod experiments;
 mod input;

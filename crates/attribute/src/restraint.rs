@@ -37,11 +37,13 @@ pub struct Restraint {
 }
 
 impl Restraint {
-    fn new(most: f64, text: impl Into<String>) -> Self {
+    /// Nothing above `most`, for this reason.
+    pub fn new(most: f64, text: impl Into<String>) -> Self {
         Self { most, text: text.into(), spared: Vec::new(), touched: None }
     }
 
-    fn touching(self, touched: &[Limit]) -> Self {
+    /// The same for these causes alone.
+    pub fn touching(self, touched: &[Limit]) -> Self {
         Self { touched: Some(touched.to_vec()), ..self }
     }
 

@@ -5,6 +5,7 @@ use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
 
 use crate::ceilings::{Bound, Kind, THROTTLE, bounds};
 use crate::choice::Chosen;
+use crate::disputed;
 use crate::evidence::{Feature, Table, table};
 use crate::experiments::{self, Trial};
 use crate::input::Pattern;
@@ -70,7 +71,8 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
     let Some(shape) = Shape::of(pattern) else { return nothing_measured(pattern) };
     let bounds = bounds(pattern, &shape);
     let seen = symptoms::seen(pattern, &shape, &bounds);
-    let restraints = restraint::of(pattern, &shape);
+    let mut restraints = restraint::of(pattern, &shape);
+    restraints.extend(disputed::of(pattern, &shape, &bounds));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape));
     let weighed = restraint::restrained(weighed, &restraints);

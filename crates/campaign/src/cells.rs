@@ -184,7 +184,7 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
                 .collect(),
         ),
         quota_share: highest_share(group, &["cgroup.cpu_throttled"]),
-        heat_share: highest_share(group, &["nvme.throttled", "nvme.hot"]),
+        heat_share: highest_share(group, &["nvme.throttled", "nvme.hot", "nvme.temperature_warning"]),
         volume_iops_exceeded_share: highest_share(group, &["nvme.volume_iops_exceeded"]),
         volume_throughput_exceeded_share: highest_share(group, &["nvme.volume_throughput_exceeded"]),
         instance_exceeded_share: highest_share(group, &INSTANCE_EXCEEDED),

@@ -182,6 +182,19 @@ pub struct QuantileDifference {
     pub parts: Parts,
     /// What is left over, as a share of the service latency.
     pub left_over_share: f64,
+    /// Range of the sum of the parts over all places among the pairs that the quantile can have, whatever became
+    /// of the I/Os that were not found again. Absent in records made before it was worked out.
+    pub parts_range_ns: Option<[u64; 2]>,
+}
+
+impl QuantileDifference {
+    /// What is left over even if the I/Os that were not found again lay where they explain most, as a share of
+    /// the service latency, 0 or more.
+    pub fn unexplained_share(&self) -> f64 {
+        let Some([low, high]) = self.parts_range_ns else { return self.left_over_share.abs() };
+        let beyond = self.service_ns.saturating_sub(high).max(low.saturating_sub(self.service_ns));
+        (beyond as f64 / self.service_ns.max(1) as f64).min(self.left_over_share.abs())
+    }
 }
 
 impl Witness {

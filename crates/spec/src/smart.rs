@@ -97,6 +97,11 @@ impl SmartLog {
         WARNINGS.iter().filter(move |(bit, _)| bits >> bit & 1 == 1).map(|(_, text)| *text)
     }
 
+    /// Whether the device says now that its temperature is out of the range that it holds as safe.
+    pub fn warns_of_temperature(&self) -> bool {
+        self.critical_warning & 0b10 != 0
+    }
+
     /// Life used, as a share of the vendor's estimate: may exceed 1.
     pub fn used_share(&self) -> f64 {
         f64::from(self.percentage_used) / 100.0

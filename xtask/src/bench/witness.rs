@@ -48,6 +48,8 @@ struct Quantile {
     block: f64,
     parts: [f64; 3],
     left_over_share: f64,
+    /// What of it no I/O that was lost can explain.
+    unexplained_share: f64,
 }
 
 impl Account {
@@ -76,7 +78,9 @@ impl Account {
 impl Quantile {
     fn read(entry: &Value) -> Result<Self, String> {
         let part = |name| number(&entry["parts"], name);
+        let read: QuantileDifference = serde_json::from_value(entry.clone()).map_err(|error| error.to_string())?;
         Ok(Self {
+            unexplained_share: read.unexplained_share(),
             service: number(entry, "service_ns")?,
             block: number(entry, "block_ns")?,
             parts: [part("before_ns")?, part("inside_ns")?, part("after_ns")?],
@@ -155,6 +159,7 @@ fn explained(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
         let of = |value: &dyn Fn(&Quantile) -> f64| median(seen.iter().map(value)).unwrap_or(f64::NAN);
         let shares = || seen.iter().map(|quantile| quantile.left_over_share);
         let left_over = of(&|quantile| quantile.left_over_share);
+        let unexplained = of(&|quantile| quantile.unexplained_share);
         let (least, most) =
             (shares().fold(f64::INFINITY, f64::min), shares().fold(f64::NEG_INFINITY, f64::max));
         let part = |at: usize| nanoseconds(of(&move |quantile| quantile.parts[at]));
@@ -162,10 +167,11 @@ fn explained(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
             case,
             what: format!("{name}: left over beside the parts ({at})"),
             found: format!(
-                "{:+.2} % (runs {:+.2} to {:+.2} %): {} against {} before + {} inside + {} after; block layer's own {}",
+                "{:+.2} % (runs {:+.2} to {:+.2} %), {:.2} % beyond what lost I/Os explain: {} against {} before + {} inside + {} after; block layer's own {}",
                 left_over * 100.0,
                 least * 100.0,
                 most * 100.0,
+                unexplained * 100.0,
                 nanoseconds(of(&|quantile| quantile.service)),
                 part(0),
                 part(1),
@@ -173,7 +179,7 @@ fn explained(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
                 nanoseconds(of(&|quantile| quantile.block)),
             ),
             asked: format!("within {} %", LEFT_OVER_LIMIT * 100.0),
-            met: Some(left_over.abs() <= LEFT_OVER_LIMIT),
+            met: Some(unexplained <= LEFT_OVER_LIMIT),
         });
         if seen.is_empty() {
             let last = findings.len() - 1;

@@ -258,6 +258,29 @@ fn failed_checks_and_short_runs_only_take_confidence_away() {
 }
 
 #[test]
+fn limits_that_contradict_each_other_are_said_and_take_confidence_away() {
+    let declared = |limits: &[f64]| {
+        limits
+            .iter()
+            .fold(Scene::new(capped(3000.0), 0.004), |scene, iops| scene.declare_iops(*iops))
+            .verdict()
+    };
+    let (right, disputed) = (declared(&[3000.0]), declared(&[3000.0, 16_000.0]));
+    let probability = |verdict: &Verdict| verdict.claims[0].probability.unwrap();
+    assert_eq!(first(&right).0, Limit::VolumeIops);
+    assert!(probability(&right) > 0.8 && probability(&disputed) < 0.8, "{right:?} {disputed:?}");
+    let said = |verdict: &Verdict, words: &str| {
+        verdict.claims.iter().flat_map(|claim| &claim.evidence).any(|piece| piece.text.contains(words))
+    };
+    assert!(said(&disputed, "Two limits contradict each other"), "{disputed:?}");
+    assert!(!said(&right, "contradict"), "{right:?}");
+
+    let passed = declared(&[1500.0]);
+    assert!(probability(&passed) < 0.8, "{passed:?}");
+    assert!(said(&passed, "that limit is not the one in force"), "{passed:?}");
+}
+
+#[test]
 fn memory_and_null_have_no_device_to_blame() {
     for kind in [TargetKind::Null, TargetKind::Memory] {
         let scene = Scene::new(soft(2e5, 8.0), 0.025).with(|s| {

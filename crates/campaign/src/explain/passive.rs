@@ -12,7 +12,7 @@ use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
 
 use super::pattern::{Known, explain};
 use crate::identity;
-use crate::plan::{RunPlan, to_command_line};
+use crate::plan::{RunOptions, RunPlan, to_command_line};
 use crate::run::this_tool;
 
 /// Standard error of a ratio of two patterns' rates, where they were not made for one another.
@@ -60,13 +60,27 @@ pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeil
 
 fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Option<ExplainedPattern> {
     let first = group.first()?;
-    let plan = RunPlan::replay(first);
+    let plan = plan_of(first);
     let command = |workload: &Workload, place: &Where| {
         let targets = place.targets(&plan.targets);
         to_command_line(&RunPlan { targets, workload: workload.clone(), ..plan.clone() })
     };
     let known = Known { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
     Some(explain(group, None, &known)?.into_record(None))
+}
+
+/// The plan of a run, for the command lines of experiments. What another tool called its engine and its job is
+/// nothing that can be typed, nor are the processors that nobody wrote down.
+fn plan_of(run: &RunRecord) -> RunPlan {
+    let plan = RunPlan::replay(run);
+    if run.origin.is_none() {
+        return plan;
+    }
+    let is_place = |name: &String| name.starts_with('/') || name.starts_with('\\');
+    let targets =
+        plan.targets.iter().map(|name| if is_place(name) { name.clone() } else { "TARGET".to_owned() });
+    let options = RunOptions { cpus: None, ..plan.options };
+    RunPlan { targets: targets.collect(), engine: None, options, ..plan }
 }
 
 /// A workload without what varies between cells.

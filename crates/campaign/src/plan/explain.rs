@@ -127,6 +127,13 @@ impl RawExplain {
 fn other_target(second: &str, targets: &[String]) -> Result<(), Mistake> {
     let wrong = |cause: String| Err(Mistake::new("second", PlanErrorKind::Contradiction, cause));
     let simulated = |name: &str| name.starts_with("sim:");
+    if simulated(second) {
+        if let Err(error) = fathom_engine::sim::parse(second) {
+            return wrong(format!("{}; {}", error.cause, error.remedy));
+        }
+    } else if !std::path::Path::new(second).exists() {
+        return wrong(format!("`{second}` is not there: name a target that can be opened"));
+    }
     for target in targets {
         // Two simulated devices of one name are two devices.
         if simulated(target) && simulated(second) {

@@ -28,6 +28,7 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct SimEngine<C> {
     device: Arc<Mutex<SimDevice>>,
+    job: u32,
     size_bytes: u64,
     block_bytes: u64,
     depth: usize,
@@ -62,13 +63,15 @@ impl<C: Clock> SimEngine<C> {
         clock: C,
         mode: Mode,
     ) -> Result<Self, EngineError> {
-        let (size_bytes, block_bytes) = {
-            let device = device.lock().unwrap_or_else(PoisonError::into_inner);
+        let (job, size_bytes, block_bytes) = {
+            let mut device = device.lock().unwrap_or_else(PoisonError::into_inner);
+            let job = device.new_job();
             let parameters = device.parameters();
-            (parameters.size_bytes, u64::from(parameters.logical_block_bytes))
+            (job, parameters.size_bytes, u64::from(parameters.logical_block_bytes))
         };
         Ok(Self {
             device,
+            job,
             size_bytes,
             block_bytes,
             depth: depth as usize,
@@ -127,7 +130,7 @@ impl<C: Clock> Engine for SimEngine<C> {
         let submitted_ns = self.clock.now_ns();
         let due_ns = if accepted {
             let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
-            device.serve(submitted_ns, io.direction, io.offset, u64::from(io.bytes))
+            device.serve(self.job, submitted_ns, io.direction, io.offset, u64::from(io.bytes))
         } else {
             submitted_ns
         };

@@ -3,7 +3,7 @@
 use fathom_measure::{ByteRate, Bytes, Nanos, Rate, Share, UnitError};
 
 use super::parameters::{
-    ByteLimit, Instance, Link, Noise, OperationLimit, ServiceTime, SimParameters, Stalls, WriteCache,
+    ByteLimit, Instance, Link, Lock, Noise, OperationLimit, ServiceTime, SimParameters, Stalls, WriteCache,
 };
 
 /// One key of `sim:NAME,KEY=VALUE,...`.
@@ -103,6 +103,10 @@ fn instance_throughput(p: &mut SimParameters) -> &mut ByteLimit {
     instance(p).throughput.get_or_insert_default()
 }
 
+fn lock(p: &mut SimParameters) -> &mut Lock {
+    p.lock.get_or_insert(Lock { hold_ns: 0, handover_ns: 0 })
+}
+
 fn link(p: &mut SimParameters) -> &mut Link {
     p.link.get_or_insert(Link { bytes_per_s: 0, round_trip_ns: 0 })
 }
@@ -160,6 +164,9 @@ pub const KEYS: &[Key] = &[
     key!("positioning", "12ms", "mean time added when an I/O does not continue a stream, or none",
         |p, t| p.positioning = or_none(t, time)?.map(|mean_ns| p.positioning.unwrap_or(ServiceTime::Constant { mean_ns }).with_mean_ns(mean_ns))),
     key!("positioning-shape", "gamma:8", "its distribution", |p, t| p.positioning = Some(shape(t, p.positioning.map_or(0, |time| time.mean_ns()))?)),
+    key!("lock", "2us", "time for which an I/O holds a lock of the software above, or none",
+        |p, t| match or_none(t, time)? { Some(time) => lock(p).hold_ns = time, None => p.lock = None }),
+    key!("lock-handover", "3us", "added to that after an I/O of another job", |p, t| lock(p).handover_ns = time(t)?),
     key!("iops", "6000", "sustained limit on operations, or none",
         |p, t| match or_none(t, rate)? { Some(rate) => operations(p).operations_per_s = rate, None => p.operations = None }),
     key!("iops-peak", "3k", "limit on operations while there are credits, or none", |p, t| operations(p).peak_operations_per_s = or_none(t, rate)?),

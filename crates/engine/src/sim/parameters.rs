@@ -1,7 +1,7 @@
 //! Everything that can be set on a simulated device, as data with units.
 //!
-//! An I/O passes, in this order: the limit of its instance, a tag, the volume's limits, the link, a
-//! server, and a fixed latency. Each stage is first come, first served.
+//! An I/O passes, in this order: a lock of the software above, the limit of its instance, a tag, the
+//! volume's limits, the link, a server, and a fixed latency. Each stage is first come, first served.
 
 use fathom_record::Direction;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,9 @@ pub struct SimParameters {
     pub flush: Work,
     /// Added to the server's work when a read or write does not continue a sequential stream.
     pub positioning: Option<ServiceTime>,
+    /// A section of the software above the device that one I/O at a time passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<Lock>,
     /// Limit on operations of the volume.
     pub operations: Option<OperationLimit>,
     /// Limit on bytes of the volume.
@@ -94,6 +97,17 @@ pub struct Work {
     pub time: ServiceTime,
     /// Rate at which one server moves the bytes of an I/O, after that time; absent: in no time.
     pub stream_bytes_per_s: Option<u64>,
+}
+
+/// A lock of the software above the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    /// For how long an I/O holds it.
+    pub hold_ns: u64,
+    /// Added where the I/O before came from another job: what the lock guards must come over from that
+    /// job's processor.
+    pub handover_ns: u64,
 }
 
 /// Token bucket on operations, with an optional faster rate while there are tokens.

@@ -76,6 +76,7 @@ fn ideal(size_bytes: u64) -> SimParameters {
         trim: Work::constant(100 * US),
         flush: Work::constant(10 * US),
         positioning: None,
+        lock: None,
         operations: None,
         throughput: None,
         accounting: Accounting::default(),

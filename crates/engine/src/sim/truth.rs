@@ -29,6 +29,8 @@ pub enum Regime {
 /// What can bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
+    /// A lock of the software, held by one job alone; see [`Truth::lock_per_s`].
+    Lock,
     /// I/Os served at the same time, over their service time.
     Servers,
     /// I/Os held at the same time, over their latency.
@@ -82,7 +84,8 @@ impl Truth {
         let moved = if moves_data(direction) { bytes as f64 } else { 0.0 };
         let link =
             p.link.map_or(0.0, |link| moved / link.bytes_per_s as f64 * 1e9 + link.round_trip_ns as f64);
-        p.base_latency_ns as f64 + link + self.server_mean_ns(direction, access, bytes)
+        let lock = p.lock.map_or(0.0, |lock| lock.hold_ns as f64);
+        lock + p.base_latency_ns as f64 + link + self.server_mean_ns(direction, access, bytes)
     }
 
     /// Mean time for which an I/O keeps a server busy.
@@ -127,6 +130,9 @@ impl Truth {
         let p = &self.parameters;
         let mut bounds = Vec::new();
         let mut add = |resource, operations_per_s: f64| bounds.push(Bound { resource, operations_per_s });
+        if let Some(rate) = self.lock_per_s(1) {
+            add(Resource::Lock, rate);
+        }
         let service_ns = self.server_mean_ns(direction, access, bytes);
         if service_ns > 0.0 {
             let working_share = 1.0 - self.stalled_share();
@@ -191,6 +197,15 @@ impl Truth {
         let latency_bound = in_flight / self.unloaded_mean_ns(direction, access, bytes) * 1e9;
         let maximum = self.maximum(direction, access, bytes, regime);
         maximum.map_or(latency_bound, |bound| bound.operations_per_s.min(latency_bound))
+    }
+
+    /// Rate that the lock lets through with so many jobs whose I/Os come in random order: all but one in
+    /// `jobs` follow an I/O of another job. `None` without a lock.
+    pub fn lock_per_s(&self, jobs: u32) -> Option<f64> {
+        let lock = self.parameters.lock?;
+        let handed_over = 1.0 - 1.0 / f64::from(jobs.max(1));
+        let held_ns = lock.hold_ns as f64 + handed_over * lock.handover_ns as f64;
+        (held_ns > 0.0).then_some(1e9 / held_ns)
     }
 
     /// Seconds for which the volume's credits on operations last at a steady rate, B / (x - r);

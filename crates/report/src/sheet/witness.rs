@@ -109,6 +109,10 @@ fn meaning(direction: &WitnessDirection) -> Vec<String> {
             let (q, share) = (number::quantile_name(worst.q), number::percent(worst.left_over_share.abs()));
             out.push(if worst.left_over_share.abs() <= EXPLAINED {
                 format!("The parts of the {name}s around each listed percentile sum to within {share} of it ({q} is furthest).")
+            } else if worst.unexplained_share() <= EXPLAINED {
+                format!(
+                    "At {q} the parts leave {share} over, where the distribution is steep: the {name}s that were not found again can explain it."
+                )
             } else {
                 format!(
                     "At {q} the parts leave {share} over: the {name}s that were found again are not like the others there, or too few."

@@ -154,7 +154,9 @@ fn explanation(
         }
         let parts = parts(around(&pairs, q))?;
         let left_over_share = (service_ns as f64 - parts.sum_ns()) / service_ns.max(1) as f64;
-        Some(QuantileDifference { q, service_ns, block_ns, parts, left_over_share })
+        let apart = pairing.run_alone + pairing.ambiguous + sampled.missed;
+        let parts_range_ns = range_ns(&pairs, q, apart, sampled.one_in > 1);
+        Some(QuantileDifference { q, service_ns, block_ns, parts, left_over_share, parts_range_ns })
     };
     let service_mean_ns = ours.service.mean()?;
     Some(Explanation {
@@ -183,6 +185,23 @@ fn around(pairs: &[Pair], q: f64) -> &[Pair] {
     let is_flat = |&half: &usize| alike(&pairs[rank - half]) && alike(&pairs[rank + half]);
     let half = (0..=half).rev().find(is_flat).unwrap_or(0);
     &pairs[rank - half..=rank + half]
+}
+
+/// Sums of the parts at the first and the last place among the ascending pairs that the quantile `q` of all I/Os
+/// can have, of which `apart` are not among them: they may all lie above it, or all below (worst-case bounds of
+/// missing data: Manski, *Partial Identification of Probability Distributions*, chapter 1). Where the pairs are a
+/// sample, two standard errors of its rank are added to each side. `None` of no pairs.
+fn range_ns(pairs: &[Pair], q: f64, apart: u64, is_sample: bool) -> Option<[u64; 2]> {
+    let found = pairs.len() as f64;
+    let apart_share = apart as f64 / (found + apart as f64);
+    let chance = if is_sample { 2.0 * (q * (1.0 - q) / found).sqrt() } else { 0.0 };
+    let low = (q - apart_share) / (1.0 - apart_share) - chance;
+    let high = q / (1.0 - apart_share) + chance;
+    let at = |share: f64| {
+        let rank = (share.clamp(0.0, 1.0) * found).ceil() as usize;
+        pairs.get(rank.clamp(1, pairs.len().max(1)) - 1).map(|pair| pair.service_ns().max(0) as u64)
+    };
+    Some([at(low)?, at(high)?])
 }
 
 /// Mean parts; `None` of no pairs.
@@ -275,7 +294,35 @@ mod tests {
         let found = explained(&ours, &seen, &pairing).explanation.unwrap();
         let worst = found.worst_left_over().unwrap();
         assert!(worst.left_over_share > 0.5, "{worst:?}");
+        assert!(worst.unexplained_share() > 0.5, "nothing that was found is as long: {worst:?}");
         assert!(found.mean_left_over_share > 0.03, "{found:?}");
+    }
+
+    #[test]
+    fn i_os_that_were_lost_explain_a_cliff_and_no_more() {
+        // One in a hundred waits long, so that the 99th percentile lies at the foot of a cliff.
+        let ios: Vec<_> = (0..20_000u32)
+            .map(|i| (1_000, 2_000, if i % 100 == 0 { 900_000 + i } else { 60_000 + i }, 9_000))
+            .collect();
+        let (ours, seen, whole) = drawn(&ios);
+        let p99 = |pairing: &Pairing| {
+            let found = explained(&ours, &seen, pairing).explanation.unwrap();
+            *found.quantiles.iter().find(|quantile| quantile.q == 0.99).unwrap()
+        };
+        let mut lost = whole.clone();
+        let mut number = 0;
+        lost.pairs.retain(|pair| {
+            number += 1;
+            pair.inside_ns > 100_000 || number % 100 != 1
+        });
+        lost.run_alone = (whole.pairs.len() - lost.pairs.len()) as u64;
+        assert!(lost.run_alone > 0);
+        let found = p99(&lost);
+        assert!(found.left_over_share < -1.0 && found.unexplained_share() < 0.02, "{found:?}");
+        // The same without a loss that was counted is explained by nothing.
+        lost.run_alone = 0;
+        let found = p99(&lost);
+        assert!(found.unexplained_share() > 1.0, "{found:?}");
     }
 
     #[test]

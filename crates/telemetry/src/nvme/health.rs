@@ -39,6 +39,7 @@ pub fn put(
     sample.put(&METRICS[1], name, log.warnings().count() as f64);
     sample.put(&METRICS[2], name, log.used_share());
     sample.put(&METRICS[3], name, f64::from(log.available_spare) / 100.0);
+    sample.put(&METRICS[13], name, f64::from(u8::from(log.warns_of_temperature())));
     let now = Counters::of(log);
     if let Some(before) = before.filter(|_| since_ns > 0) {
         let share = |before: u64, now: u64, unit_ns: f64| {

@@ -69,4 +69,10 @@ pub const METRICS: &[MetricDecl] = &[
         "Share of the time in which more throughput was wanted than the instance gives its volumes.",
     ),
     MetricDecl::gauge("nvme.volume_queue", "operations", VOLUME, "I/Os that wait for the volume."),
+    MetricDecl::gauge(
+        "nvme.temperature_warning",
+        SHARE,
+        SOURCE,
+        "1 while the controller warns that its temperature is out of its safe range, otherwise 0.",
+    ),
 ];

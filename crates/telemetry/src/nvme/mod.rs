@@ -233,7 +233,8 @@ mod tests {
         let mut table = crate::table::Table::default();
         let first = bytes(1, 0, 3, 1);
         let before = health::put(SmartLog::parse(&first).unwrap(), "nvme0", None, 0, &mut table.baseline());
-        let second = bytes(3, 5, 3, 2);
+        let mut second = bytes(3, 5, 3, 2);
+        second[0] = 0b10;
         let second = SmartLog::parse(&second).unwrap();
         health::put(second, "nvme0", Some(before), 10_000_000_000, &mut table.row(10_000_000_000));
         let (_, series, _) = table.into_series();
@@ -242,6 +243,7 @@ mod tests {
             ("nvme.throttle_transitions", 0.2),
             ("nvme.media_errors", 0.0),
             ("nvme.hot", 1.0),
+            ("nvme.temperature_warning", 1.0),
         ] {
             let found = series.iter().find(|s| s.metric == metric).map(|s| s.values.clone());
             assert_eq!(found, Some(vec![Some(value)]), "{metric}");

@@ -10,6 +10,7 @@ mod cost;
 mod host;
 mod limit;
 mod link;
+mod lock;
 mod noise;
 mod places;
 mod service;
@@ -29,6 +30,7 @@ use cost::Coster;
 pub use host::SimHost;
 pub(crate) use limit::{Cost, Limits};
 use link::Wire;
+use lock::Turns;
 use noise::Speed;
 use places::Places;
 use service::{Sampler, Worker};
@@ -44,6 +46,8 @@ const NOISE_SEED: u64 = 0x6e6f_6973_6521_0001;
 #[derive(Clone, Debug)]
 pub struct SimDevice {
     parameters: SimParameters,
+    lock: Option<Turns>,
+    jobs: u32,
     instance: Option<Arc<Mutex<Limits>>>,
     tags: Option<Places>,
     limits: Limits,
@@ -74,6 +78,8 @@ impl SimDevice {
         let p = &parameters;
         let wire = |link: &super::Link| Wire::new(link.bytes_per_s);
         Self {
+            lock: p.lock.map(Turns::new),
+            jobs: 0,
             instance,
             tags: p.tags.map(Places::new),
             limits: Limits::new(p.operations, p.throughput),
@@ -95,15 +101,24 @@ impl SimDevice {
         }
     }
 
-    /// When an I/O that arrives at `now_ns` ends. I/Os come in the order of their arrival; a time
+    /// A number for one more job that sends I/Os, by which a lock knows them apart.
+    pub fn new_job(&mut self) -> u32 {
+        self.jobs = self.jobs.wrapping_add(1);
+        self.jobs
+    }
+
+    /// When an I/O of a job that arrives at `now_ns` ends. I/Os come in the order of their arrival; a time
     /// before the last arrival counts as that.
-    pub fn serve(&mut self, now_ns: u64, direction: Direction, offset: u64, bytes: u64) -> u64 {
+    pub fn serve(&mut self, job: u32, now_ns: u64, direction: Direction, offset: u64, bytes: u64) -> u64 {
         let now_ns = now_ns.max(self.last_arrival_ns);
         self.last_arrival_ns = now_ns;
         let speed = self.speed.as_mut().map(|speed| speed.at(now_ns));
         let io = self.coster.cost(direction, offset, bytes);
 
         let mut at_ns = now_ns;
+        if let Some(lock) = &mut self.lock {
+            at_ns = lock.pass(at_ns, job, speed);
+        }
         if let Some(instance) = &self.instance {
             let mut limits = instance.lock().unwrap_or_else(PoisonError::into_inner);
             at_ns = limits.admit(at_ns, io.cost);

@@ -70,7 +70,7 @@ fn credits_come_back_at_the_baseline_while_idle() {
     assert_eq!(device.operation_credits_at(0), Some(0));
     assert_eq!(device.operation_credits_at(600 * SECOND), Some(600 * 1500));
     assert_eq!(device.operation_credits_at(3600 * SECOND), Some(5_400_000), "full after an hour");
-    device.serve(600 * SECOND, Direction::Read, 0, 1 << 20);
+    device.serve(1, 600 * SECOND, Direction::Read, 0, 1 << 20);
     assert_eq!(device.operation_credits_at(600 * SECOND), Some(600 * 1500 - 4), "1 MiB counts four times");
 }
 
@@ -98,7 +98,7 @@ fn volumes_of_one_instance_share_its_limit_and_others_do_not() {
         let mut pending: Vec<(u64, usize)> = Vec::new();
         for _ in 0..32 {
             for (index, device) in devices.iter_mut().enumerate() {
-                pending.push((device.serve(0, Direction::Read, 0, 4096), index));
+                pending.push((device.serve(1, 0, Direction::Read, 0, 4096), index));
             }
         }
         let mut counts = [0u64; 2];
@@ -107,7 +107,7 @@ fn volumes_of_one_instance_share_its_limit_and_others_do_not() {
             && now_ns < 20 * SECOND
         {
             counts[index] += 1;
-            heap.push(std::cmp::Reverse((devices[index].serve(now_ns, Direction::Read, 0, 4096), index)));
+            heap.push(std::cmp::Reverse((devices[index].serve(1, now_ns, Direction::Read, 0, 4096), index)));
         }
         counts.map(|count| count as f64 / 20.0)
     };
@@ -158,4 +158,27 @@ fn the_binding_resource_is_named() {
     let qlc = device("qlc").truth();
     let bound = qlc.maximum(Direction::Write, Access::Random, 4096, Regime::Sustained).unwrap();
     assert_eq!(bound.resource, Resource::Drain);
+}
+
+#[test]
+fn jobs_pay_for_the_lock_that_goes_back_and_forth() {
+    const JOBS: [u32; 3] = [1, 2, 4];
+    for jobs in JOBS {
+        let text = "ideal,servers=64,read=200us,read-shape=lognormal:0.4,lock=10us,lock-handover=15us";
+        let mut device = device(text);
+        let mut pending = std::collections::BinaryHeap::new();
+        for number in 0..64 {
+            let job = number % jobs;
+            pending.push(std::cmp::Reverse((device.serve(job, 0, Direction::Read, 0, 4096), job)));
+        }
+        let mut served = 0_u32;
+        while let Some(std::cmp::Reverse((now_ns, job))) = pending.pop()
+            && now_ns < SECOND
+        {
+            served += 1;
+            pending.push(std::cmp::Reverse((device.serve(job, now_ns, Direction::Read, 0, 4096), job)));
+        }
+        let expected = device.truth().lock_per_s(jobs).unwrap();
+        assert!((f64::from(served) / expected - 1.0).abs() < 0.02, "{jobs}: {served} of {expected}");
+    }
 }

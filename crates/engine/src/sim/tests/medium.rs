@@ -42,9 +42,9 @@ fn writes_fall_off_the_cliff_after_the_bytes_that_the_cache_and_its_drain_take()
 fn a_full_cache_does_not_slow_reads() {
     let mut device = device("ideal,cache=1MiB,drain=1MB/s");
     for place in 0..64 {
-        device.serve(0, Direction::Write, place << 20, 1 << 20);
+        device.serve(1, 0, Direction::Write, place << 20, 1 << 20);
     }
-    let done_ns = device.serve(1_000_000_000, Direction::Read, 0, 4096);
+    let done_ns = device.serve(1, 1_000_000_000, Direction::Read, 0, 4096);
     assert_eq!(done_ns, 1_000_100_000);
 }
 

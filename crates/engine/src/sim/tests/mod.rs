@@ -69,7 +69,7 @@ fn closed_loop(device: &mut SimDevice, load: Load, mut each: impl FnMut(Served) 
     let mut start = |device: &mut SimDevice, now_ns: u64| {
         let offset = load.offset(number, size_bytes);
         number += 1;
-        Reverse((device.serve(now_ns, load.direction, offset, load.bytes), now_ns))
+        Reverse((device.serve(1, now_ns, load.direction, offset, load.bytes), now_ns))
     };
     let mut pending: BinaryHeap<_> = (0..load.in_flight).map(|_| start(device, 0)).collect();
     while let Some(Reverse((done_ns, submitted_ns))) = pending.pop() {

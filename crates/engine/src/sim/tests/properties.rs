@@ -18,7 +18,7 @@ fn serve_all(device: &mut SimDevice, arrivals: &[(u64, usize, u64, u64)]) -> Vec
         now_ns += gap_ns;
         let direction = Direction::ALL[direction];
         let bytes = if direction == Direction::Flush { 0 } else { (blocks + 1) * 4096 };
-        served.push((now_ns, device.serve(now_ns, direction, place * 4096, bytes)));
+        served.push((now_ns, device.serve(1, now_ns, direction, place * 4096, bytes)));
     }
     served
 }

@@ -12,7 +12,7 @@ fn open_loop_responses() -> Histogram {
     let mut responses = Histogram::new();
     for arrival in 0..600 * 5000u64 {
         let intended_ns = arrival * 200_000;
-        responses.record(device.serve(intended_ns, Direction::Read, 0, 4096) - intended_ns);
+        responses.record(device.serve(1, intended_ns, Direction::Read, 0, 4096) - intended_ns);
     }
     responses
 }

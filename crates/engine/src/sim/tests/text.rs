@@ -104,7 +104,7 @@ proptest! {
     fn no_text_panics(text in "(gp3|ideal|st1)?(,(size|iops|read|iu|noise|link|stall-every|throughput-bucket)=[0-9.kMGTbBsmu%/]{0,9}){0,4}|.{0,40}") {
         if let Ok(parameters) = parse(&text) {
             let mut device = crate::sim::SimDevice::new(parameters).unwrap();
-            let end = device.serve(5, fathom_record::Direction::Write, 0, 4096);
+            let end = device.serve(1, 5, fathom_record::Direction::Write, 0, 4096);
             prop_assert!(end >= 5);
         }
     }

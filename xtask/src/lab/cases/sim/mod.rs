@@ -17,7 +17,7 @@ use super::draw::Draw;
 type Family = fn(&mut Draw) -> Case;
 
 /// Families with how many of each the fixed part of the lab has.
-const FAMILIES: [(&str, usize, Family); 16] = [
+const FAMILIES: [(&str, usize, Family); 17] = [
     ("volume-iops", 12, caps::volume_iops),
     ("volume-throughput", 12, caps::volume_throughput),
     ("both-limits", 4, caps::both),
@@ -34,6 +34,7 @@ const FAMILIES: [(&str, usize, Family); 16] = [
     ("interference", 12, disturbed::interference),
     ("demand", 10, unbound::demand),
     ("charged", 4, unbound::charged),
+    ("lock", 10, serving::lock),
 ];
 
 /// Seed of the fixed part.

@@ -1,5 +1,5 @@
 //! What the I/Os in flight and the device's places for them make: too few in flight, a full device, tags
-//! in use; and the wire before it.
+//! in use; the wire before it; and a lock of the software that jobs contend for.
 
 use super::super::case::{Case, Truth};
 use super::super::draw::Draw;
@@ -85,4 +85,23 @@ pub fn link(draw: &mut Draw) -> Case {
     } else {
         sim.case(Truth::Binds(vec!["link", "rate_cap"]))
     }
+}
+
+/// A lock that several jobs want, which costs more with each change of hands.
+pub fn lock(draw: &mut Draw) -> Case {
+    let jobs = draw.pick(&[2, 2, 2, 4]);
+    let hold_us = draw.round(SLOWEST_US as f64, 60.0);
+    let handover_us = (hold_us as f64 * draw.between(1.0, 2.5)) as u64;
+    let block = draw.pick(&[4096, 4096, 8192, 16_384]);
+    let medium = Medium::for_rate(draw, 2e6 / hold_us as f64);
+    let needed = 1e6 / hold_us as f64 * medium.lone_s(block);
+    let depth = (needed * draw.between(3.0, 5.0) / jobs as f64).ceil() as u64;
+    let rw = draw.pick(&ANY);
+    let noise = draw.pick(&["1%", "2%", "3%"]);
+    let device = format!(
+        "{},lock={hold_us}us,lock-handover={handover_us}us,noise={noise},noise-time=3s",
+        medium.keys()
+    );
+    let load = Load { rw, block_bytes: block, jobs, depth: depth.max(4) };
+    Sim::new(draw, &device, load).case(Truth::one("software"))
 }

@@ -87,6 +87,7 @@ fn what_binds_is_what_the_closed_form_says() {
             "credits-gone" => (&[Some(Resource::Operations), Some(Resource::Throughput)], 2.0),
             "credits-running-out" => (&[Some(Resource::Operations), Some(Resource::Throughput)], 2.0),
             "link" => (&[Some(Resource::Link)], 1.6),
+            "lock" => (&[Some(Resource::Lock)], 1.6),
             "concurrency" => (&[None], 3.0),
             "parallelism" => (&[Some(Resource::Servers)], 3.0),
             "tags" => (&[Some(Resource::Tags)], 1.6),
@@ -97,6 +98,16 @@ fn what_binds_is_what_the_closed_form_says() {
         };
         let (resource, found) = binding(&case, Regime::Sustained);
         assert!(expected.contains(&resource) && found >= margin, "{resource:?} by {found}: {case:?}");
+    }
+}
+
+#[test]
+fn more_jobs_slow_the_lock_that_they_contend_for() {
+    for case in drawn().into_iter().filter(|case| family(case) == "lock") {
+        let truth = known(&case, Regime::Sustained).truth;
+        let jobs: u32 = value(&case, "--jobs").unwrap().parse().unwrap();
+        let rate = |jobs| truth.lock_per_s(jobs).unwrap();
+        assert!(jobs > 1 && rate(2 * jobs) < 0.95 * rate(jobs), "{case:?}");
     }
 }
 

@@ -19,15 +19,35 @@ pub struct Guarded {
 /// Bytes of the emulated controllers' namespaces.
 pub const NAMESPACE_BYTES: u64 = 128 << 20;
 
-/// Emulated NVMe controllers: serial number, and how QEMU throttles its drive, which the guest cannot see.
-/// Drives of one group share its limit.
-pub const CONTROLLERS: [(&str, &str); 6] = [
-    ("CAPIOPS", "throttling.iops-total=400"),
-    ("CAPBYTES", "throttling.bps-total=16000000"),
-    ("SHARED1", "throttling.iops-total=500,throttling.group=instance"),
-    ("SHARED2", "throttling.iops-total=500,throttling.group=instance"),
-    ("BURST", "throttling.iops-total=100,throttling.iops-total-max=800,throttling.iops-total-max-length=4"),
-    ("PLAIN", ""),
+/// An emulated NVMe controller.
+pub struct Emulated {
+    pub serial: &'static str,
+    /// How QEMU throttles its drive, which the guest cannot see. Drives of one group share its limit.
+    pub throttle: &'static str,
+    /// More of the controller's own properties.
+    pub properties: &'static str,
+}
+
+const fn throttled(serial: &'static str, throttle: &'static str) -> Emulated {
+    Emulated { serial, throttle, properties: "" }
+}
+
+/// All of them. The hot one warns of its temperature, as a drive does that slows itself for heat.
+pub const CONTROLLERS: [Emulated; 7] = [
+    throttled("CAPIOPS", "throttling.iops-total=400"),
+    throttled("CAPBYTES", "throttling.bps-total=16000000"),
+    throttled("SHARED1", "throttling.iops-total=500,throttling.group=instance"),
+    throttled("SHARED2", "throttling.iops-total=500,throttling.group=instance"),
+    throttled(
+        "BURST",
+        "throttling.iops-total=100,throttling.iops-total-max=800,throttling.iops-total-max-length=4",
+    ),
+    throttled("PLAIN", ""),
+    Emulated {
+        serial: "HOT",
+        throttle: "throttling.iops-total=350,throttling.iops-total-max=700,throttling.iops-total-max-length=4",
+        properties: ",smart_critical_warning=2",
+    },
 ];
 
 impl Guarded {
@@ -37,7 +57,7 @@ impl Guarded {
 }
 
 /// All of them.
-pub const ALL: [Guarded; 12] = [
+pub const ALL: [Guarded; 13] = [
     Guarded {
         id: "nvme-iops",
         binds: &["volume_iops"],
@@ -83,6 +103,14 @@ pub const ALL: [Guarded; 12] = [
         binds: &[],
         set_up: "device=$(namespace PLAIN)",
         line: "$device --rw randread --bs 4k --rate 60",
+        take_down: "true",
+        short: false,
+    },
+    Guarded {
+        id: "nvme-hot",
+        binds: &["thermal"],
+        set_up: "device=$(namespace HOT)",
+        line: "$device --rw randread --bs 4k --depth 16",
         take_down: "true",
         short: false,
     },

@@ -15,7 +15,7 @@ use super::answer::Answer;
 use super::case::{Place, words};
 use super::options::Options;
 use super::score::Judged;
-use cases::{CONTROLLERS, Guarded, NAMESPACE_BYTES};
+use cases::{CONTROLLERS, Emulated, Guarded, NAMESPACE_BYTES};
 
 const MODULES: [&str; 9] =
     ["nvme", "null_blk", "brd", "dm_delay", "nvmet_tcp", "nvme_tcp", "sch_tbf", "crc32c_generic", "configfs"];
@@ -82,14 +82,14 @@ pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
 /// Each controller with a namespace of its own, which QEMU throttles.
 fn controllers(folder: &Path) -> Result<Vec<String>, String> {
     let mut devices = Vec::new();
-    for (serial, throttle) in CONTROLLERS {
+    for Emulated { serial, throttle, properties } in CONTROLLERS {
         let id = serial.to_lowercase();
         let disk = empty_disk(folder, &id, NAMESPACE_BYTES)?;
         let comma = if throttle.is_empty() { "" } else { "," };
         devices.push("-drive".to_owned());
         devices.push(format!("file={},if=none,format=raw,id={id}{comma}{throttle}", disk.display()));
         devices.push("-device".to_owned());
-        devices.push(format!("nvme,serial={serial},drive={id}"));
+        devices.push(format!("nvme,serial={serial},drive={id}{properties}"));
     }
     Ok(devices)
 }
