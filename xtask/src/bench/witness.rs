@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use fathom_record::witness::QuantileDifference;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use serde_json::Value;
@@ -78,7 +79,8 @@ impl Account {
 impl Quantile {
     fn read(entry: &Value) -> Result<Self, String> {
         let part = |name| number(&entry["parts"], name);
-        let read: QuantileDifference = serde_json::from_value(entry.clone()).map_err(|error| error.to_string())?;
+        let read: QuantileDifference =
+            serde_json::from_value(entry.clone()).map_err(|error| error.to_string())?;
         Ok(Self {
             unexplained_share: read.unexplained_share(),
             service: number(entry, "service_ns")?,

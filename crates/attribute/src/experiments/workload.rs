@@ -96,9 +96,9 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         Feature::DoubleDepth if !is_open => {
             workload.depth = workload.depth.checked_mul(2).filter(|depth| *depth <= MAX_DEPTH)?;
         }
-        Feature::DoubleJobs if !is_open && workload.depth >= 2 && workload.depth.is_multiple_of(2) => {
+        Feature::DoubleJobs if !is_open && halves(workload.depth) => {
             workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
-            workload.depth /= 2;
+            workload.depth = workload.depth.div_ceil(2);
         }
         Feature::HalfBlock => resize(workload, half(pattern, workload)?),
         Feature::DoubleBlock => {
@@ -149,6 +149,11 @@ fn trim(pattern: &Pattern<'_>, workload: &Workload) -> Workload {
         length: Length { time_ns: None, operations: None, bytes: Some(bytes), warmup_ns: 0 },
         ..workload.clone()
     }
+}
+
+/// Whether half the depth at twice the jobs is the same concurrency: exactly, or within a fifteenth.
+fn halves(depth: u32) -> bool {
+    depth >= 2 && (depth.is_multiple_of(2) || depth >= 15)
 }
 
 fn resize(workload: &mut Workload, bytes: u64) {

@@ -166,7 +166,7 @@ pub const KEYS: &[Key] = &[
     key!("positioning-shape", "gamma:8", "its distribution", |p, t| p.positioning = Some(shape(t, p.positioning.map_or(0, |time| time.mean_ns()))?)),
     key!("lock", "2us", "time for which an I/O holds a lock of the software above, or none",
         |p, t| match or_none(t, time)? { Some(time) => lock(p).hold_ns = time, None => p.lock = None }),
-    key!("lock-handover", "3us", "added to that after an I/O of another job", |p, t| lock(p).handover_ns = time(t)?),
+    key!("lock-handover", "3us", "added to that for each other job that wants it too", |p, t| lock(p).handover_ns = time(t)?),
     key!("iops", "6000", "sustained limit on operations, or none",
         |p, t| match or_none(t, rate)? { Some(rate) => operations(p).operations_per_s = rate, None => p.operations = None }),
     key!("iops-peak", "3k", "limit on operations while there are credits, or none", |p, t| operations(p).peak_operations_per_s = or_none(t, rate)?),

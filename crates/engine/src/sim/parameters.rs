@@ -105,8 +105,7 @@ pub struct Work {
 pub struct Lock {
     /// For how long an I/O holds it.
     pub hold_ns: u64,
-    /// Added where the I/O before came from another job: what the lock guards must come over from that
-    /// job's processor.
+    /// Added for each other job that wants it too: the lock and what it guards move between their processors.
     pub handover_ns: u64,
 }
 

@@ -199,12 +199,11 @@ impl Truth {
         maximum.map_or(latency_bound, |bound| bound.operations_per_s.min(latency_bound))
     }
 
-    /// Rate that the lock lets through with so many jobs whose I/Os come in random order: all but one in
-    /// `jobs` follow an I/O of another job. `None` without a lock.
+    /// Rate that the lock lets through with so many jobs that all contend for it. `None` without a lock.
     pub fn lock_per_s(&self, jobs: u32) -> Option<f64> {
         let lock = self.parameters.lock?;
-        let handed_over = 1.0 - 1.0 / f64::from(jobs.max(1));
-        let held_ns = lock.hold_ns as f64 + handed_over * lock.handover_ns as f64;
+        let others = f64::from(jobs.saturating_sub(1));
+        let held_ns = lock.hold_ns as f64 + others * lock.handover_ns as f64;
         (held_ns > 0.0).then_some(1e9 / held_ns)
     }
 

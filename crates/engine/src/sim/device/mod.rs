@@ -30,7 +30,7 @@ use cost::Coster;
 pub use host::SimHost;
 pub(crate) use limit::{Cost, Limits};
 use link::Wire;
-use lock::Turns;
+use lock::Contended;
 use noise::Speed;
 use places::Places;
 use service::{Sampler, Worker};
@@ -46,7 +46,7 @@ const NOISE_SEED: u64 = 0x6e6f_6973_6521_0001;
 #[derive(Clone, Debug)]
 pub struct SimDevice {
     parameters: SimParameters,
-    lock: Option<Turns>,
+    lock: Option<Contended>,
     jobs: u32,
     instance: Option<Arc<Mutex<Limits>>>,
     tags: Option<Places>,
@@ -78,7 +78,7 @@ impl SimDevice {
         let p = &parameters;
         let wire = |link: &super::Link| Wire::new(link.bytes_per_s);
         Self {
-            lock: p.lock.map(Turns::new),
+            lock: p.lock.map(Contended::new),
             jobs: 0,
             instance,
             tags: p.tags.map(Places::new),

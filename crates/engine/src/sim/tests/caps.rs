@@ -161,10 +161,10 @@ fn the_binding_resource_is_named() {
 }
 
 #[test]
-fn jobs_pay_for_the_lock_that_goes_back_and_forth() {
+fn each_job_makes_the_lock_dearer_for_all() {
     const JOBS: [u32; 3] = [1, 2, 4];
     for jobs in JOBS {
-        let text = "ideal,servers=64,read=200us,read-shape=lognormal:0.4,lock=10us,lock-handover=15us";
+        let text = "ideal,servers=64,read=200us,read-shape=lognormal:0.4,lock=10us,lock-handover=4us";
         let mut device = device(text);
         let mut pending = std::collections::BinaryHeap::new();
         for number in 0..64 {

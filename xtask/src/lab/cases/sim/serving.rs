@@ -87,11 +87,11 @@ pub fn link(draw: &mut Draw) -> Case {
     }
 }
 
-/// A lock that several jobs want, which costs more with each change of hands.
+/// A lock that several jobs want, which costs more with each of them.
 pub fn lock(draw: &mut Draw) -> Case {
     let jobs = draw.pick(&[2, 2, 2, 4]);
     let hold_us = draw.round(SLOWEST_US as f64, 60.0);
-    let handover_us = (hold_us as f64 * draw.between(1.0, 2.5)) as u64;
+    let handover_us = ((hold_us as f64 * draw.between(0.12, 0.4)) as u64).max(1);
     let block = draw.pick(&[4096, 4096, 8192, 16_384]);
     let medium = Medium::for_rate(draw, 2e6 / hold_us as f64);
     let needed = 1e6 / hold_us as f64 * medium.lone_s(block);
@@ -102,6 +102,6 @@ pub fn lock(draw: &mut Draw) -> Case {
         "{},lock={hold_us}us,lock-handover={handover_us}us,noise={noise},noise-time=3s",
         medium.keys()
     );
-    let load = Load { rw, block_bytes: block, jobs, depth: depth.max(4) };
+    let load = Load { rw, block_bytes: block, jobs, depth: depth.max(4).next_multiple_of(2) };
     Sim::new(draw, &device, load).case(Truth::one("software"))
 }
