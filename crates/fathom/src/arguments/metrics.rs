@@ -16,7 +16,8 @@ pub enum ValuesName {
 /// Which demand in the files is meant.
 #[derive(Args, Debug)]
 pub struct MetricsArguments {
-    /// The disk of the metrics, where they hold several; of CloudWatch the volume's or instance's id.
+    /// The disk of the metrics, where they hold several; of CloudWatch the volume's or instance's id, of a Parquet
+    /// table the volume.
     #[arg(long, value_name = "DISK")]
     pub device: Option<String>,
     /// The machine, where they hold several, as Prometheus' label instance has it: db1:9100.
@@ -53,7 +54,7 @@ Examples:
   fathom profile demand.csv --columns time=ts,reads=r,writes=w,read_bytes=rb,write_bytes=wb --values per-second
   fathom profile msr.csv --json profile.json && fathom size profile.json --size 1TiB --region us-east-1
 
-A SOURCE is what iostat, sar, sadf or blkparse printed, a table (CSV) of counts or rates or of single I/Os
+A SOURCE is what iostat, sar, sadf or blkparse printed, a table (CSV, Parquet) of counts or rates or of single I/Os
 (the published MSR, Alibaba, Tencent, SPC and Systor traces are known by their shape), an answer of
 Prometheus with node_exporter's disk counters, CloudWatch metrics as the aws command prints them, or a
 profile. Several sources are parts of one demand.";

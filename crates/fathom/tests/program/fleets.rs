@@ -132,3 +132,66 @@ fn what_cannot_be_read_or_written_is_refused_with_what_to_type() {
         "{answer:?}"
     );
 }
+
+/// A golden file of the importer's tests: three volumes, of which one has a row that makes no sense.
+fn golden(name: &str) -> Vec<u8> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/fleets");
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+#[test]
+fn parquet_is_judged_as_the_text_is_and_folders_are_walked() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("fleet.csv"), golden("fleet.csv")).unwrap();
+    std::fs::create_dir_all(typist.path("lake/part")).unwrap();
+    for name in ["lake/part/0.parquet", "lake/_draft.parquet", "one.parquet"] {
+        std::fs::write(typist.path(name), golden("pyarrow_snappy.parquet")).unwrap();
+    }
+    std::fs::write(typist.path("lake/_SUCCESS"), "").unwrap();
+    let judged = |from: &str, rows: &str| {
+        let answer = typist.run(&[ASKED.as_slice(), &[from, "--rows", rows]].concat());
+        assert_eq!(answer.status, 0, "{from}: {answer:?}");
+        let text = std::fs::read_to_string(typist.path(rows)).unwrap();
+        text.lines().filter(|line| !line.starts_with("vol-c")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let wanted = judged("fleet.csv", "text.csv");
+    assert_eq!(wanted.len(), 3, "{wanted:?}");
+    assert!(wanted[1].starts_with("vol-a,sized"), "{wanted:?}");
+    assert_eq!(judged("one.parquet", "one.csv"), wanted);
+    assert_eq!(judged("lake", "lake.csv"), wanted);
+    let bad = std::fs::read_to_string(typist.path("one.csv")).unwrap();
+    assert!(bad.contains("row 12 of row group 3"), "{bad}");
+    let profile =
+        typist.json(&["profile", "one.parquet", "--device", "vol-a", "--values", "per-row", "--json"]);
+    let from_text = typist.json(&[ASKED.as_slice(), &["fleet.csv", "--json"]].concat());
+    assert_eq!((&profile["source"], &profile["demand"]["ticks_seen"]), (&"parquet".into(), &40.into()));
+    assert_eq!(from_text["volumes"], 3);
+}
+
+#[test]
+fn parquet_that_is_damaged_or_apart_is_refused_with_what_to_type() {
+    let typist = Typist::new();
+    let whole = golden("pyarrow_snappy.parquet");
+    std::fs::write(typist.path("cut.parquet"), &whole[..whole.len() - 9]).unwrap();
+    let mut torn = whole.clone();
+    torn[200..1200].fill(0xa5);
+    std::fs::write(typist.path("torn.parquet"), torn).unwrap();
+    std::fs::write(typist.path("whole.parquet"), &whole).unwrap();
+    std::fs::create_dir(typist.path("empty")).unwrap();
+    for (more, told) in [
+        (["cut.parquet"].as_slice(), "the footer"),
+        (&["torn.parquet"], "row group 0"),
+        (&["whole.parquet", "whole.parquet"], "read_parquet"),
+        (&["whole.parquet", "--columns", "reads=much"], "no column"),
+        (&["empty"], "no .parquet or .csv"),
+    ] {
+        let answer = typist.run(&[ASKED.as_slice(), more].concat());
+        assert_eq!(answer.status, 2, "{more:?}: {answer:?}");
+        assert!(answer.stderr.contains(told) && !answer.stderr.contains("panicked"), "{answer:?}");
+    }
+    let many = typist.run(&["profile", "whole.parquet", "--values", "per-row"]);
+    assert!(many.stderr.contains("vol-a, vol-b, vol-c"), "{many:?}");
+    std::fs::write(typist.path("fleet.csv"), golden("fleet.csv")).unwrap();
+    let mixed = typist.run(&["profile", "whole.parquet", "fleet.csv"]);
+    assert!(mixed.stderr.contains("one kind"), "{mixed:?}");
+}

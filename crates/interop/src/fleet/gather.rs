@@ -16,6 +16,11 @@ impl<'a, T: Taker> Gather<'a, T> {
         Self { taker, run: Run::default(), interest: Interest::Name }
     }
 
+    /// Whether rows of a volume are wanted.
+    pub fn wants(&self, volume: &[u8]) -> bool {
+        self.taker.interest(volume) == Interest::Rows
+    }
+
     /// The next row is this volume's; whether its cells are wanted.
     pub fn row(&mut self, volume: &[u8]) -> bool {
         if self.run.rows == 0 || self.run.volume.as_bytes() != volume {

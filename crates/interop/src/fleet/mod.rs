@@ -9,6 +9,12 @@ mod gather;
 mod layout;
 mod moment;
 mod number;
+mod one;
+#[cfg(feature = "columnar")]
+mod parquet;
+#[cfg(not(feature = "columnar"))]
+#[path = "parquet_absent.rs"]
+mod parquet;
 mod rows;
 mod text;
 
@@ -16,7 +22,14 @@ use crate::Refusal;
 use crate::demand::{Interval, Seen, Values};
 
 pub use layout::Layout;
+pub use one::of_parquet;
+pub use parquet::Groups;
 pub use text::{Header, header, read_text};
+
+/// Whether a file that begins so is Parquet, with a footer that may be read or one that is encrypted.
+pub fn is_parquet(start: &[u8]) -> bool {
+    start.starts_with(b"PAR1") || start.starts_with(b"PARE")
+}
 
 /// Rows of one volume that follow each other.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,10 +2,14 @@
 
 mod http;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
+use fathom_interop::Refusal;
 use fathom_interop::demand::{self, Asked, Hints, Seen, Selection, Text, Values};
+use fathom_interop::fleet::{is_parquet, of_parquet};
 use fathom_measure::Nanos;
 use jiff::Timestamp;
 
@@ -23,18 +27,13 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Fai
     if let Some(url) = &arguments.prometheus {
         return served(url, arguments);
     }
-    let contents: Vec<(String, Vec<u8>)> = paths
-        .iter()
-        .map(|path| Ok((path.display().to_string(), read(path)?)))
-        .collect::<Result<_, Failure>>()?;
-    let texts: Vec<Text<'_>> = contents.iter().map(|(name, bytes)| Text { name, bytes }).collect();
     let hints = Hints {
         device: arguments.device.as_deref(),
         instance: arguments.host.as_deref(),
         columns: &arguments.columns,
         values: values_of(arguments),
     };
-    demand::read(&texts, &hints).map_err(|refusal| {
+    let refused = |refusal: Refusal| {
         let place = match (paths, refusal.place.as_str()) {
             ([only], "") => only.display().to_string(),
             ([only], place) => format!("{}, {place}", only.display()),
@@ -42,7 +41,46 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Fai
             (_, place) => place.to_owned(),
         };
         Failure::usage(place, format!("not read as {}: {}", refusal.expected, refusal.cause), refusal.remedy)
-    })
+    };
+    if let Some(files) = parquet(paths)? {
+        return of_parquet(&files, &hints).map_err(refused);
+    }
+    let contents: Vec<(String, Vec<u8>)> = paths
+        .iter()
+        .map(|path| Ok((path.display().to_string(), read(path)?)))
+        .collect::<Result<_, Failure>>()?;
+    let texts: Vec<Text<'_>> = contents.iter().map(|(name, bytes)| Text { name, bytes }).collect();
+    demand::read(&texts, &hints).map_err(refused)
+}
+
+/// The files, open, if all are Parquet: they are never in memory whole.
+fn parquet(paths: &[PathBuf]) -> Result<Option<Vec<(String, File)>>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        let place = || path.display().to_string();
+        let unread = |error: std::io::Error| {
+            Failure::usage(place(), error.to_string(), "name a file that can be read")
+        };
+        // A pipe's first bytes would be lost.
+        if !path.is_file() {
+            continue;
+        }
+        let file = File::open(path).map_err(unread)?;
+        let mut start = Vec::new();
+        (&file).take(4).read_to_end(&mut start).map_err(unread)?;
+        if is_parquet(&start) {
+            files.push((place(), file));
+        }
+    }
+    match files.len() {
+        0 => Ok(None),
+        all if all == paths.len() => Ok(Some(files)),
+        _ => Err(Failure::usage(
+            &files[0].0,
+            "it is Parquet where others are not",
+            "give files of one kind at a time",
+        )),
+    }
 }
 
 /// What a table's values are said to be.

@@ -1,7 +1,7 @@
 //! The table by columns: Parquet with flat optional columns, without compression.
 //!
-//! Written here in full, because that part of the format is small: the `parquet` crate would make
-//! half again as much to build as all of this program for it. Texts are kept once each in a dictionary,
+//! Written here in full, because that part of the format is small: a build without the `parquet` crate, which
+//! takes half as long as all of this program, writes it too. Texts are kept once each in a dictionary,
 //! which is what a table of runs needs most. Source: `README.md`, `Encodings.md` and
 //! `src/main/thrift/parquet.thrift` of apache/parquet-format 2.10.
 

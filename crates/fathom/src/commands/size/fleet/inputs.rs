@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_interop::Refusal;
 use fathom_interop::demand::{Hints, Values};
-use fathom_interop::fleet::{Header, Taker, header, read_text};
+use fathom_interop::fleet::{Groups, Header, Taker, header, is_parquet, read_text};
 
 use crate::arguments::MetricsArguments;
 use crate::commands::demand::values_of;
@@ -20,6 +20,8 @@ const LARGEST_PIECE: u64 = 64 << 20;
 const SMALLEST_PIECE: u64 = 1 << 20;
 /// Pieces of a text for each processor at least, so that all have work to the end.
 const PIECES_EACH: u64 = 8;
+/// Folders in each other, so that a link back up ends.
+const DEEPEST: usize = 16;
 
 /// Tables of one fleet.
 pub struct Inputs {
@@ -28,24 +30,40 @@ pub struct Inputs {
 
 struct Table {
     path: PathBuf,
-    header: Header,
-    bytes: u64,
+    content: Content,
+}
+
+/// What is known of a table before its rows are read.
+enum Content {
+    /// Comma-separated, so many bytes of it.
+    Text(Header, u64),
+    /// By columns.
+    Groups(Groups),
 }
 
 /// A part of one table that is read by itself.
 pub struct Piece<'a> {
     table: &'a Table,
-    stretch: Range<u64>,
+    part: Part<'a>,
+}
+
+enum Part<'a> {
+    Stretch(&'a Header, Range<u64>),
+    Group(&'a Groups, usize),
 }
 
 impl Inputs {
-    /// Looks at the headers of all tables.
+    /// Looks at the headers of all tables; those in a folder are taken in the order of their names.
     ///
     /// # Errors
     /// When one is not there, is no file, or does not name its columns; with what to type.
     pub fn open(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Self, Failure> {
         let hints = Hints { columns: &arguments.columns, values: values_of(arguments), ..Hints::default() };
-        let tables = paths.iter().map(|path| Table::open(path, &hints)).collect::<Result<_, _>>()?;
+        let mut files = Vec::new();
+        for path in paths {
+            if path.is_dir() { in_folder(path, &mut files)? } else { files.push(path.clone()) }
+        }
+        let tables = files.iter().map(|path| Table::open(path, &hints)).collect::<Result<_, _>>()?;
         Ok(Self { tables })
     }
 
@@ -77,20 +95,66 @@ impl Table {
             )
         };
         let mut start = Vec::new();
-        file.take(START_BYTES).read_to_end(&mut start).map_err(unread)?;
+        (&file).take(START_BYTES).read_to_end(&mut start).map_err(unread)?;
+        if is_parquet(&start) {
+            let groups = Groups::open(&file, hints).map_err(refused)?;
+            return Ok(Self { path: path.to_owned(), content: Content::Groups(groups) });
+        }
         if start.last() != Some(&b'\n') {
             start.push(b'\n');
         }
         let header = header(&start, hints).map_err(refused)?;
-        Ok(Self { path: path.to_owned(), header, bytes: meta.len() })
+        Ok(Self { path: path.to_owned(), content: Content::Text(header, meta.len()) })
     }
+}
+
+/// The tables of a folder and of those in it. Names that begin with `_` or `.` are marks and drafts of the writer.
+fn in_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let before = files.len();
+    add_tables(folder, files, 0).map_err(|error| {
+        Failure::usage(folder.display().to_string(), error.to_string(), "name a folder that can be read")
+    })?;
+    if files.len() == before {
+        let cause = "no .parquet or .csv is in it";
+        return Err(Failure::usage(folder.display().to_string(), cause, "name the files themselves"));
+    }
+    Ok(())
+}
+
+fn add_tables(folder: &Path, files: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    paths.sort();
+    for path in paths {
+        let hidden = path.file_name().is_none_or(|name| {
+            name.as_encoded_bytes().starts_with(b"_") || name.as_encoded_bytes().starts_with(b".")
+        });
+        let is_table = path.extension().is_some_and(|ending| ending == "parquet" || ending == "csv");
+        if hidden {
+            continue;
+        } else if path.is_dir() && depth < DEEPEST {
+            add_tables(&path, files, depth + 1)?;
+        } else if is_table && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 impl<'a> Piece<'a> {
     fn all(table: &'a Table, threads: u64) -> Vec<Self> {
-        let each = (table.bytes / (threads.max(1) * PIECES_EACH)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
-        let starts = (0..table.bytes).step_by(usize::try_from(each).unwrap_or(usize::MAX));
-        starts.map(|start| Self { table, stretch: start..(start + each).min(table.bytes) }).collect()
+        let piece = |part| Self { table, part };
+        match &table.content {
+            Content::Text(header, bytes) => {
+                let each = (bytes / (threads.max(1) * PIECES_EACH)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
+                let starts = (0..*bytes).step_by(usize::try_from(each).unwrap_or(usize::MAX));
+                let stretch = |start: u64| Part::Stretch(header, start..(start + each).min(*bytes));
+                starts.map(stretch).map(piece).collect()
+            }
+            Content::Groups(groups) => {
+                (0..groups.count()).map(|group| piece(Part::Group(groups, group))).collect()
+            }
+        }
     }
 
     /// The table's file.
@@ -98,16 +162,28 @@ impl<'a> Piece<'a> {
         &self.table.path
     }
 
+    /// Whether it is a stretch of a text.
+    pub fn is_text(&self) -> bool {
+        matches!(self.part, Part::Stretch(..))
+    }
+
     /// What the table's values are.
     pub fn values(&self) -> Values {
-        self.table.header.layout.values
+        match &self.part {
+            Part::Stretch(header, _) => header.layout.values,
+            Part::Group(groups, _) => groups.layout.values,
+        }
     }
 
     /// Reads it.
     ///
     /// # Errors
-    /// As the system reports them.
+    /// As the system reports them, or when it is damaged.
     pub fn read(&self, taker: &mut impl Taker) -> std::io::Result<()> {
-        read_text(File::open(&self.table.path)?, &self.table.header, self.stretch.clone(), taker)
+        let file = File::open(&self.table.path)?;
+        match &self.part {
+            Part::Stretch(header, stretch) => read_text(file, header, stretch.clone(), taker),
+            Part::Group(groups, group) => groups.read(file, *group, taker),
+        }
     }
 }

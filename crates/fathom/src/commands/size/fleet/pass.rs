@@ -195,11 +195,14 @@ impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
 
 fn apart(piece: &Piece<'_>, name: &str) -> Failure {
     let place = piece.path().display().to_string();
-    Failure::usage(
-        &place,
-        format!("rows of {name} lie apart: other volumes' rows are between them"),
+    let remedy = if piece.is_text() {
         format!(
             "sort it by volume first, where volume and time are its first columns: (head -1 '{place}'; tail -n +2 '{place}' | LC_ALL=C sort -t, -k1,2) > sorted.csv"
-        ),
-    )
+        )
+    } else {
+        format!(
+            "sort all files by volume first: duckdb -c \"COPY (FROM read_parquet(['{place}']) ORDER BY volume, time) TO 'sorted.parquet'\""
+        )
+    };
+    Failure::usage(&place, format!("rows of {name} lie apart: other volumes' rows are between them"), remedy)
 }

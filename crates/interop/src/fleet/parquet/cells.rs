@@ -1,0 +1,239 @@
+//! Cells of one column of a row group, a batch of rows at a time.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, Int96};
+use parquet::errors::{ParquetError, Result};
+
+use super::super::moment::moment_ns;
+use super::super::number::number;
+use super::kind::Kind;
+
+/// A cell as what the column is read for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<T> {
+    /// Null, or words without a letter.
+    Empty,
+    /// A value.
+    Value(T),
+    /// Something that stands for no value that can be used.
+    Wrong,
+}
+
+impl<T> Cell<T> {
+    /// The value, where there is one.
+    pub fn value(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Empty | Self::Wrong => None,
+        }
+    }
+
+    fn of(value: Option<T>) -> Self {
+        value.map_or(Self::Wrong, Self::Value)
+    }
+}
+
+/// A column that is read from its row group's first row to its last.
+pub struct Column {
+    kind: Kind,
+    values: Values,
+}
+
+enum Values {
+    Int32(Batch<parquet::data_type::Int32Type>),
+    Int64(Batch<parquet::data_type::Int64Type>),
+    Int96(Batch<parquet::data_type::Int96Type>),
+    Float(Batch<parquet::data_type::FloatType>),
+    Double(Batch<parquet::data_type::DoubleType>),
+    Bytes(Batch<parquet::data_type::ByteArrayType>),
+}
+
+/// Does the same with a batch, whatever its type.
+macro_rules! batch {
+    ($values:expr, $batch:ident => $does:expr) => {
+        match $values {
+            Values::Int32($batch) => $does,
+            Values::Int64($batch) => $does,
+            Values::Int96($batch) => $does,
+            Values::Float($batch) => $does,
+            Values::Double($batch) => $does,
+            Values::Bytes($batch) => $does,
+        }
+    };
+}
+
+impl Column {
+    /// A column whose kind is known; `present` is the definition level of cells that are not null.
+    ///
+    /// # Errors
+    /// When the reader is of a type that no kind has.
+    pub fn new(kind: Kind, present: i16, reader: ColumnReader) -> Result<Self> {
+        let values = match reader {
+            ColumnReader::Int32ColumnReader(reader) => Values::Int32(Batch::new(present, reader)),
+            ColumnReader::Int64ColumnReader(reader) => Values::Int64(Batch::new(present, reader)),
+            ColumnReader::Int96ColumnReader(reader) => Values::Int96(Batch::new(present, reader)),
+            ColumnReader::FloatColumnReader(reader) => Values::Float(Batch::new(present, reader)),
+            ColumnReader::DoubleColumnReader(reader) => Values::Double(Batch::new(present, reader)),
+            ColumnReader::ByteArrayColumnReader(reader) => Values::Bytes(Batch::new(present, reader)),
+            ColumnReader::BoolColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => {
+                return Err(ParquetError::General(
+                    "a column is not of the type that the footer says".to_owned(),
+                ));
+            }
+        };
+        Ok(Self { kind, values })
+    }
+
+    /// Reads the next rows.
+    ///
+    /// # Errors
+    /// When the column is damaged or ends before them.
+    pub fn read(&mut self, rows: usize) -> Result<()> {
+        batch!(&mut self.values, batch => batch.read(rows))
+    }
+
+    /// Leaves the next rows out.
+    ///
+    /// # Errors
+    /// As [`Column::read`].
+    pub fn skip(&mut self, rows: usize) -> Result<()> {
+        batch!(&mut self.values, batch => batch.skip(rows))
+    }
+
+    /// The rows that were read, as numbers from 0 up.
+    pub fn numbers(&self, out: &mut Vec<Cell<f64>>) {
+        let usable = |value: f64| Cell::of((value.is_finite() && value >= 0.0).then_some(value));
+        let tens = if let Kind::Decimal(scale) = self.kind { 10f64.powi(scale as i32) } else { 1.0 };
+        let unsigned = self.kind == Kind::Unsigned;
+        match &self.values {
+            Values::Int32(batch) if unsigned => batch.cells(out, |value| usable(f64::from(*value as u32))),
+            Values::Int64(batch) if unsigned => batch.cells(out, |value| usable(*value as u64 as f64)),
+            Values::Int32(batch) => batch.cells(out, |value| usable(f64::from(*value) / tens)),
+            Values::Int64(batch) => batch.cells(out, |value| usable(*value as f64 / tens)),
+            Values::Float(batch) => batch.cells(out, |value| usable(f64::from(*value))),
+            Values::Double(batch) => batch.cells(out, |value| usable(*value)),
+            Values::Int96(batch) => batch.cells(out, |_| Cell::Wrong),
+            Values::Bytes(batch) => batch.cells(out, |value| words(value, number)),
+        }
+    }
+
+    /// The rows that were read, as nanoseconds since 1970.
+    pub fn moments(&self, out: &mut Vec<Cell<i64>>) {
+        match (&self.values, self.kind) {
+            (Values::Int32(batch), Kind::Moment(unit_ns)) => {
+                batch.cells(out, |value| Cell::of(i64::from(*value).checked_mul(unit_ns)));
+            }
+            (Values::Int64(batch), Kind::Moment(unit_ns)) => {
+                batch.cells(out, |value| Cell::of(value.checked_mul(unit_ns)));
+            }
+            (Values::Int96(batch), _) => batch.cells(out, |value| Cell::of(julian_ns(value))),
+            (Values::Bytes(batch), _) => batch.cells(out, |value| words(value, moment_ns)),
+            _ => {
+                let mut numbers = Vec::new();
+                self.numbers(&mut numbers);
+                out.clear();
+                // A number is a time as it is in a text: seconds or milliseconds.
+                out.extend(numbers.into_iter().map(|cell| match cell {
+                    Cell::Empty => Cell::Empty,
+                    Cell::Wrong => Cell::Wrong,
+                    Cell::Value(value) => Cell::of(moment_ns(format!("{value}").as_bytes())),
+                }));
+            }
+        }
+    }
+
+    /// The rows that were read, as words; empty for null.
+    pub fn words(&self, out: &mut Vec<ByteArray>) {
+        let number = |value: i64, unsigned: bool| match unsigned {
+            true => ByteArray::from((value as u64).to_string().into_bytes()),
+            false => ByteArray::from(value.to_string().into_bytes()),
+        };
+        let unsigned = self.kind == Kind::Unsigned;
+        match &self.values {
+            Values::Bytes(batch) => batch.put(out, empty, Clone::clone),
+            Values::Int32(batch) if unsigned => {
+                batch.put(out, empty, |value| number(i64::from(*value as u32), true))
+            }
+            Values::Int32(batch) => batch.put(out, empty, |value| number(i64::from(*value), false)),
+            Values::Int64(batch) => batch.put(out, empty, |value| number(*value, unsigned)),
+            Values::Float(batch) => {
+                batch.put(out, empty, |value| ByteArray::from(format!("{value}").into_bytes()))
+            }
+            Values::Double(batch) => {
+                batch.put(out, empty, |value| ByteArray::from(format!("{value}").into_bytes()))
+            }
+            Values::Int96(batch) => batch.put(out, empty, |_| empty()),
+        }
+    }
+}
+
+fn empty() -> ByteArray {
+    ByteArray::from(Vec::new())
+}
+
+fn words<T>(cell: &ByteArray, read: impl Fn(&[u8]) -> Option<T>) -> Cell<T> {
+    let cell = cell.data().trim_ascii();
+    if cell.is_empty() { Cell::Empty } else { Cell::of(read(cell)) }
+}
+
+/// The Julian day 2,440,588 is the first of 1970 (`INT96` of parquet-mr, "Impala's timestamps").
+fn julian_ns(value: &Int96) -> Option<i64> {
+    let [low, high, day] = *value.data() else { return None };
+    let of_day_ns = i64::try_from(u64::from(high) << 32 | u64::from(low)).ok()?;
+    (i64::from(day) - 2_440_588).checked_mul(86_400_000_000_000)?.checked_add(of_day_ns)
+}
+
+/// The values of some rows.
+struct Batch<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    present: i16,
+    /// A level for each row of a column that may be null.
+    levels: Vec<i16>,
+    /// Of rows that are not null.
+    values: Vec<T::T>,
+}
+
+impl<T: DataType> Batch<T> {
+    fn new(present: i16, reader: ColumnReaderImpl<T>) -> Self {
+        Self { reader, present, levels: Vec::new(), values: Vec::new() }
+    }
+
+    fn read(&mut self, rows: usize) -> Result<()> {
+        self.levels.clear();
+        self.values.clear();
+        let levels = (self.present > 0).then_some(&mut self.levels);
+        let (read, _, _) = self.reader.read_records(rows, levels, None, &mut self.values)?;
+        let there = match self.present {
+            0 => rows,
+            present => self.levels.iter().filter(|level| **level == present).count(),
+        };
+        let whole =
+            read == rows && (self.present == 0 || self.levels.len() == rows) && self.values.len() == there;
+        if whole { Ok(()) } else { Err(ended()) }
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        if self.reader.skip_records(rows)? == rows { Ok(()) } else { Err(ended()) }
+    }
+
+    fn cells<C>(&self, out: &mut Vec<Cell<C>>, cell: impl FnMut(&T::T) -> Cell<C>) {
+        self.put(out, || Cell::Empty, cell);
+    }
+
+    fn put<C>(&self, out: &mut Vec<C>, null: impl Fn() -> C, mut cell: impl FnMut(&T::T) -> C) {
+        out.clear();
+        if self.present == 0 {
+            out.extend(self.values.iter().map(cell));
+            return;
+        }
+        let mut values = self.values.iter();
+        out.extend(self.levels.iter().map(|level| match *level == self.present {
+            true => values.next().map_or_else(&null, &mut cell),
+            false => null(),
+        }));
+    }
+}
+
+fn ended() -> ParquetError {
+    ParquetError::EOF("a column ends before its row group does".to_owned())
+}
