@@ -392,13 +392,13 @@ pub enum ProofLength {
 #[derive(Args, Debug)]
 pub struct SizeArguments {
     /// Metrics over time, a trace, or a profile.
-    #[arg(value_name = "DEMAND", required_unless_present = "prometheus", conflicts_with = "prometheus")]
+    #[arg(value_name = "DEMAND", required_unless_present = "server", conflicts_with = "server")]
     pub demand: Vec<PathBuf>,
     /// Bytes to store on each node, as 1TiB; of a fleet, where its table has no column size.
     #[arg(long, value_name = "SIZE", required_unless_present = "fleet")]
     pub size: Option<String>,
     /// Size every volume of a fleet, each by its own rows of the tables: CSV, Parquet, or folders of them.
-    #[arg(long, conflicts_with_all = ["prometheus", "memory", "prove", "nodes", "report", "device", "host"])]
+    #[arg(long, conflicts_with_all = ["server", "memory", "prove", "nodes", "report", "device", "host"])]
     pub fleet: bool,
     /// Write a row for each volume of the fleet: FILE.csv, FILE.jsonl (JSON lines) or FILE.parquet.
     #[arg(long, value_name = "FILE", requires = "fleet")]

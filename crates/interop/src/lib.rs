@@ -6,6 +6,7 @@
 //! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
 
 pub mod audit;
+pub mod aws;
 pub mod bdevperf;
 pub mod demand;
 pub mod diskspd;

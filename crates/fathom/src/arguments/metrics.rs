@@ -30,17 +30,27 @@ pub struct MetricsArguments {
     /// What a table's values are, where the names of its columns do not tell.
     #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
     pub values: Option<ValuesName>,
-    /// Read node_exporter's disk counters from this Prometheus server, as http://localhost:9090.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["columns", "values"])]
+    /// Read node_exporter's disk counters from this Prometheus server, as http://localhost:9090 or https://metrics:9090.
+    #[arg(long, value_name = "URL", group = "server", conflicts_with_all = ["columns", "values"])]
     pub prometheus: Option<String>,
+    /// Read the sums of this EBS volume (vol-...) or EC2 instance (i-...) from CloudWatch, with the credentials that the
+    /// aws command takes: the environment, ~/.aws (AWS_PROFILE), the container's, this instance's.
+    #[arg(long, value_name = "ID", group = "server", conflicts_with_all = ["columns", "values", "device", "host"])]
+    pub cloudwatch: Option<String>,
+    /// Where CloudWatch has the metrics. Default: AWS_REGION, the profile's, this instance's.
+    #[arg(long, value_name = "REGION", requires = "cloudwatch")]
+    pub aws_region: Option<String>,
+    /// CloudWatch's address, where it is not the provider's own. Default: AWS_ENDPOINT_URL.
+    #[arg(long, value_name = "URL", requires = "cloudwatch")]
+    pub aws_endpoint: Option<String>,
     /// Further matchers of the series, as 'job="node",cluster="a"'.
     #[arg(long, value_name = "MATCHERS", default_value = "", requires = "prometheus")]
     pub query: String,
     /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, as 7d.
-    #[arg(long, value_name = "TIME", default_value = "1d", requires = "prometheus")]
+    #[arg(long, value_name = "TIME", default_value = "1d", requires = "server")]
     pub from: String,
     /// Until when, in the same forms. Default: now.
-    #[arg(long, value_name = "TIME", requires = "prometheus")]
+    #[arg(long, value_name = "TIME", requires = "server")]
     pub to: Option<String>,
 }
 
@@ -48,6 +58,7 @@ pub const PROFILE_EXAMPLES: &str = "\
 Examples:
   fathom profile iostat.txt --device nvme1n1
   fathom profile --prometheus http://localhost:9090 --host db1:9100 --device nvme1n1 --from 14d
+  fathom profile --cloudwatch vol-0123456789abcdef0 --aws-region eu-central-1 --from 14d
   fathom profile --live /dev/nvme1n1 --time 1h --json profile.json
   fathom profile trace.blkparse
   fathom profile reads.json writes.json read-bytes.json write-bytes.json     CloudWatch, a metric a file
@@ -63,10 +74,10 @@ profile. Several sources are parts of one demand.";
 #[derive(Args, Debug)]
 pub struct ProfileArguments {
     /// Metrics over time, or a trace.
-    #[arg(value_name = "SOURCE", required_unless_present_any = ["live", "prometheus"], conflicts_with = "prometheus")]
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["live", "server"], conflicts_with = "server")]
     pub sources: Vec<PathBuf>,
     /// Count this device's own I/O for a while, once a second.
-    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["sources", "device", "host", "columns", "values", "prometheus"])]
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["sources", "device", "host", "columns", "values", "server"])]
     pub live: Option<PathBuf>,
     /// With --live: read the kernel's counters alone. Otherwise programs in the kernel count sizes, sequential shares,
     /// gaps between arrivals and the shares of processes too, where the kernel lets them (root, Linux 5.11).

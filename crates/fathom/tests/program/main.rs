@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
+mod cloudwatch;
 mod commands;
 mod compared;
 mod diskspd;
@@ -21,6 +22,7 @@ mod profiled;
 mod remote;
 mod replayed;
 mod round_trip;
+mod secured;
 mod sequences;
 mod sized;
 mod typed;

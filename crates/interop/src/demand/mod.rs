@@ -14,6 +14,9 @@ use fathom_record::telemetry::Telemetry;
 use fathom_sizing::{Demand, Trace};
 
 use crate::Refusal;
+pub use cloudwatch::{
+    Asked as AskedCloudWatch, OPERATION as CLOUDWATCH_OPERATION, fetch as fetch_cloudwatch,
+};
 pub use columns::{Columns, Values};
 pub use prometheus::{Asked, Selection, fetch as fetch_prometheus};
 pub use source::{Hints, Text, read};

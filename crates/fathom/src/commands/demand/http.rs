@@ -1,23 +1,36 @@
-//! Bodies behind addresses, over plain HTTP.
+//! Answers behind addresses, over HTTP and HTTPS.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_interop::Refusal;
+use fathom_interop::aws::{Request, Response};
+use ureq::tls::{RootCerts, TlsConfig};
 
 /// A server that says nothing for longer is down.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// An address that only this machine has answers at once or never.
+const NEAR_PATIENCE: Duration = Duration::from_secs(1);
 /// A longer answer is no answer to what was asked.
 const LONGEST_BODY: u64 = 512 << 20;
 
-/// Fetches bodies.
+/// Sends requests.
 pub struct Client {
     agent: ureq::Agent,
 }
 
 impl Client {
-    /// A client without a cache, cookies or credentials.
+    /// A client without a cache, cookies or credentials, which trusts the certificates that this machine does.
     pub fn new() -> Self {
-        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::PlatformVerifier)
+            .unversioned_rustls_crypto_provider(provider)
+            .build();
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(PATIENCE))
+            .tls_config(tls);
         Self { agent: config.build().into() }
     }
 
@@ -26,31 +39,67 @@ impl Client {
     /// # Errors
     /// When the server cannot be reached, or answers with neither a result nor words of its own.
     pub fn get(&self, url: &str) -> Result<Vec<u8>, Refusal> {
-        let place = url.split('?').next().unwrap_or(url);
-        let refused =
-            |cause: String, remedy: &str| Refusal::new("a server's answer", cause).at(place).or(remedy);
-        if url.starts_with("https:") {
-            return Err(refused(
-                "this build speaks no TLS".to_owned(),
-                "fetch the answer with curl and give its file, or open a tunnel: ssh -L 9090:localhost:9090 HOST",
-            ));
+        let request = Request {
+            method: "GET",
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            is_near: false,
+        };
+        let response = self.send(&request)?;
+        let has_words = response.body.trim_ascii_start().starts_with(b"{");
+        if (200..300).contains(&response.status) || has_words {
+            return Ok(response.body);
         }
-        let mut response = self.agent.get(url).call().map_err(|error| {
-            refused(error.to_string(), "give an address that answers, as http://localhost:9090")
-        })?;
-        let status = response.status();
-        let body = response.body_mut().with_config().limit(LONGEST_BODY).read_to_vec();
-        let body =
-            body.map_err(|error| refused(error.to_string(), "ask for less at once with --from and --to"))?;
-        let has_words = body.trim_ascii_start().starts_with(b"{");
-        if status.is_success() || has_words {
-            return Ok(body);
-        }
-        let remedy = match status.as_u16() {
+        let remedy = match response.status {
             401 | 403 => "fetch the answer with curl and its credentials, and give the file",
             404 => "give the server's own address, with the prefix it is served under",
             _ => "try again later, or ask for less at once with --from and --to",
         };
-        Err(refused(format!("the server says {status}"), remedy))
+        Err(refused(url, format!("the server says {}", response.status), remedy))
     }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// When none comes.
+    pub fn send(&self, request: &Request) -> Result<Response, Refusal> {
+        let url = &request.url;
+        let mut builder = ureq::http::Request::builder().method(request.method).uri(url);
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
+        }
+        let sent = builder
+            .body(request.body.as_slice())
+            .map_err(|error| refused(url, error.to_string(), "give an address as http://localhost:9090"))?;
+        let configured = self.agent.configure_request(sent);
+        let configured = if request.is_near {
+            configured.timeout_global(Some(NEAR_PATIENCE)).proxy(None)
+        } else {
+            configured
+        };
+        let mut response = self.agent.run(configured.build()).map_err(|error| unreached(url, &error))?;
+        let status = response.status().as_u16();
+        let body = response.body_mut().with_config().limit(LONGEST_BODY).read_to_vec();
+        let body = body
+            .map_err(|error| refused(url, error.to_string(), "ask for less at once with --from and --to"))?;
+        Ok(Response { status, body })
+    }
+}
+
+fn refused(url: &str, cause: String, remedy: &str) -> Refusal {
+    let place = url.split('?').next().unwrap_or(url);
+    Refusal::new("a server's answer", cause).at(place).or(remedy)
+}
+
+fn unreached(url: &str, error: &ureq::Error) -> Refusal {
+    let text = error.to_string();
+    let is_trust = ["ertificate", "UnknownIssuer", "rustls", "TLS"].iter().any(|word| text.contains(word));
+    let remedy = match url.starts_with("https:") && is_trust {
+        true => {
+            "let this machine trust the server's certificate: SSL_CERT_FILE=ca.pem; a server without TLS is http://"
+        }
+        false => "give an address that answers, as http://localhost:9090",
+    };
+    refused(url, text, remedy)
 }

@@ -1,5 +1,6 @@
 //! The demand that files hold, as the commands that need one read it.
 
+mod aws;
 mod http;
 
 use std::fs::File;
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
 use fathom_interop::Refusal;
-use fathom_interop::demand::{self, Asked, Hints, Seen, Selection, Text, Values};
+use fathom_interop::aws::Asked as Service;
+use fathom_interop::demand::{self, Asked, AskedCloudWatch, Hints, Seen, Selection, Text, Values};
 use fathom_interop::fleet::{is_parquet, of_parquet};
 use fathom_measure::Nanos;
 use jiff::Timestamp;
@@ -26,6 +28,9 @@ const LARGEST_FILE: u64 = 4 << 30;
 pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Failure> {
     if let Some(url) = &arguments.prometheus {
         return served(url, arguments);
+    }
+    if let Some(subject) = &arguments.cloudwatch {
+        return watched(subject, arguments);
     }
     let hints = Hints {
         device: arguments.device.as_deref(),
@@ -93,14 +98,27 @@ pub fn values_of(arguments: &MetricsArguments) -> Option<Values> {
 
 /// The demand that a Prometheus server has.
 fn served(url: &str, arguments: &MetricsArguments) -> Result<Seen, Failure> {
-    let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
-    let to_unix_s = arguments.to.as_deref().map_or(Ok(now), |text| moment("--to", text, now))?;
-    let from_unix_s = moment("--from", &arguments.from, now)?;
+    let (from_unix_s, to_unix_s, _) = stretch(arguments)?;
     let (device, instance) = (arguments.device.as_deref(), arguments.host.as_deref());
     let selection = Selection { device, instance, matchers: &arguments.query };
     let client = http::Client::new();
     let asked = Asked { url, selection, from_unix_s, to_unix_s };
     demand::fetch_prometheus(&asked, |url| client.get(url)).map_err(Failure::from)
+}
+
+/// The demand that CloudWatch has.
+fn watched(subject: &str, arguments: &MetricsArguments) -> Result<Seen, Failure> {
+    let (from_unix_s, to_unix_s, now_unix_s) = stretch(arguments)?;
+    let asked = AskedCloudWatch { subject, from_unix_s, to_unix_s, now_unix_s };
+    let (region, endpoint) = (arguments.aws_region.as_deref(), arguments.aws_endpoint.as_deref());
+    aws::fetch(&asked, Service { region, endpoint }).map_err(Failure::from)
+}
+
+/// From when, until when, and now; in seconds since 1970.
+fn stretch(arguments: &MetricsArguments) -> Result<(i64, i64, i64), Failure> {
+    let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
+    let to = arguments.to.as_deref().map_or(Ok(now), |text| moment("--to", text, now))?;
+    Ok((moment("--from", &arguments.from, now)?, to, now))
 }
 
 /// A time as RFC 3339 has it, or how long ago; in seconds since 1970.
@@ -121,7 +139,7 @@ fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
 /// The files in a few words, or the server.
 pub fn name(paths: &[PathBuf], arguments: &MetricsArguments) -> String {
     match paths {
-        [] => arguments.prometheus.clone().unwrap_or_default(),
+        [] => arguments.prometheus.clone().or_else(|| arguments.cloudwatch.clone()).unwrap_or_default(),
         [only] => only.display().to_string(),
         [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
     }

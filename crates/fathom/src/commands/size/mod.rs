@@ -95,12 +95,18 @@ fn sources(arguments: &SizeArguments) -> String {
     let mut words: Vec<String> = arguments.demand.iter().map(|path| path.display().to_string()).collect();
     let flags = [
         ("--prometheus", metrics.prometheus.as_deref()),
+        ("--cloudwatch", metrics.cloudwatch.as_deref()),
+        ("--aws-region", metrics.aws_region.as_deref()),
+        ("--aws-endpoint", metrics.aws_endpoint.as_deref()),
         ("--device", metrics.device.as_deref()),
         ("--host", metrics.host.as_deref()),
         ("--columns", Some(metrics.columns.as_str())),
         ("--values", metrics.values.map(values)),
         ("--query", Some(metrics.query.as_str())),
-        ("--from", metrics.prometheus.as_ref().map(|_| metrics.from.as_str())),
+        (
+            "--from",
+            metrics.prometheus.as_ref().or(metrics.cloudwatch.as_ref()).map(|_| metrics.from.as_str()),
+        ),
         ("--to", metrics.to.as_deref()),
     ];
     let given =

@@ -1,8 +1,11 @@
-//! Demand from CloudWatch, as `aws cloudwatch get-metric-data` and `get-metric-statistics` print it.
+//! Demand from CloudWatch, as `aws cloudwatch get-metric-data` and `get-metric-statistics` print it, or as it answers
+//! itself.
 //!
 //! Counts are sums over a period, and a datapoint's time is its period's start (CloudWatch API reference,
 //! `GetMetricData`; EBS user guide, "CloudWatch metrics for EBS"; EC2 user guide, "EBS metrics for
 //! Nitro-based instances").
+
+mod server;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,8 @@ use super::Seen;
 use super::counters::{self, FLOWS, Rows};
 use super::table::time_ns;
 use crate::Refusal;
+
+pub use server::{Asked, OPERATION, fetch};
 
 const ANSWER: &str = "CloudWatch metrics";
 
@@ -89,6 +94,11 @@ pub fn read(texts: &[&[u8]], device: Option<&str>) -> Result<Seen, Refusal> {
     for text in texts {
         metrics.extend(of_document(text, &mut notes)?);
     }
+    assembled(&metrics, notes, device)
+}
+
+/// The demand of the volume or instance that is meant.
+fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Result<Seen, Refusal> {
     let meant = |metric: &&Metric| device.is_none_or(|device| metric.words.contains(device));
     let metrics: Vec<&Metric> = metrics.iter().filter(meant).collect();
     let named = |name: &str| -> Vec<&Metric> {

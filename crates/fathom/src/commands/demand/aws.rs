@@ -1,0 +1,53 @@
+//! Demand from CloudWatch, as this machine may ask for it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fathom_campaign::calendar_now;
+use fathom_interop::Refusal;
+use fathom_interop::aws::{Asked, Caller, Machine, Request, Response};
+use fathom_interop::demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, Seen, fetch_cloudwatch};
+use jiff::Timestamp;
+
+use super::http::Client;
+
+/// The sums of a volume or an instance.
+///
+/// # Errors
+/// When no credentials are found, nobody answers, the service refuses, or nothing is known of the subject.
+pub fn fetch(asked: &AskedCloudWatch<'_>, service: Asked<'_>) -> Result<Seen, Refusal> {
+    let mut here = Here { client: Client::new() };
+    let mut caller = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), service)?;
+    fetch_cloudwatch(asked, |body| caller.call(CLOUDWATCH_OPERATION, body))
+}
+
+/// This machine.
+struct Here {
+    client: Client,
+}
+
+impl Machine for Here {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        std::fs::read_to_string(path).ok()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        std::env::home_dir()
+    }
+
+    fn now_unix_s(&self) -> i64 {
+        calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second)
+    }
+
+    fn wait(&mut self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    fn send(&mut self, request: &Request) -> Result<Response, Refusal> {
+        self.client.send(request)
+    }
+}
