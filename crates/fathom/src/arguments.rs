@@ -191,7 +191,7 @@ Examples:
   fathom size --fleet volumes.csv --values per-row --region us-east-1 --rows verdicts.csv
   fathom size --fleet lake/ --columns volume=disk,time=ts --values per-second --region us-east-1 --rows verdicts.parquet
 
-With --fleet the DEMANDs are long tables (CSV, Parquet, or folders of them) with the columns volume,time,reads,writes,read_bytes,write_bytes and, where
+With --fleet the DEMANDs are dumps of Prometheus, or long tables (CSV, Parquet, or folders of them) with the columns volume,time,reads,writes,read_bytes,write_bytes and, where
 they are known, size (GiB), current (as gp3:iops=6000,throughput=250) and instance_type; each volume's rows lie together.
 
 DEMAND is a profile, or anything that `fathom profile` reads. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
@@ -397,7 +397,8 @@ pub struct SizeArguments {
     /// Bytes to store on each node, as 1TiB; of a fleet, where its table has no column size.
     #[arg(long, value_name = "SIZE", required_unless_present = "fleet")]
     pub size: Option<String>,
-    /// Size every volume of a fleet, each by its own rows of the tables: CSV, Parquet, or folders of them.
+    /// Size every volume of a fleet, each by its own rows of the tables: CSV, Parquet, or folders of them;
+    /// of dumps of Prometheus each disk of each machine.
     #[arg(long, conflicts_with_all = ["server", "memory", "prove", "nodes", "report", "device", "host"])]
     pub fleet: bool,
     /// Write a row for each volume of the fleet: FILE.csv, FILE.jsonl (JSON lines) or FILE.parquet.

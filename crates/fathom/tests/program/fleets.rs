@@ -195,3 +195,61 @@ fn parquet_that_is_damaged_or_apart_is_refused_with_what_to_type() {
     let mixed = typist.run(&["profile", "whole.parquet", "fleet.csv"]);
     assert!(mixed.stderr.contains("one kind"), "{mixed:?}");
 }
+
+/// Four counters of some disks, from one minute to another, as `query_range` answers.
+fn dump(disks: &[(&str, &str, u64)], minutes: std::ops::Range<u64>) -> String {
+    let counter = |instance: &str, device: &str, name: &str, grows: u64| {
+        let points: Vec<String> = minutes
+            .clone()
+            .map(|minute| format!("[{},\"{}\"]", 1_793_491_200 + minute * 60, minute * grows))
+            .collect();
+        format!(
+            "{{\"metric\":{{\"__name__\":\"node_disk_{name}_total\",\"device\":\"{device}\",\"instance\":\"{instance}\"}},\"values\":[{}]}}",
+            points.join(",")
+        )
+    };
+    let series = disks.iter().flat_map(|(instance, device, per_s)| {
+        let of = |name: &str, each: u64| counter(instance, device, name, per_s * 60 * each);
+        [
+            of("reads_completed", 1),
+            of("writes_completed", 2),
+            of("read_bytes", 16384),
+            of("written_bytes", 8192),
+        ]
+    });
+    let series: Vec<String> = series.collect();
+    format!(
+        "{{\"status\":\"success\",\"data\":{{\"resultType\":\"matrix\",\"result\":[{}]}}}}",
+        series.join(",")
+    )
+}
+
+#[test]
+fn each_disk_of_prometheus_dumps_is_a_volume() {
+    let typist = Typist::new();
+    let disks = [("db1:9100", "sda", 100), ("db1:9100", "nvme0n1", 2000), ("db2:9100", "sda", 9000)];
+    for (name, minutes) in [("day1.json", 0..300), ("day2.json", 300..600)] {
+        std::fs::write(typist.path(name), dump(&disks, minutes)).unwrap();
+    }
+    let asked = ["size", "--fleet", "--region", "us-east-1", "--size", "100GiB", "day2.json", "day1.json"];
+    let record = typist.json(&[asked.as_slice(), &["--rows", "rows.jsonl", "--json"]].concat());
+    assert_eq!((&record["volumes"], &record["sized"]), (&3.into(), &3.into()));
+    let rows = rows(&std::fs::read_to_string(typist.path("rows.jsonl")).unwrap());
+    let told: Vec<_> = rows
+        .iter()
+        .map(|row| (row["volume"].as_str().unwrap(), row["ticks_seen"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told, [("db1:9100/nvme0n1", 599), ("db1:9100/sda", 599), ("db2:9100/sda", 599)]);
+    // Three I/Os for each read: what is needed is what was there every second.
+    for (row, iops) in [(0, 6000.0), (2, 27_000.0)] {
+        let needs = rows[row]["needs_iops"].as_f64().unwrap();
+        assert!((needs / iops - 1.0).abs() < 0.01, "{needs} of {iops}");
+    }
+    std::fs::write(
+        typist.path("broken.json"),
+        "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[{",
+    )
+    .unwrap();
+    let broken = typist.run(&[ASKED.as_slice(), &["broken.json"]].concat());
+    assert!(broken.status == 2 && broken.stderr.contains("broken.json"), "{broken:?}");
+}

@@ -43,6 +43,17 @@ fn whole(rows: &Rows, notes: &mut Vec<String>) -> Vec<(i64, [f64; 4])> {
 pub fn of_counters(rows: &Rows) -> Result<Seen, Refusal> {
     let mut notes = Vec::new();
     let points = whole(rows, &mut notes);
+    let intervals = grown(&points, &mut notes);
+    finish(points.first().map(|point| point.0), intervals, notes)
+}
+
+/// What counters grew by between two points each, by the same rules.
+pub fn growths(rows: &Rows) -> Vec<Interval> {
+    let mut notes = Vec::new();
+    grown(&whole(rows, &mut notes), &mut notes)
+}
+
+fn grown(points: &[(i64, [f64; 4])], notes: &mut Vec<String>) -> Vec<Interval> {
     let mut steps: Vec<i64> = points.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     steps.sort_unstable();
     let usual = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(0);
@@ -78,7 +89,7 @@ pub fn of_counters(rows: &Rows) -> Result<Seen, Refusal> {
             points.len()
         ));
     }
-    finish(points.first().map(|point| point.0), intervals, notes)
+    intervals
 }
 
 /// The demand of counts of periods; each point is the start of its period.

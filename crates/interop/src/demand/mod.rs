@@ -18,7 +18,8 @@ pub use cloudwatch::{
     Asked as AskedCloudWatch, OPERATION as CLOUDWATCH_OPERATION, fetch as fetch_cloudwatch,
 };
 pub use columns::{Columns, Values};
-pub use prometheus::{Asked, Selection, fetch as fetch_prometheus};
+pub(crate) use prometheus::recognise as is_prometheus;
+pub use prometheus::{Asked, Disks, Selection, fetch as fetch_prometheus};
 pub use source::{Hints, Text, read};
 pub use table::read as read_table;
 pub(crate) use table::time_ns;

@@ -5,6 +5,7 @@
 //! the pieces beside it, so a reader hands over [`Run`]s of rows, and whoever reads all pieces joins them.
 //! Memory is that of the runs that are held, whatever the size of the table.
 
+mod dump;
 mod gather;
 mod layout;
 mod moment;
@@ -21,6 +22,7 @@ mod text;
 use crate::Refusal;
 use crate::demand::{Interval, Seen, Values};
 
+pub use dump::{Dumps, is_dump};
 pub use layout::Layout;
 pub use one::of_parquet;
 pub use parquet::Groups;

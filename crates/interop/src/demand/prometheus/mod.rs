@@ -3,15 +3,15 @@
 //! Counters are read as they were scraped, never through `rate()`: it reads over resets and gaps without
 //! a word. Metric names: node_exporter, `collector/diskstats_linux.go`.
 
+mod answer;
 mod server;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
-use super::Seen;
 use super::counters::{self, Rows};
+use super::{Interval, Seen};
 use crate::Refusal;
+use answer::{Series, series};
 
 pub use server::{Asked, fetch};
 
@@ -46,36 +46,6 @@ fn selector(selection: &Selection<'_>) -> String {
     format!("{{{}}}", matchers.join(","))
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Answer {
-    Whole(Envelope),
-    /// As `promtool query range -o json` prints it.
-    Bare(Vec<Series>),
-}
-
-#[derive(Deserialize)]
-struct Envelope {
-    status: String,
-    data: Option<Data>,
-    error: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Data {
-    #[serde(rename = "resultType")]
-    kind: String,
-    #[serde(default)]
-    result: serde_json::Value,
-}
-
-#[derive(Deserialize)]
-struct Series {
-    metric: BTreeMap<String, String>,
-    #[serde(default)]
-    values: Vec<(f64, String)>,
-}
-
 /// Whether a text begins like one of Prometheus' answers.
 pub fn recognise(start: &str) -> bool {
     let start: String = start.chars().filter(|c| !c.is_whitespace()).take(200).collect();
@@ -94,13 +64,11 @@ pub fn read(texts: &[&[u8]], selection: &Selection<'_>) -> Result<Seen, Refusal>
     for text in texts {
         all.extend(series(text)?);
     }
-    let counted = all.iter().filter_map(|series| {
-        let name = series.metric.get("__name__")?;
-        let flow = COUNTERS.iter().position(|counter| counter == name)?;
-        let label = |name: &str| series.metric.get(name).map_or("", String::as_str);
-        Some(((label("instance"), label("device")), flow, series))
+    let known = all.iter().filter_map(|series| {
+        let (disk, flow) = counted(series)?;
+        Some((disk, flow, series))
     });
-    let meant: Vec<_> = counted
+    let meant: Vec<_> = known
         .filter(|((instance, device), _, _)| {
             selection.device.is_none_or(|asked| asked == *device)
                 && selection.instance.is_none_or(|asked| asked == *instance)
@@ -110,12 +78,9 @@ pub fn read(texts: &[&[u8]], selection: &Selection<'_>) -> Result<Seen, Refusal>
     let mut rows = Rows::new();
     let mut unusable = 0usize;
     for (_, flow, series) in &meant {
-        let values = series.values.iter().filter_map(|(at_s, text)| {
-            let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-            unusable += usize::from(value.is_none());
-            Some(((at_s * 1000.0).round() as i64 * 1_000_000, value?))
-        });
-        counters::put(&mut rows, *flow, values.collect::<Vec<_>>());
+        unusable += series.values.iter().filter(|point| !point.value.is_finite()).count();
+        let usable = series.values.iter().filter(|point| point.value.is_finite());
+        counters::put(&mut rows, *flow, usable.map(|point| (point.at_ns, point.value)));
     }
     if let Some(missing) = (0..4).find(|flow| meant.iter().all(|(_, of, _)| of != flow)) {
         let remedy = format!("query {}", selector(selection));
@@ -151,21 +116,69 @@ fn only_disk<'a>(disks: &[(&'a str, &'a str)]) -> Result<(&'a str, &'a str), Ref
     }
 }
 
-fn series(text: &[u8]) -> Result<Vec<Series>, Refusal> {
-    let broken = |error: serde_json::Error| Refusal::new(ANSWER, error.to_string());
-    let envelope = match serde_json::from_slice(text).map_err(broken)? {
-        Answer::Bare(series) => return Ok(series),
-        Answer::Whole(envelope) => envelope,
-    };
-    let data = envelope.data.filter(|_| envelope.status == "success").ok_or_else(|| {
-        let cause = envelope.error.unwrap_or_else(|| format!("the server says {}", envelope.status));
-        Refusal::new(ANSWER, format!("the server refused the query: {cause}"))
-    })?;
-    if data.kind != "matrix" {
-        return Err(Refusal::new(ANSWER, format!("it holds a {}, which has no series", data.kind))
-            .or("ask /api/v1/query_range, or a selector with a range as [1h]"));
+/// Disks of many machines, as the series of some answers say them.
+#[derive(Debug, Default)]
+pub struct Disks {
+    disks: BTreeMap<(String, String), Rows>,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk<'a> {
+    /// The machine, as `db1:9100`; may be empty.
+    pub instance: &'a str,
+    /// The disk, as `nvme0n1`.
+    pub device: &'a str,
+    rows: &'a Rows,
+}
+
+impl Disks {
+    /// Adds the series of an answer: further disks, further counters of them, or a further time.
+    ///
+    /// # Errors
+    /// When it is no such answer, or the server refused.
+    pub fn add(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        for series in series(text)? {
+            let Some(((instance, device), flow)) = counted(&series) else { continue };
+            let key = (instance.to_owned(), device.to_owned());
+            let usable = series.values.iter().filter(|point| point.value.is_finite());
+            let values = usable.map(|point| (point.at_ns, point.value));
+            counters::put(self.disks.entry(key).or_default(), flow, values);
+        }
+        Ok(())
     }
-    serde_json::from_value(data.result).map_err(broken)
+
+    /// All of them, in the order of their names.
+    pub fn all(&self) -> impl Iterator<Item = Disk<'_>> {
+        self.disks.iter().map(|((instance, device), rows)| Disk { instance, device, rows })
+    }
+}
+
+impl Disk<'_> {
+    /// Points in time.
+    pub fn points(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    /// What it did between two points each.
+    ///
+    /// # Errors
+    /// When one of its counters is missing.
+    pub fn intervals(&self) -> Result<Vec<Interval>, Refusal> {
+        if let Some(missing) = (0..4).find(|flow| self.rows.values().all(|row| row[*flow].is_none())) {
+            let remedy = format!("query {}", selector(&Selection::default()));
+            return Err(Refusal::new(ANSWER, format!("{} is missing", COUNTERS[missing])).or(remedy));
+        }
+        Ok(counters::growths(self.rows))
+    }
+}
+
+/// The machine, the disk and the flow that a series counts; absent for others.
+fn counted(series: &Series) -> Option<((&str, &str), usize)> {
+    let name = series.metric.get("__name__")?;
+    let flow = COUNTERS.iter().position(|counter| counter == name)?;
+    let label = |name: &str| series.metric.get(name).map_or("", String::as_str);
+    Some(((label("instance"), label("device")), flow))
 }
 
 #[cfg(test)]

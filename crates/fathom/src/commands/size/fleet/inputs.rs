@@ -1,13 +1,13 @@
 //! A fleet's tables, and the pieces that they are read in.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fathom_interop::Refusal;
 use fathom_interop::demand::{Hints, Values};
-use fathom_interop::fleet::{Groups, Header, Taker, header, is_parquet, read_text};
+use fathom_interop::fleet::{Dumps, Groups, Header, Taker, header, is_dump, is_parquet, read_text};
 
 use crate::arguments::MetricsArguments;
 use crate::commands::demand::values_of;
@@ -26,6 +26,8 @@ const DEEPEST: usize = 16;
 /// Tables of one fleet.
 pub struct Inputs {
     tables: Vec<Table>,
+    /// Dumps of Prometheus, which are parts of each other.
+    dumps: Vec<PathBuf>,
 }
 
 struct Table {
@@ -43,13 +45,14 @@ enum Content {
 
 /// A part of one table that is read by itself.
 pub struct Piece<'a> {
-    table: &'a Table,
+    path: &'a Path,
     part: Part<'a>,
 }
 
 enum Part<'a> {
     Stretch(&'a Header, Range<u64>),
     Group(&'a Groups, usize),
+    Dumps(&'a [PathBuf]),
 }
 
 impl Inputs {
@@ -63,19 +66,27 @@ impl Inputs {
         for path in paths {
             if path.is_dir() { in_folder(path, &mut files)? } else { files.push(path.clone()) }
         }
-        let tables = files.iter().map(|path| Table::open(path, &hints)).collect::<Result<_, _>>()?;
-        Ok(Self { tables })
+        let mut inputs = Self { tables: Vec::new(), dumps: Vec::new() };
+        for path in &files {
+            match Table::open(path, &hints)? {
+                Some(table) => inputs.tables.push(table),
+                None => inputs.dumps.push(path.clone()),
+            }
+        }
+        Ok(inputs)
     }
 
     /// All pieces, in order, for so many threads.
     pub fn pieces(&self, threads: usize) -> Vec<Piece<'_>> {
         let pieces = |table| Piece::all(table, threads as u64);
-        self.tables.iter().flat_map(pieces).collect()
+        let dumps = self.dumps.first().map(|first| Piece { path: first, part: Part::Dumps(&self.dumps) });
+        self.tables.iter().flat_map(pieces).chain(dumps).collect()
     }
 }
 
 impl Table {
-    fn open(path: &Path, hints: &Hints<'_>) -> Result<Self, Failure> {
+    /// What a file's first bytes say; absent for a dump, which is read whole.
+    fn open(path: &Path, hints: &Hints<'_>) -> Result<Option<Self>, Failure> {
         let place = || path.display().to_string();
         let unread = |error: std::io::Error| {
             Failure::usage(place(), error.to_string(), "name a file that can be read")
@@ -98,13 +109,16 @@ impl Table {
         (&file).take(START_BYTES).read_to_end(&mut start).map_err(unread)?;
         if is_parquet(&start) {
             let groups = Groups::open(&file, hints).map_err(refused)?;
-            return Ok(Self { path: path.to_owned(), content: Content::Groups(groups) });
+            return Ok(Some(Self { path: path.to_owned(), content: Content::Groups(groups) }));
+        }
+        if is_dump(&start) {
+            return Ok(None);
         }
         if start.last() != Some(&b'\n') {
             start.push(b'\n');
         }
         let header = header(&start, hints).map_err(refused)?;
-        Ok(Self { path: path.to_owned(), content: Content::Text(header, meta.len()) })
+        Ok(Some(Self { path: path.to_owned(), content: Content::Text(header, meta.len()) }))
     }
 }
 
@@ -143,7 +157,7 @@ fn add_tables(folder: &Path, files: &mut Vec<PathBuf>, depth: usize) -> std::io:
 
 impl<'a> Piece<'a> {
     fn all(table: &'a Table, threads: u64) -> Vec<Self> {
-        let piece = |part| Self { table, part };
+        let piece = |part| Self { path: &table.path, part };
         match &table.content {
             Content::Text(header, bytes) => {
                 let each = (bytes / (threads.max(1) * PIECES_EACH)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
@@ -159,7 +173,7 @@ impl<'a> Piece<'a> {
 
     /// The table's file.
     pub fn path(&self) -> &Path {
-        &self.table.path
+        self.path
     }
 
     /// Whether it is a stretch of a text.
@@ -172,6 +186,8 @@ impl<'a> Piece<'a> {
         match &self.part {
             Part::Stretch(header, _) => header.layout.values,
             Part::Group(groups, _) => groups.layout.values,
+            // What counters grew by.
+            Part::Dumps(_) => Values::PerRow,
         }
     }
 
@@ -180,10 +196,22 @@ impl<'a> Piece<'a> {
     /// # Errors
     /// As the system reports them, or when it is damaged.
     pub fn read(&self, taker: &mut impl Taker) -> std::io::Result<()> {
-        let file = File::open(&self.table.path)?;
         match &self.part {
-            Part::Stretch(header, stretch) => read_text(file, header, stretch.clone(), taker),
-            Part::Group(groups, group) => groups.read(file, *group, taker),
+            Part::Stretch(header, stretch) => {
+                read_text(File::open(self.path)?, header, stretch.clone(), taker)
+            }
+            Part::Group(groups, group) => groups.read(File::open(self.path)?, *group, taker),
+            Part::Dumps(paths) => {
+                let mut dumps = Dumps::default();
+                for path in *paths {
+                    let refused = |refusal: Refusal| {
+                        std::io::Error::new(ErrorKind::InvalidData, format!("{}: {refusal}", path.display()))
+                    };
+                    dumps.add(&std::fs::read(path)?).map_err(refused)?;
+                }
+                dumps.read(taker);
+                Ok(())
+            }
         }
     }
 }
