@@ -7,7 +7,7 @@
 //! a zone and single precision; `duckdb` milliseconds as numbers and decimals.
 
 #![cfg(feature = "columnar")]
-#![allow(missing_docs, reason = "a test")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
 use std::fs::File;
 use std::io::Cursor;
