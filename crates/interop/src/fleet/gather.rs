@@ -16,7 +16,8 @@ impl<'a, T: Taker> Gather<'a, T> {
         Self { taker, run: Run::default(), interest: Interest::Name }
     }
 
-    /// Whether rows of a volume are wanted.
+    /// Whether rows of a volume are wanted: only columns can be left out before a row is there.
+    #[cfg(feature = "columnar")]
     pub fn wants(&self, volume: &[u8]) -> bool {
         self.taker.interest(volume) == Interest::Rows
     }
