@@ -1,23 +1,49 @@
-//! Any text is a job file of fio or a refusal; what was read maps to runs or says why not.
+//! Any text is a job file or a command line of fio or a refusal; what fathom takes on is a workload that runs.
 #![no_main]
 
+use fathom_fuzz::within;
+use fathom_interop::Refusal;
 use fathom_interop::fio::cmdline::{self, Invocation};
 use fathom_interop::fio::document::{self, FileText};
-use fathom_interop::fio::job::Variables;
-use fathom_interop::fio::map::{self, Around};
+use fathom_interop::fio::job::{Job, Variables};
+use fathom_interop::fio::map::{self, Around, Doer, Mapped};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| {
-    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-    let _ = cmdline::parse(&words);
+fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal> {
     let environment = |name: &str| (name.len() < 8).then(|| "4k".to_owned());
-    let variables = Variables { environment: &environment, processors: 4, page_bytes: 4096, memory_mib: 1024 };
-    let file = FileText { name: "job.fio".to_owned(), text: text.to_owned() };
+    let variables =
+        Variables { environment: &environment, processors: 4, page_bytes: 4096, memory_mib: 1024 };
     let mut include = |_: &str, _: &str| Err("no files here".to_owned());
-    let Ok(jobs) = document::jobs(&Invocation::default(), &[file], &variables, &mut include) else { return };
+    document::jobs(invocation, files, &variables, &mut include)
+}
+
+fn run(jobs: &[Job]) {
     let around = Around { target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30), new_seed: 1 };
-    let mapped: Vec<_> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();
+    let mapped: Vec<Mapped> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();
+    for mapped in &mapped {
+        match &mapped.doer {
+            Doer::Fathom(native) => native.runs.iter().for_each(|run| {
+                assert_eq!(run.workload.validate(), Ok(()), "{}", mapped.name);
+                assert!(!run.targets.is_empty());
+            }),
+            Doer::Fio(reasons) => assert!(!reasons.is_empty()),
+        }
+    }
     if mapped.len() == jobs.len() {
-        let _ = map::stages(&jobs, &mapped);
+        let _ = map::stages(jobs, &mapped);
+    }
+    let _ = document::command_line(jobs);
+}
+
+fuzz_target!(|text: &str| {
+    let file = FileText { name: "job.fio".to_owned(), text: text.to_owned() };
+    let mut read = Vec::new();
+    within(text.len(), "job file", || read = jobs(&Invocation::default(), &[file]).unwrap_or_default());
+    run(&read);
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    let mut typed = None;
+    within(text.len(), "command line", || typed = cmdline::parse(&words).ok());
+    if let Some(invocation) = typed {
+        run(&jobs(&invocation, &[]).unwrap_or_default());
     }
 });

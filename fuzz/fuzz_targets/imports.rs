@@ -1,6 +1,7 @@
 //! Any bytes are a result of another tool or a refusal, and what was read contradicts no rule of the record.
 #![no_main]
 
+use fathom_fuzz::within;
 use fathom_interop::audit::audit_run;
 use fathom_interop::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
 use libfuzzer_sys::fuzz_target;
@@ -10,8 +11,12 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = recognise(&Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name });
     let context = Context { file_name: file_name.to_owned(), ..Context::default() };
     for importer in IMPORTERS {
-        let mut input = bytes;
-        for imported in (importer.read)(&mut input, &context).into_iter().flatten() {
+        let mut found = Vec::new();
+        within(bytes.len(), importer.name, || {
+            let mut input = bytes;
+            found = (importer.read)(&mut input, &context).unwrap_or_default();
+        });
+        for imported in found {
             if let Imported::Run(run) = imported {
                 let written = serde_json::to_vec(&run).expect("a record can be written");
                 fathom_record::parse_run(&written).expect("a record that was written can be read");

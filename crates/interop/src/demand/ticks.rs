@@ -7,6 +7,10 @@ use crate::Refusal;
 
 /// A series longer than this many ticks is taken for a mistake in its times: four years of seconds.
 const MOST_TICKS: i64 = 1 << 27;
+/// Of more ticks than this, nobody may have missed all but one in so many: two rows of times far apart would
+/// take memory for all that lies between them.
+const FEW_TICKS: i64 = 1 << 15;
+const TICKS_A_ROW: i64 = 100;
 
 /// Places intervals on ticks. `start_ns` is where the first begins, if that is known; otherwise the
 /// first interval only says when the second begins.
@@ -52,8 +56,10 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
     let ticks_until =
         |ns: i64| ns.saturating_sub(first_ns).saturating_sub(slack_ns).saturating_add(tick_ns - 1) / tick_ns;
     let ticks = ticks_until(last_ns);
-    if ticks > MOST_TICKS {
-        return Err(refused(format!("its times span {ticks} ticks of {tick_s} s")));
+    let rows = intervals.len();
+    if ticks > MOST_TICKS.min(FEW_TICKS.max(TICKS_A_ROW.saturating_mul(rows as i64))) {
+        let cause = format!("its times span {ticks} ticks of {tick_s} s, and {rows} rows are in it");
+        return Err(refused(cause).or("cut it where its times jump, or sum it up to longer intervals"));
     }
     let ticks = ticks.max(1) as usize;
     let mut demand = Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new() };
@@ -210,6 +216,8 @@ mod tests {
         let error =
             regular(None, vec![at(1, 1.0), at(2, 1.0), at(3, 1.0), at(4_000_000_000, 1.0)]).unwrap_err();
         assert!(error.cause.contains("ticks"), "{error}");
+        let sparse = vec![at(1, 1.0), at(2, 1.0), at(3, 1.0), at(1_000_000, 1.0)];
+        assert!(regular(None, sparse).unwrap_err().cause.contains("4 rows"), "11 days for four rows");
         assert!(regular(None, vec![at(1, f64::NAN), at(2, 1.0)]).is_err());
         assert!(regular(None, vec![at(1, 1.0)]).is_err());
     }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use fathom_interop::audit::audit_run;
+use fathom_interop::demand::{self, Hints, TraceStream, WhichTrace};
 use fathom_interop::diskspd::{Command, Drives, map as map_diskspd, profile_xml, read_command};
 use fathom_interop::fio::cmdline::{self, Invocation};
 use fathom_interop::fio::document::{self, FileText};
@@ -122,6 +123,17 @@ fn read_commands(bytes: &[u8]) {
     within(bytes.len(), "diskspd's profile", || drop(profile_xml::read_profile(&text)));
 }
 
+/// As demand for sizing, and as a trace to replay.
+fn read_demand(bytes: &[u8]) {
+    let text = demand::Text { name: "a", bytes };
+    within(bytes.len(), "demand", || drop(demand::read(&[text], &Hints::default())));
+    within(bytes.len(), "trace", || {
+        if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), WhichTrace::default()) {
+            while let Ok(Some(_)) = stream.next() {}
+        }
+    });
+}
+
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -152,6 +164,7 @@ fn changed_files_of_every_format_are_read_or_refused() {
             let bytes = mutated(&seed, &mut draws);
             import(&bytes, &name);
             read_commands(&bytes);
+            read_demand(&bytes);
             tried += 1;
         }
     }

@@ -88,7 +88,7 @@ impl<R: BufRead> TraceStream<R> {
             buffer: Vec::new(),
             line: 0,
             header: matches!(form, Form::Table(Layout { header: true, .. })),
-            ahead: BinaryHeap::with_capacity(AHEAD),
+            ahead: BinaryHeap::new(),
             ended: false,
             first_ns: None,
             last_ns: 0,

@@ -1,0 +1,67 @@
+//! Any bytes hold a disk's demand, a fleet's or prices, or are refused; stretches of a fleet's table hold each
+//! row once.
+#![no_main]
+
+use std::io::Cursor;
+use std::ops::Range;
+
+use fathom_fuzz::within;
+use fathom_interop::demand::{Hints, Text, TraceStream, Values, WhichTrace, read};
+use fathom_interop::fleet::{self, Header, Interest, Run, Taker};
+use fathom_sizing::catalogue::Prices;
+use libfuzzer_sys::fuzz_target;
+
+/// Every run of a stretch, as it comes.
+#[derive(Default)]
+struct All(Vec<Run>);
+
+impl Taker for All {
+    fn interest(&self, _: &[u8]) -> Interest {
+        Interest::Rows
+    }
+
+    fn take(&mut self, run: Run) {
+        self.0.push(run);
+    }
+}
+
+fn rows(bytes: &[u8], header: &Header, stretch: Range<u64>) -> Option<All> {
+    let mut all = All::default();
+    fleet::read_text(Cursor::new(bytes), header, stretch, &mut all).ok().map(|()| all)
+}
+
+fn count(all: &All) -> u64 {
+    all.0.iter().map(|run| run.rows).sum()
+}
+
+fn fleet(bytes: &[u8]) {
+    let hints = Hints { values: Some(Values::PerSecond), ..Hints::default() };
+    let Ok(header) = fleet::header(bytes, &hints) else { return };
+    let (half, end) = (bytes.len() as u64 / 2, bytes.len() as u64);
+    let parts = [0..end, 0..half, half..end].map(|stretch| rows(bytes, &header, stretch));
+    if let [Some(whole), Some(first), Some(second)] = &parts {
+        assert_eq!(count(whole), count(first) + count(second));
+    }
+    for mut run in parts.into_iter().flatten().take(1).flat_map(|all| all.0) {
+        let _ = run.demand(header.layout.values);
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let size = bytes.len();
+    for columns in ["", "time=a,op=b,offset=c,bytes=d", "time=a,reads=b,writes=c,read_bytes=d,write_bytes=e"]
+    {
+        let hints = Hints { columns, ..Hints::default() };
+        within(size, "demand", || drop(read(&[Text { name: "a", bytes }], &hints)));
+    }
+    let (first, second) = bytes.split_at(size / 2);
+    let parts = [Text { name: "a", bytes: first }, Text { name: "b", bytes: second }];
+    within(size, "demand of parts", || drop(read(&parts, &Hints::default())));
+    within(size, "trace", || {
+        if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), WhichTrace::default()) {
+            while let Ok(Some(_)) = stream.next() {}
+        }
+    });
+    within(size, "fleet", || fleet(bytes));
+    within(size, "prices", || drop(Prices::read("prices.csv", &String::from_utf8_lossy(bytes))));
+});
