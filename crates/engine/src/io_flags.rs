@@ -22,6 +22,8 @@ pub struct IoFlags {
     pub nowait: bool,
     /// `RWF_DONTCACHE`: go through the page cache and leave nothing in it; since Linux 6.14.
     pub dontcache: bool,
+    /// `RWF_ATOMIC`, on direct writes: after a loss of power all of a write is there or nothing; since Linux 6.11.
+    pub atomic: bool,
 }
 
 /// Since this kernel synchronous calls do not poll whatever their flags say (Linux commit 9650b453a3d4,
@@ -29,12 +31,13 @@ pub struct IoFlags {
 const HIPRI_IGNORED_SINCE: &str = "5.19";
 
 /// What a flag is called by people and in records, and the kernel's number.
-const NAMES: [(&str, &str, i32); 5] = [
+const NAMES: [(&str, &str, i32); 6] = [
     ("hipri", "rwf_hipri", libc::RWF_HIPRI),
     ("dsync", "rwf_dsync", libc::RWF_DSYNC),
     ("sync", "rwf_sync", libc::RWF_SYNC),
     ("nowait", "rwf_nowait", libc::RWF_NOWAIT),
     ("dontcache", "rwf_dontcache", libc::RWF_DONTCACHE),
+    ("atomic", "rwf_atomic", libc::RWF_ATOMIC),
 ];
 
 impl IoFlags {
@@ -81,7 +84,7 @@ impl IoFlags {
 
     /// As the kernel takes them, on reads.
     pub fn on_reads(self) -> i32 {
-        Self { dsync: false, sync: false, ..self }.bits()
+        Self { dsync: false, sync: false, atomic: false, ..self }.bits()
     }
 
     /// As the kernel takes them, on writes.
@@ -100,6 +103,7 @@ impl IoFlags {
             "sync" => &mut self.sync,
             "nowait" => &mut self.nowait,
             "dontcache" => &mut self.dontcache,
+            "atomic" => &mut self.atomic,
             _ => return None,
         })
     }
@@ -115,7 +119,7 @@ impl IoFlags {
                 "an I/O that would have waited ended with EAGAIN and counts as failed; none was tried again"
                     .to_owned()
             }
-            "dsync" | "sync" => "on writes".to_owned(),
+            "dsync" | "sync" | "atomic" => "on writes".to_owned(),
             _ => "on reads and writes".to_owned(),
         };
         let named = NAMES.iter().filter(|(name, ..)| set.contains(name));
@@ -144,8 +148,8 @@ impl IoFlags {
         let whole = read(file, block, offset, 0) == Ok(block.len());
         for name in self.names().into_iter().filter(|_| whole) {
             let flag = Self::parse(name).unwrap_or_default().bits();
-            // On a read every flag is looked at, also those that only change writes.
-            let mut outcome = read(file, block, offset, flag);
+            // On a read every flag is looked at, also those that only change writes; but none is atomic.
+            let mut outcome = if name == "atomic" { Ok(0) } else { read(file, block, offset, flag) };
             if writes && outcome.is_ok() {
                 // Again what lies there: the trial changes no content.
                 outcome = write(file, block, offset, flag);
@@ -173,6 +177,9 @@ fn refused(name: &str, errno: Errno) -> EngineError {
         }
         "dontcache" => {
             "leave `dontcache` out of --io-flags; it needs Linux 6.14 and ext4, xfs or btrfs, and --buffered"
+        }
+        "atomic" => {
+            "leave `atomic` out of --io-flags; it needs Linux 6.11, a device and file system that write a block of --bs atomically, and direct I/O"
         }
         _ => "leave it out of --io-flags",
     };
@@ -209,6 +216,8 @@ mod tests {
         assert_eq!(IoFlags::of_features(&flags.features()), flags);
         assert_eq!(flags.on_writes(), libc::RWF_DSYNC | libc::RWF_NOWAIT);
         assert_eq!(flags.on_reads(), libc::RWF_NOWAIT);
+        let atomic = IoFlags::parse("atomic").unwrap();
+        assert_eq!((atomic.on_reads(), atomic.on_writes()), (0, libc::RWF_ATOMIC));
         assert!(IoFlags::parse("nowiat").unwrap_err().contains("nowait"));
         assert!(IoFlags::parse("sync,sync").is_err() && IoFlags::parse("").is_err());
     }

@@ -72,7 +72,7 @@ pub struct Launch<'a> {
     pub listeners: Option<Listeners<'a>>,
     /// Choices of engines `uring` and `passthrough`; the flags are the run's.
     pub uring: uring::Options,
-    /// Flags on reads and writes of engines `sync` and `uring`.
+    /// Flags on reads and writes of engines `sync`, `aio` and `uring`.
     pub io_flags: IoFlags,
     /// Whether a simulated device runs by the wall clock.
     pub real_time: bool,
@@ -127,7 +127,11 @@ impl Launch<'_> {
                 observe,
             ),
             (EngineKind::Aio, Medium::Files(files)) => {
-                self.on_threads(|plan| Aio::new(of(plan, files), plan.depth, bytes, clock), observe)
+                let flags = self.io_flags;
+                let build = |plan: &JobPlan| {
+                    Ok(Aio::new(of(plan, files), plan.depth, bytes, clock)?.with_flags(flags))
+                };
+                self.on_threads(build, observe)
             }
             (EngineKind::Sync, Medium::Files(files)) => {
                 let flags = self.io_flags;
@@ -195,7 +199,10 @@ impl Launch<'_> {
                 observe,
             ),
             EngineKind::Aio => self.on_threads(
-                |_| Ok(Stripe::new(Aio::over(files, slots, bytes, clock)?, *layout, shape, clock)),
+                |_| {
+                    let inner = Aio::over(files, slots, bytes, clock)?.with_flags(self.io_flags);
+                    Ok(Stripe::new(inner, *layout, shape, clock))
+                },
                 observe,
             ),
             EngineKind::Sync => self.on_threads(

@@ -101,7 +101,7 @@ fn path(run: &RunRecord) -> String {
 }
 
 /// Flags of single I/Os, as they are typed; records put `rwf_` before them.
-const IO_FLAGS: [&str; 5] = ["hipri", "dsync", "sync", "nowait", "dontcache"];
+const IO_FLAGS: [&str; 6] = ["hipri", "dsync", "sync", "nowait", "dontcache", "atomic"];
 
 /// The processors, where they were asked for and not chosen.
 fn cpus(run: &RunRecord) -> Option<String> {

@@ -78,13 +78,18 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
         let cause = "NVMe commands do not look at how the device was opened";
         return refuse("--durable", cause, "leave --durable out, and flush instead: --flush-every 1");
     }
-    if !plan.io_flags.is_empty() && !matches!(engine, EngineKind::Sync | EngineKind::Uring) {
+    if !plan.io_flags.is_empty() && !matches!(engine, EngineKind::Sync | EngineKind::Aio | EngineKind::Uring)
+    {
         let cause = "it passes no flags with single I/Os";
-        return refuse("--io-flags", cause, "use --engine sync or --engine uring, or leave --io-flags out");
+        return refuse("--io-flags", cause, "use --engine sync, aio or uring, or leave --io-flags out");
     }
     if plan.io_flags.hipri && engine == EngineKind::Uring {
         let cause = "a ring polls for all of its I/Os or for none";
         return refuse("--io-flags hipri", cause, "use --polled, or --engine sync");
+    }
+    if plan.io_flags.hipri && engine == EngineKind::Aio {
+        let cause = "the kernel polls for no I/O of this interface";
+        return refuse("--io-flags hipri", cause, "use --engine sync, or --engine uring --polled");
     }
     if plan.io_flags.hipri && !plan.direct {
         let cause = "I/O through the page cache is never polled for";
@@ -93,6 +98,10 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
     if plan.io_flags.dontcache && plan.direct {
         let cause = "direct I/O leaves nothing in the page cache as it is";
         return refuse("--io-flags dontcache", cause, "add --buffered, or leave dontcache out");
+    }
+    if plan.io_flags.atomic && !plan.direct {
+        let cause = "a write through the page cache reaches the device in pieces of the kernel's choice";
+        return refuse("--io-flags atomic", cause, "leave atomic or --buffered out");
     }
     Ok(())
 }

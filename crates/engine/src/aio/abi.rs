@@ -4,7 +4,7 @@ use std::os::fd::RawFd;
 
 use fathom_record::Direction;
 
-use crate::Io;
+use crate::{Io, IoFlags};
 
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
@@ -43,16 +43,27 @@ const _: () = assert!(size_of::<Request>() == 64 && size_of::<Event>() == 32);
 #[cfg(target_endian = "big")]
 compile_error!("`struct iocb` has another order of fields on big-endian machines");
 
+/// Flags of `preadv2` and `pwritev2`, of reads and of writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flags([u32; 2]);
+
+impl From<IoFlags> for Flags {
+    fn from(flags: IoFlags) -> Self {
+        Self([flags.on_reads() as u32, flags.on_writes() as u32])
+    }
+}
+
 impl Request {
     /// The request for an I/O that is a read, a write or a flush.
     #[inline]
-    pub fn new(io: &Io, file: RawFd, buffer: *mut u8) -> Self {
-        let (opcode, buffer, bytes, offset) = match io.direction {
-            Direction::Read => (PREAD, buffer as u64, u64::from(io.bytes), io.offset as i64),
-            Direction::Write => (PWRITE, buffer as u64, u64::from(io.bytes), io.offset as i64),
-            Direction::Trim | Direction::Flush => (FDSYNC, 0, 0, 0),
+    pub fn new(io: &Io, file: RawFd, buffer: *mut u8, Flags([on_reads, on_writes]): Flags) -> Self {
+        let (opcode, flags_of_rw, buffer, bytes, offset) = match io.direction {
+            Direction::Read => (PREAD, on_reads, buffer as u64, u64::from(io.bytes), io.offset as i64),
+            Direction::Write => (PWRITE, on_writes, buffer as u64, u64::from(io.bytes), io.offset as i64),
+            Direction::Trim | Direction::Flush => (FDSYNC, 0, 0, 0, 0),
         };
-        Self { data: u64::from(io.slot), opcode, file: file as u32, buffer, bytes, offset, ..Self::default() }
+        let (data, file) = (u64::from(io.slot), file as u32);
+        Self { data, flags_of_rw, opcode, file, buffer, bytes, offset, ..Self::default() }
     }
 }
 

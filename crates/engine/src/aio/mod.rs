@@ -20,8 +20,8 @@ use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
-use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
-use abi::{Event, Request};
+use crate::{Arena, Completion, Engine, EngineError, Io, IoFlags, Stamps, Submission, Wait};
+use abi::{Event, Flags, Request};
 use context::Context;
 
 /// Below this much time to a deadline the engine polls instead of sleeping, as engine `uring` does.
@@ -48,6 +48,7 @@ pub struct Aio<C> {
     /// Submitted and returned stamps by slot.
     stamps: Vec<(u64, u64)>,
     in_flight: usize,
+    flags: Flags,
     facts: EngineFacts,
 }
 
@@ -79,8 +80,16 @@ impl<C: Clock> Aio<C> {
             events: vec![Event::default(); slots].into_boxed_slice(),
             stamps: vec![(0, 0); slots],
             in_flight: 0,
+            flags: Flags::default(),
             facts: facts(),
         })
+    }
+
+    /// The same with flags on reads and writes.
+    pub fn with_flags(mut self, flags: IoFlags) -> Self {
+        self.facts.features.extend(flags.features());
+        self.flags = flags.into();
+        self
     }
 
     /// Takes an I/O for one of the files, or carries it out where the interface
@@ -99,7 +108,7 @@ impl<C: Clock> Aio<C> {
             let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
             return Submission::Done(Completion { slot: io.slot, result, stamps });
         };
-        self.requests[io.slot as usize] = Request::new(&io, file.as_raw_fd(), place);
+        self.requests[io.slot as usize] = Request::new(&io, file.as_raw_fd(), place, self.flags);
         self.pending.push(io.slot);
         Submission::Queued
     }

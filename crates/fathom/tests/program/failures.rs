@@ -32,7 +32,9 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "--target", "null:", "--cpus", "4095"], 2, "plan", "and not on 4095"),
     (&["run", "--target", "null:", "--flush-every", "8"], 2, "contradiction", "`randwrite`"),
     (&["run", "--target", "null:", "--duplicate", "8%"], 2, "contradiction", "about writes"),
-    (&["run", "--target", ".", "--engine", "aio", "--io-flags", "nowait"], 2, "plan", "--engine sync"),
+    (&["run", "--target", ".", "--engine", "mmap", "--io-flags", "nowait"], 2, "plan", "--engine sync"),
+    (&["run", "--target", ".", "--engine", "aio", "--io-flags", "hipri"], 2, "plan", "--engine sync"),
+    (&["run", "--target", ".", "--buffered", "--io-flags", "atomic"], 2, "plan", "leave atomic"),
     (&["run", "--target", ".", "--engine", "uring", "--io-flags", "hipri"], 2, "plan", "--polled"),
     (&["run", "--target", ".", "--io-flags", "dontcache"], 2, "plan", "--buffered"),
     (
