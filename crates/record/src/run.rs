@@ -305,7 +305,7 @@ impl RunRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.run";
     /// The version that this build writes.
-    pub const VERSION: u32 = 4;
+    pub const VERSION: u32 = 5;
 
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {

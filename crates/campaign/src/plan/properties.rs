@@ -141,7 +141,8 @@ fn workload() -> impl Strategy<Value = Workload> {
             read,
             write,
             trim,
-            own_alignment: false
+            own_alignment: false,
+            rewrites_trimmed: false,
         })
     ];
     let place = (any::<u64>(), option::of(1u64..), option::of(size_bytes()));

@@ -36,8 +36,9 @@ pub struct RawPlan {
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
 
-    /// What the I/Os do: read, write, rw, trim (one address after the other), or randread, randwrite,
-    /// randrw, randtrim. Default: randread.
+    /// What the I/Os do: read, write, rw, trim, trimwrite (one address after the other), or randread,
+    /// randwrite, randrw, randtrim, randtrimwrite. With trimwrite each trim is followed by a write of what it
+    /// trimmed. Default: randread.
     #[arg(long, value_name = "KIND")]
     pub rw: Option<Text>,
 
@@ -227,8 +228,8 @@ pub struct RawPlan {
     #[arg(long, value_name = "WHAT")]
     pub durable: Option<Text>,
 
-    /// Flags of single I/Os, as nowait,dsync: hipri, dsync, sync, nowait, dontcache (engines sync and uring).
-    /// With nowait an I/O that would have to wait counts as failed. Default: none.
+    /// Flags of single I/Os, as nowait,dsync: hipri, dsync, sync, nowait, dontcache, atomic (engines sync, aio
+    /// and uring). With nowait an I/O that would have to wait counts as failed. Default: none.
     #[arg(long, value_name = "LIST")]
     pub io_flags: Option<Text>,
 

@@ -25,8 +25,19 @@ const DEFAULT_OPEN_CAP: u32 = 256;
 /// The word of `align` for a grid of each direction's own.
 pub(super) const OWN_ALIGNMENT: &str = "own";
 
-const KINDS: [&str; 9] =
-    ["read", "write", "rw", "readwrite", "trim", "randread", "randwrite", "randrw", "randtrim"];
+const KINDS: [&str; 11] = [
+    "read",
+    "write",
+    "rw",
+    "readwrite",
+    "trim",
+    "trimwrite",
+    "randread",
+    "randwrite",
+    "randrw",
+    "randtrim",
+    "randtrimwrite",
+];
 
 pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> {
     let targets = raw.target.clone().unwrap_or_default();
@@ -47,7 +58,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     let workload = Workload {
         mix: if replays { traced::UNREAD_MIX } else { mix(raw, kind)? },
         addresses,
-        sizes: sizes_of(raw)?,
+        sizes: sizes_of(raw, kind)?,
         offset_bytes: value("offset", &raw.offset, quantity::bytes)?.unwrap_or(0),
         span_bytes: value("size", &raw.size, quantity::bytes)?,
         alignment_bytes: value("align", &raw.align, alignment)?.flatten(),
@@ -183,6 +194,7 @@ enum Does {
     Read,
     Write,
     Trim,
+    TrimAndWrite,
     Several,
 }
 
@@ -194,6 +206,7 @@ impl Kind {
                 "read" => Does::Read,
                 "write" => Does::Write,
                 "trim" => Does::Trim,
+                "trimwrite" => Does::TrimAndWrite,
                 _ => Does::Several,
             };
             (kind, Kind { random, does })
@@ -219,6 +232,7 @@ fn mix(raw: &RawPlan, kind: Kind) -> Result<Mix, Mistake> {
         Does::Read => (1.0, 0.0),
         Does::Write => (0.0, 0.0),
         Does::Trim => (0.0, 1.0),
+        Does::TrimAndWrite => (0.0, 0.5),
         Does::Several => (read.unwrap_or(0.5), trim.unwrap_or(0.0)),
     };
     let flush_every_writes = value("flush-every", &raw.flush_every, quantity::count)?.unwrap_or(0);
@@ -239,7 +253,7 @@ fn addresses_of(raw: &RawPlan, kind: Kind) -> Result<Addresses, Mistake> {
     Err(Mistake::new("addresses", PlanErrorKind::Contradiction, cause))
 }
 
-fn sizes_of(raw: &RawPlan) -> Result<SizesByDirection, Mistake> {
+fn sizes_of(raw: &RawPlan, kind: Kind) -> Result<SizesByDirection, Mistake> {
     let all = value("bs", &raw.bs, sizes::read)?.unwrap_or(Sizes::Fixed { bytes: DEFAULT_SIZE_BYTES });
     let own = |key, text| Ok(value(key, text, sizes::read)?.unwrap_or_else(|| all.clone()));
     Ok(SizesByDirection {
@@ -247,6 +261,7 @@ fn sizes_of(raw: &RawPlan) -> Result<SizesByDirection, Mistake> {
         write: own("write-bs", &raw.write_bs)?,
         trim: own("trim-bs", &raw.trim_bs)?,
         own_alignment: value("align", &raw.align, alignment)? == Some(None),
+        rewrites_trimmed: kind.does == Does::TrimAndWrite,
     })
 }
 
@@ -428,6 +443,18 @@ mod tests {
         assert_eq!((workload.jobs, workload.depth, workload.seed), (1, 32, 1));
         assert_eq!(workload.length.time_ns, Some(30_000_000_000));
         assert_eq!(workload.length.warmup_ns, 2_000_000_000);
+    }
+
+    #[test]
+    fn trims_and_writes_may_take_turns() {
+        let workload = plan(|raw| raw.rw = some("randtrimwrite")).expect("a plan");
+        assert_eq!(workload.mix, Mix { read_share: 0.0, trim_share: 0.5, flush_every_writes: 0 });
+        assert!(workload.sizes.rewrites_trimmed && workload.addresses == Addresses::RandomCycle);
+        let flushed = plan(|raw| {
+            raw.rw = some("trimwrite");
+            raw.flush_every = some("4");
+        });
+        assert!(flushed.is_err(), "{flushed:?}");
     }
 
     #[test]

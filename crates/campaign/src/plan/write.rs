@@ -64,6 +64,7 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
         (1.0, 0.0) => ("read", false),
         (0.0, 0.0) => ("write", false),
         (0.0, 1.0) => ("trim", false),
+        _ if workload.sizes.rewrites_trimmed => ("trimwrite", false),
         _ => ("rw", true),
     };
     // Older records name what had no effect.

@@ -156,6 +156,7 @@ impl Survey {
             write: write.unwrap_or_else(|| either.clone()),
             trim: either,
             own_alignment: false,
+            rewrites_trimmed: false,
         };
         let length = Length { operations: Some(self.operations), ..workload.length };
         let addresses = Addresses::Traced(self.traced.clone());

@@ -48,11 +48,20 @@ struct Special {
     script: Option<Drafts>,
     /// Where each direction has a grid of its own: the span's first byte, and each direction's grid.
     grids: Option<(u64, [u64; 3])>,
+    /// Where each trim is followed by a write of what it trimmed.
+    pairs: Option<Pairs>,
+}
+
+/// Trims and writes that take turns.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pairs {
+    /// The trim whose write is next.
+    trimmed: Option<Draft>,
 }
 
 impl Special {
     fn is_needed(&self) -> bool {
-        self.script.is_some() || self.grids.is_some()
+        self.script.is_some() || self.grids.is_some() || self.pairs.is_some()
     }
 }
 
@@ -80,7 +89,8 @@ impl Generator {
         let pattern = || AddressPattern::new(&workload.addresses, geometry, place, workload.seed, cursor);
         let with_data = [Direction::Read, Direction::Write, Direction::Trim];
         let (patterns, own_bits) = if in_order { (with_data.len(), usize::MAX) } else { (1, 0) };
-        let special = Special { script: None, grids: grids(workload, geometry) };
+        let pairs = workload.sizes.rewrites_trimmed.then(Pairs::default);
+        let special = Special { script: None, grids: grids(workload, geometry), pairs };
         Self {
             mix: MixPattern::new(&workload.mix),
             sizes: with_data.map(|direction| SizePattern::new(sizes_of(workload, direction))),
@@ -94,7 +104,7 @@ impl Generator {
 
     /// I/Os that were written down before, none larger than the geometry's largest.
     pub fn written(workload: &Workload, geometry: &Geometry, job: u32, drafts: Drafts) -> Self {
-        let special = Special { script: Some(drafts), grids: None };
+        let special = Special { script: Some(drafts), grids: None, pairs: None };
         Self { special: Some(Box::new(special)), ..Self::new(workload, geometry, job, &Arc::default()) }
     }
 
@@ -119,6 +129,11 @@ impl Generator {
         if direction == Direction::Flush {
             return Draft { direction, offset: 0, bytes: 0 };
         }
+        self.drawn_of(direction)
+    }
+
+    #[inline(always)]
+    fn drawn_of(&mut self, direction: Direction) -> Draft {
         let bytes = self.sizes[direction.index()].next(&mut self.random);
         let offset = self.addresses[direction.index() & self.own_bits].next(bytes);
         Draft { direction, offset, bytes }
@@ -129,10 +144,18 @@ impl Generator {
         if let Some(script) = self.special.as_mut().and_then(|special| special.script.as_mut()) {
             return script.next();
         }
-        let mut draft = self.drawn();
+        let pairs = self.special.as_mut().and_then(|special| special.pairs.as_mut());
+        let mut draft = match pairs.map(|pairs| pairs.trimmed.take()) {
+            Some(Some(trimmed)) => return Draft { direction: Direction::Write, ..trimmed },
+            Some(None) => self.drawn_of(Direction::Trim),
+            None => self.drawn(),
+        };
         let grids = self.special.as_ref().and_then(|special| special.grids);
         if let Some((first_byte, grids)) = grids.filter(|_| draft.direction != Direction::Flush) {
             draft.offset -= (draft.offset - first_byte) % grids[draft.direction.index()];
+        }
+        if let Some(pairs) = self.special.as_mut().and_then(|special| special.pairs.as_mut()) {
+            pairs.trimmed = Some(draft);
         }
         draft
     }

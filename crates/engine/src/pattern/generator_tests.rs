@@ -156,6 +156,28 @@ proptest! {
 }
 
 #[test]
+fn what_was_trimmed_is_written_next() {
+    for addresses in [Addresses::Sequential, Addresses::RandomCycle] {
+        let mut workload = plain();
+        workload.addresses = addresses;
+        workload.mix = Mix { read_share: 0.0, trim_share: 0.5, flush_every_writes: 0 };
+        workload.sizes.trim = Sizes::Range { min_bytes: 4096, max_bytes: 16384, step_bytes: 4096 };
+        workload.sizes.rewrites_trimmed = true;
+        workload.validate().unwrap();
+        let geometry = Geometry::of(&workload, 16 << 20).unwrap();
+        let mut generator = Generator::new(&workload, &geometry, 0, &Arc::default());
+        let mut places = std::collections::BTreeSet::new();
+        for _ in 0..2000 {
+            let (trim, write) = (generator.next(), generator.next());
+            assert_eq!(trim.direction, Direction::Trim);
+            assert_eq!(write, Draft { direction: Direction::Write, ..trim });
+            places.insert((trim.offset, trim.bytes));
+        }
+        assert!(places.len() > 500, "{} places", places.len());
+    }
+}
+
+#[test]
 fn each_direction_may_have_a_grid_of_its_own() {
     let mut workload = plain();
     workload.mix.read_share = 0.5;

@@ -10,6 +10,13 @@ use super::geometry::{direction_shares, sizes_of};
 /// (flushes not counted), and how that is known: `exact`, or `expected` where chance decides or where
 /// it matters how the I/Os were spread over jobs and sizes; then jobs are taken to be equally fast.
 pub fn expected_touched_share(workload: &Workload, geometry: &Geometry, ios: u64) -> (f64, &'static str) {
+    if workload.sizes.rewrites_trimmed {
+        // Writes go where the trims before them went.
+        let mut trims = workload.clone();
+        trims.mix.trim_share = 1.0;
+        trims.sizes.rewrites_trimmed = false;
+        return expected_touched_share(&trims, geometry, ios.div_ceil(2));
+    }
     let exposure = Exposure::of(workload, geometry, ios);
     let share = if ios == 0 { 0.0 } else { exposure.touched(&workload.addresses).clamp(0.0, 1.0) };
     let known = ios == 0 || share == 1.0 && exposure.is_certain_at_the_end(&workload.addresses);

@@ -113,3 +113,17 @@ fn huge_spans_take_no_time_and_make_sense() {
         }
     }
 }
+
+#[test]
+fn writes_of_what_was_trimmed_touch_nothing_new() {
+    for addresses in [Addresses::Sequential, Addresses::RandomCycle] {
+        let mut workload = plain();
+        workload.addresses = addresses;
+        workload.mix = Mix { read_share: 0.0, trim_share: 0.5, flush_every_writes: 0 };
+        workload.sizes.rewrites_trimmed = true;
+        let geometry = Geometry::of(&workload, BLOCKS * 4096).unwrap();
+        let (share, known) = expected_touched_share(&workload, &geometry, BLOCKS);
+        assert_eq!((share, known), (0.5, "exact"), "{:?}", workload.addresses);
+        assert_eq!(counted(&workload, BLOCKS), 0.5);
+    }
+}

@@ -60,7 +60,7 @@ fn refuse(cause: &str, flag: &str, remedy: &str) -> Refusal {
 
 fn refuse_impossible(workload: &Workload) -> Result<(), Refusal> {
     let mix = &workload.mix;
-    if mix.trim_share > 0.0 && mix.trim_share < 1.0 {
+    if mix.trim_share > 0.0 && mix.trim_share < 1.0 && !workload.sizes.rewrites_trimmed {
         return Err(refuse(
             "fio mixes no shares of trims with reads and writes",
             "--trim-share",
@@ -127,6 +127,9 @@ fn kind(workload: &Workload) -> Result<Lines, Refusal> {
     let mix = &workload.mix;
     let jumps = matches!(workload.addresses, Addresses::Laps { jump_share, .. } if jump_share > 0.0);
     let random = if is_random(&workload.addresses) || jumps { "rand" } else { "" };
+    if workload.sizes.rewrites_trimmed {
+        return Ok(vec![("rw", format!("{random}trimwrite"))]);
+    }
     if mix.trim_share >= 1.0 {
         return Ok(vec![("rw", format!("{random}trim"))]);
     }
@@ -267,7 +270,9 @@ fn data(workload: &Workload) -> Lines {
 
 fn length(workload: &Workload) -> Result<Lines, Refusal> {
     let length = &workload.length;
-    let jobs = u64::from(workload.jobs.max(1));
+    // fio counts a trim and the write of what it trimmed once.
+    let each = if workload.sizes.rewrites_trimmed { 2 } else { 1 };
+    let jobs = u64::from(workload.jobs.max(1)) * each;
     let mut lines = Vec::new();
     let ms = |ns: u64| format!("{}ms", ns.div_ceil(1_000_000));
     if let Some(time_ns) = length.time_ns {

@@ -52,6 +52,9 @@ pub struct SizesByDirection {
     /// multiple of the alignment, as fio has them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub own_alignment: bool,
+    /// Whether each write has the place and the size of the trim before it; trims and writes then take turns.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rewrites_trimmed: bool,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -61,7 +64,13 @@ fn is_false(value: &bool) -> bool {
 impl SizesByDirection {
     /// The same sizes for every direction.
     pub fn all(sizes: Sizes) -> Self {
-        Self { read: sizes.clone(), write: sizes.clone(), trim: sizes, own_alignment: false }
+        Self {
+            read: sizes.clone(),
+            write: sizes.clone(),
+            trim: sizes,
+            own_alignment: false,
+            rewrites_trimmed: false,
+        }
     }
 }
 

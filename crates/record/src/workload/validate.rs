@@ -1,6 +1,6 @@
 //! Refuses workloads that make no sense, before anything is opened.
 
-use super::{Addresses, Arrival, Sizes, Traced, Workload};
+use super::{Addresses, Arrival, Mix, Sizes, Traced, Workload};
 
 /// What is wrong with a workload: the field as a plan names it, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,6 +40,13 @@ impl Workload {
         share("trim-share", self.mix.trim_share)?;
         if self.mix.read_share + self.mix.trim_share > 1.0 + 1e-9 {
             return refuse("trim-share", "reads and trims together are more than all I/Os");
+        }
+        let halves = self.mix == Mix { read_share: 0.0, trim_share: 0.5, flush_every_writes: 0 };
+        if self.sizes.rewrites_trimmed && !halves {
+            return refuse(
+                "rw",
+                "what was trimmed is written again by trims and writes alone, without flushes",
+            );
         }
         share("compressible", self.data.compressible_share)?;
         share("duplicate", self.data.duplicate_share)?;

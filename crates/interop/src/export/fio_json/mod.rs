@@ -108,6 +108,7 @@ fn options(run: &RunRecord) -> Value {
     let sequential = format!("{:?}", workload.addresses).starts_with("Sequential");
     let mix = match (workload.mix.read_share, workload.mix.trim_share) {
         (share, _) if share >= 1.0 => "read",
+        _ if workload.sizes.rewrites_trimmed => "trimwrite",
         (_, share) if share >= 1.0 => "trim",
         (share, _) if share <= 0.0 => "write",
         _ => "rw",

@@ -233,7 +233,7 @@ fn sizes(options: &Options<'_>) -> Option<SizesByDirection> {
         let trim = at(2).map_or_else(|| Some(write.clone()), |part| one(part))?;
         // fio's offsets are multiples of the smallest size of their own direction.
         let own_alignment = read != write || write != trim;
-        Some(SizesByDirection { read, write, trim, own_alignment })
+        Some(SizesByDirection { read, write, trim, own_alignment, rewrites_trimmed: false })
     };
     if let Some(text) = options.get(&["bssplit"]) {
         return each(text, &|part| split(part, kilo));

@@ -18,12 +18,20 @@ pub(super) struct Kind {
     does: Does,
 }
 
+impl Kind {
+    /// Whether what was trimmed is written next.
+    pub fn rewrites_trimmed(&self) -> bool {
+        self.does == Does::TrimsAndRewrites
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
     Read,
     Write,
     Trim,
     ReadsAndWrites,
+    TrimsAndRewrites,
 }
 
 impl Mapper<'_> {
@@ -42,14 +50,11 @@ impl Mapper<'_> {
             "write" => Does::Write,
             "trim" => Does::Trim,
             "rw" | "readwrite" => Does::ReadsAndWrites,
-            "trimwrite" => {
-                self.hand_over(format!("rw={word}: a trim is not followed by a write of the same block"));
-                Does::Trim
-            }
+            "trimwrite" => Does::TrimsAndRewrites,
             _ => {
                 return Err(given
                     .refuse(format!("`{word}` is no direction"))
-                    .or("write read, write, randread, randwrite, rw, randrw, trim or randtrim"));
+                    .or("write read, write, rw, trim or trimwrite, or one of them with `rand` before it"));
             }
         };
         let does = if self.only_verifies()? { Does::Read } else { does };
@@ -87,6 +92,7 @@ impl Mapper<'_> {
             Does::Read => (1.0, 0.0),
             Does::Write => (0.0, 0.0),
             Does::Trim => (0.0, 1.0),
+            Does::TrimsAndRewrites => (0.0, 0.5),
             Does::ReadsAndWrites => (self.read_share()?, 0.0),
         };
         let flush_every_writes = match (self.job.int("fsync")?, self.job.int("fdatasync")?) {
@@ -99,6 +105,11 @@ impl Mapper<'_> {
             }
             (_, Some(each)) => each,
         };
+        if kind.rewrites_trimmed() && flush_every_writes > 0 {
+            self.hand_over(
+                "rw=trimwrite with flushes: trims and writes of one place take turns without them",
+            );
+        }
         let writes = read_share < 1.0 && trim_share < 1.0;
         Ok(Mix { read_share, trim_share, flush_every_writes: if writes { flush_every_writes } else { 0 } })
     }

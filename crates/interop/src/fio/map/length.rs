@@ -3,6 +3,7 @@
 use fathom_record::workload::Length;
 
 use super::Mapper;
+use super::direction::Kind;
 use super::place::Region;
 use crate::Refusal;
 use crate::fio::job::Job;
@@ -16,11 +17,14 @@ pub(super) fn start_after_ns(job: &Job) -> Result<u64, Refusal> {
 
 impl Mapper<'_> {
     /// The length of one clone.
-    pub(super) fn length(&mut self, region: &Region) -> Result<Length, Refusal> {
+    pub(super) fn length(&mut self, region: &Region, kind: &Kind) -> Result<Length, Refusal> {
         let time_ns = self.job.seconds_ns("runtime")?.filter(|ns| *ns > 0);
         let time_based = self.job.flag("time_based", false)?;
         let warmup_ns = self.job.seconds_ns("ramp_time")?.unwrap_or(0);
+        // Each byte is trimmed and then written, and counts twice.
+        let times = if kind.rewrites_trimmed() { 2 } else { 1 };
         let operations = self.job.int("number_ios")?.filter(|ios| *ios > 0);
+        let operations = operations.map(|ios| ios.saturating_mul(times));
         if time_based && time_ns.is_some() {
             return Ok(Length { time_ns, operations, bytes: None, warmup_ns });
         }
@@ -31,7 +35,7 @@ impl Mapper<'_> {
             self.warn("startdelay: of a range, its shortest delay is taken");
         }
         let loops = self.job.int("loops")?.unwrap_or(1).max(1);
-        let bytes = self.io_bytes(region)?.map(|bytes| bytes.saturating_mul(loops));
+        let bytes = self.io_bytes(region)?.map(|bytes| bytes.saturating_mul(loops).saturating_mul(times));
         if bytes.is_none() && time_ns.is_none() && operations.is_none() {
             self.hand_over("its length follows from the target, which is not here: give size or runtime");
         }

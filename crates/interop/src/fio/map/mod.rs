@@ -201,7 +201,7 @@ impl<'a> Mapper<'a> {
         let data = self.data(&mix)?;
         let place = self.place(clones)?;
         let region = self.region(&place)?;
-        let length = self.length(&region)?;
+        let length = self.length(&region, &kind)?;
         let one = Workload {
             mix,
             addresses,

@@ -5,7 +5,7 @@ use fathom_record::workload::{Addresses, Arrival, Sizes};
 
 use super::{Mapper, Run, extremes};
 use crate::Refusal;
-use crate::fio::job::Job;
+use crate::fio::job::{Given, Job};
 use crate::fio::value::{self, Size};
 
 /// Where a job's clones work.
@@ -13,6 +13,8 @@ use crate::fio::value::{self, Size};
 pub(super) struct Place {
     /// Files of each clone; one list for all where they share them.
     pub files: Vec<Vec<String>>,
+    /// How many of fio's files each of them is: those whose names are one file's.
+    pub same: u64,
     /// Whether addresses are all that there is of the target.
     pub is_null: bool,
 }
@@ -40,14 +42,14 @@ pub(super) struct Region {
 /// Files that a clone may have as one target.
 const MOST_FILES: u64 = 256;
 
-impl Mapper<'_> {
+impl<'a> Mapper<'a> {
     pub(super) fn place(&mut self, clones: u32) -> Result<Place, Refusal> {
         let is_null = self.engine.is_some_and(|engine| engine.fathom == Some("null"));
         if is_null {
-            return Ok(Place { files: vec![vec!["null:".to_owned()]], is_null });
+            return Ok(Place { files: vec![vec!["null:".to_owned()]], same: 1, is_null });
         }
         let folders: Vec<String> = split_names(self.job.text("directory").unwrap_or_default());
-        if let Some(given) = self.job.last("filename") {
+        if let Some(given) = self.named() {
             let names = split_names(given.text());
             if names.is_empty() {
                 return Err(given.refuse("it is empty").or("name a file or a device"));
@@ -61,7 +63,7 @@ impl Mapper<'_> {
             };
             // Clones in several folders have files of their own.
             let own = if folders.len() > 1 { clones as usize } else { 1 };
-            return Ok(Place { files: (0..own).map(placed).collect(), is_null });
+            return Ok(Place { files: (0..own).map(placed).collect(), same: 1, is_null });
         }
         let number = self.job.int("nrfiles")?.unwrap_or(1).max(1);
         if number > MOST_FILES {
@@ -78,7 +80,27 @@ impl Mapper<'_> {
         if files.iter().all(|own| own == &files[0]) {
             files.truncate(1);
         }
-        Ok(Place { files, is_null })
+        // One without the file's number gives a clone the same file several times.
+        let is_one = |names: &Vec<String>| names.iter().all(|name| *name == names[0]);
+        let same = if files.iter().all(is_one) { number.min(MOST_FILES) } else { 1 };
+        if same > 1 {
+            files.iter_mut().for_each(|names| names.truncate(1));
+        }
+        Ok(Place { files, same, is_null })
+    }
+
+    /// What names the target: of libblkio its driver's path.
+    fn named(&mut self) -> Option<&'a Given> {
+        let engine = self.engine.map(|row| row.name);
+        if engine != Some("libblkio") {
+            return self.job.last("filename");
+        }
+        let driver = self.job.text("libblkio_driver").unwrap_or_default();
+        if driver != "io_uring" {
+            let words = "of libblkio's drivers only io_uring is an engine of fathom";
+            self.hand_over(format!("libblkio_driver={driver}: {words}"));
+        }
+        self.job.last("libblkio_path").or(self.job.last("filename"))
     }
 
     fn file_name(&self, format: &str, clone: usize, file: u64) -> String {
@@ -104,7 +126,8 @@ impl Mapper<'_> {
         if self.job.text("filesize").is_some_and(|text| text.contains('-')) {
             self.hand_over("filesize: files of several sizes are not one target");
         }
-        let files = place.files_each();
+        // What each of fio's files has of a size; those that are one file overlap, and each moves its own.
+        let files = place.files_each() * place.same;
         // Of targets that are there already; of several the first one's, as they are used alike.
         let known = match &place.files[0] {
             _ if place.is_null => Some(0),
@@ -137,13 +160,15 @@ impl Mapper<'_> {
         if size.is_none() && file_size.is_none() && known.is_none() {
             self.hand_over("a file that is to be made needs a size, as in fio");
         }
-        let of_all = |bytes: u64| bytes.saturating_mul(files);
+        let of_all = |bytes: u64| bytes.saturating_mul(place.files_each());
         let span_bytes = span.map(of_all);
         let to_end = known.filter(|bytes| *bytes > 0).map(|bytes| of_all(bytes.saturating_sub(offset_bytes)));
         let pass_bytes = match (size, span_bytes) {
             // With a file size, the size says how much of the files is moved.
-            (Some(Size::Bytes(size)), Some(span)) if size > 0 && file_size.is_some() => Some(size.min(span)),
-            (_, span) => span.or(to_end),
+            (Some(Size::Bytes(size)), Some(span)) if size > 0 && file_size.is_some() => {
+                Some(size.min(span.saturating_mul(place.same)))
+            }
+            (_, span) => span.or(to_end).map(|pass| pass.saturating_mul(place.same)),
         };
         let (offset_bytes, increment_bytes) = (of_all(offset_bytes), of_all(increment_bytes));
         Ok(Region { offset_bytes, span_bytes, increment_bytes, pass_bytes })
@@ -159,6 +184,12 @@ impl Mapper<'_> {
                 | Addresses::Backwards { .. }
                 | Addresses::Parts { .. }
         );
+        if place.same > 1 && !random {
+            let same = place.same;
+            self.hand_over(format!(
+                "nrfiles={same} of one name: several positions in one file are not a pattern of fathom"
+            ));
+        }
         let shared = place.files.len() == 1 && clones > 1;
         let apart = region.increment_bytes > 0
             || (shared && !random && !place.is_null)
@@ -225,7 +256,8 @@ impl Mapper<'_> {
 /// The files and devices that a job names, in each of its folders; none for a job whose files fio names itself.
 pub fn named_targets(job: &Job) -> Vec<String> {
     let folders = split_names(job.text("directory").unwrap_or_default());
-    let names = split_names(job.text("filename").unwrap_or_default());
+    let mut names = split_names(job.text("filename").unwrap_or_default());
+    names.extend(split_names(job.text("libblkio_path").unwrap_or_default()));
     let all = |name: &String| match folders.as_slice() {
         [] => vec![in_folder(None, name)],
         folders => folders.iter().map(|folder| in_folder(Some(folder), name)).collect(),

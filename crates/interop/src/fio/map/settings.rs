@@ -56,7 +56,7 @@ impl Mapper<'_> {
             invalidate: self.job.flag("invalidate", true)?,
             durable: self.durable()?.filter(|_| has_writes(mix)),
             polled: self.own_flag("hipri")?,
-            io_flags: self.io_flags()?,
+            io_flags: self.io_flags(engine, has_writes(mix))?,
             cpus: self.cpus()?,
             keep: !self.job.flag("unlink", false)?,
         };
@@ -114,7 +114,7 @@ impl Mapper<'_> {
         }
     }
 
-    fn io_flags(&mut self) -> Result<Vec<&'static str>, Refusal> {
+    fn io_flags(&mut self, engine: Option<&str>, writes: bool) -> Result<Vec<&'static str>, Refusal> {
         let mut flags = Vec::new();
         if self.own_flag("nowait")? {
             flags.push("nowait");
@@ -122,8 +122,13 @@ impl Mapper<'_> {
         if self.own_flag("uncached")? {
             flags.push("dontcache");
         }
-        if !flags.is_empty() && self.engine.and_then(|row| row.fathom) == Some("aio") {
-            self.hand_over("nowait with libaio: fathom sets flags of single I/Os on engines sync and uring");
+        if writes && self.job.flag("atomic", false)? {
+            flags.push("atomic");
+            if !matches!(engine, None | Some("sync" | "aio" | "uring")) {
+                self.hand_over(
+                    "atomic=1: fathom marks writes as atomic on engines aio, sync and uring alone",
+                );
+            }
         }
         Ok(flags)
     }

@@ -25,11 +25,14 @@ impl Mapper<'_> {
         };
         let [read, write, trim] = each;
         let read = if self.only_verifies()? { write.clone() } else { read };
-        let mut sizes = SizesByDirection { read, write, trim, own_alignment: false };
+        // A write has the size of the trim before it.
+        let rewrites_trimmed = kind.rewrites_trimmed();
+        let write = if rewrites_trimmed { trim.clone() } else { write };
+        let mut sizes = SizesByDirection { read, write, trim, own_alignment: false, rewrites_trimmed };
         if self.job.flag("bs_is_seq_rand", false)? {
             // The first is of I/Os that follow one another, the second of random ones.
             let all = if kind.random { sizes.write } else { sizes.read };
-            sizes = SizesByDirection::all(all);
+            sizes = SizesByDirection { rewrites_trimmed, ..SizesByDirection::all(all) };
         }
         let smallest = [&sizes.read, &sizes.write, &sizes.trim].map(Sizes::min_bytes);
         sizes.own_alignment = kind.random && smallest.iter().any(|bytes| *bytes != smallest[0]);

@@ -181,10 +181,13 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
         ("--ioengine=rbd --size=1g", "ioengine=rbd"),
         ("--ioengine=unheard --size=1g", "ioengine=unheard"),
         ("--filename=/dev/x --thinktime=5 --rate_iops=9", "thinktime with a rate"),
-        ("--filename=/dev/x --rw=trimwrite", "trimwrite"),
+        ("--filename=/dev/x --rw=trimwrite --fsync=1", "trimwrite"),
         ("--filename=/dev/x --rw=read:-4k", "backwards"),
         ("--filename=/dev/x --rw=randread --zonesize=1m", "strided"),
         ("--filename=/dev/x --zonemode=zbd", "zonemode"),
+        ("--ioengine=libblkio --libblkio_driver=nvme-io_uring --libblkio_path=/dev/x", "libblkio_driver"),
+        ("--ioengine=mmap --size=1g --rw=write --atomic=1", "atomic"),
+        ("--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=read", "of one name"),
         ("--filename=/dev/x --bs=1000", "multiple of 512"),
         ("--rw=randread", "needs a size"),
     ] {
@@ -192,6 +195,44 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
         assert!(reasons.iter().any(|reason| reason.contains(about)), "{words}: {reasons:?}");
     }
     native("--filename=/dev/x --thinktime=0 --zonemode=none --flow=0 --exitall=0");
+}
+
+#[test]
+fn files_of_one_name_are_one_file_of_which_each_has_its_share() {
+    let one = native("--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=randread --numjobs=2");
+    let [run] = one.runs.as_slice() else { panic!("one run") };
+    assert_eq!(run.targets, ["./f0", "./f1"]);
+    assert_eq!((run.workload.span_bytes, run.stripe_bytes), (Some(256 << 20), None));
+    assert_eq!(run.workload.length.bytes, Some(2 << 30), "each clone goes over its file four times");
+}
+
+#[test]
+fn what_is_trimmed_is_written_next_and_counts_twice() {
+    let one = workload("--filename=/dev/x --size=1m --rw=randtrimwrite --bs=4k,64k,8k --number_ios=6");
+    assert!(one.sizes.rewrites_trimmed);
+    assert_eq!((one.mix.read_share, one.mix.trim_share), (0.0, 0.5));
+    assert_eq!(one.sizes.write, Sizes::Fixed { bytes: 8192 }, "a write has the size of its trim");
+    assert_eq!((one.length.bytes, one.length.operations), (Some(2 << 20), Some(12)));
+    assert_eq!(workload("--filename=/dev/x --rw=trimwrite").addresses, Addresses::Sequential);
+}
+
+#[test]
+fn libblkios_io_uring_is_fathoms() {
+    let native =
+        native("--ioengine=libblkio --libblkio_driver=io_uring --libblkio_path=/dev/x --rw=randread");
+    assert_eq!(
+        (native.settings.engine, native.runs[0].targets.as_slice()),
+        (Some("uring"), &["/dev/x".to_owned()][..])
+    );
+    assert_eq!(native.runs[0].workload.length.bytes, Some(1 << 40));
+}
+
+#[test]
+fn flags_of_single_ios_go_with_every_engine_of_calls() {
+    let flags = |words: &str| native(&format!("--filename=/dev/x --direct=1 {words}")).settings.io_flags;
+    assert_eq!(flags("--ioengine=libaio --nowait=1 --rw=randread"), ["nowait"]);
+    assert_eq!(flags("--ioengine=libaio --atomic=1 --rw=randwrite"), ["atomic"]);
+    assert!(flags("--ioengine=libaio --atomic=1 --rw=randread").is_empty(), "only writes can be atomic");
 }
 
 #[test]
