@@ -77,7 +77,8 @@ fn reading(table: &Table, shape: &Shape<'_>, weighed: &[Weighed], experiment: Fe
     let sentence = |(mean, names): &(f64, Vec<&str>)| {
         format!("About {}: {}.", words::iops(shape.focus.x_per_s * mean.exp()), names.join(", or "))
     };
-    groups.iter().map(sentence).collect::<Vec<_>>().join(" ")
+    let otherwise = (groups.len() == 1).then(|| "Any other rate speaks against that.".to_owned());
+    groups.iter().map(sentence).chain(otherwise).collect::<Vec<_>>().join(" ")
 }
 
 /// What was done, as the beginning of a sentence about the rate.

@@ -127,13 +127,6 @@ impl RawExplain {
 fn other_target(second: &str, targets: &[String]) -> Result<(), Mistake> {
     let wrong = |cause: String| Err(Mistake::new("second", PlanErrorKind::Contradiction, cause));
     let simulated = |name: &str| name.starts_with("sim:");
-    if simulated(second) {
-        if let Err(error) = fathom_engine::sim::parse(second) {
-            return wrong(format!("{}; {}", error.cause, error.remedy));
-        }
-    } else if !std::path::Path::new(second).exists() {
-        return wrong(format!("`{second}` is not there: name a target that can be opened"));
-    }
     for target in targets {
         // Two simulated devices of one name are two devices.
         if simulated(target) && simulated(second) {
@@ -147,6 +140,13 @@ fn other_target(second: &str, targets: &[String]) -> Result<(), Mistake> {
         if target == second || same_file(target, second) {
             return wrong(format!("`{second}` is `{target}` itself: name another target of its kind"));
         }
+    }
+    if simulated(second) {
+        if let Err(error) = fathom_engine::sim::parse(second) {
+            return wrong(format!("{}; {}", error.cause, error.remedy));
+        }
+    } else if !std::path::Path::new(second).exists() {
+        return wrong(format!("`{second}` is not there: name a target that can be opened"));
     }
     Ok(())
 }

@@ -72,6 +72,7 @@ fn what_cannot_be_explained_is_refused_with_what_to_type() {
     refused(&["explain", "--experiments", "sim:gp3", "--count", "100"], "--time");
     refused(&["explain", "--experiments", "sim:gp3", "--ceiling", "iosp=3"], "--ceiling");
     refused(&["explain", "--experiments", "sim:gp3", "--purge"], "--rw randwrite");
+    refused(&["explain", "--experiments", "sim:gp3", "--second", "sim:gp9"], "--second");
     refused(&["explain", "--experiments", "sim:gp3", "--budget", "20s"], "the 3 runs");
     refused(&["explain", "--experiments", "sim:gp3", "--second", "b.bin"], "of the kind");
     std::fs::write(typist.path("a.bin"), vec![7; 1 << 20]).unwrap();

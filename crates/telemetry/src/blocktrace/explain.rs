@@ -313,7 +313,7 @@ mod tests {
         let mut number = 0;
         lost.pairs.retain(|pair| {
             number += 1;
-            pair.inside_ns > 100_000 || number % 100 != 1
+            pair.inside_ns > 100_000 || number % 100 != 50
         });
         lost.run_alone = (whole.pairs.len() - lost.pairs.len()) as u64;
         assert!(lost.run_alone > 0);
