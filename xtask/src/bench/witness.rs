@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use fathom_record::witness::QuantileDifference;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use serde_json::Value;
@@ -79,14 +78,17 @@ impl Account {
 impl Quantile {
     fn read(entry: &Value) -> Result<Self, String> {
         let part = |name| number(&entry["parts"], name);
-        let read: QuantileDifference =
-            serde_json::from_value(entry.clone()).map_err(|error| error.to_string())?;
+        let service = number(entry, "service_ns")?;
+        let left_over_share = number(entry, "left_over_share")?;
+        let end =
+            |at: usize| entry["parts_range_ns"][at].as_f64().unwrap_or(service - left_over_share * service);
+        let beyond = (service - end(1)).max(end(0) - service).max(0.0) / service;
         Ok(Self {
-            unexplained_share: read.unexplained_share().copysign(read.left_over_share),
-            service: number(entry, "service_ns")?,
+            unexplained_share: beyond.min(left_over_share.abs()).copysign(left_over_share),
+            service,
             block: number(entry, "block_ns")?,
             parts: [part("before_ns")?, part("inside_ns")?, part("after_ns")?],
-            left_over_share: number(entry, "left_over_share")?,
+            left_over_share,
         })
     }
 }
