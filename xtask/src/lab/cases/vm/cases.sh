@@ -15,6 +15,8 @@ asks() {
     if [ -s /tmp/record.json ]; then
         cat /tmp/record.json
         echo
+        echo "== report"
+        cat /tmp/shown
         echo "@@lab pass $id"
     else
         tail -n 5 /tmp/shown

@@ -20,6 +20,9 @@ use cases::{CONTROLLERS, Emulated, Guarded, NAMESPACE_BYTES};
 const MODULES: [&str; 9] =
     ["nvme", "null_blk", "brd", "dm_delay", "nvmet_tcp", "nvme_tcp", "sch_tbf", "crc32c_generic", "configfs"];
 
+/// What the script says between a record and the report of it.
+const REPORT: &str = "== report";
+
 /// Time that a case may take in an emulated machine.
 const CASE_SECONDS: u64 = 120;
 
@@ -115,14 +118,16 @@ fn read(wanted: Vec<Guarded>, text: &str) -> Outcome {
     Outcome::Ran { judged, skipped }
 }
 
-/// The record between the words of the script.
+/// The record between the words of the script, and what fathom printed after it.
 fn answer(text: &str) -> Result<Answer, String> {
+    let (text, report) = text.split_once(REPORT).unwrap_or((text, ""));
     let (Some(from), Some(to)) = (text.find('{'), text.rfind('}')) else {
         return Err("no record on the console".to_owned());
     };
     let record = text.get(from..=to).unwrap_or_default();
     let record = serde_json::from_str(record).map_err(|error| format!("the record: {error}"))?;
-    Answer::read(&record, 0.0)
+    let report = report.trim().replace('\r', "");
+    Ok(Answer { report, ..Answer::read(&record, 0.0)? })
 }
 
 #[cfg(test)]
@@ -132,11 +137,12 @@ mod tests {
     #[test]
     fn answers_come_from_the_console() {
         let text = "boot\n@@lab begin nvme-iops\n{\"patterns\": [{\"verdict\": {\"claims\": [{\"limit\": \
-                    \"volume_iops\", \"probability\": 0.97}]}}]}\n@@lab pass nvme-iops\n@@lab begin dm-delay\nno dmsetup\n\
+                    \"volume_iops\", \"probability\": 0.97}]}}]}\n== report\r\n{97 %}\r\n@@lab pass nvme-iops\n@@lab begin dm-delay\nno dmsetup\n\
                     @@lab skip dm-delay\n@@lab begin null-tags\nbroken\n@@lab fail null-tags\n@@lab end\n";
         let Outcome::Ran { judged, skipped } = read(cases::ALL.to_vec(), text) else { panic!() };
         let of = |id: &str| &judged.iter().find(|judged| judged.id == id).unwrap().answer;
-        assert_eq!(of("vm/nvme-iops").as_ref().unwrap().first().cause, "volume_iops");
+        let first = of("vm/nvme-iops").as_ref().unwrap();
+        assert_eq!((first.first().cause.as_str(), first.report.as_str()), ("volume_iops", "{97 %}"));
         assert!(of("vm/null-tags").as_ref().unwrap_err().contains("broken"));
         assert!(of("vm/nvme-rate").as_ref().unwrap_err().contains("did not come so far"));
         assert_eq!(skipped, [("vm/dm-delay".to_owned(), "no dmsetup".to_owned())]);
