@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
 use serde_json::Value;
 
 use super::alone::Finding;
 use super::fathom::{self, number};
 use super::options::Options;
+use super::pairs::in_random_order;
 use super::process;
 use super::programs::Programs;
 use super::statistics::{median, paired_ratio};
@@ -58,11 +58,7 @@ pub fn measure(
     };
     let pairs = (0..options.pairs)
         .map(|_| {
-            // The top bit of this generator is its best.
-            let first = random.next_u64() >> 63 == 0;
-            let before = if first { Some(run()?) } else { None };
-            let (with, profile) = watched()?;
-            let without = before.map_or_else(run, Ok)?;
+            let (without, (with, profile)) = in_random_order(random, run, watched)?;
             Pair::of(without, with, &profile)
         })
         .collect::<Result<Vec<_>, String>>()?;

@@ -53,18 +53,26 @@ pub fn measure(
     random: &mut Xoshiro256PlusPlus,
     folder: &Path,
 ) -> Result<Vec<(Measured, Measured)>, String> {
-    (0..count)
-        .map(|_| {
-            // The top bit of this generator is its best.
-            if random.next_u64() >> 63 == 0 {
-                let first = ours.measure(folder)?;
-                Ok((first, theirs.measure(folder)?))
-            } else {
-                let first = theirs.measure(folder)?;
-                Ok((ours.measure(folder)?, first))
-            }
-        })
-        .collect()
+    (0..count).map(|_| in_random_order(random, || ours.measure(folder), || theirs.measure(folder))).collect()
+}
+
+/// Makes two runs back to back, either first as chance has it.
+///
+/// # Errors
+/// As the runs.
+pub fn in_random_order<A, B>(
+    random: &mut Xoshiro256PlusPlus,
+    one: impl FnOnce() -> Result<A, String>,
+    other: impl FnOnce() -> Result<B, String>,
+) -> Result<(A, B), String> {
+    // The top bit of this generator is its best.
+    if random.next_u64() >> 63 == 0 {
+        let one = one()?;
+        Ok((one, other()?))
+    } else {
+        let other = other()?;
+        Ok((one()?, other))
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
 use serde_json::Value;
 
 use super::alone::Finding;
 use super::fathom::{self, number};
 use super::options::Options;
+use super::pairs::in_random_order;
 use super::process;
 use super::programs::Programs;
 use super::statistics::{median, paired_ratio};
@@ -115,11 +115,7 @@ pub fn measure(
     };
     let pairs = (0..options.pairs)
         .map(|_| {
-            // The top bit of this generator is its best.
-            let first = random.next_u64() >> 63 == 0;
-            let before = if first { Some(run(&load)?) } else { None };
-            let (with, record) = run(&watched)?;
-            let (without, _) = before.map_or_else(|| run(&load), Ok)?;
+            let ((without, _), (with, record)) = in_random_order(random, || run(&load), || run(&watched))?;
             Ok(Pair { without, with, account: Account::read(&record)? })
         })
         .collect::<Result<Vec<_>, String>>()?;
@@ -183,7 +179,7 @@ fn explained(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
                 nanoseconds(of(&|quantile| quantile.block)),
             ),
             asked: format!("within {} %", LEFT_OVER_LIMIT * 100.0),
-            met: Some(unexplained <= LEFT_OVER_LIMIT),
+            met: Some(left_over.abs() <= LEFT_OVER_LIMIT),
         });
         if seen.is_empty() {
             let last = findings.len() - 1;

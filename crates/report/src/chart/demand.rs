@@ -7,13 +7,12 @@ use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, draw};
 use super::palette::Ink;
-use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel};
+use super::panel::{LEFT, Line, Panel, RIGHT, stacked};
 use crate::{ReportError, number};
 
 const WIDTH: u32 = 400;
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 66.0;
-const GAP: f64 = 26.0;
 
 /// Draws a demand. `None` without points.
 ///
@@ -72,18 +71,7 @@ pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportEr
         let credits = vec![line("left", Ink::Purple, &|at| points[at].credits_share)];
         panels.push(panel("credits, least of each stretch", credits, 1.0, number::percent_tick));
     }
-    let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
-    let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
-    let picture =
-        draw((WIDTH, (bottom + 44.0) as u32), "The demand over time with the limits of the choice", |pen| {
-            let mut top = TOP;
-            for panel in &panels {
-                draw_panel(pen, panel, &x, (top, top + panel.height))?;
-                top += panel.height + GAP;
-            }
-            x.draw_columns(pen, (bottom, bottom))?;
-            pen.words("time since the first tick", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)
-        })?;
+    let picture = stacked("The demand over time with the limits of the choice", &panels, end_s)?;
     Ok(Some(picture))
 }
 

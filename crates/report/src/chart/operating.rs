@@ -19,12 +19,18 @@ pub struct Mark {
     pub ink: Ink,
 }
 
-const WIDTH: u32 = 400;
-const HEIGHT: u32 = 300;
-const LEFT: f64 = 50.0;
-const RIGHT: f64 = 378.0;
-const TOP: f64 = 26.0;
-const BOTTOM: f64 = 256.0;
+/// Size of a picture of rates over concurrency or latency, and where its axes lie, in pixels.
+pub const WIDTH: u32 = 400;
+/// See [`WIDTH`].
+pub const HEIGHT: u32 = 300;
+/// See [`WIDTH`].
+pub const LEFT: f64 = 50.0;
+/// See [`WIDTH`].
+pub const RIGHT: f64 = 378.0;
+/// See [`WIDTH`].
+pub const TOP: f64 = 26.0;
+/// See [`WIDTH`].
+pub const BOTTOM: f64 = 256.0;
 
 /// Draws the cells with known latency; `bounds` are rates that a ceiling allows, with their names.
 /// `None` when no cell has both a rate and a latency.

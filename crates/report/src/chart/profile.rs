@@ -7,14 +7,13 @@ use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, draw};
 use super::palette::Ink;
-use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel};
+use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel, stacked};
 use crate::{ReportError, number};
 
 const WIDTH: u32 = 400;
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 72.0;
 const TALL: f64 = 150.0;
-const GAP: f64 = 26.0;
 /// Stretches that are drawn; of a longer series several ticks are one.
 const STRETCHES: usize = 360;
 
@@ -64,18 +63,8 @@ pub fn asked_over_time(
         panel("IOPS, largest tick of each stretch", operations, number::rate_tick as fn(f64) -> String),
         panel("throughput, largest tick of each stretch", bytes, number::throughput_tick),
     ];
-    let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
     let end_s = ticks as f64 * f64::from(series.tick_s);
-    let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
-    let picture = draw((WIDTH, (bottom + 44.0) as u32), "Reads and writes over time", |pen| {
-        let mut top = TOP;
-        for panel in &panels {
-            draw_panel(pen, panel, &x, (top, top + panel.height))?;
-            top += panel.height + GAP;
-        }
-        x.draw_columns(pen, (bottom, bottom))?;
-        pen.words("time since the first tick", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)
-    })?;
+    let picture = stacked("Reads and writes over time", &panels, end_s)?;
     Ok(Some((picture, per_stretch as u64 * u64::from(series.tick_s))))
 }
 

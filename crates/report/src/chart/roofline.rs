@@ -6,6 +6,7 @@ use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, Drawn, Pen, draw};
 use super::labels::Labels;
+use super::operating::{BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
 use super::palette::Ink;
 use crate::{ReportError, number};
 
@@ -34,12 +35,6 @@ impl RoofPoint {
     }
 }
 
-const WIDTH: u32 = 400;
-const HEIGHT: u32 = 300;
-const LEFT: f64 = 50.0;
-const RIGHT: f64 = 378.0;
-const TOP: f64 = 26.0;
-const BOTTOM: f64 = 256.0;
 /// Ceilings this many times above the highest rate say nothing about it.
 const FAR: f64 = 30.0;
 

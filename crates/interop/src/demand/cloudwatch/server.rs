@@ -58,8 +58,12 @@ pub fn fetch(
         let page: Page =
             serde_json::from_slice(&body).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
         let next = page.next_token.filter(|next| !next.is_empty());
-        if next.is_none() || next == token {
+        if next.is_none() {
             return seen(asked, metrics, notes);
+        }
+        if next == token {
+            return Err(Refusal::new(ANSWER, "a page names itself as the next one")
+                .or("see that the endpoint is CloudWatch's, or ask for less at once with --from and --to"));
         }
         token = next;
     }
@@ -199,8 +203,8 @@ mod tests {
             (seen.start_unix_s, seen.throttled.len(), seen.source),
             (Some(NOW - 7200), 2, "cloudwatch")
         );
-        let endless = fetch(&ASKED, |query| Ok(page(query, 0..9, Some("same")))).unwrap();
-        assert_eq!(endless.demand.ticks(), 9);
+        let endless = fetch(&ASKED, |query| Ok(page(query, 0..9, Some("same")))).unwrap_err();
+        assert!(endless.cause.contains("names itself"), "{endless}");
     }
 
     #[test]

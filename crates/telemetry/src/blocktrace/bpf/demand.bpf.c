@@ -4,29 +4,9 @@
 // A volume sees requests after merging, which are counted as they are issued; a device without requests
 // (a RAM disk, device mapper) sees bios as they are queued. The process is known where a bio is queued: a
 // request may be issued by a thread of the kernel's.
-// Nothing is included: types hold only the fields that are used, and are relocated by the running
-// kernel's BTF when the object is loaded. Built by `cargo xtask bpf`.
+// Built by `cargo xtask bpf`.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long s64;
-
-#define SEC(name) __attribute__((section(name), used))
-#define RELOCATED __attribute__((preserve_access_index))
-#define INLINE static inline __attribute__((always_inline))
-#define UINT(name, value) int (*name)[value]
-#define TYPE(name, type) type *name
-
-// Helper functions of the kernel, by their number.
-static void *(*map_lookup)(void *map, const void *key) = (void *)1;
-static s64 (*map_update)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
-static u64 (*now_ns)(void) = (void *)5;
-static u64 (*pid_tgid)(void) = (void *)14;
-static s64 (*read_kernel)(void *to, u32 bytes, const void *from) = (void *)113;
-static struct task_struct *(*own_task)(void) = (void *)158;
-
-enum { MAP_ARRAY = 2, MAP_PERCPU_HASH = 5, MAP_PERCPU_ARRAY = 6, IF_ABSENT = 1 };
+#include "program.h"
 
 struct task_struct {
     struct task_struct *group_leader;
@@ -42,11 +22,6 @@ struct gendisk {
 struct block_device {
     u32 bd_dev;
     struct gendisk *bd_disk;
-} RELOCATED;
-
-struct bvec_iter {
-    u64 bi_sector;
-    u32 bi_size;
 } RELOCATED;
 
 struct bio {

@@ -3,36 +3,12 @@
 //
 // One I/O is one bio. It is found again by the address of its `struct bio`; a request may carry
 // several (merged), and a bio may be cut into several, whose `bi_private` is the one that was cut.
-// Nothing is included: types hold only the fields that are used, and are relocated by the running
-// kernel's BTF when the object is loaded. Built by `cargo xtask bpf`.
+// Built by `cargo xtask bpf`.
 
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long s64;
-
-#define SEC(name) __attribute__((section(name), used))
-#define RELOCATED __attribute__((preserve_access_index))
-#define INLINE static inline __attribute__((always_inline))
-#define UINT(name, value) int (*name)[value]
-#define TYPE(name, type) type *name
-
-// Helper functions of the kernel, by their number.
-static void *(*map_lookup)(void *map, const void *key) = (void *)1;
-static u64 (*now_ns)(void) = (void *)5;
-static u64 (*pid_tgid)(void) = (void *)14;
-static s64 (*read_kernel)(void *to, u32 bytes, const void *from) = (void *)113;
-static s64 (*ring_output)(void *ring, void *data, u64 bytes, u64 flags) = (void *)130;
-
-enum { MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6, MAP_RING = 27, NO_WAKEUP = 1 };
+#include "program.h"
 
 struct block_device {
     u32 bd_dev;
-} RELOCATED;
-
-struct bvec_iter {
-    u64 bi_sector;
-    u32 bi_size;
 } RELOCATED;
 
 struct bio {
