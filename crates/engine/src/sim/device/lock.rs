@@ -22,7 +22,7 @@ impl Contended {
 
     /// When an I/O of `job` that comes at `now_ns` has let go of the lock; `speed` divides the time it takes.
     pub fn pass(&mut self, now_ns: u64, job: u32, speed: Option<f64>) -> u64 {
-        self.jobs.retain(|(known, last_ns)| *known != job && last_ns + CONTENDS_NS >= now_ns);
+        self.jobs.retain(|(known, last_ns)| *known != job && last_ns.saturating_add(CONTENDS_NS) >= now_ns);
         let others = self.jobs.len() as u64;
         self.jobs.push((job, now_ns));
         let held_ns = self.lock.hold_ns.saturating_add(self.lock.handover_ns.saturating_mul(others));
