@@ -152,11 +152,18 @@ fn add(demand: &mut Demand, at: usize, interval: &Interval) -> Result<(), String
         if !usable(operations) || !usable(bytes) {
             return Err(format!("{operations} {name} of {bytes} bytes"));
         }
-        let operations = if bytes >= 0.5 { operations.round().max(1.0) } else { operations.round() };
-        flow.operations[at] += operations as u64;
-        flow.bytes[at] += bytes.round() as u64;
+        let (operations, bytes) = (rounded(operations), rounded(bytes));
+        flow.operations[at] += operations.max(u64::from(bytes > 0));
+        flow.bytes[at] += bytes;
     }
     Ok(())
+}
+
+/// The nearest whole number, and of two the larger; of values from 0 to 2^63.
+fn rounded(value: f64) -> u64 {
+    let whole = value as i64;
+    // What is left over is exact: a value of 2^53 or more has no fraction.
+    whole as u64 + u64::from(value - whole as f64 >= 0.5)
 }
 
 fn gaps(seen: &[bool]) -> Vec<std::ops::Range<usize>> {
@@ -200,6 +207,15 @@ mod tests {
         assert!(seen.notes.iter().any(|note| note.contains("mixed")), "{:?}", seen.notes);
         let late = regular(None, vec![at(3, 1.0), at(1, 1.0), at(2, 1.0)]).unwrap();
         assert!(late.notes[0].contains("1 rows were earlier"), "{:?}", late.notes);
+    }
+
+    #[test]
+    fn counts_are_rounded_to_the_nearest() {
+        for value in
+            [0.0, 0.499_999_999_999_999_94, 0.5, 1.5, 2.499, 4_503_599_627_370_495.5, 9.007e15, 3.6e16]
+        {
+            assert_eq!(rounded(value), value.round() as u64, "{value}");
+        }
     }
 
     #[test]

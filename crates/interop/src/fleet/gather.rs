@@ -24,13 +24,33 @@ impl<'a, T: Taker> Gather<'a, T> {
 
     /// The next row is this volume's; whether its cells are wanted.
     pub fn row(&mut self, volume: &[u8]) -> bool {
+        self.rows(volume, 1)
+    }
+
+    /// The same of some rows.
+    pub fn rows(&mut self, volume: &[u8], rows: u64) -> bool {
         if self.run.rows == 0 || self.run.volume.as_bytes() != volume {
             self.hand_over();
             self.interest = self.taker.interest(volume);
             self.run.volume = String::from_utf8_lossy(volume).into_owned();
         }
-        self.run.rows += 1;
+        self.run.rows += rows;
+        self.is_wanted()
+    }
+
+    /// The volume of the row before; empty where there is none or where it has no name.
+    pub fn volume(&self) -> &str {
+        &self.run.volume
+    }
+
+    /// Whether the cells of that volume's rows are wanted.
+    pub fn is_wanted(&self) -> bool {
         self.interest == Interest::Rows
+    }
+
+    /// One more row of the volume of the row before.
+    pub fn same(&mut self) {
+        self.run.rows += 1;
     }
 
     /// Cells of the row that are no demand: size in GiB, what it is today, its instance; empty where absent.
@@ -65,6 +85,8 @@ impl<'a, T: Taker> Gather<'a, T> {
     fn hand_over(&mut self) {
         let run = std::mem::take(&mut self.run);
         if run.rows > 0 {
+            // Volumes of one table mostly have as many rows as the one before.
+            self.run.intervals.reserve_exact(run.intervals.len());
             self.taker.take(run);
         }
     }

@@ -4,7 +4,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, Int96};
 use parquet::errors::{ParquetError, Result};
 
-use super::super::moment::moment_ns;
+use super::super::moment::{counted, moment_ns};
 use super::super::number::number;
 use super::kind::Kind;
 
@@ -103,17 +103,24 @@ impl Column {
     /// The rows that were read, as numbers from 0 up.
     pub fn numbers(&self, out: &mut Vec<Cell<f64>>) {
         let usable = |value: f64| Cell::of((value.is_finite() && value >= 0.0).then_some(value));
-        let tens = if let Kind::Decimal(scale) = self.kind { 10f64.powi(scale as i32) } else { 1.0 };
-        let unsigned = self.kind == Kind::Unsigned;
-        match &self.values {
-            Values::Int32(batch) if unsigned => batch.cells(out, |value| usable(f64::from(*value as u32))),
-            Values::Int64(batch) if unsigned => batch.cells(out, |value| usable(*value as u64 as f64)),
-            Values::Int32(batch) => batch.cells(out, |value| usable(f64::from(*value) / tens)),
-            Values::Int64(batch) => batch.cells(out, |value| usable(*value as f64 / tens)),
-            Values::Float(batch) => batch.cells(out, |value| usable(f64::from(*value))),
-            Values::Double(batch) => batch.cells(out, |value| usable(*value)),
-            Values::Int96(batch) => batch.cells(out, |_| Cell::Wrong),
-            Values::Bytes(batch) => batch.cells(out, |value| words(value, number)),
+        let over = |value: f64, scale: u32| usable(value / 10f64.powi(scale as i32));
+        match (&self.values, self.kind) {
+            (Values::Int32(batch), Kind::Unsigned) => {
+                batch.cells(out, |value| usable(f64::from(*value as u32)))
+            }
+            (Values::Int64(batch), Kind::Unsigned) => batch.cells(out, |value| usable(*value as u64 as f64)),
+            (Values::Int32(batch), Kind::Decimal(scale)) => {
+                batch.cells(out, |value| over(f64::from(*value), scale))
+            }
+            (Values::Int64(batch), Kind::Decimal(scale)) => {
+                batch.cells(out, |value| over(*value as f64, scale))
+            }
+            (Values::Int32(batch), _) => batch.cells(out, |value| usable(f64::from(*value))),
+            (Values::Int64(batch), _) => batch.cells(out, |value| usable(*value as f64)),
+            (Values::Float(batch), _) => batch.cells(out, |value| usable(f64::from(*value))),
+            (Values::Double(batch), _) => batch.cells(out, |value| usable(*value)),
+            (Values::Int96(batch), _) => batch.cells(out, |_| Cell::Wrong),
+            (Values::Bytes(batch), _) => batch.cells(out, |value| words(value, number)),
         }
     }
 
@@ -136,20 +143,21 @@ impl Column {
                 out.extend(numbers.into_iter().map(|cell| match cell {
                     Cell::Empty => Cell::Empty,
                     Cell::Wrong => Cell::Wrong,
-                    Cell::Value(value) => Cell::of(moment_ns(format!("{value}").as_bytes())),
+                    Cell::Value(value) => Cell::of(counted(value)),
                 }));
             }
         }
     }
 
-    /// The rows that were read, as words; empty for null.
-    pub fn words(&self, out: &mut Vec<ByteArray>) {
+    /// The rows that were read, as words; empty for null. They are handed over, and not there a second time.
+    pub fn words(&mut self, out: &mut Vec<ByteArray>) {
         let number = |value: i64, unsigned: bool| match unsigned {
             true => ByteArray::from((value as u64).to_string().into_bytes()),
             false => ByteArray::from(value.to_string().into_bytes()),
         };
         let unsigned = self.kind == Kind::Unsigned;
-        match &self.values {
+        match &mut self.values {
+            Values::Bytes(batch) if batch.all_there() => std::mem::swap(out, &mut batch.values),
             Values::Bytes(batch) => batch.put(out, empty, Clone::clone),
             Values::Int32(batch) if unsigned => {
                 batch.put(out, empty, |value| number(i64::from(*value as u32), true))
@@ -216,13 +224,18 @@ impl<T: DataType> Batch<T> {
         if self.reader.skip_records(rows)? == rows { Ok(()) } else { Err(ended()) }
     }
 
+    /// Whether no row that was read is null.
+    fn all_there(&self) -> bool {
+        self.present == 0 || self.values.len() == self.levels.len()
+    }
+
     fn cells<C>(&self, out: &mut Vec<Cell<C>>, cell: impl FnMut(&T::T) -> Cell<C>) {
         self.put(out, || Cell::Empty, cell);
     }
 
     fn put<C>(&self, out: &mut Vec<C>, null: impl Fn() -> C, mut cell: impl FnMut(&T::T) -> C) {
         out.clear();
-        if self.present == 0 {
+        if self.all_there() {
             out.extend(self.values.iter().map(cell));
             return;
         }

@@ -8,6 +8,7 @@ mod decoding;
 mod kind;
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use parquet::basic::Compression;
@@ -209,7 +210,6 @@ impl Columns {
 struct Rows<'a> {
     layout: &'a Layout,
     group: usize,
-    names: Vec<ByteArray>,
     times: Vec<Cell<i64>>,
     flows: [Vec<Cell<f64>>; 4],
     sizes: Vec<Cell<f64>>,
@@ -222,7 +222,6 @@ impl<'a> Rows<'a> {
         Self {
             layout,
             group,
-            names: Vec::new(),
             times: Vec::new(),
             flows: Default::default(),
             sizes: Vec::new(),
@@ -233,24 +232,28 @@ impl<'a> Rows<'a> {
 
     fn read(&mut self, mut columns: Columns, all: usize, taker: &mut impl Taker) -> Result<()> {
         let mut gather = Gather::new(taker);
+        let mut names = Vec::new();
         let mut at = 0;
         while at < all {
             let rows = BATCH_ROWS.min(all - at);
-            self.names.clear();
+            names.clear();
             if let Some(volume) = &mut columns.volume {
                 decoding(|| volume.read(rows))?;
-                volume.words(&mut self.names);
+                volume.words(&mut names);
             }
+            let spans = spans(&names, rows);
             // Where nobody asks for these volumes, what they did is not even unpacked.
-            if self.wanted(&gather) {
+            let wanted = spans.iter().any(|(name, _)| gather.wants(name));
+            if wanted {
                 decoding(|| columns.rest().try_for_each(|column| column.read(rows)))?;
-                self.unpack(&columns);
-                (0..rows).for_each(|row| self.row(&mut gather, row, at + row));
+                self.unpack(&mut columns);
             } else {
                 decoding(|| columns.rest().try_for_each(|column| column.skip(rows)))?;
-                self.names.iter().for_each(|name| {
-                    gather.row(name.data());
-                });
+            }
+            for (name, span) in spans {
+                if gather.rows(name, span.len() as u64) && wanted {
+                    span.for_each(|row| self.row(&mut gather, row, at + row));
+                }
             }
             at += rows;
         }
@@ -258,31 +261,24 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Whether any of the batch's volumes is of interest.
-    fn wanted<T: Taker>(&self, gather: &Gather<'_, T>) -> bool {
-        let names: Vec<&[u8]> = self.names.iter().map(ByteArray::data).collect();
-        names.is_empty() || names.chunk_by(|a, b| a == b).any(|alike| gather.wants(alike[0]))
-    }
-
-    fn unpack(&mut self, columns: &Columns) {
+    fn unpack(&mut self, columns: &mut Columns) {
         columns.time.moments(&mut self.times);
         for (flow, column) in self.flows.iter_mut().zip(&columns.flows) {
             column.numbers(flow);
         }
         columns.size.iter().for_each(|column| column.numbers(&mut self.sizes));
-        columns.current.iter().for_each(|column| column.words(&mut self.current));
-        columns.instance.iter().for_each(|column| column.words(&mut self.instance));
+        columns.current.iter_mut().for_each(|column| column.words(&mut self.current));
+        columns.instance.iter_mut().for_each(|column| column.words(&mut self.instance));
     }
 
     fn row<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize, number: usize) {
         fn words(column: &[ByteArray], row: usize) -> &[u8] {
             column.get(row).map_or(&[], ByteArray::data)
         }
-        if !gather.row(words(&self.names, row)) {
-            return;
+        if !(self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty()) {
+            let size = self.sizes.get(row).and_then(|cell| cell.value()).map(|size| self.layout.gib(size));
+            gather.facts(size, words(&self.current, row), words(&self.instance, row));
         }
-        let size = self.sizes.get(row).and_then(|cell| cell.value()).map(|size| self.layout.gib(size));
-        gather.facts(size, words(&self.current, row), words(&self.instance, row));
         let time = self.times[row];
         let flows = [0, 1, 2, 3].map(|flow| self.flows[flow][row]);
         if time == Cell::Empty || flows.contains(&Cell::Empty) {
@@ -310,4 +306,23 @@ impl<'a> Rows<'a> {
             }),
         }
     }
+}
+
+/// Rows of one volume that follow each other, with its name; of a table without names all are of one.
+fn spans<'n>(names: &'n [ByteArray], rows: usize) -> Vec<(&'n [u8], Range<usize>)> {
+    if names.is_empty() {
+        return vec![(&[], 0..rows)];
+    }
+    // Names of a dictionary are the same bytes in memory.
+    let alike = |a: &ByteArray, b: &ByteArray| {
+        let (a, b) = (a.data(), b.data());
+        std::ptr::eq(a, b) || a == b
+    };
+    let mut from = 0;
+    let span = |alike: &'n [ByteArray]| {
+        let span = from..from + alike.len();
+        from = span.end;
+        (alike[0].data(), span)
+    };
+    names.chunk_by(alike).map(span).collect()
 }
