@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::shaper::{Shaper, State};
 
 /// Ticks that are looked at as one where nothing waits.
-const BLOCK: usize = 64;
+const BLOCK: usize = 16;
 
 /// How long an I/O may wait before it counts as late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

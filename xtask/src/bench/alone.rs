@@ -15,7 +15,7 @@ use super::tool::Interface;
 use super::{accuracy, analysis, imports, live, sizing, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -32,6 +32,7 @@ pub const NAMES: [&str; 16] = [
     imports::NAME,
     sizing::NAMES[0],
     sizing::NAMES[1],
+    sizing::NAMES[2],
 ];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =

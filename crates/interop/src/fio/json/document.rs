@@ -17,6 +17,8 @@ pub struct Document {
     pub global: Vec<(String, String)>,
     /// Jobs, or groups of them, in fio's order; of all clients where fio was a client.
     pub jobs: Vec<Job>,
+    /// Whether the jobs are of several groups, which fio runs one after the other.
+    pub several_groups: bool,
     /// Whether the jobs are those of clients.
     pub is_client: bool,
     /// Whether the file ends, or stops making sense, in the middle of it.
@@ -171,13 +173,14 @@ fn member(
         b"global options" => document.global = options(scanner)?,
         b"jobs" | b"client_stats" if scanner.kind()? == Kind::Array => {
             document.is_client |= key == b"client_stats";
-            let jobs = &mut document.jobs;
+            let (jobs, several_groups) = (&mut document.jobs, &mut document.several_groups);
             return scanner.array(|scanner| {
                 if scanner.kind()? != Kind::Object {
                     return scanner.skip();
                 }
                 let job = job(scanner)?;
                 if job.is_job() {
+                    *several_groups |= job.group > 0;
                     jobs.push(job);
                 }
                 Ok(())

@@ -202,10 +202,9 @@ fn started_at(document: &Document, jobs: &[Job], origin: &mut Origin) -> Option<
     }
     let elapsed_ms = jobs.iter().filter_map(|job| job.elapsed_s).max().unwrap_or(0).saturating_mul(1000);
     let found = document.printed_ms.and_then(|printed| text(printed.saturating_sub(elapsed_ms)));
-    let groups = document.jobs.iter().map(|job| job.group).max().unwrap_or(0);
     if found.is_none() {
         origin.lacks("started_at", "fio did not print the time; this is when the file was last changed");
-    } else if groups > 0 {
+    } else if document.several_groups {
         let reason = "fio prints when all groups had ended, and not when this one started";
         origin.lacks("started_at", reason);
     }
