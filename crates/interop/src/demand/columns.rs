@@ -41,6 +41,9 @@ impl Columns {
                 "name the columns, as --columns time=...,reads=...,writes=...,read_bytes=...,write_bytes=...; it has {columns}"
             ))
         };
+        if let Some(refusal) = divided_otherwise(header) {
+            return Err(refusal);
+        }
         let mut own = Vec::new();
         for part in mapping.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let pair = part.split_once('=').map(|(meaning, name)| (meaning.trim(), name.trim()));
@@ -50,18 +53,52 @@ impl Columns {
             }
         }
         let mut at = [0; 5];
-        let mut told = None;
         for (place, (meaning, usual)) in at.iter_mut().zip(MEANINGS) {
-            let is = |name: &str, wanted: &str| name.trim().eq_ignore_ascii_case(wanted);
             let found = match own.iter().find(|(of, _)| *of == meaning) {
-                Some((_, wanted)) => header.iter().position(|name| is(name, wanted)),
-                None => header.iter().position(|name| usual.iter().any(|wanted| is(name, wanted))),
+                Some((_, wanted)) => column(header, &[*wanted]),
+                None => column(header, usual),
             };
+            let found = found.map_err(|name| refused(format!("several of its columns are called {name}")))?;
             *place = found.ok_or_else(|| refused(format!("no column for {meaning}")))?;
-            told = told.or(kind(&header[*place]));
         }
-        Ok(Self { at, told })
+        if let Some(twice) = (1..at.len()).find(|later| at[..*later].contains(&at[*later])) {
+            let cause = format!("its column {} is given two meanings", header[at[twice]]);
+            return Err(refused(cause));
+        }
+        Ok(Self { at, told: told(header, &at[1..]) })
     }
+}
+
+/// That a table's cells are not divided by commas, where its header shows that.
+pub fn divided_otherwise(header: &[String]) -> Option<Refusal> {
+    let [only] = header else { return None };
+    let (_, word, to_type) = [('\t', "tabs", "\\t"), (';', "semicolons", ";"), ('|', "bars", "|")]
+        .into_iter()
+        .find(|(sign, _, _)| only.contains(*sign))?;
+    let refusal = Refusal::new("a table", format!("its cells are divided by {word}, and commas are needed"));
+    Some(refusal.at("the header").or(format!(
+        "where no cell holds a comma: tr '{to_type}' ',' < table > table.csv; otherwise: duckdb -c \"COPY (FROM read_csv('table', delim='{to_type}')) TO 'table.csv'\""
+    )))
+}
+
+/// The column of the first of some names that there is one of, so that `time` comes before `date`. An error is the
+/// name that several columns have.
+pub fn column(header: &[String], names: &[&str]) -> Result<Option<usize>, String> {
+    for wanted in names {
+        let mut columns =
+            header.iter().enumerate().filter(|(_, name)| name.trim().eq_ignore_ascii_case(wanted));
+        if let Some((at, name)) = columns.next() {
+            return if columns.next().is_some() { Err(name.trim().to_owned()) } else { Ok(Some(at)) };
+        }
+    }
+    Ok(None)
+}
+
+/// What the names of some columns say of their values; nothing where they contradict each other.
+fn told(header: &[String], at: &[usize]) -> Option<Values> {
+    let mut kinds = at.iter().filter_map(|at| kind(&header[*at]));
+    let first = kinds.next()?;
+    kinds.all(|kind| kind == first).then_some(first)
 }
 
 /// What a column's name says of its values.
@@ -72,4 +109,43 @@ fn kind(name: &str) -> Option<Values> {
     }
     let rate = ["/s", "per_s", "iops", "_rate", "throughput"].iter().any(|mark| name.contains(mark));
     rate.then_some(Values::PerSecond)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(header: &str, mapping: &str) -> Result<Columns, Refusal> {
+        let header: Vec<String> = header.split(',').map(str::to_owned).collect();
+        Columns::find(&header, mapping)
+    }
+
+    #[test]
+    fn a_day_s_date_is_no_row_s_time_where_there_is_one() {
+        let found = find("date,reads,writes,read_bytes,write_bytes,timestamp", "").unwrap();
+        assert_eq!(found.at, [5, 1, 2, 3, 4]);
+        assert_eq!(find("date,reads,writes,read_bytes,write_bytes", "").unwrap().at[0], 0);
+    }
+
+    #[test]
+    fn columns_that_are_not_told_apart_are_refused() {
+        for (header, mapping, told) in [
+            ("time,reads,Reads,writes,read_bytes,write_bytes", "", "several of its columns are called reads"),
+            ("time\treads\twrites", "", "divided by tabs"),
+            ("time;reads;writes", "", "divided by semicolons"),
+            ("time,ops,read_bytes,write_bytes", "reads=ops,writes=ops", "ops is given two meanings"),
+        ] {
+            let refused = find(header, mapping).unwrap_err();
+            assert!(refused.cause.contains(told), "{refused}");
+        }
+    }
+
+    #[test]
+    fn names_that_contradict_each_other_tell_nothing() {
+        assert_eq!(
+            find("time,read_iops,write_iops,read_bytes,write_bytes", "").unwrap().told,
+            Some(Values::PerSecond)
+        );
+        assert_eq!(find("time,VolumeReadOps,VolumeWriteOps,read_throughput,wbytes", "").unwrap().told, None);
+    }
 }

@@ -18,6 +18,7 @@ pub use cloudwatch::{
     Asked as AskedCloudWatch, OPERATION as CLOUDWATCH_OPERATION, fetch as fetch_cloudwatch,
 };
 pub use columns::{Columns, Values};
+pub(crate) use columns::{column, divided_otherwise};
 pub(crate) use prometheus::recognise as is_prometheus;
 pub use prometheus::{Asked, Disks, Selection, fetch as fetch_prometheus};
 pub use source::{Hints, Text, read};
@@ -66,8 +67,36 @@ pub struct Interval {
 /// # Errors
 /// When there are too few rows, or numbers that no disk has.
 pub fn of_intervals(mut intervals: Vec<Interval>, values: Values) -> Result<Seen, Refusal> {
-    if values == Values::PerSecond {
-        table::as_counts(&mut intervals);
+    let notes = match values {
+        Values::PerSecond => table::as_counts(&mut intervals)?,
+        Values::PerRow => Vec::new(),
+    };
+    let mut seen = of_counts(intervals)?;
+    seen.notes.splice(0..0, notes);
+    Ok(seen)
+}
+
+/// Bytes of an I/O: no block device has smaller ones, and no kernel hands over larger ones.
+const SIZES: std::ops::RangeInclusive<f64> = 512.0..=(64u64 << 20) as f64;
+/// Of fewer I/Os the mean tells nothing: rates that were rounded may lack most of them.
+const TELLING: f64 = 100.0;
+
+/// The demand of a table's counts, whose units are what somebody says that they are.
+fn of_counts(intervals: Vec<Interval>) -> Result<Seen, Refusal> {
+    let sum = |of: fn(&Interval) -> f64| intervals.iter().map(of).sum::<f64>();
+    let flows = [
+        ("reads", sum(|row| row.reads), sum(|row| row.read_bytes)),
+        ("writes", sum(|row| row.writes), sum(|row| row.write_bytes)),
+    ];
+    for (name, operations, bytes) in flows {
+        let mean = bytes / operations;
+        if operations >= TELLING && bytes > 0.0 && !SIZES.contains(&mean) {
+            let cause =
+                format!("no disk has I/Os of such sizes: its {name} carry {mean:.0} bytes on average");
+            return Err(Refusal::new("a demand", cause).or(
+                "see that I/Os and bytes are of the same time, and that bytes are not in KiB, MB or sectors",
+            ));
+        }
     }
     ticks::regular(None, intervals)
 }

@@ -189,13 +189,16 @@ fn tables(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
     if hints.device.is_some() {
         return Err(Refusal::new("a table of demand", "a table holds one disk").or("leave --device out"));
     }
-    let mut all = Vec::new();
+    let (mut all, mut notes) = (Vec::new(), Vec::new());
     for text in texts {
         let rows = table::rows(&String::from_utf8_lossy(text.bytes), hints.columns, hints.values);
-        all.extend(rows.map_err(|refusal| placed(refusal, text, texts.len()))?);
+        let (rows, of_file) = rows.map_err(|refusal| placed(refusal, text, texts.len()))?;
+        all.extend(rows);
+        notes.extend(of_file);
     }
     let first = all.iter().map(|row| row.end_ns).min();
-    let seen = ticks::regular(None, all)?;
+    let mut seen = super::of_counts(all)?;
+    seen.notes.splice(0..0, notes);
     let start = first.map(|end| end.div_euclid(1_000_000_000) - i64::from(seen.demand.tick_s));
     // Times that count from zero are no dates.
     Ok(Seen { start_unix_s: start.filter(|start| *start > 100_000_000), ..seen })

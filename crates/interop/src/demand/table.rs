@@ -12,14 +12,21 @@ const TABLE: &str = "a table of demand";
 /// # Errors
 /// With the line that makes no sense, and what to type.
 pub fn read(text: &str, mapping: &str, values: Option<Values>) -> Result<Seen, Refusal> {
-    ticks::regular(None, rows(text, mapping, values)?)
+    let (intervals, notes) = rows(text, mapping, values)?;
+    let mut seen = super::of_counts(intervals)?;
+    seen.notes.splice(0..0, notes);
+    Ok(seen)
 }
 
-/// The rows of a table as counts.
+/// The rows of a table as counts, and what was done to make them such.
 ///
 /// # Errors
 /// As [`read`].
-pub fn rows(text: &str, mapping: &str, values: Option<Values>) -> Result<Vec<Interval>, Refusal> {
+pub fn rows(
+    text: &str,
+    mapping: &str,
+    values: Option<Values>,
+) -> Result<(Vec<Interval>, Vec<String>), Refusal> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
@@ -48,30 +55,33 @@ pub fn rows(text: &str, mapping: &str, values: Option<Values>) -> Result<Vec<Int
             write_bytes: number(write_bytes)?,
         });
     }
-    if values == Values::PerSecond {
-        as_counts(&mut intervals);
-    }
-    Ok(intervals)
+    let notes = if values == Values::PerSecond { as_counts(&mut intervals)? } else { Vec::new() };
+    Ok((intervals, notes))
 }
 
-/// Rates times the time that each row stands for: the shorter of the distances to its neighbours, because
-/// a gap's rate is not known to have held through the gap.
-pub(super) fn as_counts(intervals: &mut [Interval]) {
-    intervals.sort_by_key(|interval| interval.end_ns);
+/// Rates times the time that each row stands for: that since the row before, but no longer than rows usually are
+/// apart, because a gap's rate is not known to have held through the gap. Gives what was done with repeated times.
+pub(super) fn as_counts(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
+    let notes = ticks::unrepeated(intervals)?;
+    let Some(usual_ns) = ticks::spacing(intervals) else { return Ok(notes) };
+    let longest_ns = ticks::coarsest(intervals, usual_ns);
+    let near_ns = usual_ns.saturating_mul(3) / 2;
     let ends: Vec<i64> = intervals.iter().map(|interval| interval.end_ns).collect();
-    let step = |from: usize, to: usize| {
-        let step = ends.get(to)?.checked_sub(*ends.get(from)?)?;
-        (step > 0).then_some(step)
-    };
+    let step = |from: usize, to: usize| Some(ends.get(to)?.saturating_sub(*ends.get(from)?));
     for (at, interval) in intervals.iter_mut().enumerate() {
         let before = at.checked_sub(1).and_then(|before| step(before, at));
-        let own_ns = before.into_iter().chain(step(at, at + 1)).min().unwrap_or(0);
+        let own_ns = match before.filter(|before_ns| *before_ns <= near_ns) {
+            Some(before_ns) => before_ns,
+            // Behind a gap, or in a stretch of longer intervals: as long as to the next row.
+            None => before.into_iter().chain(step(at, at + 1)).min().unwrap_or(usual_ns).min(longest_ns),
+        };
         let seconds = own_ns as f64 / 1e9;
         interval.reads *= seconds;
         interval.writes *= seconds;
         interval.read_bytes *= seconds;
         interval.write_bytes *= seconds;
     }
+    Ok(notes)
 }
 
 /// Seconds or milliseconds since 1970, or a date and time as RFC 3339 has it.
@@ -98,6 +108,51 @@ mod tests {
             (demand.tick_s, demand.read.operations, demand.write.bytes),
             (60, vec![600, 60], vec![4_915_200, 491_520])
         );
+    }
+
+    /// Rates of one I/O a second at these times, in seconds.
+    fn rates(times: &[f64]) -> Vec<Interval> {
+        let row = |at: &f64| Interval {
+            end_ns: (at * 1e9) as i64,
+            writes: 1.0,
+            write_bytes: 4096.0,
+            ..Interval::default()
+        };
+        times.iter().map(row).collect()
+    }
+
+    #[test]
+    fn a_row_stands_for_no_more_time_than_rows_usually_are_apart() {
+        // Between two gaps of an hour, and repeated: neither an hour's I/Os in a minute, nor none.
+        let regular = |minute: i32| f64::from(minute) * 60.0;
+        let mut times: Vec<f64> = (0..20).map(regular).collect();
+        times.extend([regular(80), regular(140)]);
+        times.extend((141..160).map(regular));
+        times.extend([0.0, 60.001]);
+        let mut rows = rates(&times);
+        let notes = as_counts(&mut rows).unwrap();
+        assert!(notes[0].contains("1 rows repeated"), "{notes:?}");
+        assert!(rows.iter().all(|row| row.writes <= 60.0), "{rows:?}");
+        let total: f64 = rows.iter().map(|row| row.writes).sum();
+        assert!((total - 41.0 * 60.0).abs() < 0.01, "{total}");
+        // A stretch of longer intervals stands for all of its time.
+        let mixed: Vec<f64> = (0..20).map(regular).chain((1..=8).map(|i| regular(19 + i * 5))).collect();
+        let mut rows = rates(&mixed);
+        as_counts(&mut rows).unwrap();
+        let total: f64 = rows.iter().map(|row| row.writes).sum();
+        assert!((total - 60.0 * 60.0).abs() < 0.01, "{total}");
+    }
+
+    #[test]
+    fn bytes_in_another_unit_are_refused() {
+        let rows = |bytes: f64| {
+            let row = |at: i32| format!("{at},100,0,{},0\n", bytes * 100.0);
+            "time,reads,writes,read_bytes,write_bytes\n".to_owned() + &(1..9).map(row).collect::<String>()
+        };
+        let read = |bytes: f64| read(&rows(bytes), "", Some(Values::PerRow));
+        assert!(read(4.0).unwrap_err().cause.contains("reads carry 4 bytes on average"));
+        assert!(read(4e8).unwrap_err().cause.contains("on average"));
+        assert!(read(512.0).is_ok() && read(4e6).is_ok());
     }
 
     #[test]

@@ -26,15 +26,7 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
             "{back} rows were earlier than the row before them (a clock that was set back, or files out of order); all were put in order of their times."
         ));
     }
-    let before = intervals.len();
-    intervals.sort_by_key(|interval| interval.end_ns);
-    intervals.dedup_by_key(|interval| interval.end_ns);
-    if intervals.len() < before {
-        notes.push(format!(
-            "{} rows repeated a time that was there already and were left out.",
-            before - intervals.len()
-        ));
-    }
+    notes.extend(unrepeated(&mut intervals)?);
     let Some(tick_ns) = spacing(&intervals) else {
         return Err(refused("fewer than two points in time are in it".to_owned()));
     };
@@ -58,7 +50,9 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
     let ticks = ticks_until(last_ns);
     let rows = intervals.len();
     if ticks > MOST_TICKS.min(FEW_TICKS.max(TICKS_A_ROW.saturating_mul(rows as i64))) {
-        let cause = format!("its times span {ticks} ticks of {tick_s} s, and {rows} rows are in it");
+        let cause = format!(
+            "its times lie too far apart: they span {ticks} ticks of {tick_s} s, and {rows} rows are in it"
+        );
         return Err(refused(cause).or("cut it where its times jump, or sum it up to longer intervals"));
     }
     let ticks = ticks.max(1) as usize;
@@ -79,6 +73,48 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
     }
     demand.check().map_err(|error| refused(error.to_string()))?;
     Ok(seen_of(demand, notes))
+}
+
+/// Of the times of a series, one in so many may have rows that contradict each other: the last period of an export
+/// that another goes on from, an hour that a clock was set back by. More are rows of several disks.
+const TIMES_A_CONTRADICTION: usize = 20;
+
+/// Puts rows in the order of their times, with one row for each; says what was done. Rows of one time that differ
+/// are joined to their largest values, so that their order does not matter.
+pub fn unrepeated(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
+    intervals.sort_by_key(|interval| interval.end_ns);
+    let (mut repeats, mut contradictions, mut last_ns) = (0usize, 0usize, None);
+    intervals.dedup_by(|next, kept| {
+        let repeats_it = next.end_ns == kept.end_ns;
+        repeats += usize::from(repeats_it);
+        if repeats_it && next != kept {
+            contradictions += usize::from(last_ns.replace(kept.end_ns) != Some(kept.end_ns));
+            kept.reads = kept.reads.max(next.reads);
+            kept.writes = kept.writes.max(next.writes);
+            kept.read_bytes = kept.read_bytes.max(next.read_bytes);
+            kept.write_bytes = kept.write_bytes.max(next.write_bytes);
+        }
+        repeats_it
+    });
+    let times = intervals.len();
+    if contradictions * TIMES_A_CONTRADICTION > times && times > 1 {
+        let cause = format!(
+            "its rows contradict each other: {contradictions} of {times} times have several that differ"
+        );
+        return Err(Refusal::new("a demand", cause).or(
+            "see whether several disks have one name, and map a column that tells them apart: --columns volume=...",
+        ));
+    }
+    let mut notes = Vec::new();
+    if repeats > 0 {
+        notes.push(format!("{repeats} rows repeated a time that was there already and were left out."));
+    }
+    if contradictions > 0 {
+        notes.push(format!(
+            "{contradictions} times have rows that contradict each other: the largest values were taken."
+        ));
+    }
+    Ok(notes)
 }
 
 fn seen_of(demand: Demand, notes: Vec<String>) -> Seen {
@@ -121,7 +157,7 @@ const STRETCH: usize = 4;
 
 /// The longest distance that a whole stretch of rows keeps: a tick that all rows can be summed up to
 /// without dividing any. The usual distance where there is no such stretch.
-fn coarsest(intervals: &[Interval], usual_ns: i64) -> i64 {
+pub fn coarsest(intervals: &[Interval], usual_ns: i64) -> i64 {
     let steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
     let alike = |a: i64, b: i64| a.abs_diff(b) <= a.unsigned_abs() / 20;
     let stretches = steps.windows(STRETCH).filter(|steps| steps.iter().all(|step| alike(steps[0], *step)));
@@ -130,7 +166,7 @@ fn coarsest(intervals: &[Interval], usual_ns: i64) -> i64 {
 }
 
 /// The usual distance in time: the median, so that gaps and jumps do not move it.
-fn spacing(intervals: &[Interval]) -> Option<i64> {
+pub fn spacing(intervals: &[Interval]) -> Option<i64> {
     let mut steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
     steps.sort_unstable();
     steps.get(steps.len().saturating_sub(1) / 2).copied()
@@ -153,8 +189,9 @@ fn add(demand: &mut Demand, at: usize, interval: &Interval) -> Result<(), String
             return Err(format!("{operations} {name} of {bytes} bytes"));
         }
         let (operations, bytes) = (rounded(operations), rounded(bytes));
-        flow.operations[at] += operations.max(u64::from(bytes > 0));
-        flow.bytes[at] += bytes;
+        // Many rows may share a tick; what is too much for one is refused when the demand is checked.
+        flow.operations[at] = flow.operations[at].saturating_add(operations.max(u64::from(bytes > 0)));
+        flow.bytes[at] = flow.bytes[at].saturating_add(bytes);
     }
     Ok(())
 }
@@ -196,6 +233,32 @@ mod tests {
         assert_eq!(seen.demand.write.operations, [5, 6, 0, 0, 7, 8]);
         assert_eq!((seen.demand.gaps.len(), seen.demand.gaps.first()), (1, Some(&(2..4))));
         assert_eq!(seen.notes.len(), 2, "{:?}", seen.notes);
+    }
+
+    #[test]
+    fn rows_that_contradict_each_other_are_joined_or_refused_in_any_order() {
+        let mut rows: Vec<Interval> = (1..=100).map(|i| at(i, 5.0)).collect();
+        rows.extend([at(7, 9.0), at(7, 2.0), at(8, 5.0)]);
+        let forward = regular(None, rows.clone()).unwrap();
+        rows.reverse();
+        let back = regular(None, rows.clone()).unwrap();
+        assert_eq!(forward.demand, back.demand);
+        assert_eq!((forward.demand.write.operations[6], forward.demand.write.operations[7]), (9, 5));
+        assert!(forward.notes.iter().any(|note| note.contains("1 times have rows")), "{:?}", forward.notes);
+        rows.extend((20..60).map(|i| at(i, 1.0)));
+        let refused = regular(None, rows).unwrap_err();
+        assert!(refused.remedy.contains("volume="), "{refused}");
+    }
+
+    #[test]
+    fn many_rows_of_absurd_counts_in_one_tick_are_refused() {
+        let row = |ms: i64| Interval {
+            end_ns: ms * 1_000_000,
+            reads: 3e16,
+            read_bytes: 3e16,
+            ..Interval::default()
+        };
+        assert!(regular(None, (0..2000).map(row).collect()).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which column of a fleet's table means what: the volume, its demand, and what is known of it.
 
 use crate::Refusal;
-use crate::demand::{Columns, Hints, Values};
+use crate::demand::{Columns, Hints, Values, column, divided_otherwise};
 
 /// Columns of a fleet's table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +23,9 @@ pub struct Layout {
 }
 
 const VOLUME: [&str; 6] = ["volume", "volume_id", "volumeid", "device", "disk", "id"];
-const SIZE: [&str; 4] = ["size", "size_gib", "size_gb", "size_bytes"];
+const SIZE: [&str; 4] = ["size_gib", "size_bytes", "size_gb", "size"];
 const CURRENT: [&str; 3] = ["current", "offer", "volume_offer"];
-const INSTANCE: [&str; 3] = ["instance", "instance_type", "instancetype"];
+const INSTANCE: [&str; 3] = ["instance_type", "instancetype", "instance"];
 const OWN: [&str; 4] = ["volume", "size", "current", "instance"];
 
 impl Layout {
@@ -46,6 +46,9 @@ impl Layout {
     /// # Errors
     /// As there.
     pub fn of_one(header: &[String], hints: &Hints<'_>) -> Result<Self, Refusal> {
+        if let Some(refusal) = divided_otherwise(header) {
+            return Err(refusal);
+        }
         let parts = || hints.columns.split(',').map(str::trim).filter(|part| !part.is_empty());
         let is_own = |part: &&str| part.split_once('=').is_some_and(|(key, _)| OWN.contains(&key.trim()));
         let mapped = |meaning: &str| {
@@ -53,14 +56,13 @@ impl Layout {
             pair.map(|(_, name)| name.trim())
         };
         let place = |meaning: &str, usual: &[&str]| {
-            let is = |name: &String, wanted: &str| name.trim().eq_ignore_ascii_case(wanted);
+            let several = |name: String| refused(header, format!("several of its columns are called {name}"));
             match mapped(meaning) {
-                Some(wanted) => header
-                    .iter()
-                    .position(|name| is(name, wanted))
+                Some(wanted) => column(header, &[wanted])
+                    .map_err(several)?
                     .map(Some)
                     .ok_or_else(|| refused(header, format!("no column {wanted} for {meaning}"))),
-                None => Ok(header.iter().position(|name| usual.iter().any(|wanted| is(name, wanted)))),
+                None => column(header, usual).map_err(several),
             }
         };
         let rest: Vec<&str> = parts().filter(|part| !is_own(part)).collect();
