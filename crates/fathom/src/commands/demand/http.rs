@@ -78,6 +78,12 @@ impl Client {
         } else {
             configured
         };
+        // What is signed or asked for with a token is for this address alone.
+        let configured = if request.headers.is_empty() {
+            configured
+        } else {
+            configured.max_redirects(0).max_redirects_will_error(false)
+        };
         let mut response = self.agent.run(configured.build()).map_err(|error| unreached(url, &error))?;
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(LONGEST_BODY).read_to_vec();

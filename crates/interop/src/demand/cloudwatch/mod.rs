@@ -34,6 +34,8 @@ pub const CHECKS: [&str; 4] = [
     "InstanceEBSIOPSExceededCheck",
     "InstanceEBSThroughputExceededCheck",
 ];
+/// The state of a series whose other points are on another page.
+const PARTIAL: &str = "PartialData";
 /// Bytes over I/Os below this are not from sums: no block device has smaller I/Os.
 const LEAST_BYTES: f64 = 512.0;
 
@@ -42,6 +44,9 @@ const LEAST_BYTES: f64 = 512.0;
 struct Document {
     #[serde(default)]
     metric_data_results: Option<Vec<Series>>,
+    /// What is said of the whole answer.
+    #[serde(default)]
+    messages: Vec<Message>,
     #[serde(default)]
     label: Option<String>,
     #[serde(default)]
@@ -61,6 +66,15 @@ struct Series {
     timestamps: Vec<serde_json::Value>,
     #[serde(default)]
     values: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Message {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    value: String,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +113,7 @@ pub fn read(texts: &[&[u8]], device: Option<&str>) -> Result<Seen, Refusal> {
 
 /// The demand of the volume or instance that is meant.
 fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Result<Seen, Refusal> {
-    let meant = |metric: &&Metric| device.is_none_or(|device| metric.words.contains(device));
+    let meant = |metric: &&Metric| device.is_none_or(|device| is_named(&metric.words, device));
     let metrics: Vec<&Metric> = metrics.iter().filter(meant).collect();
     let named = |name: &str| -> Vec<&Metric> {
         metrics.iter().copied().filter(|metric| has_name(&metric.words, name)).collect()
@@ -110,14 +124,19 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
             "ask for the sums of VolumeReadOps, VolumeWriteOps, VolumeReadBytes and VolumeWriteBytes of namespace AWS/EBS, with these names as labels",
         ));
     };
-    let mut rows = Rows::new();
+    let (mut rows, mut notes) = (Rows::new(), notes);
+    let mut periods_ns = [0; FLOWS.len()];
     for (flow, name) in family.iter().enumerate() {
         let mut found: BTreeMap<&str, Vec<(i64, f64)>> = BTreeMap::new();
         for metric in named(name) {
             found.entry(&metric.words).or_default().extend(&metric.points);
         }
         match found.into_values().collect::<Vec<_>>().as_slice() {
-            [points] => counters::put(&mut rows, flow, points.iter().copied()),
+            [points] => {
+                let points = joined(points, name, &mut notes)?;
+                periods_ns[flow] = period_ns(&points)?;
+                counters::put(&mut rows, flow, points);
+            }
             [] => {
                 return Err(Refusal::new(ANSWER, format!("{} ({name}) are missing", FLOWS[flow]))
                     .or(format!("ask for {} too; several files can be named", family.join(", "))));
@@ -129,12 +148,58 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
         }
     }
     check_sums(&rows)?;
-    let mut seen = counters::of_periods(&rows, period_ns(&rows)?)?;
+    if let Some(other) = (1..FLOWS.len()).find(|flow| periods_ns[*flow] != periods_ns[0]) {
+        let seconds = |flow: usize| periods_ns[flow] / 1_000_000_000;
+        let cause = format!(
+            "its periods differ: {} are of {} s, and {} of {} s",
+            FLOWS[0],
+            seconds(0),
+            FLOWS[other],
+            seconds(other)
+        );
+        return Err(Refusal::new(ANSWER, cause).or("ask for all metrics with one --period"));
+    }
+    let mut seen = counters::of_periods(&rows, periods_ns[0])?;
     seen.throttled = CHECKS.iter().filter_map(|name| throttled(name, &named(name))).collect();
     seen.notes.splice(0..0, notes);
     seen.source = "cloudwatch";
     seen.device = device.map(str::to_owned);
     Ok(seen)
+}
+
+/// Of the times of a metric, one in so many may have values that differ: the last period was not over when one of two
+/// answers was given. More are values of several volumes.
+const TIMES_A_CONTRADICTION: usize = 20;
+
+/// A metric's values of several answers, one for each time; of two that differ the larger.
+fn joined(points: &[(i64, f64)], name: &str, notes: &mut Vec<String>) -> Result<BTreeMap<i64, f64>, Refusal> {
+    let mut joined: BTreeMap<i64, f64> = BTreeMap::new();
+    let mut contradictions = 0usize;
+    for (at_ns, value) in points {
+        let known = joined.entry(*at_ns).or_insert(*value);
+        contradictions += usize::from(*known != *value);
+        *known = known.max(*value);
+    }
+    if contradictions * TIMES_A_CONTRADICTION > joined.len() {
+        let cause = format!("several values of {name} are there for one time, at {contradictions} times");
+        return Err(Refusal::new(ANSWER, cause)
+            .or("give the files of one volume, or ask for labels that name it: \"Label\": \"vol-... VolumeReadOps\""));
+    }
+    if contradictions > 0 {
+        notes.push(format!(
+            "Two answers differ in {name} at {contradictions} times: the larger value was taken."
+        ));
+    }
+    Ok(joined)
+}
+
+/// Whether a label names a volume or instance: `vol-1` is no part of `vol-10`.
+fn is_named(words: &str, device: &str) -> bool {
+    let goes_on = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '-');
+    !device.is_empty()
+        && words.match_indices(device).any(|(at, found)| {
+            !goes_on(words[..at].chars().next_back()) && !goes_on(words[at + found.len()..].chars().next())
+        })
 }
 
 /// Names are parts of labels: `vol-0abc VolumeReadOps`. Some are parts of others too.
@@ -151,9 +216,9 @@ fn throttled(name: &str, metrics: &[&Metric]) -> Option<Throttled> {
 }
 
 /// The usual distance between two points.
-fn period_ns(rows: &Rows) -> Result<i64, Refusal> {
-    let times: Vec<i64> = rows.keys().copied().collect();
-    let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+fn period_ns(points: &BTreeMap<i64, f64>) -> Result<i64, Refusal> {
+    let times: Vec<i64> = points.keys().copied().collect();
+    let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     steps.sort_unstable();
     let few = || Refusal::new(ANSWER, "fewer than two points in time are in it");
     steps.get(steps.len().saturating_sub(1) / 2).copied().ok_or_else(few)
@@ -176,6 +241,12 @@ fn of_document(text: &[u8], notes: &mut Vec<String>) -> Result<Vec<Metric>, Refu
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         time_ns(&text).ok_or_else(|| Refusal::new(ANSWER, format!("{text:?} is no time")))
     };
+    notes.extend(
+        document
+            .messages
+            .iter()
+            .map(|said| format!("CloudWatch says: {} {}", said.code, said.value).trim().to_owned()),
+    );
     if let Some(results) = document.metric_data_results {
         let metric = |series: Series| {
             if !matches!(series.status_code.as_str(), "" | "Complete") {
@@ -223,6 +294,28 @@ mod tests {
         // The tool prints them in no order.
         let points: Vec<String> = [3, 0, 2, 1].map(point).to_vec();
         format!("{{\"Label\":\"{label}\",\"Datapoints\":[{}]}}", points.join(","))
+    }
+
+    #[test]
+    fn files_that_are_not_of_one_volume_and_one_period_are_refused() {
+        let names =
+            FAMILIES[0].map(|name| statistics(name, if name.ends_with("Ops") { 300.0 } else { 3e6 }, "Sum"));
+        let read_all = |texts: &[String]| {
+            let bytes: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+            read(&bytes, None)
+        };
+        let other = statistics("VolumeReadOps", 7.0, "Sum");
+        let two = read_all(&[names.as_slice(), &[other]].concat()).unwrap_err();
+        assert!(two.cause.contains("several values of VolumeReadOps"), "{two}");
+        let again = read_all(&[names.as_slice(), &names[..2]].concat()).unwrap();
+        assert_eq!(again.notes, Vec::<String>::new());
+        let mut hourly = names.clone();
+        hourly[2] =
+            hourly[2].replace("T00:05", "T01:00").replace("T00:10", "T02:00").replace("T00:15", "T03:00");
+        let mixed = read_all(&hourly).unwrap_err();
+        assert!(mixed.cause.contains("bytes read of 3600 s"), "{mixed}");
+        assert!(is_named("vol-1 VolumeReadOps", "vol-1") && !is_named("vol-10 VolumeReadOps", "vol-1"));
+        assert!(is_named("prod (vol-1)", "vol-1") && !is_named("vol-1", "ol-1"));
     }
 
     #[test]

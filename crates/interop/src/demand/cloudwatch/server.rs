@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ANSWER, CHECKS, FAMILIES, Metric, assembled, of_document};
+use super::{ANSWER, CHECKS, FAMILIES, Metric, PARTIAL, assembled, of_document};
 use crate::Refusal;
 use crate::demand::Seen;
 
@@ -53,7 +53,7 @@ pub fn fetch(
         }
         let body = call(query.to_string().as_bytes())?;
         // A page that others follow is never complete.
-        notes.clear();
+        notes.retain(|note: &String| !note.contains(PARTIAL));
         metrics.extend(of_document(&body, &mut notes)?);
         let page: Page =
             serde_json::from_slice(&body).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
