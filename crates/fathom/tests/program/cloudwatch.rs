@@ -125,6 +125,24 @@ fn pages_are_asked_for_signed_and_again_when_there_is_no_time() {
 }
 
 #[test]
+fn what_is_signed_does_not_follow_a_redirect() {
+    let typist = Typist::new();
+    let other = serve(|_, _| (200, "{}".to_owned()));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let to = other.url.clone();
+    std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        request(&stream);
+        write!(stream, "HTTP/1.1 302 X\r\nLocation: {to}/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            .unwrap();
+    });
+    let answer = ask(&typist, &url, &["--cloudwatch", "vol-0abc"]);
+    assert!(answer.status == 2 && answer.stderr.contains("it answers 302"), "{answer:?}");
+    assert!(other.requests.lock().unwrap().is_empty());
+}
+
+#[test]
 fn refusals_of_the_service_say_what_to_type() {
     let typist = Typist::new();
     for (status, body, told) in [

@@ -52,6 +52,10 @@ pub fn fetch(
             query["NextToken"] = Value::from(token.as_str());
         }
         let body = call(query.to_string().as_bytes())?;
+        if !body.trim_ascii_start().starts_with(b"{") {
+            return Err(Refusal::new(ANSWER, "the answer is no JSON")
+                .or("see that the endpoint is CloudWatch's own, not a page in front of it"));
+        }
         // A page that others follow is never complete.
         notes.retain(|note: &String| !note.contains(PARTIAL));
         metrics.extend(of_document(&body, &mut notes)?);
@@ -239,6 +243,7 @@ mod tests {
         assert!(nothing.remedy.contains("describe-volumes --volume-ids vol-1"), "{nothing}");
         let backwards = fetch(&Asked { to_unix_s: 1, ..ASKED }, |_| Ok(Vec::new())).unwrap_err();
         assert!(backwards.remedy.contains("--from"), "{backwards}");
-        assert!(fetch(&ASKED, |_| Ok(b"<html>".to_vec())).is_err());
+        let page = fetch(&ASKED, |_| Ok(b"<html>".to_vec())).unwrap_err();
+        assert!(page.remedy.contains("endpoint"), "{page}");
     }
 }
