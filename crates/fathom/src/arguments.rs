@@ -407,6 +407,10 @@ pub struct SizeArguments {
     /// Replace the file of rows.
     #[arg(long, requires = "rows")]
     pub force: bool,
+    /// Where rows are gathered volume by volume if those of one lie apart; it takes about a quarter of a text.
+    /// Default: $TMPDIR, or /var/tmp.
+    #[arg(long, value_name = "FOLDER", requires = "fleet")]
+    pub scratch: Option<PathBuf>,
     /// Chance that a volume of the fleet needs more than is bought, as 10%: the margin follows from the
     /// fleet's own history.
     #[arg(long, value_name = "SHARE", default_value = "10%", requires = "fleet", conflicts_with = "margin")]

@@ -69,7 +69,7 @@ fn every_writer_s_table_holds_the_rows_of_the_text() {
     let mut joined = Joined::default();
     read_text(Cursor::new(&text), &header(&text, &COUNTS).unwrap(), 0..u64::MAX, &mut joined).unwrap();
     let wanted = joined.runs;
-    assert_eq!((wanted.len(), wanted[1].empty, wanted[0].size_gib), (3, 1, Some(100.0)));
+    assert_eq!((wanted.len(), wanted[1].empty, wanted[0].size_gib.get()), (3, 1, Some(&100.0)));
     for writer in WRITERS {
         let mut runs = read(&golden(writer), "").unwrap();
         // What is wrong is told with its place, which differs.

@@ -67,6 +67,9 @@ pub struct FleetRow {
     /// What the offer costs less than today; below 0 where more has to be bought. Absent where the choice
     /// rests on supply instead of demand.
     pub saves_month: Option<f64>,
+    /// What was wrong with its rows and what was done about it, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What a fleet's rows add up to.

@@ -107,14 +107,11 @@ fn rows_are_the_same_in_every_form_and_however_the_table_is_cut() {
 fn what_cannot_be_read_or_written_is_refused_with_what_to_type() {
     let typist = Typist::new();
     let one = |time: u64, name: &str| format!("{name},{time},1,1,4096,4096,100,\n");
-    let apart = [one(100, "a"), one(100, "b"), one(200, "a"), one(200, "b")].concat();
-    std::fs::write(typist.path("apart.csv"), HEADER.to_owned() + &apart).unwrap();
     std::fs::write(typist.path("short.csv"), HEADER.to_owned() + &one(100, "a")).unwrap();
     std::fs::write(typist.path("plain.csv"), "time,reads,writes,read_bytes,write_bytes\n1,1,1,1,1\n")
         .unwrap();
     for (more, status, told) in [
-        (["apart.csv"].as_slice(), 2, "sort"),
-        (&["plain.csv"], 2, "volume="),
+        (["plain.csv"].as_slice(), 2, "volume="),
         (&["absent.csv"], 2, "absent.csv"),
         (&["/dev/null"], 2, "written to a file"),
         (&["short.csv", "--rows", "rows.txt"], 2, ".parquet"),
@@ -181,7 +178,6 @@ fn parquet_that_is_damaged_or_apart_is_refused_with_what_to_type() {
     for (more, told) in [
         (["cut.parquet"].as_slice(), "the footer"),
         (&["torn.parquet"], "row group 0"),
-        (&["whole.parquet", "whole.parquet"], "read_parquet"),
         (&["whole.parquet", "--columns", "reads=much"], "no column"),
         (&["empty"], "no .parquet or .csv"),
     ] {
@@ -252,4 +248,59 @@ fn each_disk_of_prometheus_dumps_is_a_volume() {
     .unwrap();
     let broken = typist.run(&[ASKED.as_slice(), &["broken.json"]].concat());
     assert!(broken.status == 2 && broken.stderr.contains("broken.json"), "{broken:?}");
+}
+
+#[test]
+fn what_is_wrong_with_rows_is_told_of_each_volume_and_of_the_fleet() {
+    let typist = Typist::new();
+    let mut text = HEADER.to_owned();
+    let mut lines = |name: &str, line: &dyn Fn(u64) -> String| {
+        (0..40).for_each(|tick| text += &format!("{name},{}\n", line(tick)));
+    };
+    let usual = |tick: u64| format!("{},6000,6000,49152000,49152000,100,", 1_793_491_200 + tick * 60);
+    lines("twice", &|tick| usual(tick / 2 * 2));
+    lines("merged", &|tick| {
+        usual(tick / 2).replace("6000,6000,49", &format!("6000,{},49", 100 * (tick + 1)))
+    });
+    lines("sectors", &|tick| usual(tick).replace("49152000", "96000"));
+    lines("in-words", &|tick| usual(tick).replace(",100,", ",100GiB,"));
+    lines("in-bytes", &|tick| usual(tick).replace(",100,", ",107374182400,"));
+    lines("no-size", &|tick| usual(tick).replace(",100,", ",0,"));
+    lines("", &usual);
+    lines("gaps", &|tick| usual(tick + tick / 10));
+    std::fs::write(typist.path("fleet.csv"), text).unwrap();
+    let asked =
+        [ASKED.as_slice(), &["fleet.csv", "--size", "1GiB", "--rows", "rows.jsonl", "--json"]].concat();
+    let record = typist.json(&asked);
+    let rows = rows(&std::fs::read_to_string(typist.path("rows.jsonl")).unwrap());
+    for (name, status, told) in [
+        ("twice", "sized", "20 rows repeated a time"),
+        ("merged", "not_judged", "contradict each other"),
+        ("sectors", "not_judged", "no disk has I/Os of such sizes"),
+        ("in-words", "not_judged", "its size is no number"),
+        ("in-bytes", "not_judged", "a size that no volume has"),
+        ("no-size", "not_judged", "a size that no volume has"),
+        ("", "not_judged", "name no volume"),
+        ("gaps", "sized", "3 of 43 ticks of 60 s are missing"),
+    ] {
+        let row = rows.iter().find(|row| row["volume"] == name).unwrap();
+        let words = format!("{} {}", row["reason"], row["notes"]);
+        assert!(row["status"] == status && words.contains(told), "{row}");
+    }
+    let notes = record["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note.as_str().unwrap().contains("twice: 20 rows repeated")), "{notes:?}");
+}
+
+#[test]
+fn files_that_are_no_text_are_refused_with_how_to_make_them_one() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("a.csv"), b"\x1f\x8b\x08\0").unwrap();
+    std::fs::write(typist.path("b.csv"), b"\xff\xfev\0o\0l\0").unwrap();
+    std::fs::write(typist.path("c.tsv"), HEADER.replace(',', "\t")).unwrap();
+    for (name, told) in
+        [("a.csv", "gunzip a.csv"), ("b.csv", "iconv -f UTF-16"), ("c.tsv", "divided by tabs")]
+    {
+        let answer = typist.run(&[ASKED.as_slice(), &[name]].concat());
+        assert!(answer.status == 2 && answer.stderr.contains(told), "{name}: {answer:?}");
+    }
 }

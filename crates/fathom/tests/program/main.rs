@@ -11,6 +11,8 @@ mod exported;
 mod failures;
 mod fio;
 mod fleets;
+#[cfg(feature = "columnar")]
+mod gathered;
 mod imported;
 mod interrupted;
 mod liked;

@@ -48,9 +48,8 @@ pub fn of_counters(rows: &Rows) -> Result<Seen, Refusal> {
 }
 
 /// What counters grew by between two points each, by the same rules.
-pub fn growths(rows: &Rows) -> Vec<Interval> {
-    let mut notes = Vec::new();
-    grown(&whole(rows, &mut notes), &mut notes)
+pub fn growths(rows: &Rows, notes: &mut Vec<String>) -> Vec<Interval> {
+    grown(&whole(rows, notes), notes)
 }
 
 fn grown(points: &[(i64, [f64; 4])], notes: &mut Vec<String>) -> Vec<Interval> {

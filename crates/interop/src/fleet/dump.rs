@@ -32,7 +32,7 @@ impl Dumps {
             let mut run = Run { rows: disk.points(), ..Run::default() };
             if taker.interest(volume.as_bytes()) == Interest::Rows {
                 match disk.intervals() {
-                    Ok(intervals) => run.intervals = intervals,
+                    Ok((intervals, notes)) => (run.intervals, run.notes) = (intervals, notes),
                     Err(refusal) => run.trouble = Some(refusal.cause),
                 }
             }
@@ -97,7 +97,7 @@ mod tests {
         let seen: Vec<_> =
             all.0.iter().map(|run| (run.volume.as_str(), run.rows, run.intervals.len())).collect();
         assert_eq!(seen, [("db1:9100/sda", 100, 99), ("db2:9100/sda", 100, 0), ("db3:9100/sda", 3, 0)]);
-        assert!(all.0[2].trouble.as_ref().unwrap().contains("node_disk_writes_completed_total is missing"));
+        assert!(all.0[2].trouble.as_ref().unwrap().contains("missing: node_disk_writes_completed_total"));
         let demand = all.0[0].demand(crate::demand::Values::PerRow).unwrap().demand;
         assert_eq!(
             (demand.tick_s, demand.read.operations, demand.write.bytes[7]),

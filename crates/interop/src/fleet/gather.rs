@@ -1,6 +1,6 @@
 //! Rows of a table, one by one, as runs: the form that all kinds of tables share.
 
-use super::{Interest, Run, Taker};
+use super::{Interest, Run, Taker, words_of};
 use crate::demand::Interval;
 
 /// Gathers rows until the volume changes.
@@ -8,6 +8,17 @@ pub struct Gather<'a, T> {
     taker: &'a mut T,
     run: Run,
     interest: Interest,
+}
+
+/// A cell with a volume's size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SizeCell {
+    /// It is empty, or there is no such column.
+    Empty,
+    /// In GiB, from 0 up.
+    Gib(f64),
+    /// It holds something else.
+    Wrong,
 }
 
 impl<'a, T: Taker> Gather<'a, T> {
@@ -32,7 +43,7 @@ impl<'a, T: Taker> Gather<'a, T> {
         if self.run.rows == 0 || self.run.volume.as_bytes() != volume {
             self.hand_over();
             self.interest = self.taker.interest(volume);
-            self.run.volume = String::from_utf8_lossy(volume).into_owned();
+            self.run.volume = words_of(volume);
         }
         self.run.rows += rows;
         self.is_wanted()
@@ -53,11 +64,17 @@ impl<'a, T: Taker> Gather<'a, T> {
         self.run.rows += 1;
     }
 
-    /// Cells of the row that are no demand: size in GiB, what it is today, its instance; empty where absent.
-    pub fn facts(&mut self, size_gib: Option<f64>, current: &[u8], instance: &[u8]) {
-        self.run.size_gib = size_gib.or(self.run.size_gib);
-        keep(&mut self.run.current, current);
-        keep(&mut self.run.instance, instance);
+    /// Cells of the row that are no demand: its size, what it is today, its instance; and the row's time, where it
+    /// has one.
+    pub fn facts(&mut self, at_ns: Option<i64>, size: SizeCell, current: &[u8], instance: &[u8]) {
+        let at_ns = at_ns.unwrap_or(i64::MIN);
+        match size {
+            SizeCell::Empty => {}
+            SizeCell::Gib(gib) => self.run.size_gib.put(at_ns, gib),
+            SizeCell::Wrong => self.run.wrong_sizes += 1,
+        }
+        self.run.current.put_words(at_ns, current);
+        self.run.instance.put_words(at_ns, instance);
     }
 
     /// The row's demand.
@@ -89,12 +106,5 @@ impl<'a, T: Taker> Gather<'a, T> {
             self.run.intervals.reserve_exact(run.intervals.len());
             self.taker.take(run);
         }
-    }
-}
-
-/// Words of a volume seldom change from row to row.
-fn keep(words: &mut String, cell: &[u8]) {
-    if !cell.is_empty() && words.as_bytes() != cell {
-        *words = String::from_utf8_lossy(cell).into_owned();
     }
 }

@@ -5,8 +5,10 @@
 //! the pieces beside it, so a reader hands over [`Run`]s of rows, and whoever reads all pieces joins them.
 //! Memory is that of the runs that are held, whatever the size of the table.
 
+mod block;
 mod dump;
 mod gather;
+mod latest;
 mod layout;
 mod moment;
 mod number;
@@ -22,7 +24,9 @@ mod text;
 use crate::Refusal;
 use crate::demand::{Interval, Seen, Values};
 
+pub use block::{Blocks, put_block, run_of};
 pub use dump::{Dumps, is_dump};
+pub use latest::Latest;
 pub use layout::Layout;
 pub use one::of_parquet;
 pub use parquet::Groups;
@@ -33,25 +37,45 @@ pub fn is_parquet(start: &[u8]) -> bool {
     start.starts_with(b"PAR1") || start.starts_with(b"PARE")
 }
 
+/// What a file that begins so is, and what to type, where it is neither a table nor a dump as it stands.
+pub fn is_packed(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    let known: [(&[u8], _, _); 5] = [
+        (b"\x1f\x8b", "compressed with gzip", "unpack it first: gunzip FILE"),
+        (b"\x28\xb5\x2f\xfd", "compressed with zstd", "unpack it first: unzstd FILE"),
+        (b"PK\x03\x04", "a ZIP archive or a workbook", "unpack it, or export it as CSV"),
+        (b"\xff\xfe", "text in UTF-16", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"),
+        (b"\xfe\xff", "text in UTF-16", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"),
+    ];
+    known.iter().find(|(mark, _, _)| start.starts_with(mark)).map(|(_, what, remedy)| (*what, *remedy))
+}
+
 /// Rows of one volume that follow each other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// The volume's name.
     pub volume: String,
-    /// Its size in GiB as the last row has it; absent without such a column.
-    pub size_gib: Option<f64>,
-    /// What it is today, as `gp3:iops=6000`; empty where the table does not say.
-    pub current: String,
-    /// The instance that it is attached to; empty where the table does not say.
-    pub instance: String,
+    /// Its size in GiB; none without such a column.
+    pub size_gib: Latest<f64>,
+    /// Rows whose size is no number from 0 up.
+    pub wrong_sizes: u64,
+    /// What it is today, as `gp3:iops=6000`; none where the table does not say.
+    pub current: Latest<String>,
+    /// The instance that it is attached to; none where the table does not say.
+    pub instance: Latest<String>,
+    /// What its cells count, where that is known already; a run of a piece is of the piece's table.
+    pub values: Option<Values>,
+    /// Whether some of its rows are counts and others rates.
+    pub is_mixed: bool,
     /// What its rows hold, as they are in the table.
     pub intervals: Vec<Interval>,
     /// Rows, those that were left out included.
     pub rows: u64,
     /// Rows with an empty cell, which were left out.
     pub empty: u64,
-    /// The first row that makes no sense, with its place.
+    /// A row that makes no sense, with its place: of rows side by side the first.
     pub trouble: Option<String>,
+    /// What was done to make rows of what is no table, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// What to do with a volume when its first row is seen.
@@ -73,33 +97,52 @@ pub trait Taker {
 }
 
 impl Run {
-    /// The rows of the next piece, of the same volume.
+    /// Further rows of the same volume.
     pub fn append(&mut self, next: Self) {
-        self.size_gib = next.size_gib.or(self.size_gib);
-        if !next.current.is_empty() {
-            self.current = next.current;
-        }
-        if !next.instance.is_empty() {
-            self.instance = next.instance;
-        }
+        self.size_gib.merge(next.size_gib);
+        self.wrong_sizes += next.wrong_sizes;
+        self.current.merge(next.current);
+        self.instance.merge(next.instance);
         self.intervals.extend(next.intervals);
         self.rows += next.rows;
         self.empty += next.empty;
-        self.trouble = self.trouble.take().or(next.trouble);
+        // Which of several is told does not depend on the order that runs come in.
+        self.trouble = match (self.trouble.take(), next.trouble) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
+        self.notes.extend(next.notes);
+        self.is_mixed |= next.is_mixed || self.values.zip(next.values).is_some_and(|(a, b)| a != b);
+        self.values = self.values.or(next.values);
     }
 
-    /// The demand that its rows add up to.
+    /// The demand that its rows add up to; `values` says what they are where they do not say so themselves.
     ///
     /// # Errors
     /// When a row makes no sense, or the rows are no demand.
     pub fn demand(&mut self, values: Values) -> Result<Seen, Refusal> {
-        if let Some(trouble) = &self.trouble {
-            return Err(Refusal::new("a demand", trouble.clone()));
+        let refused = |cause: &str| Refusal::new("a demand", cause);
+        if self.is_mixed {
+            return Err(refused("its rows are counts in one table and rates in another")
+                .or("say --values per-second or per-row where one of them has the wrong names"));
         }
+        if let Some(trouble) = &self.trouble {
+            return Err(refused(trouble));
+        }
+        let values = self.values.unwrap_or(values);
         let mut seen = crate::demand::of_intervals(std::mem::take(&mut self.intervals), values)?;
+        seen.notes.splice(0..0, std::mem::take(&mut self.notes));
         if self.empty > 0 {
             seen.notes.push(format!("{} rows have an empty cell and were left out.", self.empty));
         }
         Ok(seen)
+    }
+}
+
+/// A cell's words. Bytes that are no text stay apart from each other, so that no two names become one.
+fn words_of(cell: &[u8]) -> String {
+    match std::str::from_utf8(cell) {
+        Ok(text) => text.to_owned(),
+        Err(_) => cell.escape_ascii().to_string(),
     }
 }

@@ -40,6 +40,11 @@ impl Groups {
         match self.never {}
     }
 
+    /// Rows of all of them.
+    pub fn rows(&self) -> u64 {
+        match self.never {}
+    }
+
     /// Reads a row group.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::export::{Kind, Value};
 
 type Column = (&'static str, Kind, &'static str, fn(&FleetRow) -> Value);
 
-const COLUMNS: [Column; 24] = [
+const COLUMNS: [Column; 25] = [
     ("volume", Kind::Text, "name", |row| Value::Text(row.volume.clone())),
     ("status", Kind::Text, "sized, throttled or not_judged", |row| {
         Value::Text(status(row.status).to_owned())
@@ -44,6 +44,9 @@ const COLUMNS: [Column; 24] = [
     ("current_headroom", Kind::Real, "as for the offer", |row| real(row.current_headroom)),
     ("current_risk", Kind::Real, "as for the offer", |row| real(row.current_risk)),
     ("saves_month", Kind::Real, "what the offer costs less than today", |row| real(row.saves_month)),
+    ("notes", Kind::Text, "what was wrong with its rows and what was done about it", |row| {
+        if row.notes.is_empty() { Value::Absent } else { Value::Text(row.notes.join(" ")) }
+    }),
 ];
 
 impl Row for FleetRow {

@@ -6,7 +6,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use super::gather::Gather;
+use super::gather::{Gather, SizeCell};
 use super::moment::{leading_moment, moment_ns};
 use super::number::{leading, number};
 use super::{Layout, Taker};
@@ -197,7 +197,7 @@ impl<'a, T: Taker> Rows<'a, T> {
         }
         self.gather.same();
         if self.gather.is_wanted() {
-            self.facts(facts);
+            self.facts(Some(end_ns), facts);
             let [reads, writes, read_bytes, write_bytes] = flows;
             self.gather.interval(Interval { end_ns, reads, writes, read_bytes, write_bytes });
         }
@@ -227,23 +227,29 @@ impl<'a, T: Taker> Rows<'a, T> {
             return length;
         }
         if self.gather.row(volume) {
-            self.facts(facts);
-            self.interval(demand, at);
+            let at_ns = self.interval(demand, at);
+            self.facts(at_ns, facts);
         }
         length
     }
 
-    fn facts(&mut self, [size, current, instance]: [&[u8]; 3]) {
+    fn facts(&mut self, at_ns: Option<i64>, [size, current, instance]: [&[u8]; 3]) {
         if size.is_empty() && current.is_empty() && instance.is_empty() {
             return;
         }
-        self.gather.facts(number(size).map(|size| self.layout.gib(size)), current, instance);
+        let size = match number(size) {
+            Some(value) => SizeCell::Gib(self.layout.gib(value)),
+            None if size.is_empty() => SizeCell::Empty,
+            None => SizeCell::Wrong,
+        };
+        self.gather.facts(at_ns, size, current, instance);
     }
 
-    fn interval(&mut self, demand: [&[u8]; 5], at: u64) {
+    /// Puts in a row's demand; gives its time, where all of it is there.
+    fn interval(&mut self, demand: [&[u8]; 5], at: u64) -> Option<i64> {
         if demand.iter().any(|cell| cell.is_empty()) {
             self.gather.empty();
-            return;
+            return None;
         }
         let interval = || {
             Some(Interval {
@@ -254,13 +260,15 @@ impl<'a, T: Taker> Rows<'a, T> {
                 write_bytes: number(demand[4])?,
             })
         };
-        match interval() {
+        let interval = interval();
+        match interval {
             Some(interval) => self.gather.interval(interval),
             None => self.gather.trouble(|| {
                 let cells: Vec<_> = demand.iter().map(|cell| String::from_utf8_lossy(cell)).collect();
                 format!("a row makes no sense: byte {at}, {:?}", cells.join(","))
             }),
         }
+        interval.map(|interval| interval.end_ns)
     }
 }
 
@@ -364,10 +372,13 @@ mod tests {
         let runs = read(std::slice::from_ref(&WHOLE), "");
         let names: Vec<&str> = runs.iter().map(|run| run.volume.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);
-        assert_eq!((runs[0].rows, runs[0].size_gib, runs[0].intervals[1].writes), (2, Some(10.0), 2.5));
+        assert_eq!(
+            (runs[0].rows, runs[0].size_gib.get(), runs[0].intervals[1].writes),
+            (2, Some(&10.0), 2.5)
+        );
         assert_eq!((runs[1].rows, runs[1].empty, runs[1].intervals.len()), (3, 1, 1));
         assert!(runs[1].trouble.as_ref().unwrap().contains("180,-3"), "{:?}", runs[1].trouble);
-        assert_eq!((runs[2].intervals.len(), runs[2].size_gib), (1, None));
+        assert_eq!((runs[2].intervals.len(), runs[2].size_gib.get()), (1, None));
         assert_eq!(read(std::slice::from_ref(&WHOLE), "a")[0].intervals, []);
     }
 

@@ -36,6 +36,7 @@ pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
         current_headroom: None,
         current_risk: None,
         saves_month: None,
+        notes: Vec::new(),
     }
 }
 

@@ -8,6 +8,9 @@ use fathom_record::fleet::{FleetMoney, FleetReason, FleetRisk, FleetRow, FleetSt
 const LISTED: usize = 20;
 /// Reasons that are told apart; what people type into tables must not fill the memory.
 const REASONS: usize = 1000;
+/// Kinds of notes that are told apart, and those that are told.
+const KINDS: usize = 1000;
+const TOLD: usize = 12;
 /// Volumes that a reason names.
 const EXAMPLES: usize = 3;
 
@@ -27,6 +30,16 @@ pub struct Tally {
     reasons: BTreeMap<String, (u64, Vec<String>)>,
     savings: Vec<FleetRow>,
     too_small: Vec<FleetRow>,
+    kinds: BTreeMap<String, NoteKind>,
+}
+
+/// A note that several volumes have, but for its numbers.
+#[derive(Clone, Debug)]
+struct NoteKind {
+    volumes: u64,
+    /// The first of them, and what is said of it.
+    as_volume: String,
+    note: String,
 }
 
 impl Tally {
@@ -39,6 +52,7 @@ impl Tally {
             self.sized += 1;
             self.throttled += u64::from(row.status == FleetStatus::Throttled);
         }
+        row.notes.iter().for_each(|note| self.put_note(&row.volume, note));
         self.put_money(row);
         self.put_risk(row);
         if row.saves_month.is_some_and(|saves| saves > 0.0) {
@@ -61,6 +75,31 @@ impl Tally {
         if examples.len() < EXAMPLES {
             examples.push(row.volume.clone());
         }
+    }
+
+    fn put_note(&mut self, volume: &str, note: &str) {
+        let kind: String = note.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if self.kinds.len() >= KINDS && !self.kinds.contains_key(&kind) {
+            return;
+        }
+        let new = || NoteKind { volumes: 0, as_volume: volume.to_owned(), note: note.to_owned() };
+        self.kinds.entry(kind).or_insert_with(new).volumes += 1;
+    }
+
+    /// What was wrong with rows and what was done about it, the most frequent first: with the number of volumes
+    /// and one of them.
+    pub fn notes(&self) -> Vec<String> {
+        let mut kinds: Vec<&NoteKind> = self.kinds.values().collect();
+        kinds.sort_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.note.cmp(&b.note)));
+        let told = |kind: &&NoteKind| match kind.volumes {
+            1 => format!("{}: {}", kind.as_volume, kind.note),
+            volumes => format!("{volumes} volumes, as {}: {}", kind.as_volume, kind.note),
+        };
+        let mut notes: Vec<String> = kinds.iter().take(TOLD).map(told).collect();
+        if kinds.len() > TOLD {
+            notes.push(format!("{} more kinds of notes stand in the rows.", kinds.len() - TOLD));
+        }
+        notes
     }
 
     fn put_money(&mut self, row: &FleetRow) {
@@ -177,6 +216,21 @@ mod tests {
         assert_eq!(listed, back.top_savings());
         assert_eq!(forward.too_small()[0].saves_month, Some(-200.0));
         assert_eq!(back.too_small().len(), 20);
+    }
+
+    #[test]
+    fn notes_are_told_once_with_how_many_volumes_have_them() {
+        let mut tally = Tally::default();
+        for i in 1..=5 {
+            let notes = [format!("{i} rows repeat."), "Odd.".to_owned()];
+            tally.put(&FleetRow { notes: notes[..1 + i / 5].to_vec(), ..row(i, 0.0) });
+        }
+        assert_eq!(tally.notes(), ["5 volumes, as v00001: 1 rows repeat.", "v00005: Odd."]);
+        for i in 0..2 * KINDS {
+            let own: String = format!("{i:b}").replace('0', "a").replace('1', "b");
+            tally.put(&FleetRow { notes: vec![own], ..row(i, 0.0) });
+        }
+        assert_eq!((tally.notes().len(), tally.kinds.len()), (TOLD + 1, KINDS));
     }
 
     #[test]

@@ -35,6 +35,9 @@ struct Envelope {
     status: String,
     data: Option<Data>,
     error: Option<String>,
+    /// What the server could not read, as of a store that is down (Thanos, "Partial Response").
+    #[serde(default)]
+    warnings: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -74,14 +77,14 @@ impl<'de> Visitor<'de> for PointVisitor {
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The series of an answer, whole or as `promtool query range -o json` prints it.
+/// The series of an answer, whole or as `promtool query range -o json` prints it, and what the server warns of.
 ///
 /// # Errors
 /// When it is none, the server refused, or it holds no series.
-pub fn series(text: &[u8]) -> Result<Vec<Series>, Refusal> {
+pub fn series(text: &[u8]) -> Result<(Vec<Series>, Vec<String>), Refusal> {
     let broken = |error: serde_json::Error| Refusal::new(ANSWER, error.to_string());
     if text.trim_ascii_start().starts_with(b"[") {
-        return serde_json::from_slice(text).map_err(broken);
+        return serde_json::from_slice(text).map_err(broken).map(|series| (series, Vec::new()));
     }
     let envelope: Envelope = serde_json::from_slice(text).map_err(broken)?;
     let data = envelope.data.filter(|_| envelope.status == "success").ok_or_else(|| {
@@ -92,5 +95,5 @@ pub fn series(text: &[u8]) -> Result<Vec<Series>, Refusal> {
         return Err(Refusal::new(ANSWER, format!("it holds a {}, which has no series", data.kind))
             .or("ask /api/v1/query_range, or a selector with a range as [1h]"));
     }
-    Ok(data.result)
+    Ok((data.result, envelope.warnings))
 }

@@ -4,18 +4,20 @@
 //! a word. Metric names: node_exporter, `collector/diskstats_linux.go`.
 
 mod answer;
+mod disks;
 mod server;
 
-use std::collections::BTreeMap;
-
-use super::counters::{self, Rows};
-use super::{Interval, Seen};
+use super::Seen;
 use crate::Refusal;
-use answer::{Series, series};
+use answer::Series;
+use disks::Disk;
 
+pub use disks::Disks;
 pub use server::{Asked, fetch};
 
 const ANSWER: &str = "an answer of Prometheus";
+/// Disks that a refusal lists.
+const LISTED: usize = 12;
 
 /// The counters, in the order of [`counters::FLOWS`].
 const COUNTERS: [&str; 4] = [
@@ -60,116 +62,33 @@ pub fn recognise(start: &str) -> bool {
 /// # Errors
 /// When one is no such answer, the server refused, or the four counters of one disk are not in them.
 pub fn read(texts: &[&[u8]], selection: &Selection<'_>) -> Result<Seen, Refusal> {
-    let mut all = Vec::new();
+    let mut disks = Disks::default();
     for text in texts {
-        all.extend(series(text)?);
+        disks.add(text)?;
     }
-    let known = all.iter().filter_map(|series| {
-        let (disk, flow) = counted(series)?;
-        Some((disk, flow, series))
-    });
-    let meant: Vec<_> = known
-        .filter(|((instance, device), _, _)| {
-            selection.device.is_none_or(|asked| asked == *device)
-                && selection.instance.is_none_or(|asked| asked == *instance)
-        })
-        .collect();
-    let (instance, device) = only_disk(&meant.iter().map(|(disk, _, _)| *disk).collect::<Vec<_>>())?;
-    let mut rows = Rows::new();
-    let mut unusable = 0usize;
-    for (_, flow, series) in &meant {
-        unusable += series.values.iter().filter(|point| !point.value.is_finite()).count();
-        let usable = series.values.iter().filter(|point| point.value.is_finite());
-        counters::put(&mut rows, *flow, usable.map(|point| (point.at_ns, point.value)));
-    }
-    if let Some(missing) = (0..4).find(|flow| meant.iter().all(|(_, of, _)| of != flow)) {
-        let remedy = format!("query {}", selector(selection));
-        return Err(Refusal::new(ANSWER, format!("{} of {device} is missing", COUNTERS[missing])).or(remedy));
-    }
-    let mut seen = counters::of_counters(&rows)?;
-    if unusable > 0 {
-        seen.notes.push(format!("{unusable} values were NaN or below zero and were left out."));
-    }
-    seen.source = "prometheus";
-    seen.device =
-        Some(if instance.is_empty() { device.to_owned() } else { format!("{device} of {instance}") });
-    Ok(seen)
+    disks.seen(selection)
 }
 
-/// The one disk that all series are of.
-fn only_disk<'a>(disks: &[(&'a str, &'a str)]) -> Result<(&'a str, &'a str), Refusal> {
-    let mut known = disks.to_vec();
-    known.sort_unstable();
-    known.dedup();
-    match known.as_slice() {
+/// The one disk of some.
+fn only_disk<'a>(meant: &[Disk<'a>]) -> Result<Disk<'a>, Refusal> {
+    match meant {
         [only] => Ok(*only),
         [] => Err(Refusal::new(ANSWER, "no disk's counters are in it").or(format!(
             "query the counters themselves, without rate(): {}",
             selector(&Selection { device: Some("nvme0n1"), ..Selection::default() })
         ))),
         many => {
-            let names: Vec<String> =
-                many.iter().map(|(instance, device)| format!("{device} of {instance}")).collect();
+            let mut names: Vec<String> = many
+                .iter()
+                .take(LISTED)
+                .map(|disk| format!("{} of {}", disk.device, disk.instance))
+                .collect();
+            if many.len() > LISTED {
+                names.push(format!("and {} more", many.len() - LISTED));
+            }
             Err(Refusal::new(ANSWER, "several disks are in it")
                 .or(format!("name one with --device and --instance: {}", names.join(", "))))
         }
-    }
-}
-
-/// Disks of many machines, as the series of some answers say them.
-#[derive(Debug, Default)]
-pub struct Disks {
-    disks: BTreeMap<(String, String), Rows>,
-}
-
-/// One of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Disk<'a> {
-    /// The machine, as `db1:9100`; may be empty.
-    pub instance: &'a str,
-    /// The disk, as `nvme0n1`.
-    pub device: &'a str,
-    rows: &'a Rows,
-}
-
-impl Disks {
-    /// Adds the series of an answer: further disks, further counters of them, or a further time.
-    ///
-    /// # Errors
-    /// When it is no such answer, or the server refused.
-    pub fn add(&mut self, text: &[u8]) -> Result<(), Refusal> {
-        for series in series(text)? {
-            let Some(((instance, device), flow)) = counted(&series) else { continue };
-            let key = (instance.to_owned(), device.to_owned());
-            let usable = series.values.iter().filter(|point| point.value.is_finite());
-            let values = usable.map(|point| (point.at_ns, point.value));
-            counters::put(self.disks.entry(key).or_default(), flow, values);
-        }
-        Ok(())
-    }
-
-    /// All of them, in the order of their names.
-    pub fn all(&self) -> impl Iterator<Item = Disk<'_>> {
-        self.disks.iter().map(|((instance, device), rows)| Disk { instance, device, rows })
-    }
-}
-
-impl Disk<'_> {
-    /// Points in time.
-    pub fn points(&self) -> u64 {
-        self.rows.len() as u64
-    }
-
-    /// What it did between two points each.
-    ///
-    /// # Errors
-    /// When one of its counters is missing.
-    pub fn intervals(&self) -> Result<Vec<Interval>, Refusal> {
-        if let Some(missing) = (0..4).find(|flow| self.rows.values().all(|row| row[*flow].is_none())) {
-            let remedy = format!("query {}", selector(&Selection::default()));
-            return Err(Refusal::new(ANSWER, format!("{} is missing", COUNTERS[missing])).or(remedy));
-        }
-        Ok(counters::growths(self.rows))
     }
 }
 
@@ -227,6 +146,27 @@ mod tests {
         assert!(read(&[vector.as_bytes()], &one).unwrap_err().remedy.contains("query_range"));
         let empty = read(&[whole("").as_bytes()], &one).unwrap_err();
         assert!(empty.remedy.contains("without rate()"), "{empty}");
+    }
+
+    #[test]
+    fn series_of_other_labels_at_one_time_are_refused_and_warnings_are_told() {
+        let of = |job: &str, scale: f64| {
+            answer("sda", scale).replace("\"device\"", &format!("\"job\":\"{job}\",\"device\""))
+        };
+        let both = whole(&[of("a", 1.0), of("b", 7.0)].join(","));
+        let refused = read(&[both.as_bytes()], &Selection::default()).unwrap_err();
+        assert!(
+            refused.cause.contains("the label job") && refused.remedy.contains("--query 'job="),
+            "{refused}"
+        );
+        // One after the other they are one disk, whose machine was given another label.
+        let later = of("b", 1.0).replace("17000000", "17000010").replace("17000001", "17000011");
+        let moved = read(&[whole(&of("a", 1.0)).as_bytes(), whole(&later).as_bytes()], &Selection::default())
+            .unwrap();
+        assert_eq!(moved.demand.read.operations.iter().sum::<u64>(), 18 * 150, "{moved:?}");
+        let warned = whole(&answer("sda", 1.0)).replacen('{', "{\"warnings\":[\"a store is down\"],", 1);
+        let seen = read(&[warned.as_bytes()], &Selection::default()).unwrap();
+        assert!(seen.notes[0].contains("a store is down"), "{:?}", seen.notes);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A selector with a range gives each sample as it was scraped (Prometheus, "Querying basics", range vector
 //! selectors); a range query would give the last one before each step instead.
 
-use super::{Selection, read, selector};
+use super::{Disks, Selection, selector};
 use crate::Refusal;
 use crate::demand::Seen;
 
@@ -40,7 +40,8 @@ pub fn fetch(
             .or("give --from before --to, at most a year apart, as --from 7d"));
     }
     let base = asked.url.trim_end_matches('/');
-    let mut bodies = Vec::new();
+    let placed = |refusal: Refusal| if refusal.place.is_empty() { refusal.at(base) } else { refusal };
+    let mut disks = Disks::default();
     let mut end = asked.from_unix_s;
     while end < asked.to_unix_s {
         let start = end;
@@ -52,11 +53,13 @@ pub fn fetch(
                 "give the server's own address, as http://localhost:9090, not that of a page in front of it",
             ));
         }
-        bodies.push(body);
+        disks.add(&body).map_err(placed)?;
+        // Points of one disk fit into memory; of how many others is not known.
+        if !disks.is_empty() {
+            disks.only(&asked.selection).map_err(placed)?;
+        }
     }
-    let bodies: Vec<&[u8]> = bodies.iter().map(Vec::as_slice).collect();
-    read(&bodies, &asked.selection)
-        .map_err(|refusal| if refusal.place.is_empty() { refusal.at(base) } else { refusal })
+    disks.seen(&asked.selection).map_err(placed)
 }
 
 /// Every byte that is not unreserved as `%XX` (RFC 3986, section 2).

@@ -19,7 +19,7 @@ use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
 
-use super::gather::Gather;
+use super::gather::{Gather, SizeCell};
 use super::{Layout, Taker};
 use crate::Refusal;
 use crate::demand::{Hints, Interval};
@@ -61,6 +61,9 @@ impl Groups {
         find: impl FnOnce(&[String]) -> std::result::Result<Layout, Refusal>,
     ) -> std::result::Result<Self, Refusal> {
         let footer = decoding(|| ParquetMetaDataReader::new().parse_and_finish(file)).map_err(|error| {
+            if said(&error).contains("encrypt") {
+                return encrypted().at("the footer");
+            }
             Refusal::new(TABLE, said(&error))
                 .at("the footer")
                 .or("write it again to its end: a file that is still being written has none")
@@ -77,6 +80,11 @@ impl Groups {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.footer.num_row_groups()
+    }
+
+    /// Rows of all of them.
+    pub fn rows(&self) -> u64 {
+        self.footer.row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).sum()
     }
 
     /// The columns that are read, with what each is wanted for: those of the demand first.
@@ -180,6 +188,11 @@ impl Groups {
     }
 }
 
+fn encrypted() -> Refusal {
+    Refusal::new(TABLE, "it is encrypted")
+        .or("decrypt it where its keys are, and write it again without encryption")
+}
+
 /// What the decoder says, without its own name for itself.
 fn said(error: &ParquetError) -> String {
     let text = error.to_string();
@@ -275,15 +288,25 @@ impl<'a> Rows<'a> {
         fn words(column: &[ByteArray], row: usize) -> &[u8] {
             column.get(row).map_or(&[], ByteArray::data)
         }
-        if !(self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty()) {
-            let size = self.sizes.get(row).and_then(|cell| cell.value()).map(|size| self.layout.gib(size));
-            gather.facts(size, words(&self.current, row), words(&self.instance, row));
+        let at_ns = self.interval(gather, row, number);
+        if self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty() {
+            return;
         }
+        let size = match self.sizes.get(row) {
+            None | Some(Cell::Empty) => SizeCell::Empty,
+            Some(Cell::Value(size)) => SizeCell::Gib(self.layout.gib(*size)),
+            Some(Cell::Wrong) => SizeCell::Wrong,
+        };
+        gather.facts(at_ns, size, words(&self.current, row), words(&self.instance, row));
+    }
+
+    /// Puts in a row's demand; gives its time, where all of it is there.
+    fn interval<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize, number: usize) -> Option<i64> {
         let time = self.times[row];
         let flows = [0, 1, 2, 3].map(|flow| self.flows[flow][row]);
         if time == Cell::Empty || flows.contains(&Cell::Empty) {
             gather.empty();
-            return;
+            return None;
         }
         let interval = || {
             let [reads, writes, read_bytes, write_bytes] = flows.map(Cell::value);
@@ -295,7 +318,8 @@ impl<'a> Rows<'a> {
                 write_bytes: write_bytes?,
             })
         };
-        match interval() {
+        let interval = interval();
+        match interval {
             Some(interval) => gather.interval(interval),
             None => gather.trouble(|| {
                 let group = self.group;
@@ -305,6 +329,7 @@ impl<'a> Rows<'a> {
                 format!("a row makes no sense: row {number} of row group {group}, {} below zero or none that can be used", what.join(", "))
             }),
         }
+        interval.map(|interval| interval.end_ns)
     }
 }
 

@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 
 use fathom_interop::Refusal;
 use fathom_interop::demand::{Hints, Values};
-use fathom_interop::fleet::{Dumps, Groups, Header, Taker, header, is_dump, is_parquet, read_text};
+use fathom_interop::fleet::{
+    Dumps, Groups, Header, Taker, header, is_dump, is_packed, is_parquet, read_text,
+};
 
+use super::gather::Gathered;
 use crate::arguments::MetricsArguments;
 use crate::commands::demand::values_of;
 use crate::failure::Failure;
@@ -53,7 +56,12 @@ enum Part<'a> {
     Stretch(&'a Header, Range<u64>),
     Group(&'a Groups, usize),
     Dumps(&'a [PathBuf]),
+    Gathered(&'a Gathered, usize),
 }
+
+/// What a row takes of a scratch file, and how often its text is longer.
+const ROW_BYTES: u64 = 16;
+const TEXT_LONGER: u64 = 4;
 
 impl Inputs {
     /// Looks at the headers of all tables; those in a folder are taken in the order of their names.
@@ -82,6 +90,16 @@ impl Inputs {
         let dumps = self.dumps.first().map(|first| Piece { path: first, part: Part::Dumps(&self.dumps) });
         self.tables.iter().flat_map(pieces).chain(dumps).collect()
     }
+
+    /// What the rows of all tables take of a scratch file, about.
+    pub fn scratch_bytes(&self) -> u64 {
+        let of_table = |table: &Table| match &table.content {
+            Content::Text(_, bytes) => bytes / TEXT_LONGER,
+            Content::Groups(groups) => groups.rows().saturating_mul(ROW_BYTES),
+        };
+        let of_dump = |path: &PathBuf| path.metadata().map_or(0, |meta| meta.len() / TEXT_LONGER);
+        self.tables.iter().map(of_table).chain(self.dumps.iter().map(of_dump)).fold(0, u64::saturating_add)
+    }
 }
 
 impl Table {
@@ -98,7 +116,8 @@ impl Table {
             return Err(Failure::usage(place(), cause, "it has to be written to a file first"));
         }
         let refused = |refusal: Refusal| {
-            let place = format!("{}, {}", place(), refusal.place);
+            let place = [place(), refusal.place].join(", ");
+            let place = place.trim_end_matches(", ");
             Failure::usage(
                 place,
                 format!("not read as {}: {}", refusal.expected, refusal.cause),
@@ -107,6 +126,9 @@ impl Table {
         };
         let mut start = Vec::new();
         (&file).take(START_BYTES).read_to_end(&mut start).map_err(unread)?;
+        if let Some((what, remedy)) = is_packed(&start) {
+            return Err(Failure::usage(place(), format!("it is {what}"), remedy.replace("FILE", &place())));
+        }
         if is_parquet(&start) {
             let groups = Groups::open(&file, hints).map_err(refused)?;
             return Ok(Some(Self { path: path.to_owned(), content: Content::Groups(groups) }));
@@ -171,14 +193,25 @@ impl<'a> Piece<'a> {
         }
     }
 
+    /// A part of rows that were gathered.
+    pub fn gathered(gathered: &'a Gathered, part: usize) -> Self {
+        Self { path: gathered.folder(), part: Part::Gathered(gathered, part) }
+    }
+
     /// The table's file.
     pub fn path(&self) -> &Path {
         self.path
     }
 
-    /// Whether it is a stretch of a text.
-    pub fn is_text(&self) -> bool {
-        matches!(self.part, Part::Stretch(..))
+    /// Whether none of its volumes goes on in the pieces beside it.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.part, Part::Gathered(..))
+    }
+
+    /// That it cannot be read.
+    pub fn unread(&self, error: &std::io::Error) -> Failure {
+        let place = self.path.display().to_string();
+        Failure::usage(place, error.to_string(), "name files that can be read to their end")
     }
 
     /// What the table's values are.
@@ -186,8 +219,8 @@ impl<'a> Piece<'a> {
         match &self.part {
             Part::Stretch(header, _) => header.layout.values,
             Part::Group(groups, _) => groups.layout.values,
-            // What counters grew by.
-            Part::Dumps(_) => Values::PerRow,
+            // What counters grew by; rows that were gathered say themselves what they are.
+            Part::Dumps(_) | Part::Gathered(..) => Values::PerRow,
         }
     }
 
@@ -201,6 +234,7 @@ impl<'a> Piece<'a> {
                 read_text(File::open(self.path)?, header, stretch.clone(), taker)
             }
             Part::Group(groups, group) => groups.read(File::open(self.path)?, *group, taker),
+            Part::Gathered(gathered, part) => gathered.read(*part, taker),
             Part::Dumps(paths) => {
                 let mut dumps = Dumps::default();
                 for path in *paths {

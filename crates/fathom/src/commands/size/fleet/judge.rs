@@ -44,16 +44,18 @@ impl<'a> Growths<'a> {
 impl Work for Growths<'_> {
     type Found = Option<Grown>;
 
+    const NAME: &'static str = "reading how demands grew";
+
     fn wants(&self, hash: u64) -> bool {
         Sample::holds(hash, self.halvings.load(Ordering::Relaxed))
     }
 
-    fn judge(&self, mut run: Run, values: Values) -> Option<Grown> {
-        if run.intervals.is_empty() {
+    fn judge(&self, mut run: Run) -> Option<Grown> {
+        if run.intervals.is_empty() || run.volume.is_empty() {
             return None;
         }
         let hash = hash(run.volume.as_bytes());
-        let demand = run.demand(values).ok()?.demand;
+        let demand = run.demand(Values::PerRow).ok()?.demand;
         let growth = growth(&demand, self.asked.patience(demand.tick_s))?;
         Some(Grown { hash, growth, horizon_s: horizon_s(&demand) })
     }
@@ -94,30 +96,35 @@ pub struct Verdicts<'a> {
 impl Work for Verdicts<'_> {
     type Found = FleetRow;
 
+    const NAME: &'static str = "judging volumes";
+
     fn wants(&self, _hash: u64) -> bool {
         true
     }
 
-    fn judge(&self, mut run: Run, values: Values) -> FleetRow {
-        let judged = self.judged(&mut run, values);
+    fn judge(&self, mut run: Run) -> FleetRow {
+        let judged = self.judged(&mut run);
         judged.unwrap_or_else(|reason| unjudged(&run.volume, &reason))
     }
 }
 
 impl Verdicts<'_> {
-    fn judged(&self, run: &mut Run, values: Values) -> Result<FleetRow, String> {
-        let seen = run.demand(values).map_err(|refusal| refusal.cause)?;
+    fn judged(&self, run: &mut Run) -> Result<FleetRow, String> {
+        if run.volume.is_empty() {
+            return Err("its rows name no volume".to_owned());
+        }
+        let seen = run.demand(Values::PerRow).map_err(|refusal| refusal.cause)?;
+        let mut notes = seen.notes;
         let known = self.known;
-        let in_table = run.size_gib.filter(|gib| (0.0..1e9).contains(gib)).map(|gib| gib.ceil() as u64);
-        let size_gib = in_table.filter(|gib| *gib > 0).or(known.size_gib);
-        let words = if run.current.is_empty() { known.current } else { Some(run.current.as_str()) };
+        let size_gib = size_in_table(run, &mut notes)?.or(known.size_gib);
+        let words = Some(run.current.words()).filter(|words| !words.is_empty()).or(known.current);
         // Where nobody else knows the size, the words of what it is today may.
         let offer = words.map(|words| current(known.market, size_gib.unwrap_or(0), words));
         let offer = offer.transpose().map_err(|failure| format!("what it is today: {}", failure.cause))?;
         let size_gib = size_gib
             .or(offer.as_ref().map(|offer| offer.each.size_gib))
             .ok_or("its size is not known: give a column size (GiB), or --size for all")?;
-        let named = if run.instance.is_empty() { known.instance } else { Some(run.instance.as_str()) };
+        let named = Some(run.instance.words()).filter(|words| !words.is_empty()).or(known.instance);
         let instance = match named {
             None => None,
             Some(name) => *known
@@ -126,6 +133,43 @@ impl Verdicts<'_> {
                 .ok_or_else(|| format!("the catalogue has no instance type {name}"))?,
         };
         let volume = Volume { demand: &seen.demand, size_gib, current: offer.as_ref(), instance };
-        Ok(row(&run.volume, &volume, &verdict(&self.asked, &volume)))
+        Ok(FleetRow { notes, ..row(&run.volume, &volume, &verdict(&self.asked, &volume)) })
     }
+}
+
+/// A size from here on is one in another unit: all disks of a data centre are smaller.
+const ABSURD_GIB: f64 = 1e9;
+/// The largest volume of the provider (EBS user guide, "Amazon EBS volume types": io2 and gp3).
+const LARGEST_VOLUME_GIB: u64 = 64 << 10;
+
+/// The size that the table says, where it says one.
+fn size_in_table(run: &Run, notes: &mut Vec<String>) -> Result<Option<u64>, String> {
+    let gib = match run.size_gib.get() {
+        Some(gib) => *gib,
+        None if run.wrong_sizes > 0 => {
+            return Err(
+                "its size is no number: give the size as a number of GiB, or of bytes in a column size_bytes"
+                    .to_owned(),
+            );
+        }
+        None => return Ok(None),
+    };
+    if !(gib > 0.0 && gib < ABSURD_GIB) {
+        return Err(format!(
+            "a size that no volume has: {gib} GiB, where bytes are to lie in a column size_bytes"
+        ));
+    }
+    if run.wrong_sizes > 0 {
+        notes.push(format!(
+            "{} rows have a size that is no number; that of the latest other row was taken.",
+            run.wrong_sizes
+        ));
+    }
+    let gib = gib.ceil() as u64;
+    if gib > LARGEST_VOLUME_GIB {
+        notes.push(format!(
+            "Its size of {gib} GiB is more than any one volume has: see that the column is in GiB."
+        ));
+    }
+    Ok(Some(gib))
 }

@@ -1,14 +1,19 @@
 //! `fathom size --fleet`: every volume of long tables judged by itself, a row each, and what they add up to.
 //!
 //! The table is read twice: once for how requirements grew, which gives the margin and the risks, and once
-//! for the verdicts. Only what is being judged is in memory.
+//! for the verdicts. Only what is being judged is in memory. Where the first reading finds that rows of a volume lie
+//! apart, they are gathered on disk first.
 
+mod gather;
 mod inputs;
 mod judge;
+mod meter;
 mod pass;
+mod stop;
 
 use std::io::{self, BufWriter};
 use std::path::Path;
+use std::thread;
 
 use fathom_interop::export::table::{RowForm, RowWriter};
 use fathom_measure::{Bytes, Share};
@@ -24,9 +29,11 @@ use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
-use inputs::Inputs;
+use gather::{Gathered, usual_folder};
+use inputs::{Inputs, Piece};
 use judge::{Growths, Known, Verdicts};
-use pass::pass;
+use pass::{Ended, pass};
+use stop::Stop;
 
 /// Sizes a fleet.
 ///
@@ -48,7 +55,20 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
         growths: &[],
         stripes: arguments.stripes,
     };
-    let history = history(&inputs, &asked)?;
+    let stop = Stop::watch()?;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut pieces = inputs.pieces(threads);
+    let gathered;
+    let history = match history(&pieces, &asked, &stop) {
+        Ok(history) => history,
+        Err(Ended::Failed(failure)) => return Err(failure),
+        Err(Ended::Apart(apart)) => {
+            let folder = arguments.scratch.clone().unwrap_or_else(usual_folder);
+            gathered = Gathered::new(&inputs, &apart, &folder, &stop)?;
+            pieces = gathered.pieces();
+            history(&pieces, &asked, &stop).map_err(whole)?
+        }
+    };
     let margin = match arguments.margin {
         Some(factor) => typed_margin(factor)?,
         None => {
@@ -60,10 +80,11 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     let verdicts = Verdicts { asked, known: &known };
     let mut tally = Tally::default();
     let mut read = |row: &mut dyn FnMut(&FleetRow) -> io::Result<()>| {
-        pass(&inputs, &verdicts, |found| {
+        let take = |found| {
             tally.put(&found);
             row(&found)
-        })
+        };
+        pass(&pieces, &verdicts, &stop, take).map_err(whole)
     };
     let counted = match &rows {
         None => read(&mut |_| Ok(()))?,
@@ -133,11 +154,23 @@ struct History {
     horizon_s: Option<u64>,
 }
 
-fn history(inputs: &Inputs, asked: &Asked<'_>) -> Result<History, Failure> {
+/// Why rows that were read once already cannot be read again.
+fn whole(ended: Ended) -> Failure {
+    match ended {
+        Ended::Failed(failure) => failure,
+        Ended::Apart(apart) => {
+            let cause =
+                format!("rows of {} lie apart that did not before: the file has changed", apart.volume);
+            Failure::usage(apart.path.display().to_string(), cause, "wait until it is written to its end")
+        }
+    }
+}
+
+fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<History, Ended> {
     let work = Growths::new(*asked);
     let mut growths = Sample::of(SampleSize::default());
     let mut horizons = Sample::of(SampleSize::default());
-    pass(inputs, &work, |found| {
+    pass(pieces, &work, stop, |found| {
         if let Some(grown) = found {
             growths.put(grown.hash, grown.growth);
             horizons.put(grown.hash, u32::try_from(grown.horizon_s).unwrap_or(u32::MAX));
@@ -198,7 +231,10 @@ fn record(
 }
 
 fn notes(terms: &FleetTerms, margin: Margin, tally: &Tally) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = tally.notes();
+    if tally.volumes == 0 {
+        notes.push("No rows are in it.".to_owned());
+    }
     match (terms.risk, margin) {
         (None, _) => notes.push(format!(
             "The margin of {:.2} is uncalibrated and no risk is stated: no volume was seen for three days or more with a requirement that matters.",

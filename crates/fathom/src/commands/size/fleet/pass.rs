@@ -1,29 +1,54 @@
-//! One reading of a fleet's tables: pieces are read and their volumes judged on all processors, volumes that
-//! a piece's end cuts are joined, and what was found comes out in the order of the tables.
+//! One reading of a fleet's rows: pieces are read and their volumes judged on all processors, volumes that
+//! a piece's end cuts are joined, and what was found comes out in the order of the pieces.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use fathom_interop::demand::Values;
 use fathom_interop::fleet::{Interest, Run, Taker};
 use fathom_sizing::fleet::hash;
 
-use super::inputs::{Inputs, Piece};
+use super::gather::{Apart, Names};
+use super::inputs::Piece;
+use super::meter::Meter;
+use super::stop::Stop;
 use crate::failure::Failure;
+
+/// Pieces for each thread that may be read before the one that is waited for: what is found in them is in memory.
+const AHEAD: usize = 8;
 
 /// What is done with each volume.
 pub trait Work: Sync {
     /// What comes of it.
     type Found: Send;
 
+    /// What it is called while one waits.
+    const NAME: &'static str;
+
     /// Whether a volume's rows are wanted, by the hash of its name.
     fn wants(&self, hash: u64) -> bool;
 
     /// Judges a volume by its rows.
-    fn judge(&self, run: Run, values: Values) -> Self::Found;
+    fn judge(&self, run: Run) -> Self::Found;
+}
+
+/// Why a reading ended before its end.
+#[derive(Debug)]
+pub enum Ended {
+    /// Something failed.
+    Failed(Failure),
+    /// Rows of a volume lie apart: they have to be gathered first.
+    Apart(Apart),
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 /// A volume of a piece.
@@ -32,59 +57,108 @@ enum Part<F> {
     Open(Run),
     /// It lies in the piece whole.
     Whole { name: String, rows: u64, found: F },
+    /// It was in the piece before, with others between.
+    Apart(String),
 }
 
 /// A piece that was read.
 struct Done<F> {
     at: usize,
     parts: io::Result<Vec<Part<F>>>,
+    names: Names,
 }
 
 /// Reads all pieces once, and gives what was found of each volume to `take`; returns how many rows there are.
 ///
 /// # Errors
-/// When a file cannot be read, rows of one volume lie apart, or `take` fails.
+/// When a file cannot be read, rows of one volume lie apart, somebody stops it, or `take` fails.
 pub fn pass<W: Work>(
-    inputs: &Inputs,
+    pieces: &[Piece<'_>],
     work: &W,
+    stop: &Stop,
     take: impl FnMut(W::Found) -> io::Result<()>,
-) -> Result<u64, Failure> {
+) -> Result<u64, Ended> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let pieces = inputs.pieces(threads);
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (send, receive) = sync_channel(2 * threads);
+    let turns = Turns::new(AHEAD * threads);
+    let (send, receive) = channel();
     thread::scope(|scope| {
         for number in 0..threads.min(pieces.len()) {
-            let (send, pieces, next, stop) = (send.clone(), &pieces, &next, &stop);
-            let read = move || read_pieces(pieces, (next, stop), work, &send);
+            let (send, turns) = (send.clone(), &turns);
+            let read = move || read_pieces(pieces, turns, (work, stop), &send);
             thread::Builder::new()
                 .name(format!("fleet-{number}"))
                 .spawn_scoped(scope, read)
-                .map_err(|error| Failure::system("starting a thread", error))?;
+                .map_err(|error| Failure::system("starting a thread", error))
+                .inspect_err(|_| turns.end())?;
         }
         drop(send);
         let mut joining = Joining { work, take, open: None, names: HashSet::new(), rows: 0 };
-        let joined = join(&pieces, &receive, &mut joining);
-        stop.store(true, Ordering::Relaxed);
-        // Threads that wait to hand over a piece go on when nobody takes it.
-        drop(receive);
+        let joined = join(pieces, (&receive, &turns, stop), &mut joining);
+        // Threads that wait for their turn go on, and end.
+        turns.end();
         joined.map(|()| joining.rows)
     })
 }
 
+/// Which pieces may be read: those in order, and not too far ahead of what was joined.
+struct Turns {
+    next: AtomicUsize,
+    ended: AtomicBool,
+    joined: Mutex<usize>,
+    moved: Condvar,
+    ahead: usize,
+}
+
+impl Turns {
+    fn new(ahead: usize) -> Self {
+        Self {
+            next: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+            joined: Mutex::new(0),
+            moved: Condvar::new(),
+            ahead,
+        }
+    }
+
+    /// The next piece to read, when it is its turn; absent when no more are to be read.
+    fn next(&self) -> Option<usize> {
+        let at = self.next.fetch_add(1, Ordering::Relaxed);
+        let joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        let far = |joined: &mut usize| !self.has_ended() && at >= *joined + self.ahead;
+        drop(self.moved.wait_while(joined, far).unwrap_or_else(PoisonError::into_inner));
+        (!self.has_ended()).then_some(at)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// So many pieces are joined.
+    fn joined(&self, pieces: usize) {
+        *self.joined.lock().unwrap_or_else(PoisonError::into_inner) = pieces;
+        self.moved.notify_all();
+    }
+
+    fn end(&self) {
+        let joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        self.ended.store(true, Ordering::Relaxed);
+        drop(joined);
+        self.moved.notify_all();
+    }
+}
+
 fn read_pieces<W: Work>(
     pieces: &[Piece<'_>],
-    (next, stop): (&AtomicUsize, &AtomicBool),
-    work: &W,
-    send: &SyncSender<Done<W::Found>>,
+    turns: &Turns,
+    (work, stop): (&W, &Stop),
+    send: &Sender<Done<W::Found>>,
 ) {
-    while !stop.load(Ordering::Relaxed) {
-        let at = next.fetch_add(1, Ordering::Relaxed);
+    while let Some(at) = turns.next() {
         let Some(piece) = pieces.get(at) else { return };
-        let mut reading = Reading { work, values: piece.values(), last: None, parts: Vec::new() };
+        let mut reading = Reading::new(work, piece, (turns, stop));
         let read = piece.read(&mut reading);
-        let parts = read.map(|()| reading.finish());
-        if send.send(Done { at, parts }).is_err() {
+        let (parts, names) = reading.finish();
+        if send.send(Done { at, parts: read.map(|()| parts), names }).is_err() {
             return;
         }
     }
@@ -94,115 +168,171 @@ fn read_pieces<W: Work>(
 struct Reading<'a, W: Work> {
     work: &'a W,
     values: Values,
+    is_whole: bool,
+    ends: (&'a Turns, &'a Stop),
     last: Option<Run>,
     parts: Vec<Part<W::Found>>,
+    /// Hashes of the names that were seen, and a sample of the names.
+    seen: HashSet<u64>,
+    names: Names,
+    is_apart: bool,
 }
 
-impl<W: Work> Reading<'_, W> {
-    fn finish(mut self) -> Vec<Part<W::Found>> {
+impl<'a, W: Work> Reading<'a, W> {
+    fn new(work: &'a W, piece: &Piece<'_>, ends: (&'a Turns, &'a Stop)) -> Self {
+        Self {
+            work,
+            values: piece.values(),
+            is_whole: piece.is_whole(),
+            ends,
+            last: None,
+            parts: Vec::new(),
+            seen: HashSet::new(),
+            names: Names::default(),
+            is_apart: false,
+        }
+    }
+
+    fn finish(mut self) -> (Vec<Part<W::Found>>, Names) {
         self.parts.extend(self.last.take().map(Part::Open));
-        self.parts
+        (self.parts, self.names)
+    }
+
+    fn whole(&self, run: Run) -> Part<W::Found> {
+        let (name, rows) = (run.volume.clone(), run.rows);
+        Part::Whole { name, rows, found: self.work.judge(run) }
     }
 }
 
 impl<W: Work> Taker for Reading<'_, W> {
     fn interest(&self, volume: &[u8]) -> Interest {
-        if self.work.wants(hash(volume)) { Interest::Rows } else { Interest::Name }
+        let (turns, stop) = self.ends;
+        let is_needed = !self.is_apart && !turns.has_ended() && !stop.is_asked();
+        if is_needed && self.work.wants(hash(volume)) { Interest::Rows } else { Interest::Name }
     }
 
-    fn take(&mut self, run: Run) {
+    fn take(&mut self, mut run: Run) {
+        if self.is_whole {
+            let part = self.whole(run);
+            return self.parts.push(part);
+        }
+        self.names.put(run.volume.as_bytes());
+        if self.is_apart {
+            return;
+        }
+        run.values = Some(self.values);
+        match &mut self.last {
+            Some(last) if last.volume == run.volume => return last.append(run),
+            _ => {}
+        }
+        if !self.seen.insert(hash(run.volume.as_bytes())) {
+            self.is_apart = true;
+            return self.parts.push(Part::Apart(run.volume));
+        }
         let Some(done) = self.last.replace(run) else { return };
-        let part = if self.parts.is_empty() {
-            Part::Open(done)
-        } else {
-            let (name, rows) = (done.volume.clone(), done.rows);
-            Part::Whole { name, rows, found: self.work.judge(done, self.values) }
-        };
+        let part = if self.parts.is_empty() { Part::Open(done) } else { self.whole(done) };
         self.parts.push(part);
     }
 }
 
-/// Volumes in the order of the tables.
+/// Volumes in the order of the pieces.
 struct Joining<'a, W, T> {
     work: &'a W,
     take: T,
-    open: Option<(Run, usize)>,
+    open: Option<Run>,
     names: HashSet<u64>,
     rows: u64,
 }
 
+/// Why a part was not taken.
+enum Untaken {
+    Failed(Failure),
+    Apart(String),
+}
+
 fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
     pieces: &[Piece<'_>],
-    receive: &Receiver<Done<W::Found>>,
+    (receive, turns, stop): (&Receiver<Done<W::Found>>, &Turns, &Stop),
     joining: &mut Joining<'_, W, T>,
-) -> Result<(), Failure> {
+) -> Result<(), Ended> {
     let mut early = BTreeMap::new();
+    let mut names = Names::default();
+    let mut meter = Meter::new(W::NAME);
     for (at, piece) in pieces.iter().enumerate() {
         let parts = loop {
+            stop.check()?;
             if let Some(parts) = early.remove(&at) {
                 break parts;
             }
-            let Ok(done) = receive.recv() else {
-                return Err(Failure::system("reading", "a thread ended before its time"));
-            };
-            early.insert(done.at, done.parts);
+            meter.at(at, pieces.len());
+            match receive.recv_timeout(Meter::EVERY) {
+                Ok(Done { at, parts, names: of_piece }) => {
+                    names.merge(&of_piece);
+                    early.insert(at, parts);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::system("reading", "a thread ended before its time").into());
+                }
+            }
         };
-        let parts: Vec<Part<W::Found>> = parts.map_err(|error| {
-            let place = piece.path().display().to_string();
-            Failure::usage(place, error.to_string(), "name files that can be read to their end")
-        })?;
+        let parts: Vec<Part<W::Found>> = parts.map_err(|error| piece.unread(&error))?;
         for part in parts {
-            joining.part(pieces, at, part)?;
+            joining.part(part).map_err(|untaken| match untaken {
+                Untaken::Failed(failure) => Ended::Failed(failure),
+                Untaken::Apart(volume) => {
+                    let (path, names) = (piece.path().to_owned(), std::mem::take(&mut names));
+                    Ended::Apart(Apart { volume, path, names })
+                }
+            })?;
         }
+        turns.joined(at + 1);
     }
-    joining.close(pieces)
+    match joining.close() {
+        Err(Untaken::Failed(failure)) => Err(failure.into()),
+        Err(Untaken::Apart(volume)) => {
+            let path = pieces.last().map(|piece| piece.path().to_owned()).unwrap_or_default();
+            Err(Ended::Apart(Apart { volume, path, names }))
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
-    fn part(&mut self, pieces: &[Piece<'_>], at: usize, part: Part<W::Found>) -> Result<(), Failure> {
+    fn part(&mut self, part: Part<W::Found>) -> Result<(), Untaken> {
         match part {
             Part::Open(run) => match &mut self.open {
-                Some((open, _)) if open.volume == run.volume => open.append(run),
+                Some(open) if open.volume == run.volume => open.append(run),
                 _ => {
-                    self.close(pieces)?;
-                    self.open = Some((run, at));
+                    self.close()?;
+                    self.open = Some(run);
                 }
             },
             Part::Whole { name, rows, found } => {
-                self.close(pieces)?;
-                self.put(&pieces[at], &name, rows, found)?;
+                self.close()?;
+                if !self.names.insert(hash(name.as_bytes())) {
+                    return Err(Untaken::Apart(name));
+                }
+                self.put(rows, found)?;
             }
+            Part::Apart(name) => return Err(Untaken::Apart(name)),
         }
         Ok(())
     }
 
     /// The open volume is whole: its next row is another's.
-    fn close(&mut self, pieces: &[Piece<'_>]) -> Result<(), Failure> {
-        let Some((run, at)) = self.open.take() else { return Ok(()) };
-        let (name, rows) = (run.volume.clone(), run.rows);
-        let found = self.work.judge(run, pieces[at].values());
-        self.put(&pieces[at], &name, rows, found)
-    }
-
-    fn put(&mut self, piece: &Piece<'_>, name: &str, rows: u64, found: W::Found) -> Result<(), Failure> {
-        self.rows += rows;
-        if !self.names.insert(hash(name.as_bytes())) {
-            return Err(apart(piece, name));
+    fn close(&mut self) -> Result<(), Untaken> {
+        let Some(run) = self.open.take() else { return Ok(()) };
+        if !self.names.insert(hash(run.volume.as_bytes())) {
+            return Err(Untaken::Apart(run.volume));
         }
-        (self.take)(found).map_err(|error| Failure::system("writing rows", error))
+        let rows = run.rows;
+        let found = self.work.judge(run);
+        self.put(rows, found)
     }
-}
 
-fn apart(piece: &Piece<'_>, name: &str) -> Failure {
-    let place = piece.path().display().to_string();
-    let remedy = if piece.is_text() {
-        format!(
-            "sort it by volume first, where volume and time are its first columns: (head -1 '{place}'; tail -n +2 '{place}' | LC_ALL=C sort -t, -k1,2) > sorted.csv"
-        )
-    } else {
-        format!(
-            "sort all files by volume first: duckdb -c \"COPY (FROM read_parquet(['{place}']) ORDER BY volume, time) TO 'sorted.parquet'\""
-        )
-    };
-    Failure::usage(&place, format!("rows of {name} lie apart: other volumes' rows are between them"), remedy)
+    fn put(&mut self, rows: u64, found: W::Found) -> Result<(), Untaken> {
+        self.rows += rows;
+        (self.take)(found).map_err(|error| Untaken::Failed(Failure::system("writing rows", error)))
+    }
 }
