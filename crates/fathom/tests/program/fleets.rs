@@ -116,6 +116,7 @@ fn what_cannot_be_read_or_written_is_refused_with_what_to_type() {
         (&["/dev/null"], 2, "written to a file"),
         (&["short.csv", "--rows", "rows.txt"], 2, ".parquet"),
         (&["short.csv", "--rows", "short.csv"], 2, "--force"),
+        (&["short.csv", "--rows", "short.csv", "--force"], 2, "is one of the"),
         (&["short.csv", "--margin", "1.2", "--risk", "5%"], 2, "--margin"),
         (&["short.csv"], 1, ""),
     ] {

@@ -134,7 +134,7 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
         match found.into_values().collect::<Vec<_>>().as_slice() {
             [points] => {
                 let points = joined(points, name, &mut notes)?;
-                periods_ns[flow] = period_ns(&points)?;
+                periods_ns[flow] = steps_ns(points.keys())?[0];
                 counters::put(&mut rows, flow, points);
             }
             [] => {
@@ -159,7 +159,8 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
         );
         return Err(Refusal::new(ANSWER, cause).or("ask for all metrics with one --period"));
     }
-    let mut seen = counters::of_periods(&rows, periods_ns[0])?;
+    let steps_ns = steps_ns(rows.keys())?;
+    let mut seen = counters::of_periods(&rows, steps_ns[(steps_ns.len() - 1) / 2])?;
     seen.throttled = CHECKS.iter().filter_map(|name| throttled(name, &named(name))).collect();
     seen.notes.splice(0..0, notes);
     seen.source = "cloudwatch";
@@ -215,13 +216,16 @@ fn throttled(name: &str, metrics: &[&Metric]) -> Option<Throttled> {
         .then(|| Throttled { metric: name.to_owned(), share: above as f64 / values.len() as f64 })
 }
 
-/// The usual distance between two points.
-fn period_ns(points: &BTreeMap<i64, f64>) -> Result<i64, Refusal> {
-    let times: Vec<i64> = points.keys().copied().collect();
+/// The distances between points, ascending: the first is the period, where any two points are beside each other, and
+/// the middle one is the usual one.
+fn steps_ns<'a>(times: impl Iterator<Item = &'a i64>) -> Result<Vec<i64>, Refusal> {
+    let times: Vec<i64> = times.copied().collect();
     let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     steps.sort_unstable();
-    let few = || Refusal::new(ANSWER, "fewer than two points in time are in it");
-    steps.get(steps.len().saturating_sub(1) / 2).copied().ok_or_else(few)
+    if steps.is_empty() {
+        return Err(Refusal::new(ANSWER, "fewer than two points in time are in it"));
+    }
+    Ok(steps)
 }
 
 fn check_sums(rows: &Rows) -> Result<(), Refusal> {

@@ -84,6 +84,23 @@ impl Inputs {
         Ok(inputs)
     }
 
+    /// Refuses to write over what is read.
+    ///
+    /// # Errors
+    /// When the place is one of the files.
+    pub fn check_apart(&self, place: &Path) -> Result<(), Failure> {
+        let Ok(place) = place.canonicalize() else { return Ok(()) };
+        let mut paths = self.tables.iter().map(|table| &table.path).chain(&self.dumps);
+        if !paths.any(|path| path.canonicalize().is_ok_and(|path| path == place)) {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            "--rows",
+            format!("{} is one of the fleet's tables", place.display()),
+            "name another file",
+        ))
+    }
+
     /// All pieces, in order, for so many threads.
     pub fn pieces(&self, threads: usize) -> Vec<Piece<'_>> {
         let pieces = |table| Piece::all(table, threads as u64);

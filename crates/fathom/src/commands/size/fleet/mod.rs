@@ -46,6 +46,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     let market = Market::of(&catalogue, &arguments.region);
     let known = known(arguments, &catalogue, &market)?;
     let inputs = Inputs::open(&arguments.demand, &arguments.metrics)?;
+    rows.iter().try_for_each(|(file, _)| inputs.check_apart(file.name()))?;
     let (wait_s, late_millionths) = lateness(arguments)?;
     let asked = Asked {
         market: &market,
@@ -66,7 +67,8 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
             let folder = arguments.scratch.clone().unwrap_or_else(usual_folder);
             gathered = Gathered::new(&inputs, &apart, &folder, &stop)?;
             pieces = gathered.pieces();
-            history(&pieces, &asked, &stop).map_err(whole)?
+            // Of volumes outside of the sample no rows are counted, and nobody else knows the scratch file.
+            History { rows: None, ..history(&pieces, &asked, &stop).map_err(whole)? }
         }
     };
     let margin = match arguments.margin {
@@ -84,21 +86,35 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
             tally.put(&found);
             row(&found)
         };
-        pass(&pieces, &verdicts, &stop, take).map_err(whole)
+        let counted = pass(&pieces, &verdicts, &stop, take).map_err(whole)?;
+        if history.rows.is_some_and(|before| before != counted) {
+            let cause = format!("{counted} rows are in it, and others were before: a file has changed");
+            return Err(Failure::usage(
+                names(arguments),
+                cause,
+                "wait until all files are written to their end",
+            ));
+        }
+        Ok(counted)
     };
     let counted = match &rows {
         None => read(&mut |_| Ok(()))?,
         Some((file, form)) => write_rows(file, *form, read)?,
     };
     let record = record(arguments, (&catalogue, &asked), (margin, &history), tally, counted);
-    if !machine.takes_stdout() {
-        output::result(&terminal::fleet(&record, output::style()))?;
-    }
-    machine.write(&output::json(&record))?;
+    tell(&record, machine)?;
     if let Some((file, _)) = &rows {
         output::message(&format!("wrote {}", file.name().display()));
     }
     Ok(if record.sized > 0 { Status::Done } else { Status::Invalid })
+}
+
+/// Tells it where people and programs read it.
+fn tell(record: &FleetRecord, machine: &Machine) -> Result<(), Failure> {
+    if !machine.takes_stdout() {
+        output::result(&terminal::fleet(record, output::style()))?;
+    }
+    machine.write(&output::json(record))
 }
 
 /// Writes what a reading finds, row by row; gives how many rows it read. What the reading itself refuses
@@ -152,6 +168,12 @@ struct History {
     growths: Vec<u32>,
     /// Half of the usual history, in seconds.
     horizon_s: Option<u64>,
+    /// Rows of all volumes, where they were counted.
+    rows: Option<u64>,
+}
+
+fn names(arguments: &SizeArguments) -> String {
+    arguments.demand.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Why rows that were read once already cannot be read again.
@@ -170,7 +192,7 @@ fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<Histo
     let work = Growths::new(*asked);
     let mut growths = Sample::of(SampleSize::default());
     let mut horizons = Sample::of(SampleSize::default());
-    pass(pieces, &work, stop, |found| {
+    let rows = pass(pieces, &work, stop, |found| {
         if let Some(grown) = found {
             growths.put(grown.hash, grown.growth);
             horizons.put(grown.hash, u32::try_from(grown.horizon_s).unwrap_or(u32::MAX));
@@ -180,7 +202,7 @@ fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<Histo
     })?;
     let horizons = horizons.sorted();
     let horizon_s = horizons.get(horizons.len() / 2).map(|seconds| u64::from(*seconds));
-    Ok(History { growths: growths.sorted(), horizon_s })
+    Ok(History { growths: growths.sorted(), horizon_s, rows: Some(rows) })
 }
 
 fn record(

@@ -19,7 +19,7 @@ use super::stop::Stop;
 use crate::failure::Failure;
 
 /// Pieces for each thread that may be read before the one that is waited for: what is found in them is in memory.
-const AHEAD: usize = 8;
+const AHEAD: usize = 2;
 
 /// What is done with each volume.
 pub trait Work: Sync {

@@ -17,7 +17,7 @@ use super::inputs::{Inputs, Piece};
 use super::meter::Meter;
 use super::stop::Stop;
 use crate::failure::Failure;
-use crate::output;
+use crate::{layout, output};
 pub use names::Names;
 use parts::{Part, Parts, Scatter, USUAL_PART, read_part};
 use scratch::Scratch;
@@ -52,13 +52,15 @@ impl Gathered {
     /// When the folder has no room, or a table cannot be read.
     pub fn new(inputs: &Inputs, apart: &Apart, folder: &Path, stop: &Stop) -> Result<Self, Failure> {
         let needs_bytes = inputs.scratch_bytes();
-        output::message(&format!(
-            "rows of {} lie apart ({}): gathering the rows of each volume first, about {} in {}",
+        let told = format!(
+            "rows of {:?} lie apart ({}): gathering the rows of each volume first, about {} in {}",
             apart.volume,
             apart.path.display(),
             Bytes(needs_bytes),
             folder.display()
-        ));
+        );
+        let lines = layout::wrapped("", &told, "  ", output::width_of_messages());
+        output::message(&lines.join("\n"));
         let scratch = Scratch::open(folder, needs_bytes)?;
         let parts = Parts::new(&apart.names, needs_bytes);
         let threads = thread::available_parallelism().map_or(1, usize::from);
