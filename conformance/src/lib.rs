@@ -31,6 +31,8 @@ pub struct Traits {
     pub keeps_content: bool,
     /// Reads and writes beyond the target's end fail.
     pub knows_its_end: bool,
+    /// Reads have no meaning and fail.
+    pub writes_only: bool,
 }
 
 /// Size of a slot's buffer in the suite.

@@ -2,6 +2,7 @@
 
 use fathom_record::facts::TargetKind;
 
+use crate::metadata::{Act, NameAct};
 use crate::{EngineError, ErrorKind};
 
 /// An engine by kind.
@@ -15,6 +16,8 @@ pub enum EngineKind {
     Sync,
     /// A shared mapping.
     Mmap,
+    /// Calls about space, lengths and names.
+    Metadata(Act),
     /// NVMe commands through io_uring.
     Passthrough,
     /// The process's memory.
@@ -89,6 +92,14 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::One,
     },
+    metadata(Act::Allocate, "fallocate of ranges of a file: space given, or taken back by trims"),
+    metadata(Act::Truncate, "ftruncate to the offsets of writes"),
+    metadata(Act::Name(NameAct::CreateFile), "files opened under new names, in a folder of its own"),
+    metadata(Act::Name(NameAct::StatFile), "files looked up by their names, in a folder of its own"),
+    metadata(Act::Name(NameAct::DeleteFile), "files removed by their names, in a folder of its own"),
+    metadata(Act::Name(NameAct::CreateFolder), "folders made, in a folder of its own"),
+    metadata(Act::Name(NameAct::StatFolder), "folders looked up, in a folder of its own"),
+    metadata(Act::Name(NameAct::DeleteFolder), "folders removed, in a folder of its own"),
     EngineEntry {
         kind: EngineKind::Passthrough,
         name: "passthrough",
@@ -123,7 +134,24 @@ pub const ENGINES: &[EngineEntry] = &[
     },
 ];
 
+/// What calls about a file's space, a length or a name are in the list.
+const fn metadata(act: Act, summary: &'static str) -> EngineEntry {
+    EngineEntry {
+        kind: EngineKind::Metadata(act),
+        name: act.name(),
+        summary,
+        targets: &[TargetKind::File],
+        keeps_content: false,
+        in_flight: InFlight::One,
+    }
+}
+
 impl EngineKind {
+    /// Whether it works on names in a folder, and not on a file or device.
+    pub fn is_of_names(self) -> bool {
+        matches!(self, Self::Metadata(act) if act.is_of_names())
+    }
+
     /// The engine's entry in the list.
     pub fn entry(self) -> &'static EngineEntry {
         ENGINES.iter().find(|entry| entry.kind == self).expect("every kind has an entry")

@@ -17,6 +17,7 @@ use crate::job::crew::{self, CrewPlan};
 use crate::job::pace::{Pace, Share};
 use crate::job::{JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
+use crate::metadata::Metadata;
 use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
@@ -145,6 +146,13 @@ impl Launch<'_> {
                 let build = |plan: &JobPlan| {
                     let span = of(plan, self.geometries).span();
                     Mmap::new(of(plan, files), span, addresses, (plan.depth, bytes), clock)
+                };
+                self.on_threads(build, observe)
+            }
+            (EngineKind::Metadata(act), Medium::Files(files)) => {
+                let build = |plan: &JobPlan| {
+                    let span = of(plan, self.geometries).span();
+                    Metadata::new(act, of(plan, files), span, (plan.depth, bytes), clock)
                 };
                 self.on_threads(build, observe)
             }

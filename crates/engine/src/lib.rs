@@ -18,6 +18,7 @@ pub mod io_flags;
 pub mod job;
 pub mod launch;
 pub mod memory;
+pub mod metadata;
 pub mod mmap;
 pub mod null;
 pub mod overheard;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
+use fathom_engine::metadata::{Act, Metadata, NameAct};
 use fathom_engine::pattern::{Purpose, random_of};
 use fathom_engine::rest::Rest;
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
@@ -20,7 +21,8 @@ use fathom_engine::throttle::{Buckets, Throttle};
 use fathom_engine::{Engine, EngineError, IoFlags, aio, memory, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 
-const DATA: Traits = Traits { keeps_content: true, knows_its_end: true };
+const DATA: Traits = Traits { keeps_content: true, knows_its_end: true, writes_only: false };
+const CALLS: Traits = Traits { keeps_content: false, knows_its_end: false, writes_only: false };
 
 /// A written file, opened past the page cache where the file system can.
 fn file() -> (tempfile::NamedTempFile, Arc<File>) {
@@ -44,7 +46,7 @@ fn null() {
         make: &|depth| null::Null::new(depth, BUFFER_BYTES, clock).unwrap(),
         now_ns: &|| clock.now_ns(),
         advance_to: None,
-        traits: Traits { keeps_content: false, knows_its_end: false },
+        traits: CALLS,
     });
 }
 
@@ -89,6 +91,44 @@ fn mmap() {
         advance_to: None,
         traits: DATA,
     });
+}
+
+#[test]
+fn space_and_lengths() {
+    let (clock, _) = WallClock::start();
+    let (_named, file) = file();
+    for act in [Act::Allocate, Act::Truncate] {
+        run(&Subject {
+            name: act.name(),
+            make: &|depth| {
+                let size = (depth, BUFFER_BYTES);
+                Metadata::new(act, Arc::clone(&file), 0..TARGET_BYTES, size, clock).unwrap()
+            },
+            now_ns: &|| clock.now_ns(),
+            advance_to: None,
+            traits: Traits { writes_only: act == Act::Truncate, ..CALLS },
+        });
+    }
+}
+
+#[test]
+fn names() {
+    let (clock, _) = WallClock::start();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let open = Arc::new(File::open(folder.path()).unwrap());
+    // The others make all names for each engine of the suite, which takes minutes; they differ in one call.
+    let act = Act::Name(NameAct::CreateFile);
+    run(&Subject {
+        name: act.name(),
+        make: &|depth| {
+            let size = (depth, BUFFER_BYTES);
+            Metadata::new(act, Arc::clone(&open), 0..TARGET_BYTES, size, clock).unwrap()
+        },
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: Traits { knows_its_end: true, ..CALLS },
+    });
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays");
 }
 
 #[test]
@@ -154,7 +194,7 @@ fn passthrough() {
             make: &make,
             now_ns: &|| clock.now_ns(),
             advance_to: None,
-            traits: Traits { keeps_content: true, knows_its_end },
+            traits: Traits { knows_its_end, ..DATA },
         });
     }
 }
@@ -214,7 +254,7 @@ fn simulated() -> Arc<Mutex<SimDevice>> {
     Arc::new(Mutex::new(SimDevice::new(parameters).unwrap()))
 }
 
-const NO_CONTENT: Traits = Traits { keeps_content: false, knows_its_end: true };
+const NO_CONTENT: Traits = Traits { knows_its_end: true, ..CALLS };
 
 #[test]
 fn sim() {
@@ -279,7 +319,7 @@ fn decorated_null_on_a_virtual_clock() {
         },
         now_ns: &|| clock.now_ns(),
         advance_to: Some(&|ns| clock.advance_to(ns)),
-        traits: Traits { keeps_content: false, knows_its_end: false },
+        traits: CALLS,
     });
 }
 

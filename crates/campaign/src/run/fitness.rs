@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_engine::catalogue::{self, EngineKind};
+use fathom_engine::metadata::Act;
 use fathom_engine::target::TargetName;
 use fathom_engine::{EngineError, ErrorKind, uring};
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -83,6 +84,9 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
         let cause = "it passes no flags with single I/Os";
         return refuse("--io-flags", cause, "use --engine sync, aio or uring, or leave --io-flags out");
     }
+    if let EngineKind::Metadata(act) = engine {
+        check_metadata(plan, act)?;
+    }
     if plan.io_flags.hipri && engine == EngineKind::Uring {
         let cause = "a ring polls for all of its I/Os or for none";
         return refuse("--io-flags hipri", cause, "use --polled, or --engine sync");
@@ -102,6 +106,33 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
     if plan.io_flags.atomic && !plan.direct {
         let cause = "a write through the page cache reaches the device in pieces of the kernel's choice";
         return refuse("--io-flags atomic", cause, "leave atomic or --buffered out");
+    }
+    Ok(())
+}
+
+/// Calls about space, lengths and names change what a flag that is about data says nothing of.
+fn check_metadata(plan: &SessionPlan<'_>, act: Act) -> Result<(), EngineError> {
+    let name = act.name();
+    let refuse = |flag: &str, cause: &str, remedy: &str| {
+        let place = format!("{flag} with engine {name}");
+        Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy))
+    };
+    if plan.stripe_bytes.is_some() {
+        return refuse(
+            "--stripe",
+            "it moves no data",
+            "leave --stripe out, or use --engine uring, aio or sync",
+        );
+    }
+    if plan.durable.is_some() {
+        return refuse("--durable", "it moves no data", "leave --durable out");
+    }
+    if plan.reads && act == Act::Truncate {
+        return refuse("reads", "a length is set by writes alone", "use --read 0%");
+    }
+    if plan.reads && !plan.writes && act == Act::Allocate {
+        let cause = "space is given to a file by reads too, and the file would be opened for reading alone";
+        return refuse("reads", cause, "use --read 0%, or a mix of reads and writes");
     }
     Ok(())
 }

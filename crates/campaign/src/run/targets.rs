@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
+use fathom_engine::catalogue;
 use fathom_engine::launch::Medium;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::{Layout, Volume};
@@ -45,6 +46,8 @@ impl Targets {
         };
         let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
         let admitted = admit_all(&names, plan.writes, &permits)?;
+        let names_only = |name: &str| catalogue::named(name).is_some_and(|entry| entry.kind.is_of_names());
+        let of_names = plan.engine.is_some_and(names_only);
         let shown = RefCell::new(progress);
         let told = |done, total| shown.borrow_mut().preparing(done, total);
         let mut opened = Vec::with_capacity(names.len());
@@ -52,6 +55,7 @@ impl Targets {
             let request = OpenRequest {
                 reads: plan.reads,
                 writes: plan.writes,
+                names: of_names,
                 direct,
                 durable: plan.durable,
                 size_bytes,

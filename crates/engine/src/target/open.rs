@@ -20,6 +20,8 @@ pub struct OpenRequest<'a> {
     pub reads: bool,
     /// Whether anything is written; a trim counts as a write.
     pub writes: bool,
+    /// Whether the run works on names in a folder, and on no file.
+    pub names: bool,
     /// Whether the page cache is bypassed.
     pub direct: bool,
     /// Whether writes end only when they are durable.
@@ -47,6 +49,7 @@ impl Default for OpenRequest<'_> {
         Self {
             reads: true,
             writes: false,
+            names: false,
             direct: true,
             durable: None,
             size_bytes: None,
@@ -64,6 +67,7 @@ impl fmt::Debug for OpenRequest<'_> {
         f.debug_struct("OpenRequest")
             .field("reads", &self.reads)
             .field("writes", &self.writes)
+            .field("names", &self.names)
             .field("direct", &self.direct)
             .field("durable", &self.durable)
             .field("size_bytes", &self.size_bytes)
@@ -96,7 +100,7 @@ impl Target {
     ///
     /// A directory gets a scratch file without a name in it, and so does the directory of a path that does
     /// not exist when a size is given, unless the file is to be kept: then it gets that name. All are
-    /// laid out before this returns. Existing files and
+    /// laid out before this returns; only where the run works on names the folder itself is opened. Existing files and
     /// devices are read as they are, and written only when the guard admits it, on the descriptor
     /// that the run then uses.
     ///

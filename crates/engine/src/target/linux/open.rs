@@ -127,6 +127,9 @@ fn admitted(
         let error = EngineError::new(ErrorKind::Plan, place, cause);
         return Err(error.with_remedy("leave --keep out, or name a file that does not exist yet"));
     }
+    if request.names {
+        return folder_of_names(name, path, request);
+    }
     if meta.is_dir() {
         return scratch_file(name, path, request);
     }
@@ -263,6 +266,28 @@ fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> 
         super::drop_cached(&opened.file, 0..facts.size_bytes).map_err(system)?;
     }
     Ok(())
+}
+
+/// The folder itself, in which engines make folders of their own. Its addresses count names.
+fn folder_of_names(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(Opened, TargetFacts), EngineError> {
+    let place = format!("opening {name}");
+    let machine = Machine::now();
+    let folder = Folder::open(&machine, path)?;
+    let file = folder.file().try_clone().map_err(|error| EngineError::system(&place, &error))?;
+    if !file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        let cause = "it is no folder, and the engine makes names";
+        return Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy("name a folder"));
+    }
+    let room = space(&file).map_err(|error| EngineError::system(&place, &error))?;
+    let mut facts = facts_of(name, &machine, &file, false, false);
+    // What is looked up or removed is as long as its addresses.
+    facts.size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
+    facts.scratch = true;
+    Ok((Opened { file: Arc::new(file), admitted: None, made: None }, facts))
 }
 
 fn scratch_file(

@@ -32,8 +32,9 @@ impl Mapper<'_> {
             return Ok(Verify::Off);
         };
         let checks = self.job.flag("do_verify", true)?;
-        if self.engine.is_some_and(|engine| engine.fathom == Some("null")) {
-            self.warn(format!("verify={method}: nothing is checked, as the null engine keeps nothing"));
+        let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
+        if matches!(engine, "null" | "falloc" | "ftruncate") {
+            self.warn(format!("verify={method}: nothing is checked, as engine {engine} keeps nothing"));
             return Ok(Verify::Off);
         }
         if !has_writes(mix) {

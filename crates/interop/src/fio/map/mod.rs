@@ -9,6 +9,7 @@ mod beside;
 mod data;
 mod direction;
 mod length;
+mod names;
 mod place;
 mod report;
 mod settings;
@@ -192,6 +193,9 @@ impl<'a> Mapper<'a> {
     }
 
     fn native(&mut self, clones: u32) -> Result<Native, Refusal> {
+        if self.is_of_names() {
+            return self.names(clones);
+        }
         let kind = self.kind()?;
         let mix = self.mix(&kind)?;
         let sizes = self.sizes(&kind)?;
@@ -216,9 +220,23 @@ impl<'a> Mapper<'a> {
             length,
             seed: self.seed()?,
         };
+        self.refuse_what_an_engine_lacks(&one.mix);
         self.refuse_what_cannot_run(&one);
         let runs = self.spread(&one, &place, &region, clones);
         Ok(Native { runs, settings: settings.rest })
+    }
+
+    /// Directions that calls about space and lengths have no place for.
+    fn refuse_what_an_engine_lacks(&mut self, mix: &Mix) {
+        match self.engine.and_then(|row| row.fathom) {
+            Some("falloc") if !mix.changes_data() => self.hand_over(
+                "ioengine=falloc with reads alone: they give space too, and what is only read is not opened for that",
+            ),
+            Some("ftruncate") if mix.read_share > 0.0 || mix.trim_share > 0.0 => {
+                self.hand_over("ioengine=ftruncate with reads or trims: lengths are set by writes alone, in fio too");
+            }
+            _ => {}
+        }
     }
 
     /// What fathom's own rules of a workload refuse, as an odd size, is fio's to do.

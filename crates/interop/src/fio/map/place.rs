@@ -266,7 +266,7 @@ pub fn named_targets(job: &Job) -> Vec<String> {
 }
 
 /// Names between colons; a colon behind a backslash belongs to its name.
-fn split_names(text: &str) -> Vec<String> {
+pub(super) fn split_names(text: &str) -> Vec<String> {
     let text = text.trim().trim_matches('"');
     let mut names = vec![String::new()];
     let mut letters = text.chars();
@@ -283,7 +283,7 @@ fn split_names(text: &str) -> Vec<String> {
 }
 
 /// A name in a folder, as a target that cannot be taken for anything else than a path.
-fn in_folder(folder: Option<&String>, name: &str) -> String {
+pub(super) fn in_folder(folder: Option<&String>, name: &str) -> String {
     let path = match folder {
         Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
         None => name.to_owned(),

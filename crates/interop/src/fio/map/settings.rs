@@ -84,7 +84,9 @@ impl Mapper<'_> {
     /// An engine that does one I/O at a time has none more in flight, whatever is asked.
     fn depth(&mut self, engine: Option<&str>) -> Result<u32, Refusal> {
         let depth = self.job.int("iodepth")?.unwrap_or(1).max(1);
-        if depth > 1 && matches!(engine, Some("sync" | "mmap")) {
+        let one_at_a_time =
+            self.is_of_names() || matches!(engine, Some("sync" | "mmap" | "falloc" | "ftruncate"));
+        if depth > 1 && one_at_a_time {
             self.warn(format!("iodepth={depth}: the engine does one I/O at a time, in fio too"));
             return Ok(1);
         }

@@ -25,7 +25,7 @@ fn mapped(words: &str) -> Mapped {
 fn native(words: &str) -> Native {
     match mapped(words).doer {
         Doer::Fathom(native) => native,
-        Doer::Fio(reasons) => panic!("{words}: {reasons:?}"),
+        other => panic!("{words}: {other:?}"),
     }
 }
 
@@ -37,8 +37,8 @@ fn workload(words: &str) -> Workload {
 
 fn reasons(words: &str) -> Vec<String> {
     match mapped(words).doer {
-        Doer::Fathom(native) => panic!("{words}: {native:?}"),
         Doer::Fio(reasons) => reasons,
+        other => panic!("{words}: {other:?}"),
     }
 }
 
