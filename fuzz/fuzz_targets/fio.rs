@@ -18,7 +18,11 @@ fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal
 }
 
 fn run(jobs: &[Job]) {
-    let around = Around { target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30), new_seed: 1 };
+    let around = Around {
+        target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30),
+        log: &|name| fathom_interop::demand::survey_iolog(name.as_bytes()),
+        new_seed: 1,
+    };
     let mapped: Vec<Mapped> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();
     for mapped in &mapped {
         match &mapped.doer {

@@ -437,7 +437,7 @@ impl Launch<'_> {
             let Script { starts, drafts } = self.scripts?.take(job)?;
             let geometry = &self.geometries[(job % targets) as usize];
             let generator = Generator::written(workload, geometry, job, drafts);
-            Some((generator, Some(ArrivalPattern::written(starts))))
+            Some((generator, starts.map(ArrivalPattern::written)))
         };
         let share = |total: Option<u64>, job: u32| {
             total.map_or(u64::MAX, |total| {

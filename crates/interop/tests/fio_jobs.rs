@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fathom_interop::Refusal;
+use fathom_interop::demand::survey_iolog;
 use fathom_interop::fio::cmdline::Invocation;
 use fathom_interop::fio::document::{self, FileText};
 use fathom_interop::fio::job::{Job, Variables};
@@ -43,7 +44,9 @@ fn read(path: &Path) -> Result<Vec<(Job, Mapped)>, Refusal> {
         |name: &str, _: &str| Ok(std::fs::read_to_string(folder.join(name)).unwrap_or_default());
     let jobs = document::jobs(&Invocation::default(), &[file], &variables, &mut include)?;
     // Scripts around job files make the files first.
-    let around = Around { target_bytes: &|_| Some(1 << 40), new_seed: 1 };
+    // An earlier job of the same script wrote the log.
+    let log = |_: &str| survey_iolog("fio version 3 iolog\n0 t add\n0 t open\n0 t read 0 4096\n".as_bytes());
+    let around = Around { target_bytes: &|_| Some(1 << 40), log: &log, new_seed: 1 };
     let mapped: Result<Vec<Mapped>, Refusal> = jobs.iter().map(|job| map::map(job, &around)).collect();
     let mapped = mapped?;
     map::stages(&jobs, &mapped)?;

@@ -42,10 +42,11 @@ impl Feed {
     /// # Errors
     /// When the trace was not surveyed, cannot be opened, or the thread cannot be started.
     pub fn start(workload: &Workload, geometries: &[Geometry]) -> Result<Option<Self>, CampaignError> {
-        let (Addresses::Traced(traced), &Arrival::Traced { speed }) =
-            (&workload.addresses, &workload.arrival)
-        else {
-            return Ok(None);
+        let Addresses::Traced(traced) = &workload.addresses else { return Ok(None) };
+        // Without an arrival of its own each I/O starts when there is a place for it.
+        let speed = match workload.arrival {
+            Arrival::Traced { speed } => Some(speed),
+            _ => None,
         };
         let (1.., [geometry]) = (traced.extent_bytes, geometries) else {
             let cause = "only a run of its own replays a trace, on one target";
@@ -55,11 +56,13 @@ impl Feed {
         };
         let jobs = workload.jobs.max(1) as usize;
         let room = (AHEAD / jobs).max(LEAST_AHEAD);
-        let (writers, scripts): (Vec<_>, Vec<_>) = (0..jobs).map(|_| Script::new(room)).unzip();
+        let (writers, scripts): (Vec<_>, Vec<_>) = (0..jobs)
+            .map(|_| if speed.is_some() { Script::new(room) } else { Script::without_times(room) })
+            .unzip();
         let (ready, primed) = mpsc::channel();
         let reader = Reader {
             traced: traced.clone(),
-            speed,
+            speed: speed.unwrap_or(1.0),
             left: workload.length.operations.unwrap_or(u64::MAX),
             fit: Fit::new(traced, geometry),
             writers,

@@ -76,6 +76,13 @@ impl Survey {
         };
         let in_place = |refusal: Refusal| placed(refusal, traced);
         let mut stream = stream(traced)?;
+        if !stream.has_times() {
+            let cause = "it has no times: it is a log of version 2";
+            let refusal = Refusal::new("a trace with times", cause);
+            return Err(in_place(
+                refusal.or("replay it as fast as it goes: fathom fio --name=replay --read_iolog=FILE"),
+            ));
+        }
         let mut survey = Self::empty(traced, speed, stream.kind());
         let most = workload.length.operations.unwrap_or(u64::MAX);
         while let Some(io) = stream.next().map_err(in_place)? {

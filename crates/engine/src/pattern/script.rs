@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use fathom_record::Direction;
 use rtrb::{Consumer, Producer, RingBuffer};
 
 use super::Draft;
@@ -22,8 +23,9 @@ pub struct Drafts(Consumer<Draft>);
 /// A job's end of a script.
 #[derive(Debug)]
 pub struct Script {
-    /// When its I/Os start, in nanoseconds since the run's start, ascending.
-    pub starts: Starts,
+    /// When its I/Os start, in nanoseconds since the run's start, ascending; absent where each starts as
+    /// soon as there is a place for it.
+    pub starts: Option<Starts>,
     /// What they are, in the same order.
     pub drafts: Drafts,
 }
@@ -31,7 +33,7 @@ pub struct Script {
 /// The reader's end of a job's script. Dropping it ends the script.
 #[derive(Debug)]
 pub struct ScriptWriter {
-    starts: Producer<u64>,
+    starts: Option<Producer<u64>>,
     drafts: Producer<Draft>,
 }
 
@@ -41,8 +43,15 @@ impl Script {
         let (starts, taken_starts) = RingBuffer::new(room.max(1));
         // One more: a start is taken a step before its draft.
         let (drafts, taken_drafts) = RingBuffer::new(room.max(1) + 1);
-        let script = Self { starts: Starts(taken_starts), drafts: Drafts(taken_drafts) };
-        (ScriptWriter { starts, drafts }, script)
+        let script = Self { starts: Some(Starts(taken_starts)), drafts: Drafts(taken_drafts) };
+        (ScriptWriter { starts: Some(starts), drafts }, script)
+    }
+
+    /// The same without times: what is written next is started next.
+    pub fn without_times(room: usize) -> (ScriptWriter, Self) {
+        let (drafts, taken_drafts) = RingBuffer::new(room.max(1));
+        let script = Self { starts: None, drafts: Drafts(taken_drafts) };
+        (ScriptWriter { starts: None, drafts }, script)
     }
 }
 
@@ -50,15 +59,16 @@ impl ScriptWriter {
     /// Writes the next I/O down; `false` where there is no room for it yet.
     pub fn write(&mut self, start_ns: u64, draft: Draft) -> bool {
         // A draft before its start: whoever has the start finds the draft.
-        if self.starts.is_full() || self.drafts.is_full() {
+        if self.drafts.is_full() || self.starts.as_ref().is_some_and(Producer::is_full) {
             return false;
         }
-        self.drafts.push(draft).is_ok() && self.starts.push(start_ns).is_ok()
+        let written = self.drafts.push(draft).is_ok();
+        written && self.starts.as_mut().is_none_or(|starts| starts.push(start_ns).is_ok())
     }
 
     /// Whether nobody reads it any more.
     pub fn is_abandoned(&self) -> bool {
-        self.starts.is_abandoned()
+        self.starts.as_ref().map_or_else(|| self.drafts.is_abandoned(), Producer::is_abandoned)
     }
 }
 
@@ -71,10 +81,14 @@ impl Starts {
 }
 
 impl Drafts {
-    /// The I/O of the start that was taken last. Out of line, so that drawn I/Os do not pay for it.
+    /// The I/O of the start that was taken last, or the next one where there are no times. Out of line, so
+    /// that drawn I/Os do not pay for it.
+    ///
+    /// A flush, which changes nothing, where a script without times is shorter than the run: its reader says
+    /// why it ended.
     #[inline(never)]
     pub(super) fn next(&mut self) -> Draft {
-        next(&mut self.0).expect("an I/O is written down before its start")
+        next(&mut self.0).unwrap_or(Draft { direction: Direction::Flush, offset: 0, bytes: 0 })
     }
 }
 
@@ -125,8 +139,6 @@ impl fmt::Debug for Scripts {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::Direction;
-
     use super::*;
 
     fn draft(offset: u64) -> Draft {
@@ -138,12 +150,13 @@ mod tests {
         let (mut writer, mut script) = Script::new(2);
         assert!(writer.write(1, draft(0)) && writer.write(2, draft(512)));
         assert!(!writer.write(3, draft(1024)), "no room");
-        assert_eq!(script.starts.next_ns(), 1);
+        let mut starts = script.starts.take().unwrap();
+        assert_eq!(starts.next_ns(), 1);
         assert!(writer.write(3, draft(1024)), "the draft of a start that was taken keeps no room");
         let reader = std::thread::spawn(move || {
             let mut seen = vec![(1, script.drafts.next())];
             loop {
-                match script.starts.next_ns() {
+                match starts.next_ns() {
                     u64::MAX => return seen,
                     at_ns => seen.push((at_ns, script.drafts.next())),
                 }
@@ -159,6 +172,20 @@ mod tests {
         let starts: Vec<u64> = seen.iter().map(|(at, _)| *at).collect();
         assert_eq!(starts, (1..1000).collect::<Vec<u64>>());
         assert!(seen[3..].iter().all(|(at, draft)| draft.offset == *at));
+    }
+
+    #[test]
+    fn without_times_what_is_written_next_comes_next() {
+        let (mut writer, mut script) = Script::without_times(2);
+        assert!(script.starts.is_none());
+        assert!(writer.write(0, draft(512)) && writer.write(0, draft(0)) && !writer.write(0, draft(1024)));
+        assert_eq!([script.drafts.next(), script.drafts.next()], [draft(512), draft(0)]);
+        drop(writer);
+        assert_eq!(script.drafts.next().direction, Direction::Flush, "nothing that changes data");
+        let (writer, script) = Script::without_times(2);
+        assert!(!writer.is_abandoned());
+        drop(script);
+        assert!(writer.is_abandoned());
     }
 
     #[test]

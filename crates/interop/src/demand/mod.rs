@@ -24,6 +24,7 @@ pub use prometheus::{Asked, Disks, Selection, fetch as fetch_prometheus};
 pub use source::{Hints, Text, read};
 pub use table::read as read_table;
 pub(crate) use table::time_ns;
+pub use trace::iolog::{IoLogFacts, survey as survey_iolog};
 pub use trace::{TraceStream, Which as WhichTrace};
 
 /// A demand, and what was done to make it one.

@@ -110,7 +110,11 @@ fn read_commands(bytes: &[u8]) {
         let mut include = |_: &str, _: &str| Err("no files here".to_owned());
         let jobs =
             document::jobs(&Invocation::default(), &[file], &variables, &mut include).unwrap_or_default();
-        let around = Around { target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30), new_seed: 1 };
+        let around = Around {
+            target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30),
+            log: &|name| demand::survey_iolog(name.as_bytes()),
+            new_seed: 1,
+        };
         jobs.iter().for_each(|job| drop(map::map(job, &around)));
     });
     let mut command = None;

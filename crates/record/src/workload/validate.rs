@@ -67,7 +67,14 @@ impl Workload {
         }
         validate_addresses(&self.addresses)?;
         validate_arrival(&self.arrival)?;
-        if matches!(self.addresses, Addresses::Traced(_)) != matches!(self.arrival, Arrival::Traced { .. }) {
+        let traced = matches!(self.addresses, Addresses::Traced(_));
+        let fits = match self.arrival {
+            Arrival::Traced { .. } => traced,
+            // A trace without times: one I/O after the other.
+            Arrival::Closed => true,
+            _ => !traced,
+        };
+        if !fits {
             return refuse(
                 "replay",
                 "a trace says both where and when: give --replay, and no other pattern or rate",

@@ -1,10 +1,12 @@
 //! What fio's jobs ask of the machine: files, variables, sizes of targets.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use fathom_interop::Refusal;
+use fathom_interop::demand::{IoLogFacts, survey_iolog};
 use fathom_interop::fio::document::FileText;
 use fathom_interop::fio::job::Variables;
 
@@ -66,6 +68,16 @@ pub fn variables() -> Variables<'static> {
     let kib: u64 = kib.unwrap_or(0);
     let environment = &|name: &str| std::env::var(name).ok();
     Variables { environment, processors, page_bytes: PAGE_BYTES, memory_mib: kib / 1024 }
+}
+
+/// What a log of I/Os holds.
+///
+/// # Errors
+/// When it cannot be read, or breaks off in a line.
+pub fn log(name: &str) -> Result<Option<IoLogFacts>, Refusal> {
+    let file = File::open(name)
+        .map_err(|error| Refusal::new("a log of I/Os", error.to_string()).or("name one that can be read"))?;
+    survey_iolog(BufReader::new(file))
 }
 
 /// Bytes of a file or device that is there.

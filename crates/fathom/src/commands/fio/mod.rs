@@ -100,7 +100,7 @@ fn read(invocation: &Invocation) -> Result<Vec<Job>, Failure> {
 }
 
 fn map_all(jobs: &[Job]) -> Result<Vec<Mapped>, Failure> {
-    let around = Around { target_bytes: &machine::target_bytes, new_seed: new_seed() };
+    let around = Around { target_bytes: &machine::target_bytes, log: &machine::log, new_seed: new_seed() };
     jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect()
 }
 

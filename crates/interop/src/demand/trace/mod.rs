@@ -1,6 +1,7 @@
 //! Demand from traces of single I/Os: blkparse's text, and the tables that published traces come as.
 
 mod blkparse;
+pub mod iolog;
 mod layout;
 mod moment;
 mod stream;

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read};
 use fathom_sizing::TracedIo;
 
 use super::layout::{self, Layout};
-use super::{LARGEST_IO, Line, TRACE, blkparse};
+use super::{LARGEST_IO, Line, TRACE, blkparse, iolog};
 use crate::Refusal;
 
 /// I/Os that wait for an earlier one: lines of several processors, and times of ends, are out of order by less.
@@ -29,6 +29,7 @@ pub struct Which<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Blkparse { action: &'static str },
+    Iolog { version: u8 },
     Table(Layout),
 }
 
@@ -75,6 +76,8 @@ impl<R: BufRead> TraceStream<R> {
         let start = String::from_utf8_lossy(&start);
         let form = if blkparse::recognise(&start) {
             Form::Blkparse { action: action(open().map_err(|error| unreadable(&error))?)? }
+        } else if let Some(version) = iolog::version(&start) {
+            Form::Iolog { version }
         } else {
             let first = start.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
             let layout = first.and_then(|first| Layout::of(first, which.columns));
@@ -87,7 +90,7 @@ impl<R: BufRead> TraceStream<R> {
             device: None,
             buffer: Vec::new(),
             line: 0,
-            header: matches!(form, Form::Table(Layout { header: true, .. })),
+            header: matches!(form, Form::Table(Layout { header: true, .. }) | Form::Iolog { .. }),
             ahead: BinaryHeap::new(),
             ended: false,
             first_ns: None,
@@ -101,8 +104,14 @@ impl<R: BufRead> TraceStream<R> {
     pub fn kind(&self) -> &'static str {
         match self.form {
             Form::Blkparse { .. } => "blkparse",
+            Form::Iolog { .. } => "fio's log of I/Os",
             Form::Table(layout) => layout.kind,
         }
+    }
+
+    /// Whether it says when its I/Os started.
+    pub fn has_times(&self) -> bool {
+        !matches!(self.form, Form::Iolog { version: 2 })
     }
 
     /// Lines so far that neither read nor write, have no size, or one above 1 GiB.
@@ -175,6 +184,16 @@ impl<R: BufRead> TraceStream<R> {
                 // What else blkparse prints is no I/O of its own.
                 _ => return Ok(()),
             },
+            Form::Iolog { version } => {
+                match iolog::event(text, version).map_err(|refusal| refusal.at(place()))? {
+                    iolog::Event::Io(line) => line,
+                    iolog::Event::Other => {
+                        self.left_out += 1;
+                        return Ok(());
+                    }
+                    iolog::Event::OfFile => return Ok(()),
+                }
+            }
             Form::Table(layout) => match layout.line(text).map_err(|refusal| refusal.at(place()))? {
                 Some(line) => line,
                 None => {

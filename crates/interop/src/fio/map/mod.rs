@@ -11,6 +11,7 @@ mod direction;
 mod length;
 mod names;
 mod place;
+mod replay;
 mod report;
 mod settings;
 mod sizes;
@@ -26,6 +27,7 @@ use fathom_record::Workload;
 use fathom_record::workload::{Mix, SizesByDirection};
 
 use crate::Refusal;
+use crate::demand::IoLogFacts;
 
 use super::job::{Given, Job};
 use super::options::{self, Class, EngineRow};
@@ -35,6 +37,8 @@ use super::value::KiloBase;
 pub struct Around<'a> {
     /// Bytes of a file or device that exists, by its name.
     pub target_bytes: &'a dyn Fn(&str) -> Option<u64>,
+    /// What a log of I/Os holds, by its name; absent where it is no log of fio's.
+    pub log: &'a dyn Fn(&str) -> Result<Option<IoLogFacts>, Refusal>,
     /// Seed of jobs that are not to repeat themselves.
     pub new_seed: u64,
 }
@@ -195,6 +199,10 @@ impl<'a> Mapper<'a> {
     fn native(&mut self, clones: u32) -> Result<Native, Refusal> {
         if self.is_of_names() {
             return self.names(clones);
+        }
+        let job = self.job;
+        if let Some(given) = job.last("read_iolog").filter(|given| !given.text().is_empty()) {
+            return self.replay(given, clones);
         }
         let kind = self.kind()?;
         let mix = self.mix(&kind)?;

@@ -8,8 +8,22 @@ use crate::fio::document;
 use crate::fio::job::Variables;
 
 fn around() -> Around<'static> {
-    Around { target_bytes: &|name| name.starts_with("/dev/").then_some(1 << 40), new_seed: 7 }
+    Around {
+        target_bytes: &|name| name.starts_with("/dev/").then_some(1 << 40),
+        log: &|name| {
+            crate::demand::survey_iolog(
+                LOGS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text).as_bytes(),
+            )
+        },
+        new_seed: 7,
+    }
 }
+
+/// Logs that jobs name.
+const LOGS: [(&str, &str); 2] = [
+    ("timed", "fio version 3 iolog\n0 data add\n0 data open\n0 data read 0 4096\n9 data write 8192 8192\n"),
+    ("old", "fio version 2 iolog\ndata add\ndata open\ndata read 0 4096\ndata read 512 512\n"),
+];
 
 fn jobs(words: &str) -> Vec<Job> {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
