@@ -62,6 +62,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
         ends: &[],
         share: None,
         log: Some(&log),
+        priorities: None,
     };
     let record = run_together(&[part], &mut Silent, &stop).unwrap().remove(0);
     let (logged, left_out) = log.finish();

@@ -25,6 +25,7 @@ use crate::passthrough::{Namespace, Passthrough};
 use crate::pattern::{
     ArrivalPattern, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
 };
+use crate::priority::{Priorities, Single, Tallies};
 use crate::rest::Rest;
 use crate::sim::{Mode, SimDevice, SimEngine, SimHost, SimParameters};
 use crate::stripe::{Shape, Stripe, Volume};
@@ -75,6 +76,8 @@ pub struct Launch<'a> {
     pub uring: uring::Options,
     /// Flags on reads and writes of engines `sync`, `aio` and `uring`.
     pub io_flags: IoFlags,
+    /// Priorities of I/Os; those of single I/Os on engines `aio` and `uring` without a stripe.
+    pub priorities: Option<&'a Priorities>,
     /// Whether a simulated device runs by the wall clock.
     pub real_time: bool,
     /// Processors for the jobs, in turn; empty: the scheduler's choice.
@@ -114,14 +117,56 @@ impl Launch<'_> {
     /// # Errors
     /// When an engine cannot be made or breaks. A target that fails is an ending, not an error.
     pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
-        let bytes = u64::from(self.largest_io_bytes());
-        let clock = self.clock;
         self.require_scripts()?;
         self.refuse_buffers_beyond_memory()?;
         self.refuse_endless_drain()?;
         self.refuse_threads_beyond_the_map()?;
-        let uring_options = self.uring_options();
         self.try_io_flags()?;
+        if let Some(priorities) = self.priorities.filter(|priorities| !priorities.rules.is_empty()) {
+            return self.prioritised(priorities, observe);
+        }
+        let mut measured = self.carried(observe)?;
+        measured.engine.features.extend(self.priorities.map(Priorities::features).unwrap_or_default());
+        Ok(measured)
+    }
+
+    /// With a priority for each I/O.
+    fn prioritised(
+        &self,
+        priorities: &Priorities,
+        observe: &mut Observer<'_>,
+    ) -> Result<Measured, EngineError> {
+        let (bytes, clock, seed) = (u64::from(self.largest_io_bytes()), self.clock, self.workload.seed);
+        let tallies = Arc::new(Tallies::default());
+        let own = |plan: &JobPlan| (plan.depth, (seed, plan.job), Arc::clone(&tallies));
+        let mut measured = match (self.engine, self.medium) {
+            (EngineKind::Uring, Medium::Files(files)) => {
+                let options = self.uring_options();
+                let build = |plan: &JobPlan| {
+                    let engine = Uring::new(of(plan, files), plan.depth, bytes, options, clock)?;
+                    let (depth, stream, tallies) = own(plan);
+                    Ok(Single::new(engine, priorities, depth, stream, tallies))
+                };
+                self.on_threads(build, observe)?
+            }
+            (EngineKind::Aio, Medium::Files(files)) => {
+                let build = |plan: &JobPlan| {
+                    let engine =
+                        Aio::new(of(plan, files), plan.depth, bytes, clock)?.with_flags(self.io_flags);
+                    let (depth, stream, tallies) = own(plan);
+                    Ok(Single::new(engine, priorities, depth, stream, tallies))
+                };
+                self.on_threads(build, observe)?
+            }
+            _ => return Err(self.does_not_carry("it tells the kernel no priorities of single I/Os")),
+        };
+        measured.priorities = tallies.take();
+        Ok(measured)
+    }
+
+    fn carried(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+        let (bytes, clock) = (u64::from(self.largest_io_bytes()), self.clock);
+        let uring_options = self.uring_options();
         match (self.engine, self.medium) {
             (EngineKind::Uring, Medium::Files(files)) => self.on_threads(
                 |plan| Uring::new(of(plan, files), plan.depth, bytes, uring_options, clock),
@@ -274,6 +319,11 @@ impl Launch<'_> {
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
         let stack = self.decorators.stack(self.workload.seed, self.rest());
+        let build = |plan: &JobPlan| {
+            // Before the engine starts threads of its own, which have their maker's.
+            self.priorities.map_or(Ok(()), Priorities::settle_thread)?;
+            build(plan)
+        };
         if let Some(Listeners(listener)) = self.listeners {
             let overheard = |plan: &JobPlan| {
                 let engine = stack.around(build(plan)?, plan, &self.clock);

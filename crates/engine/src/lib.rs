@@ -25,6 +25,7 @@ pub mod overheard;
 pub mod passthrough;
 pub mod pattern;
 pub mod placement;
+pub mod priority;
 mod readback;
 pub mod rest;
 mod room;

@@ -287,6 +287,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         engine,
         decorators: &Decorators::default(),
         share: None,
+        priorities: None,
         scripts: None,
         listeners: None,
         uring: uring::Options::default(),

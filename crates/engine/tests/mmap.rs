@@ -143,6 +143,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         engine: EngineKind::Mmap,
         decorators: &fathom_engine::decorate::Decorators::default(),
         share: None,
+        priorities: None,
         scripts: None,
         listeners: None,
         uring: uring::Options::default(),

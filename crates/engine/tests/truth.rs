@@ -49,6 +49,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
         engine: EngineKind::Sim,
         decorators: &Decorators::default(),
         share: None,
+        priorities: None,
         scripts: None,
         listeners: None,
         uring: uring::Options::default(),

@@ -64,6 +64,9 @@ pub struct RunRecord {
     /// The same I/Os as the block layer saw them, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
+    /// What came of each priority, where single I/Os had one of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PrioritySummary>,
     /// Remarks for people: fallbacks, dropped features.
     pub notes: Vec<String>,
 }
@@ -263,6 +266,26 @@ pub struct JobDirection {
     pub service_mean_ns: Option<f64>,
     /// Largest service latency.
     pub service_max_ns: Option<u64>,
+}
+
+/// The I/Os of one direction and one priority, over the whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrioritySummary {
+    /// Reads or writes.
+    pub direction: Direction,
+    /// The kernel's class: 0 none of their own, 1 real time, 2 best effort, 3 idle.
+    pub class: u8,
+    /// 0 to 7, the highest first.
+    pub level: u8,
+    /// What the device was told beside; 0 for nothing.
+    #[serde(default)]
+    pub hint: u16,
+    /// I/Os that ended well.
+    pub operations: u64,
+    /// Submission to reaping.
+    pub service: Option<LatencySummary>,
+    /// Whole distribution of these.
+    pub service_histogram: SparseHistogram,
 }
 
 /// One target of several over the measured window.

@@ -2,12 +2,14 @@
 
 use fathom_engine::job::Measured;
 use fathom_engine::pattern::Geometry;
+use fathom_engine::priority::PriorityTally;
 use fathom_measure::WallClock;
 use fathom_measure::clock::{ClockFacts, ClockSource};
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, TargetFacts};
-use fathom_record::run::{CampaignLink, Ending, JobSummary, Tool};
+use fathom_record::latency::{LatencySummary, SparseHistogram};
+use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
@@ -75,6 +77,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         Some(format!("Engine {}: {} was not used: {note}.", measured.engine.name, feature.name))
     });
     let notes = parts.notes.iter().cloned().chain(dropped).collect();
+    let priorities = priorities(&measured.priorities);
     RunRecord {
         format: RunRecord::FORMAT.to_owned(),
         version: RunRecord::VERSION,
@@ -98,8 +101,23 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         environment: parts.environment.clone(),
         ceilings: parts.ceilings.to_vec(),
         witness: parts.witness,
+        priorities,
         notes,
     }
+}
+
+/// What came of each priority.
+fn priorities(tallies: &[PriorityTally]) -> Vec<PrioritySummary> {
+    let summary = |PriorityTally { direction, priority, service }: &PriorityTally| PrioritySummary {
+        direction: *direction,
+        class: priority.class,
+        level: priority.level,
+        hint: priority.hint,
+        operations: service.count(),
+        service: LatencySummary::of(service),
+        service_histogram: SparseHistogram::from(service),
+    };
+    tallies.iter().map(summary).collect()
 }
 
 /// The jobs' shares; processor time is left out where time was simulated.

@@ -14,6 +14,7 @@ use fathom_engine::job::JobPlan;
 use fathom_engine::job::pace::Share;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::overheard::{Listener, Listeners};
+use fathom_engine::priority::Priorities;
 use fathom_engine::sim::SimParameters;
 use fathom_engine::stripe::Volume;
 use fathom_engine::target::generic_of;
@@ -93,6 +94,8 @@ pub(super) struct Beside<'a> {
     pub share: Option<&'a Share>,
     /// What takes its I/Os down.
     pub log: Option<&'a IoLog>,
+    /// Priorities of its I/Os.
+    pub priorities: Option<&'a Priorities>,
 }
 
 /// Open targets with all that is known around it.
@@ -310,7 +313,7 @@ impl Session {
     pub(super) fn run_beside(
         &self,
         workload: &Workload,
-        Beside { campaign, telemetry_is_with, share, log }: Beside<'_>,
+        Beside { campaign, telemetry_is_with, share, log, priorities }: Beside<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
@@ -339,6 +342,7 @@ impl Session {
             listeners: ears.hear().then_some(Listeners(&listener)),
             uring: self.uring,
             io_flags: self.io_flags,
+            priorities,
             real_time: self.real_time,
             cpus: &binding.cpus,
             clock: self.clock,

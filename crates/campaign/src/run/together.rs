@@ -9,6 +9,7 @@ use fathom_record::run::Ending;
 use fathom_record::{RunRecord, Workload};
 
 use fathom_engine::job::pace::Share;
+use fathom_engine::priority::Priorities;
 
 use super::io_log::IoLog;
 use super::session::{Beside, Session};
@@ -32,6 +33,8 @@ pub struct Part<'a> {
     pub share: Option<&'a Share>,
     /// What takes its I/Os down.
     pub log: Option<&'a IoLog>,
+    /// Priorities of its I/Os.
+    pub priorities: Option<&'a Priorities>,
 }
 
 /// How long a part sleeps at a time before it looks whether it may begin.
@@ -52,7 +55,8 @@ pub fn run_together(
     if let [one] = parts
         && one.start_after_ns == 0
     {
-        let beside = Beside { share: one.share, log: one.log, ..Beside::default() };
+        let beside =
+            Beside { share: one.share, log: one.log, priorities: one.priorities, ..Beside::default() };
         return Ok(vec![one.session.run_beside(one.workload, beside, progress, stop)?]);
     }
     let together = Together {
@@ -119,7 +123,13 @@ impl Together<'_> {
         self.barrier.wait();
         self.wait_for_turn(place);
         let telemetry_is_with = (place > 0).then_some("the record of the first run of the group has it");
-        let beside = Beside { telemetry_is_with, share: part.share, log: part.log, ..Beside::default() };
+        let beside = Beside {
+            telemetry_is_with,
+            share: part.share,
+            log: part.log,
+            priorities: part.priorities,
+            ..Beside::default()
+        };
         let outcome = part.session.run_beside(part.workload, beside, &mut Told(sender), &self.halts[place]);
         if outcome.is_err() {
             self.halt_all();

@@ -9,6 +9,8 @@ use crate::{Io, IoFlags};
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
 const FDSYNC: u16 = 3;
+/// `IOCB_FLAG_IOPRIO`: the priority counts.
+const HAS_PRIORITY: u32 = 2;
 
 /// `struct iocb` on little-endian machines.
 #[repr(C)]
@@ -64,6 +66,18 @@ impl Request {
         };
         let (data, file) = (u64::from(io.slot), file as u32);
         Self { data, flags_of_rw, opcode, file, buffer, bytes, offset, ..Self::default() }
+    }
+}
+
+impl Request {
+    /// The same with a priority of its own; 0 for none. A flush has none.
+    #[inline]
+    pub fn with_priority(mut self, number: u16) -> Self {
+        if number != 0 && self.opcode != FDSYNC {
+            self.priority = number as i16;
+            self.flags |= HAS_PRIORITY;
+        }
+        self
     }
 }
 

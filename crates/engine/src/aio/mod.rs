@@ -18,6 +18,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
+use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, IoFlags, Stamps, Submission, Wait};
@@ -49,6 +50,8 @@ pub struct Aio<C> {
     stamps: Vec<(u64, u64)>,
     in_flight: usize,
     flags: Flags,
+    /// Of the next reads and writes, as the kernel takes it; 0 for the thread's.
+    priority: u16,
     facts: EngineFacts,
 }
 
@@ -81,6 +84,7 @@ impl<C: Clock> Aio<C> {
             stamps: vec![(0, 0); slots],
             in_flight: 0,
             flags: Flags::default(),
+            priority: 0,
             facts: facts(),
         })
     }
@@ -108,7 +112,8 @@ impl<C: Clock> Aio<C> {
             let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
             return Submission::Done(Completion { slot: io.slot, result, stamps });
         };
-        self.requests[io.slot as usize] = Request::new(&io, file.as_raw_fd(), place, self.flags);
+        self.requests[io.slot as usize] =
+            Request::new(&io, file.as_raw_fd(), place, self.flags).with_priority(self.priority);
         self.pending.push(io.slot);
         Submission::Queued
     }
@@ -212,6 +217,13 @@ impl<C: Clock> Engine for Aio<C> {
                 return Ok(());
             }
         }
+    }
+}
+
+impl<C: Clock> TakesPriority for Aio<C> {
+    #[inline]
+    fn set_priority(&mut self, number: u16) {
+        self.priority = number;
     }
 }
 

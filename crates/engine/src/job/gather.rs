@@ -10,6 +10,7 @@ use fathom_record::{Direction, DirectionInterval, Interval};
 use super::failure::Failure;
 use super::tally::{DirectionTally, Tally};
 use super::timeline::{Phase, Timeline};
+use crate::priority::PriorityTally;
 use crate::sim::SimParameters;
 use crate::verify::VerifyReport;
 
@@ -64,6 +65,8 @@ pub struct Measured {
     pub interrupted: bool,
     /// Simulated devices as the run left them; empty for other targets.
     pub left: Vec<SimParameters>,
+    /// What came of each priority, where single I/Os have one of their own.
+    pub priorities: Vec<PriorityTally>,
 }
 
 /// What one target of several got.
@@ -324,6 +327,7 @@ impl Gather {
             failures: endings.into_iter().flat_map(|ending| ending.failures).collect(),
             interrupted,
             left: Vec::new(),
+            priorities: Vec::new(),
         }
     }
 }

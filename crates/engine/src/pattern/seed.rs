@@ -21,6 +21,8 @@ pub enum Purpose {
     Duplicate = 6,
     /// Delays that a decorator adds to one job's I/Os.
     Delay = 7,
+    /// Which of one job's I/Os have a priority of their own.
+    Priority = 8,
 }
 
 /// One step of SplitMix64: a bijection that scatters neighbouring numbers over all of `u64`.

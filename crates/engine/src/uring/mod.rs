@@ -17,6 +17,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
+use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Submission, Wait};
 pub use setup::Options;
@@ -59,6 +60,8 @@ pub struct Uring<C> {
     _files: Vec<Arc<File>>,
     registered_buffers: bool,
     flags: IoFlags,
+    /// Of the next reads and writes, as the kernel takes it; 0 for the thread's.
+    priority: u16,
     facts: EngineFacts,
 }
 
@@ -110,6 +113,7 @@ impl<C: Clock> Uring<C> {
             _files: files.to_vec(),
             registered_buffers: made.registered_buffers,
             flags: options.flags,
+            priority: 0,
             facts: facts(made.features, options.flags),
         })
     }
@@ -121,17 +125,22 @@ impl<C: Clock> Uring<C> {
         let entry = match (io.direction, self.registered_buffers) {
             (Direction::Read, true) => opcode::ReadFixed::new(file, buffer, bytes, ARENA_BUFFER)
                 .offset(offset)
+                .ioprio(self.priority)
                 .rw_flags(self.flags.on_reads())
                 .build(),
             (Direction::Write, true) => opcode::WriteFixed::new(file, buffer, bytes, ARENA_BUFFER)
                 .offset(offset)
+                .ioprio(self.priority)
                 .rw_flags(self.flags.on_writes())
                 .build(),
-            (Direction::Read, false) => {
-                opcode::Read::new(file, buffer, bytes).offset(offset).rw_flags(self.flags.on_reads()).build()
-            }
+            (Direction::Read, false) => opcode::Read::new(file, buffer, bytes)
+                .offset(offset)
+                .ioprio(self.priority)
+                .rw_flags(self.flags.on_reads())
+                .build(),
             (Direction::Write, false) => opcode::Write::new(file, buffer, bytes)
                 .offset(offset)
+                .ioprio(self.priority)
                 .rw_flags(self.flags.on_writes())
                 .build(),
             (Direction::Trim, _) => opcode::Fallocate::new(file, u64::from(bytes))
@@ -176,6 +185,13 @@ impl<C: Clock> Engine for Uring<C> {
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         self.traffic.reap(wait, done, moved)
+    }
+}
+
+impl<C: Clock> TakesPriority for Uring<C> {
+    #[inline]
+    fn set_priority(&mut self, number: u16) {
+        self.priority = number;
     }
 }
 

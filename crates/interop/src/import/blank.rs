@@ -44,6 +44,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         environment: Environment::default(),
         ceilings: Vec::new(),
         witness: None,
+        priorities: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -1,7 +1,9 @@
 //! What the store keeps of a record as JSON: all of it but its environment, with empty series.
 
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
-use fathom_record::run::{CampaignLink, Ending, JobSummary, Ledger, Summary, TargetSummary, Tool};
+use fathom_record::run::{
+    CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, Summary, TargetSummary, Tool,
+};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{Check, Interval, KnownCeiling, Origin, RunRecord, Witness, Workload};
 use serde::Serialize;
@@ -34,6 +36,8 @@ pub(crate) struct Header<'a> {
     ceilings: &'a [KnownCeiling],
     #[serde(skip_serializing_if = "Option::is_none")]
     witness: Option<&'a Witness>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    priorities: &'a [PrioritySummary],
     notes: &'a [String],
 }
 
@@ -63,6 +67,7 @@ impl<'a> Header<'a> {
             environment: _,
             ceilings,
             witness,
+            priorities,
             notes,
         } = record;
         Self {
@@ -87,6 +92,7 @@ impl<'a> Header<'a> {
             telemetry: Telemetry::default(),
             ceilings,
             witness: witness.as_ref(),
+            priorities,
             notes,
         }
     }
@@ -120,9 +126,9 @@ mod tests {
         let json = include_bytes!("../../tests/golden/run-1.json");
         let mut record = fathom_record::parse_run(json).unwrap();
         (record.origin, record.witness) = (None, None);
-        (record.targets, record.ceilings) = (Vec::new(), Vec::new());
+        (record.targets, record.ceilings, record.priorities) = (Vec::new(), Vec::new(), Vec::new());
         let written = serde_json::to_value(Header::of(&record)).unwrap();
-        for field in ["origin", "witness", "targets", "ceilings"] {
+        for field in ["origin", "witness", "targets", "ceilings", "priorities"] {
             assert_eq!(written.get(field), None::<&Value>, "{field}");
         }
     }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use fathom_campaign::IoLog;
 use fathom_engine::job::pace::{Flow, Share};
-use fathom_interop::fio::map::{Ends, Mapped, Run, Settings};
+use fathom_engine::priority::{Priorities, Priority, Rule};
+use fathom_interop::fio::map::{Ends, IoPriorities, IoPriority, IoPriorityShare, Mapped, Run, Settings};
 use fathom_interop::fio::output::{Issued, iolog};
+use fathom_record::Direction;
 
 use crate::failure::Failure;
 
@@ -52,6 +54,18 @@ impl Beside {
             shares: runs.iter().map(|(job, run, _)| share(*job, run)).collect(),
         }
     }
+}
+
+/// The priorities of a job's I/Os as engines take them.
+pub fn priorities(asked: &IoPriorities) -> Priorities {
+    let priority = |IoPriority { class, level, hint }: IoPriority| Priority { class, level, hint };
+    let rule = |share: &IoPriorityShare| Rule {
+        direction: if share.write { Direction::Write } else { Direction::Read },
+        bytes: share.bytes,
+        percent: share.percent,
+        priority: priority(share.priority),
+    };
+    Priorities { of_jobs: priority(asked.of_job), rules: asked.shares.iter().map(rule).collect() }
 }
 
 /// Refuses logs that could not be written or would take the place of something else, before anything runs.

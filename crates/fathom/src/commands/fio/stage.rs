@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{IoLog, Part, Progress, Session, SessionPlan, run_together};
 use fathom_engine::decorate::Decorators;
+use fathom_engine::priority::Priorities;
 use fathom_engine::{Durable, IoFlags};
 use fathom_interop::fio::map::{Doer, Durability, Ends, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
@@ -100,6 +101,10 @@ impl<'a> Stages<'a> {
         let beside = Beside::of(self.mapped, &runs);
         let logs: Vec<Option<IoLog>> =
             runs.iter().map(|(job, ..)| self.mapped[*job].iolog.as_ref().map(|_| IoLog::default())).collect();
+        let priorities: Vec<Option<Priorities>> = runs
+            .iter()
+            .map(|(job, ..)| self.mapped[*job].priorities.as_ref().map(beside::priorities))
+            .collect();
         let parts: Vec<Part<'_>> = runs
             .iter()
             .enumerate()
@@ -111,6 +116,7 @@ impl<'a> Stages<'a> {
                 ends: &beside.ends[place],
                 share: beside.shares[place].as_ref(),
                 log: logs[place].as_ref(),
+                priorities: priorities[place].as_ref(),
             })
             .collect();
         let records = run_together(&parts, progress, stop)?;

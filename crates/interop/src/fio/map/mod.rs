@@ -11,6 +11,7 @@ mod direction;
 mod length;
 mod names;
 mod place;
+mod priority;
 mod replay;
 mod report;
 mod settings;
@@ -19,6 +20,7 @@ mod stages;
 
 pub use beside::{Ends, FlowShare};
 pub use place::named_targets;
+pub use priority::{IoPriorities, IoPriority, IoPriorityShare};
 pub use report::{Log, LogKind, LogValue, Reporting};
 pub use settings::{Durability, Settings};
 pub use stages::{Stage, stages};
@@ -97,6 +99,8 @@ pub struct Mapped {
     pub flow: Option<FlowShare>,
     /// The file that takes the sequence of its I/Os.
     pub iolog: Option<String>,
+    /// What priorities its I/Os have.
+    pub priorities: Option<IoPriorities>,
 }
 
 /// Maps one job.
@@ -109,6 +113,7 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
     let clones = mapper.clones()?;
     let native = mapper.native(clones)?;
     let (ends, flow, iolog) = (mapper.ends()?, mapper.flow()?, mapper.iolog(clones));
+    let priorities = mapper.priorities()?;
     let reporting = report::reporting(job, &mut mapper.warnings)?;
     let doer = match mapper.reasons {
         reasons if reasons.is_empty() => Doer::Fathom(native),
@@ -125,6 +130,7 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
         ends,
         flow,
         iolog,
+        priorities,
     })
 }
 

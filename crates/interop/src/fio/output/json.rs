@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::bins::{bin_of, bin_value};
-use super::totals::{DirectionTotals, Totals};
+use super::totals::{DirectionTotals, OfPriority, Totals};
 
 /// The document of a command's results. `now_ms` is the time of the Unix epoch, `time` the same in words.
 pub fn document(entries: &[Entry<'_>], version: &str, (now_ms, time): (u64, &str), bins: bool) -> Value {
@@ -64,13 +64,25 @@ fn job(entry: &Entry<'_>, bins: bool) -> Value {
         for (name, which) in
             [("read", Direction::Read), ("write", Direction::Write), ("trim", Direction::Trim)]
         {
-            object.insert(name.to_owned(), direction(totals.direction(which), &totals, entry, bins));
+            let mut of_direction = direction(totals.direction(which), &totals, entry, bins);
+            let priorities = totals.priorities_of(which);
+            if let (Some(map), false) = (of_direction.as_object_mut(), priorities.is_empty()) {
+                map.insert("prios".to_owned(), prios(&priorities, entry, bins));
+            }
+            object.insert(name.to_owned(), of_direction);
         }
     }
     for (name, bounds) in distribution(&totals) {
         object.insert(name.to_owned(), bounds);
     }
     job
+}
+
+/// Latencies by priority, as fio has them: `clat_ns`, or `lat_ns` where percentiles are of total latency.
+fn prios(priorities: &[&OfPriority], entry: &Entry<'_>, bins: bool) -> Value {
+    let name = if entry.reporting.of_lat { "lat_ns" } else { "clat_ns" };
+    let of_each = |of: &&OfPriority| json!({ "prioclass": of.class, "prio": of.level, name: latency(&of.counted, entry, (true, bins)) });
+    priorities.iter().map(of_each).collect()
 }
 
 /// What the records say beyond fio's words.

@@ -6,7 +6,7 @@ use fathom_record::Direction;
 
 use super::Entry;
 use super::json::{Spread, coarse};
-use super::totals::{DirectionTotals, Totals};
+use super::totals::{DirectionTotals, OfPriority, Totals};
 
 /// The results as text; `time` is when they were made.
 pub fn text(entries: &[Entry<'_>], version: &str, time: &str) -> String {
@@ -62,6 +62,7 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
     } else {
         for (name, which) in NAMES {
             direction(out, (name, totals.direction(which)), &totals, entry);
+            priorities(out, &totals.priorities_of(which), totals.direction(which).operations, entry);
         }
     }
     for (name, bins) in coarse(&totals) {
@@ -172,11 +173,37 @@ fn direction(
     }
 }
 
+/// Latencies by priority, each with its share of the I/Os.
+fn priorities(out: &mut String, priorities: &[&OfPriority], all: u64, entry: &Entry<'_>) {
+    let word = latency_word(entry);
+    for OfPriority { class, level, counted, .. } in priorities {
+        let (unit, divisor) = unit_of(counted.service.mean().unwrap_or(0.0));
+        let numbers = format!(
+            "min={}, max={}, avg={:.2}, stdev={:.2}",
+            counted.service.min().unwrap_or(0) / divisor as u64,
+            counted.service.max().unwrap_or(0) / divisor as u64,
+            counted.service.mean().unwrap_or(0.0) / divisor,
+            counted.deviation_ns / divisor
+        );
+        line(out, &format!("    {word} prio {class}/{level} ({unit}): {numbers}"));
+        let share = counted.operations as f64 * 100.0 / all.max(1) as f64;
+        let title = format!("{word} prio {class}/{level} ({share:.2}% of IOs)");
+        titled_percentiles(out, &title, counted, entry);
+    }
+}
+
+fn latency_word(entry: &Entry<'_>) -> &'static str {
+    if entry.reporting.of_clat { "clat" } else { "lat" }
+}
+
 fn percentiles(out: &mut String, direction: &DirectionTotals, entry: &Entry<'_>) {
+    titled_percentiles(out, latency_word(entry), direction, entry);
+}
+
+fn titled_percentiles(out: &mut String, word: &str, direction: &DirectionTotals, entry: &Entry<'_>) {
     let list = &entry.reporting.percentiles;
     let Some(first) = list.first() else { return };
     let (unit, divisor) = unit_of(direction.percentile_ns(*first) as f64);
-    let word = if entry.reporting.of_clat { "clat" } else { "lat" };
     line(out, &format!("    {word} percentiles ({unit}):"));
     let cells: Vec<String> = list
         .iter()

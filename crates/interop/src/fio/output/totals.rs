@@ -1,6 +1,7 @@
 //! Adds the records of an entry up: histograms are merged, never percentiles.
 
 use fathom_measure::Histogram;
+use fathom_record::run::PrioritySummary;
 use fathom_record::{Direction, RunRecord};
 
 /// One direction of an entry.
@@ -22,6 +23,19 @@ pub struct DirectionTotals {
     pub deviation_ns: f64,
 }
 
+/// The I/Os of one direction and one priority of an entry.
+#[derive(Clone, Debug)]
+pub struct OfPriority {
+    /// Reads or writes.
+    pub direction: Direction,
+    /// The kernel's class.
+    pub class: u8,
+    /// 0 to 7.
+    pub level: u8,
+    /// Their latencies, and nothing else.
+    pub counted: DirectionTotals,
+}
+
 /// All directions of an entry.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
@@ -35,6 +49,8 @@ pub struct Totals {
     pub user_ns: u64,
     /// Processor time in the kernel.
     pub system_ns: u64,
+    /// What came of each priority, where there is more than one.
+    pub priorities: Vec<OfPriority>,
     /// Start, in milliseconds of the Unix epoch where it is known; else 0.
     pub started_at: String,
 }
@@ -48,6 +64,9 @@ impl Totals {
         }
         for direction in &mut totals.directions {
             direction.deviation_ns = deviation_ns(&direction.service);
+        }
+        for priority in &mut totals.priorities {
+            priority.counted.deviation_ns = deviation_ns(&priority.counted.service);
         }
         totals
     }
@@ -76,6 +95,10 @@ impl Totals {
                 direction.service.merge(&histogram);
             }
         }
+        for of_record in &record.priorities {
+            let Ok(histogram) = Histogram::try_from(&of_record.service_histogram) else { continue };
+            self.add_priority(of_record, &histogram);
+        }
         let seconds = record
             .intervals
             .iter()
@@ -88,6 +111,31 @@ impl Totals {
                 add_at(&mut direction.operations_per_s, place, of_second.operations as f64 * per_s);
             }
         }
+    }
+
+    /// fio tells classes and levels apart, and no hints.
+    fn add_priority(&mut self, of_record: &PrioritySummary, histogram: &Histogram) {
+        let PrioritySummary { direction, class, level, .. } = *of_record;
+        let same = |known: &&mut OfPriority| {
+            (known.direction, known.class, known.level) == (direction, class, level)
+        };
+        if let Some(known) = self.priorities.iter_mut().find(same) {
+            known.counted.service.merge(histogram);
+            known.counted.operations += of_record.operations;
+            return;
+        }
+        let counted = DirectionTotals {
+            operations: of_record.operations,
+            service: histogram.clone(),
+            ..DirectionTotals::default()
+        };
+        self.priorities.push(OfPriority { direction, class, level, counted });
+    }
+
+    /// What came of each priority of a direction; nothing where all I/Os had one, as in fio.
+    pub fn priorities_of(&self, direction: Direction) -> Vec<&OfPriority> {
+        let own: Vec<_> = self.priorities.iter().filter(|priority| priority.direction == direction).collect();
+        if own.len() < 2 { Vec::new() } else { own }
     }
 
     /// One direction.

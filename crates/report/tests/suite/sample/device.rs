@@ -396,6 +396,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         environment: environment(),
         ceilings: Vec::new(),
         witness: None,
+        priorities: Vec::new(),
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
     }
 }

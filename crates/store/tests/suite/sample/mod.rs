@@ -105,6 +105,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
             ..KnownCeiling::declared(CeilingRate::Iops { operations_per_s: 3000.0 })
         }],
         witness: None,
+        priorities: Vec::new(),
         notes: vec!["poll mode is not available: \u{201c}Operation not supported\u{201d}".into()],
     }
 }
