@@ -28,6 +28,14 @@ pub fn bytes(text: &str) -> Option<u64> {
     size(text.trim().trim_end_matches(|c: char| c == ',' || c.is_whitespace()), 1024)
 }
 
+/// How many bytes more than printed there may have been: fio 3.1 cuts fractions, and prints `24.0GiB` for
+/// all below 25 GiB. 0 where a fraction other than 0 stands there, which is rounded.
+pub fn cut_off(text: &str) -> u64 {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    if text[..end].ends_with(".0") { bytes(&format!("1{}", &text[end..])).unwrap_or(0) } else { 0 }
+}
+
 /// Nanoseconds of a unit's name.
 pub fn unit_ns(name: &str) -> Option<u64> {
     Some(match name {
@@ -62,6 +70,7 @@ mod tests {
         assert_eq!(number("5x"), None);
         assert_eq!(bytes("452656KB"), Some(452_656 << 10));
         assert_eq!(bytes("4096B"), Some(4096));
+        assert_eq!(["24.0GiB", "24.9GiB", "24GiB"].map(cut_off), [1 << 30, 0, 0]);
         assert_eq!(milliseconds("io=1KB, bw=1KB/s, iops=201, runt= 60687msec"), Some(60687));
         assert_eq!(milliseconds("BW=1KiB/s (1kB/s)(6168KiB/41644msec); 0 zone resets"), Some(41644));
         assert_eq!(value("min=9 , max=38, avg= 6.03", "avg"), Some("6.03"));

@@ -137,6 +137,13 @@ r: (groupid=0, jobs=1): err= 0: pid=1529227: Fri Jun 19 01:58:18 2020
         let median = read.completion.as_ref().unwrap().quantiles.iter().find(|q| q.q == 0.5).unwrap();
         assert!(median.low_ns < 284_500 && 285_500 < median.high_ns, "{median:?}");
         assert_eq!((run.workload.depth, run.tool.version.as_str()), (32, "3.1"));
+        for (printed, agrees) in
+            [("24.0GiB", true), ("23.0GiB", false), ("26.0GiB", false), ("24.5GiB", false)]
+        {
+            let runs = found(&NEW.replace("25.0GiB", printed)).unwrap();
+            let bytes = runs[0].summary.direction(Direction::Read).unwrap().bytes;
+            assert_eq!(bytes, agrees.then_some(6_550_034 * 4096), "{printed}: fio 3.1 cuts fractions off");
+        }
     }
 
     #[test]

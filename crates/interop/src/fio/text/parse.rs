@@ -1,7 +1,7 @@
 //! fio's lines for people as the results that they state.
 
 use super::EXPECTED;
-use super::figures::{bytes, counts, milliseconds, number, unit_ns, value};
+use super::figures::{bytes, counts, cut_off, milliseconds, number, unit_ns, value};
 use crate::Refusal;
 use crate::fio::json::document::{Document, Flow, Job, Latency, Sync};
 
@@ -51,6 +51,8 @@ struct Stated {
     flow: Flow,
     rounded_iops: f64,
     rounded_bytes: Option<u64>,
+    /// How many more there may have been.
+    cut_off_bytes: u64,
     line: usize,
 }
 
@@ -218,6 +220,7 @@ impl Open {
             flow: Flow { runtime_ms: Some(runtime), ..Flow::default() },
             rounded_iops,
             rounded_bytes: printed.and_then(bytes),
+            cut_off_bytes: printed.map_or(0, cut_off),
             line,
         });
     }
@@ -317,7 +320,8 @@ impl Open {
             let of_size = sizes.get(at).copied().flatten().map(|size| size.saturating_mul(count));
             stated.flow.io_bytes = of_size.zip(stated.rounded_bytes).and_then(|(exact, printed)| {
                 let apart = exact.abs_diff(printed) as f64;
-                (apart <= (exact as f64 * ROUNDING).max(1024.0)).then_some(exact)
+                let cut = (printed..printed.saturating_add(stated.cut_off_bytes)).contains(&exact);
+                (cut || apart <= (exact as f64 * ROUNDING).max(1024.0)).then_some(exact)
             });
             // With exact bytes known, KiB are not to be guessed from a rate.
             stated.flow.io_kbytes = stated.flow.io_bytes.map(|bytes| bytes / 1024);
