@@ -94,7 +94,7 @@ fn real_job_files_parse_and_run_or_name_their_reason() {
         let outcome = read(&path);
         let native = outcome
             .as_ref()
-            .is_ok_and(|jobs| jobs.iter().all(|(_, mapped)| matches!(mapped.doer, Doer::Fathom(_))));
+            .is_ok_and(|jobs| jobs.iter().all(|(_, mapped)| !matches!(mapped.doer, Doer::Fio(_))));
         let engines =
             outcome.as_ref().is_ok_and(|jobs| jobs.iter().all(|(_, mapped)| !is_of_another_engine(mapped)));
         for count in counts {
@@ -106,7 +106,7 @@ fn real_job_files_parse_and_run_or_name_their_reason() {
         let reason = match &outcome {
             Err(refusal) => Some(format!("refused: {refusal}")),
             Ok(jobs) => jobs.iter().find_map(|(_, mapped)| match &mapped.doer {
-                Doer::Fathom(_) => None,
+                Doer::Fathom(_) | Doer::Burner(_) => None,
                 Doer::Fio(reasons) => {
                     assert!(!reasons.is_empty(), "{name}: goes to fio without a reason");
                     Some(reasons[0].clone())
@@ -141,7 +141,7 @@ fn each_fixture_comes_to_what_it_says() {
             Ok(jobs) => jobs
                 .iter()
                 .find_map(|(_, mapped)| match &mapped.doer {
-                    Doer::Fathom(_) => None,
+                    Doer::Fathom(_) | Doer::Burner(_) => None,
                     Doer::Fio(reasons) => Some(format!("fio: {}", reasons.join("; "))),
                 })
                 .unwrap_or_else(|| "native".to_owned()),

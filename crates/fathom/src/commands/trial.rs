@@ -62,8 +62,14 @@ impl Trial {
     /// Shortens the jobs that fathom runs itself.
     pub fn shorten_jobs(&self, mapped: &mut [Mapped]) {
         for job in mapped {
-            if let Doer::Fathom(native) = &mut job.doer {
-                native.runs.iter_mut().for_each(|run| self.shorten(&mut run.workload));
+            match &mut job.doer {
+                Doer::Fathom(native) => {
+                    native.runs.iter_mut().for_each(|run| self.shorten(&mut run.workload));
+                }
+                Doer::Burner(burner) => {
+                    burner.time_ns = Some(burner.time_ns.map_or(self.time.0, |ns| ns.min(self.time.0)));
+                }
+                Doer::Fio(_) => {}
             }
         }
     }

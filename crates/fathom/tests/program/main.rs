@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
+mod calls;
 mod cloudwatch;
 mod commands;
 mod compared;

@@ -1,6 +1,7 @@
 //! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
 
 mod beside;
+mod burner;
 mod itself;
 mod machine;
 mod results;

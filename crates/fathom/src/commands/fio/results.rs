@@ -136,7 +136,7 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], records: &'a [Vec<RunRecor
         }
         let depth = match &mapped.doer {
             Doer::Fathom(native) => native.runs.first().map_or(1, |run| run.workload.depth),
-            Doer::Fio(_) => 1,
+            Doer::Burner(_) | Doer::Fio(_) => 1,
         };
         entries.push(Entry {
             name: &mapped.name,

@@ -12,7 +12,9 @@ use fathom_interop::fio::map::{Doer, Durability, Ends, Mapped, Run, Settings, St
 use fathom_record::RunRecord;
 
 use super::beside::{self, Beside};
+use super::burner::Burners;
 use crate::failure::Failure;
+use crate::output;
 
 /// The stages of a command.
 pub struct Stages<'a> {
@@ -119,7 +121,12 @@ impl<'a> Stages<'a> {
                 priorities: priorities[place].as_ref(),
             })
             .collect();
-        let records = run_together(&parts, progress, stop)?;
+        let burners = Burners::of(self.mapped, stage);
+        let io = || if parts.is_empty() { Ok(Vec::new()) } else { run_together(&parts, progress, stop) };
+        let (records, burned) = burners.beside(stop, io);
+        burned.iter().for_each(|burned| output::message(&burned.told()));
+        let mut records = records?;
+        records.iter_mut().for_each(|record| record.notes.extend(burners.note()));
         let mut failure = None;
         for ((job, run, _), log) in runs.iter().zip(logs) {
             if let (Some(log), Some(name)) = (log, &self.mapped[*job].iolog) {
@@ -132,7 +139,7 @@ impl<'a> Stages<'a> {
     fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a Run, &'a Settings)> + use<'a> {
         let native = match &self.mapped[job].doer {
             Doer::Fathom(native) => Some(native),
-            Doer::Fio(_) => None,
+            Doer::Burner(_) | Doer::Fio(_) => None,
         };
         native
             .into_iter()

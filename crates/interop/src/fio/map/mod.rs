@@ -6,6 +6,7 @@
 mod addresses;
 mod arrival;
 mod beside;
+mod burner;
 mod data;
 mod direction;
 mod length;
@@ -19,6 +20,7 @@ mod sizes;
 mod stages;
 
 pub use beside::{Ends, FlowShare};
+pub use burner::Burner;
 pub use place::named_targets;
 pub use priority::{IoPriorities, IoPriority, IoPriorityShare};
 pub use report::{Log, LogKind, LogValue, Reporting};
@@ -72,6 +74,8 @@ pub struct Native {
 pub enum Doer {
     /// fathom.
     Fathom(Native),
+    /// fathom, without any I/O.
+    Burner(Burner),
     /// The installed fio, for these reasons.
     Fio(Vec<String>),
 }
@@ -111,12 +115,12 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
     let mut mapper = Mapper::new(job, around)?;
     mapper.by_class();
     let clones = mapper.clones()?;
-    let native = mapper.native(clones)?;
+    let own = mapper.own(clones)?;
     let (ends, flow, iolog) = (mapper.ends()?, mapper.flow()?, mapper.iolog(clones));
     let priorities = mapper.priorities()?;
     let reporting = report::reporting(job, &mut mapper.warnings)?;
     let doer = match mapper.reasons {
-        reasons if reasons.is_empty() => Doer::Fathom(native),
+        reasons if reasons.is_empty() => own,
         reasons => Doer::Fio(reasons),
     };
     Ok(Mapped {
@@ -200,6 +204,13 @@ impl<'a> Mapper<'a> {
             self.hand_over(format!("numjobs={clones}: fathom runs at most {MOST} jobs"));
         }
         Ok(clones.min(MOST) as u32)
+    }
+
+    fn own(&mut self, clones: u32) -> Result<Doer, Refusal> {
+        if self.is_burner() {
+            return Ok(Doer::Burner(self.burner(clones)?));
+        }
+        Ok(Doer::Fathom(self.native(clones)?))
     }
 
     fn native(&mut self, clones: u32) -> Result<Native, Refusal> {

@@ -314,3 +314,104 @@ fn values_that_make_no_sense_are_refused_with_their_option() {
         assert!(refusal.place.ends_with(option), "{refusal}");
     }
 }
+
+#[test]
+fn calls_about_names_are_one_a_file_in_folders_of_their_own() {
+    let native = native("--ioengine=filestat --filesize=4k --nrfiles=5 --numjobs=3 --directory=/a:b");
+    let [run] = native.runs.as_slice() else { panic!("one run") };
+    assert_eq!(run.targets, ["/a", "./b", "/a"]);
+    let workload = &run.workload;
+    assert_eq!((workload.jobs, workload.depth, &workload.addresses), (3, 1, &Addresses::Sequential));
+    assert_eq!((workload.span_bytes, workload.length.bytes), (Some(5 << 12), Some(15 << 12)));
+    assert_eq!((native.settings.engine, native.settings.direct), (Some("filestat"), false));
+    let created = workload_of("filecreate", "--size=4k --filename=x/one --rw=write");
+    assert_eq!((created.0, created.1.mix.read_share), ("./x".to_owned(), 0.0));
+    for (words, reason) in [
+        ("--ioengine=filedelete --nrfiles=2 --time_based --runtime=1", "second pass"),
+        ("--ioengine=filestat --filename=x --numjobs=2", "one another's names"),
+        ("--ioengine=filestat --filesize=5k", "power of two"),
+        ("--ioengine=dircreate --rw=trim", "not trimmed"),
+        ("--ioengine=falloc --filename=/dev/x --rw=read", "reads alone"),
+        ("--ioengine=ftruncate --filename=/dev/x --rw=rw", "writes alone"),
+    ] {
+        assert!(reasons(words).iter().any(|found| found.contains(reason)), "{words}");
+    }
+}
+
+fn workload_of(engine: &str, words: &str) -> (String, Workload) {
+    let native = native(&format!("--ioengine={engine} {words}"));
+    (native.runs[0].targets[0].clone(), native.runs[0].workload.clone())
+}
+
+#[test]
+fn a_log_is_replayed_at_its_times_or_one_after_the_other() {
+    let timed = workload("--read_iolog=timed --rw=read --replay_time_scale=200");
+    assert_eq!(timed.arrival, Arrival::Traced { speed: 2.0 });
+    assert_eq!((timed.mix.read_share, timed.length.operations), (0.5, Some(2)));
+    assert_eq!((timed.sizes.write.clone(), timed.span_bytes), (Sizes::Fixed { bytes: 8192 }, Some(16384)));
+    let Addresses::Traced(traced) = &timed.addresses else { panic!("{timed:?}") };
+    assert_eq!((traced.file.as_str(), traced.extent_bytes), ("timed", 16384));
+    assert_eq!(workload("--read_iolog=timed --replay_no_stall=1").arrival, Arrival::Closed);
+    let old = workload("--read_iolog=old --iodepth=4 --ioengine=libaio");
+    assert_eq!((old.arrival, old.alignment_bytes, old.depth), (Arrival::Closed, Some(512), 4));
+    let place = |words: &str| native(words).runs[0].targets.clone();
+    assert_eq!(place("--read_iolog=timed --directory=/a --filename=other"), ["/a/data"]);
+    assert_eq!(place("--read_iolog=timed --replay_redirect=/dev/x"), ["/dev/x"]);
+    assert_eq!(place("--read_iolog=timed --ioengine=null"), ["null:"]);
+    for (words, reason) in [
+        ("--read_iolog=binary", "blkparse"),
+        ("--read_iolog=timed --numjobs=2", "clones"),
+        ("--read_iolog=timed --replay_scale=2", "as it is"),
+        ("--read_iolog=timed --verify=md5", "holds no data"),
+    ] {
+        assert!(reasons(words).iter().any(|found| found.contains(reason)), "{words}");
+    }
+}
+
+#[test]
+fn priorities_are_of_the_job_and_of_shares_of_its_ios() {
+    let asked = |words: &str| mapped(&format!("--filename=/dev/x {words}")).priorities;
+    assert_eq!(asked("--rw=randrw"), None);
+    let of_job = asked("--prioclass=3 --prio=5").unwrap();
+    assert_eq!((of_job.of_job, of_job.shares.len()), (IoPriority { class: 3, level: 5, hint: 0 }, 0));
+    assert_eq!(asked("--prio=5").unwrap().of_job.class, 2, "a level alone is best effort");
+    let share = |write, bytes, percent, (class, level, hint)| IoPriorityShare {
+        write,
+        bytes,
+        percent,
+        priority: IoPriority { class, level, hint },
+    };
+    let both = asked("--ioengine=io_uring --cmdprio_percentage=20,30 --cmdprio=3").unwrap();
+    assert_eq!(both.shares, [share(false, None, 20, (1, 3, 0)), share(true, None, 30, (1, 3, 0))]);
+    let split =
+        asked("--ioengine=libaio --cmdprio_class=2 --cmdprio_bssplit=64k/25/1/1:64k/75/3/2/9:1m/0,1m/10");
+    assert_eq!(
+        split.unwrap().shares,
+        [
+            share(false, Some(65536), 25, (1, 1, 0)),
+            share(false, Some(65536), 75, (3, 2, 9)),
+            share(true, Some(1 << 20), 10, (2, 0, 0))
+        ]
+    );
+    assert_eq!(asked("--ioengine=psync --cmdprio_percentage=20"), None, "it is of other engines");
+    assert!(
+        reasons("--filename=/dev/x --ioengine=io_uring_cmd --cmdprio_percentage=20")[0].contains("cmdprio")
+    );
+    for words in [
+        "--prioclass=4",
+        "--ioengine=libaio --cmdprio_bssplit=4k/60:4k/60",
+        "--ioengine=libaio --cmdprio_percentage=101",
+    ] {
+        map(&jobs(&format!("--name=j --filename=/dev/x {words}"))[0], &around()).unwrap_err();
+    }
+}
+
+#[test]
+fn a_job_that_burns_does_no_io() {
+    let words = "--ioengine=cpuio --cpuload=50 --cpuchunks=1000 --cpumode=qsort --numjobs=2 --runtime=3";
+    let Doer::Burner(burner) = mapped(words).doer else { panic!("{words}") };
+    assert_eq!((burner.threads, burner.load_percent, burner.chunk_ns), (2, 50, 1_000_000));
+    assert_eq!((burner.sorts, burner.time_ns, burner.ends_with_io), (true, Some(3_000_000_000), false));
+    assert!(reasons("--ioengine=cpuio --cpuload=50")[0].contains("never end"));
+    map(&jobs("--name=j --ioengine=cpuio --runtime=1")[0], &around()).unwrap_err();
+}
