@@ -74,11 +74,11 @@ impl Timeline {
         Self { last: first, at_ms: zero.until_ms(&first) }
     }
 
-    /// Goes on to a stamp; nanoseconds after the zero.
+    /// Goes on to a stamp; nanoseconds after the zero, or as far as they go: 292 years.
     pub fn advance(&mut self, stamp: Stamp) -> i64 {
-        self.at_ms += self.last.until_ms(&stamp);
+        self.at_ms = self.at_ms.saturating_add(self.last.until_ms(&stamp));
         self.last = stamp;
-        self.at_ms * 1_000_000
+        self.at_ms.saturating_mul(1_000_000)
     }
 }
 
@@ -243,5 +243,7 @@ mod tests {
         assert_eq!(gap("01/06/20 23:59:59", "02/06/20 00:00:00"), 1000);
         assert_eq!(gap("06/01/20 10:00:00", "06/01/20 10:00:05"), 5000);
         assert_eq!(gap("12/31/20 10:00:00", "01/02/21 10:00:00"), 2 * 86_400_000);
+        let (early, late) = (read("1970-01-01T00:00:00+0000"), read("2970-01-01T00:00:00+0000"));
+        assert_eq!(Timeline::new(early, early).advance(late), i64::MAX, "more than nanoseconds can say");
     }
 }
