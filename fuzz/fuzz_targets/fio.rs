@@ -30,6 +30,9 @@ fn run(jobs: &[Job]) {
                 assert_eq!(run.workload.validate(), Ok(()), "{}", mapped.name);
                 assert!(!run.targets.is_empty());
             }),
+            Doer::Burner(burner) => {
+                assert!(burner.threads > 0 && (1..=100).contains(&burner.load_percent), "{}", mapped.name);
+            }
             Doer::Fio(reasons) => assert!(!reasons.is_empty()),
         }
     }
