@@ -168,6 +168,16 @@ pub struct EngineFacts {
     pub returned_stamp: String,
 }
 
+/// The feature of engines whose I/Os are calls that name a range and move none of its bytes.
+pub const NO_DATA: &str = "no_data";
+
+impl EngineFacts {
+    /// Whether I/Os move the bytes that they are counted with.
+    pub fn moves_data(&self) -> bool {
+        !self.features.iter().any(|feature| feature.used && feature.name == NO_DATA)
+    }
+}
+
 /// One feature of an engine on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Feature {

@@ -66,7 +66,7 @@ pub fn unwritten(evidence: &Evidence<'_>) -> Check {
 pub fn page_cache(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::PageCache;
     if !is_storage(evidence) {
-        return Check::plain(NAME, Outcome::NotApplicable, "The target has no page cache.");
+        return Check::plain(NAME, Outcome::NotApplicable, "No data went to a target with a page cache.");
     }
     if evidence.target.direct {
         return Check::plain(NAME, Outcome::Pass, "I/O went past the page cache (direct I/O).");
@@ -111,6 +111,11 @@ pub fn write_cache(evidence: &Evidence<'_>) -> Check {
     Check::plain(NAME, Outcome::Caution, text)
 }
 
+/// Whether data went to storage or came from there.
 fn is_storage(evidence: &Evidence<'_>) -> bool {
-    matches!(evidence.target.kind, TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace)
+    evidence.engine.moves_data()
+        && matches!(
+            evidence.target.kind,
+            TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace
+        )
 }

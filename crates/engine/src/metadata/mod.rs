@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, Feature, NO_DATA};
 use rustix::fs::{FallocateFlags, fallocate, ftruncate};
 use rustix::io::Errno;
 
@@ -177,7 +177,10 @@ fn facts(act: Act) -> EngineFacts {
     EngineFacts {
         name: act.name().to_owned(),
         version: 1,
-        features: vec![Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) }],
+        features: vec![
+            Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) },
+            Feature { name: NO_DATA.to_owned(), used: true, note: None },
+        ],
         completes_inline: true,
         returned_stamp: "the completion itself: an I/O ends inside its submission".to_owned(),
     }

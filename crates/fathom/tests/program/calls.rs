@@ -79,6 +79,23 @@ fn names_are_made_and_removed_beside_what_is_there() {
 }
 
 #[test]
+fn calls_that_move_no_data_have_no_throughput() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |engine: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .args(["--store", "runs.sqlite", "run", "--engine", engine, "--target", ".", "--size", "1MiB"])
+            .args(["--rw", "randread", "--time", "300ms", "--warmup", "0s"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let (calls, data) = (run("filestat"), run("sync"));
+    assert!(calls.contains("IOPS") && !calls.contains("B/s") && !calls.contains("page cache:"), "{calls}");
+    assert!(data.contains("B/s"), "{data}");
+}
+
+#[test]
 fn space_that_trims_take_back_is_gone_and_a_length_is_given_back() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let words = "--name=w --filename=data --size=1m --rw=write --bs=64k \
@@ -196,11 +213,11 @@ fn a_job_that_burns_is_told_beside_the_jobs_that_do_io() {
     assert!(matches!(status, Some(0 | 1)), "{said}");
     let document = json(&printed);
     assert_eq!(document["jobs"].as_array().unwrap().len(), 1, "{said}");
-    assert!(said.contains("[burn] cpuio: 1 threads used") && said.contains("30 % was asked"), "{said}");
+    assert!(said.contains("[burn] cpuio: 1 thread used") && said.contains("30 % was asked"), "{said}");
     let percent = said.split("time, ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
     // Other tests use the processors too, so that it may get less, and never more.
     let percent: f64 = percent.parse().unwrap();
-    assert!((5.0..36.0).contains(&percent), "{said}");
+    assert!((1.0..36.0).contains(&percent), "{said}");
     let (_, said, status) =
         fathom_fio(folder.path(), "--name=b --ioengine=cpuio --cpuload=50 --cpumode=qsort --runtime=1");
     assert_eq!(status, Some(0), "{said}");

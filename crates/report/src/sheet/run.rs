@@ -33,11 +33,10 @@ pub fn headline(run: &RunRecord) -> String {
     if summary.directions.is_empty() {
         return nothing(run);
     }
-    let mut text = format!(
-        "{}, {}",
-        number::iops(summary.operations_per_s()),
-        number::throughput(summary.throughput_bytes_per_s())
-    );
+    let mut text = number::iops(summary.operations_per_s());
+    if run.engine.moves_data() {
+        text = format!("{text}, {}", number::throughput(summary.throughput_bytes_per_s()));
+    }
     let worst_p99 = summary
         .directions
         .iter()
@@ -93,7 +92,7 @@ pub fn rates(run: &RunRecord) -> Table {
         numbers("errors", 1),
     ]);
     for d in &run.summary.directions {
-        let moves = d.direction != Direction::Flush;
+        let moves = d.direction != Direction::Flush && run.engine.moves_data();
         let data = |text: String| if moves { text } else { "–".to_owned() };
         table.row([
             d.direction.name().to_owned(),
@@ -262,7 +261,11 @@ pub fn targets(run: &RunRecord) -> Table {
                 target.name.clone(),
                 d.direction.name().to_owned(),
                 number::rate(d.operations_per_s),
-                number::throughput(d.throughput_bytes_per_s),
+                if run.engine.moves_data() {
+                    number::throughput(d.throughput_bytes_per_s)
+                } else {
+                    "–".to_owned()
+                },
                 shown(quantile(0.5)),
                 shown(quantile(0.99)),
                 imported::known(run, target.in_flight_mean.map(number::in_flight)),

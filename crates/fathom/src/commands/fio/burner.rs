@@ -96,8 +96,9 @@ impl Burned<'_> {
     /// What became of it, as a sentence.
     pub fn told(&self) -> String {
         let percent = if self.lasted_s > 0.0 { self.used_s * 100.0 / self.lasted_s } else { 0.0 };
+        let threads = if self.burner.threads == 1 { "thread" } else { "threads" };
         format!(
-            "[{}] cpuio: {} threads used {:.2} s of processor time, {percent:.1} % of a processor each; {} % was asked",
+            "[{}] cpuio: {} {threads} used {:.2} s of processor time, {percent:.1} % of a processor each; {} % was asked",
             self.name, self.burner.threads, self.used_s, self.burner.load_percent
         )
     }
