@@ -335,6 +335,11 @@ impl RunRecord {
         self.ending == Ending::Complete && self.checks.iter().all(|check| check.outcome != Outcome::Fail)
     }
 
+    /// Bytes moved a second; 0 where I/Os name bytes and move none.
+    pub fn throughput_bytes_per_s(&self) -> f64 {
+        if self.engine.moves_data() { self.summary.throughput_bytes_per_s() } else { 0.0 }
+    }
+
     /// Whether time was simulated.
     pub fn is_virtual(&self) -> bool {
         self.clock.as_ref().is_some_and(|clock| clock.source == "virtual")

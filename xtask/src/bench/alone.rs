@@ -15,7 +15,7 @@ use super::tool::Interface;
 use super::{accuracy, analysis, imports, live, sizing, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 18] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -33,6 +33,7 @@ pub const NAMES: [&str; 17] = [
     sizing::NAMES[0],
     sizing::NAMES[1],
     sizing::NAMES[2],
+    sizing::NAMES[3],
 ];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =

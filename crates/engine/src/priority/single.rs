@@ -27,7 +27,7 @@ struct Step {
     /// Drawn numbers below this, of 100, take it, unless an earlier step did.
     below: u32,
     number: u16,
-    place: u8,
+    place: usize,
 }
 
 /// An engine whose I/Os have priorities of their own.
@@ -37,7 +37,7 @@ pub struct Single<E> {
     steps: Box<[Step]>,
     random: Xoshiro256PlusPlus,
     /// By slot: its I/O, and the place of its priority.
-    of_slot: Box<[(Io, u8)]>,
+    of_slot: Box<[(Io, usize)]>,
     /// By direction, read and write, and place of the priority.
     counts: [Box<[Histogram]>; 2],
     priorities: Vec<Priority>,
@@ -66,7 +66,7 @@ impl<E: TakesPriority> Single<E> {
                 bytes,
                 below: from.saturating_add(rule.percent),
                 number: rule.priority.number(),
-                place: u8::try_from(place).unwrap_or(u8::MAX),
+                place,
             });
         }
         let none = Io { slot: 0, direction: Direction::Read, offset: 0, bytes: 0 };
@@ -87,7 +87,7 @@ impl<E: TakesPriority> Single<E> {
 
     /// The kernel's number of an I/O's priority, and its place; both 0 where no rule takes it.
     #[inline]
-    fn draw(&mut self, io: &Io) -> (u16, u8) {
+    fn draw(&mut self, io: &Io) -> (u16, usize) {
         // Evenly over 0 to 99, by the upper bits of a product.
         let drawn = ((u64::from(self.random.next_u32()) * 100) >> 32) as u32;
         let takes = |step: &&Step| {
@@ -101,7 +101,7 @@ impl<E: TakesPriority> Single<E> {
 
 /// Counts an I/O that ended well.
 #[inline]
-fn count(counts: &mut [Box<[Histogram]>; 2], of_slot: &[(Io, u8)], completion: &Completion) {
+fn count(counts: &mut [Box<[Histogram]>; 2], of_slot: &[(Io, usize)], completion: &Completion) {
     let (io, place) = &of_slot[completion.slot as usize];
     if completion.result < 0 || completion.result as u32 != io.bytes {
         return;
@@ -112,7 +112,7 @@ fn count(counts: &mut [Box<[Histogram]>; 2], of_slot: &[(Io, u8)], completion: &
         Direction::Trim | Direction::Flush => return,
     };
     let stamps = &completion.stamps;
-    of_direction[usize::from(*place)].record(stamps.reaped_ns - stamps.submitted_ns);
+    of_direction[*place].record(stamps.reaped_ns - stamps.submitted_ns);
 }
 
 impl<E: TakesPriority> Engine for Single<E> {

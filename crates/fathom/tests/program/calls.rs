@@ -93,6 +93,15 @@ fn calls_that_move_no_data_have_no_throughput() {
     let (calls, data) = (run("filestat"), run("sync"));
     assert!(calls.contains("IOPS") && !calls.contains("B/s") && !calls.contains("page cache:"), "{calls}");
     assert!(data.contains("B/s"), "{data}");
+    let listed = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["--store", "runs.sqlite", "runs", "--json"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let listed = json(&String::from_utf8_lossy(&listed.stdout));
+    let rates = listed["runs"].as_array().unwrap().iter().map(|run| run["throughput_bytes_per_s"].as_f64());
+    let moved = rates.filter(|rate| rate.is_some_and(|rate| rate > 0.0)).count();
+    assert_eq!((listed["runs"].as_array().unwrap().len(), moved), (2, 1), "{listed}");
 }
 
 #[test]

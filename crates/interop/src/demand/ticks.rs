@@ -77,7 +77,7 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
 
 /// Of the times of a series, one in so many may have rows that contradict each other: the last period of an export
 /// that another goes on from, an hour that a clock was set back by. More are rows of several disks.
-const TIMES_A_CONTRADICTION: usize = 20;
+pub const TIMES_A_CONTRADICTION: usize = 20;
 
 /// Puts rows in the order of their times, with one row for each; says what was done. Rows of one time that differ
 /// are joined to their largest values, so that their order does not matter.

@@ -32,10 +32,15 @@ const GAP: f64 = 26.0;
 pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportError> {
     let (all, merged) = stretches(run)?;
     let Some(end_s) = all.last().map(|s| s.to_s) else { return Ok(None) };
-    let panels = [rates(&all), throughputs(&all), latencies(&all), processors(run)];
+    let mut panels = vec![rates(&all), throughputs(&all), latencies(&all), processors(run)];
+    let mut shown = "IOPS, throughput, service latency and processors";
+    if !run.engine.moves_data() {
+        panels.remove(1);
+        shown = "IOPS, service latency and processors";
+    }
     let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
     let height = bottom + 44.0;
-    let label = format!("{title}: IOPS, throughput, service latency and processors over time");
+    let label = format!("{title}: {shown} over time");
     let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
     let picture = draw((WIDTH, height as u32), &label, |pen| {
         warm_up(pen, &all, &x, bottom)?;

@@ -35,7 +35,7 @@ pub fn headline(run: &RunRecord) -> String {
     }
     let mut text = number::iops(summary.operations_per_s());
     if run.engine.moves_data() {
-        text = format!("{text}, {}", number::throughput(summary.throughput_bytes_per_s()));
+        text = format!("{text}, {}", number::throughput(run.throughput_bytes_per_s()));
     }
     let worst_p99 = summary
         .directions

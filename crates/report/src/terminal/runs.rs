@@ -64,7 +64,7 @@ impl RunRow {
             jobs: run.workload.jobs,
             depth: run.workload.depth,
             operations_per_s: run.summary.operations_per_s(),
-            throughput_bytes_per_s: run.summary.throughput_bytes_per_s(),
+            throughput_bytes_per_s: run.throughput_bytes_per_s(),
             service_p99_ns: service.filter_map(|s| s.quantile_ns(0.99)).max(),
             outcome,
         }

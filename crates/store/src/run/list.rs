@@ -85,7 +85,7 @@ impl RunRow {
             jobs: record.workload.jobs,
             depth: record.workload.depth,
             operations_per_s: record.summary.operations_per_s(),
-            throughput_bytes_per_s: record.summary.throughput_bytes_per_s(),
+            throughput_bytes_per_s: record.throughput_bytes_per_s(),
             service_p50_ns: quantile(&service, 0.5).or_else(|| only(directions, 0.5)),
             service_p99_ns: quantile(&service, 0.99).or_else(|| only(directions, 0.99)),
             response_p50_ns: quantile(&response, 0.5),

@@ -16,10 +16,12 @@ use super::alone::Finding;
 use super::process::{self, Ended};
 use super::programs::Programs;
 
-pub const NAMES: [&str; 3] = ["fleet", "sizing", "lake"];
+pub const NAMES: [&str; 4] = ["fleet", "sizing", "lake", "apart"];
 /// Volumes of the fleet that is written as text: a fiftieth of the fleet that figures are asked of, which would
 /// be 115 GB. Its growth is taken from all volumes, so that each row is read twice.
 const VOLUMES: u64 = 2000;
+/// Volumes of the fleet whose rows lie apart.
+const APART_VOLUMES: u64 = 1000;
 const ASKED_VOLUMES: u64 = 100_000;
 const MINUTES: u64 = 14 * 1440;
 const SECONDS: u64 = 14 * 86_400;
@@ -37,6 +39,7 @@ pub fn measure(name: &str, programs: &Programs, folder: &Path) -> Result<Vec<Fin
     match name {
         "fleet" => fleet(programs, folder),
         "lake" => lake(programs, folder),
+        "apart" => apart(programs, folder),
         _ => one(programs, folder),
     }
 }
@@ -79,6 +82,21 @@ fn lake(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
         &[first, second, "--fleet", "--values=per-row", "--size=500GiB", "--rows=rows.csv", "--json"],
     )?;
     findings(NAMES[2], &ended, ASKED_VOLUMES, &format!("{:.1} GB of Parquet", bytes as f64 / 1e9))
+}
+
+/// A file for each day, in which the rows of no volume lie together.
+fn apart(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
+    let bytes = lake::write_days(&folder.join("days"), APART_VOLUMES)?;
+    let ended = size(
+        programs,
+        folder,
+        &["days", "--fleet", "--values=per-row", "--size=500GiB", "--rows=rows.csv", "--scratch=.", "--json"],
+    )?;
+    let form = format!("{:.0} MB of Parquet, a file for each day", bytes as f64 / 1e6);
+    let mut found = findings(NAMES[3], &ended, APART_VOLUMES, &form)?;
+    // Both figures are asked of sorted tables.
+    found.iter_mut().for_each(|finding| (finding.asked, finding.met) = ("-".to_owned(), None));
+    Ok(found)
 }
 
 fn findings(case: &'static str, ended: &Ended, volumes: u64, form: &str) -> Result<Vec<Finding>, String> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fathom_interop::fio::map::{Burner, Doer, Mapped, Stage};
 use fathom_measure::{Clock, WallClock};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Numbers that are sorted at once, as many as fio's.
 const SORTED: usize = 1 << 17;
@@ -45,9 +46,8 @@ impl<'a> Burners<'a> {
 
     /// What records of runs beside them say.
     pub fn note(&self) -> Option<String> {
-        let of = |(_, burner): &(&Mapped, Burner)| {
-            format!("{} threads at {} %", burner.threads, burner.load_percent)
-        };
+        let of =
+            |(_, burner): &(&Mapped, Burner)| format!("{} at {} %", threads(*burner), burner.load_percent);
         let all: Vec<String> = self.0.iter().map(of).collect();
         (!all.is_empty()).then(|| {
             format!(
@@ -96,12 +96,18 @@ impl Burned<'_> {
     /// What became of it, as a sentence.
     pub fn told(&self) -> String {
         let percent = if self.lasted_s > 0.0 { self.used_s * 100.0 / self.lasted_s } else { 0.0 };
-        let threads = if self.burner.threads == 1 { "thread" } else { "threads" };
         format!(
-            "[{}] cpuio: {} {threads} used {:.2} s of processor time, {percent:.1} % of a processor each; {} % was asked",
-            self.name, self.burner.threads, self.used_s, self.burner.load_percent
+            "[{}] cpuio: {} used {:.2} s of processor time, {percent:.1} % of a processor each; {} % was asked",
+            self.name,
+            threads(self.burner),
+            self.used_s,
+            self.burner.load_percent
         )
     }
+}
+
+fn threads(burner: Burner) -> String {
+    format!("{} {}", burner.threads, if burner.threads == 1 { "thread" } else { "threads" })
 }
 
 /// One thread's work; the processor time that it used and the time that passed, in seconds.
@@ -153,9 +159,8 @@ fn scatter(numbers: &mut [u32], mut state: u32) -> u32 {
     state
 }
 
-/// Processor time of the calling thread; 0 where the kernel does not tell it.
+/// Processor time of the calling thread.
 fn thread_cpu_s() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let on_processor_ns = told.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
-    on_processor_ns.unwrap_or(0) as f64 / 1e9
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

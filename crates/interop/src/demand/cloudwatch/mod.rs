@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use fathom_record::profile::Throttled;
 use serde::Deserialize;
 
-use super::Seen;
 use super::counters::{self, FLOWS, Rows};
 use super::table::time_ns;
+use super::{Seen, ticks};
 use crate::Refusal;
 
 pub use server::{Asked, OPERATION, fetch};
@@ -168,11 +168,8 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
     Ok(seen)
 }
 
-/// Of the times of a metric, one in so many may have values that differ: the last period was not over when one of two
-/// answers was given. More are values of several volumes.
-const TIMES_A_CONTRADICTION: usize = 20;
-
-/// A metric's values of several answers, one for each time; of two that differ the larger.
+/// A metric's values of several answers, one for each time; of two that differ the larger, as of rows
+/// of a table.
 fn joined(points: &[(i64, f64)], name: &str, notes: &mut Vec<String>) -> Result<BTreeMap<i64, f64>, Refusal> {
     let mut joined: BTreeMap<i64, f64> = BTreeMap::new();
     let mut contradictions = 0usize;
@@ -181,7 +178,7 @@ fn joined(points: &[(i64, f64)], name: &str, notes: &mut Vec<String>) -> Result<
         contradictions += usize::from(*known != *value);
         *known = known.max(*value);
     }
-    if contradictions * TIMES_A_CONTRADICTION > joined.len() {
+    if contradictions * ticks::TIMES_A_CONTRADICTION > joined.len() {
         let cause = format!("several values of {name} are there for one time, at {contradictions} times");
         return Err(Refusal::new(ANSWER, cause)
             .or("give the files of one volume, or ask for labels that name it: \"Label\": \"vol-... VolumeReadOps\""));
