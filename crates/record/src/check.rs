@@ -37,6 +37,10 @@ pub enum CheckName {
     Verification,
     /// Intervals that the control plane could not take in time.
     LostIntervals,
+    /// Whether the process, or the machine under it, stood still during the run.
+    Standstill,
+    /// Whether the target's device did I/O that was not this run's.
+    OtherLoad,
 }
 
 /// How a check ended.

@@ -31,6 +31,7 @@ pub mod telemetry;
 mod unknown;
 pub mod verdict;
 pub mod version;
+pub mod wall;
 pub mod witness;
 pub mod workload;
 
@@ -49,6 +50,7 @@ pub use version::{
     ReadError, campaign_schema, fleet_schema, parse_campaign, parse_profile, parse_run, profile_schema,
     run_schema, sizing_schema,
 };
+pub use wall::WallFacts;
 pub use witness::Witness;
 pub use workload::Workload;
 

@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
 use crate::origin::Origin;
 use crate::telemetry::Telemetry;
+use crate::wall::WallFacts;
 use crate::witness::Witness;
 use crate::{Direction, Interval, LatencySummary, SparseHistogram, Workload};
 
@@ -67,6 +68,9 @@ pub struct RunRecord {
     /// What came of each priority, where single I/Os had one of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub priorities: Vec<PrioritySummary>,
+    /// The wall around what did the I/O; absent where nothing was opened, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<WallFacts>,
     /// Remarks for people: fallbacks, dropped features.
     pub notes: Vec<String>,
 }
@@ -328,7 +332,7 @@ impl RunRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.run";
     /// The version that this build writes.
-    pub const VERSION: u32 = 5;
+    pub const VERSION: u32 = 6;
 
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {

@@ -92,6 +92,8 @@ pub fn check(name: CheckName) -> &'static str {
         CheckName::WriteCache => "write cache",
         CheckName::Verification => "verification",
         CheckName::LostIntervals => "lost intervals",
+        CheckName::Standstill => "standstill",
+        CheckName::OtherLoad => "other load",
     }
 }
 

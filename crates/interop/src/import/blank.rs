@@ -45,6 +45,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         ceilings: Vec::new(),
         witness: None,
         priorities: Vec::new(),
+        wall: None,
         notes: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use fathom_record::run::{
     CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, Summary, TargetSummary, Tool,
 };
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{Check, Interval, KnownCeiling, Origin, RunRecord, Witness, Workload};
+use fathom_record::{Check, Interval, KnownCeiling, Origin, RunRecord, WallFacts, Witness, Workload};
 use serde::Serialize;
 
 /// The fields of a record, borrowed: it reads as a record once an environment is put beside them.
@@ -38,6 +38,8 @@ pub(crate) struct Header<'a> {
     witness: Option<&'a Witness>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     priorities: &'a [PrioritySummary],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall: Option<&'a WallFacts>,
     notes: &'a [String],
 }
 
@@ -68,6 +70,7 @@ impl<'a> Header<'a> {
             ceilings,
             witness,
             priorities,
+            wall,
             notes,
         } = record;
         Self {
@@ -93,6 +96,7 @@ impl<'a> Header<'a> {
             ceilings,
             witness: witness.as_ref(),
             priorities,
+            wall: wall.as_ref(),
             notes,
         }
     }

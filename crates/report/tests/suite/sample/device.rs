@@ -397,6 +397,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         ceilings: Vec::new(),
         witness: None,
         priorities: Vec::new(),
+        wall: None,
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
     }
 }
