@@ -32,6 +32,7 @@ use crate::stripe::{Shape, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
+use crate::wall::{self, Reach, Wall};
 use crate::{Engine, EngineError, ErrorKind, IoFlags, memory, readback, room, uring};
 
 /// What engines work on: one entry a target, in the order of [`JobPlan::target`].
@@ -359,10 +360,14 @@ impl Launch<'_> {
         let mut measured = crew::run(plan, self.clock, stacked, found, observe)?;
         if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
             // The first jobs have one target each.
-            for (plan, table) in self.job_plans().iter().zip(&tables) {
-                let mut engine = stacked(plan)?;
-                readback::run(&mut engine, table, plan.depth, largest, self.clock, self.stop)?;
-                measured.verified.get_or_insert_with(VerifyReport::default).merge(engine.report());
+            let (clock, stop, stacked) = (self.clock, self.stop, &stacked);
+            for (plan, table) in self.job_plans().into_iter().zip(&tables) {
+                let found = Wall::around(&Reach::default())?.within(move || {
+                    let mut engine = stacked(&plan)?;
+                    readback::run(&mut engine, table, plan.depth, largest, clock, stop)?;
+                    Ok(engine.report().clone())
+                })??;
+                measured.verified.get_or_insert_with(VerifyReport::default).merge(&found);
             }
         }
         Ok(measured)
@@ -414,16 +419,24 @@ impl Launch<'_> {
 
     /// Nobody is to find out in the middle of a run that a target refuses every I/O.
     fn try_io_flags(&self) -> Result<(), EngineError> {
+        if self.io_flags.is_empty() {
+            return Ok(());
+        }
         let writes = self.workload.mix.write_share() > 0.0;
+        let (flags, wall) = (self.io_flags, Wall::around(&Reach::default())?);
         if let (Medium::Striped(Volume { files, layout }), [one]) = (self.medium, self.geometries) {
             let first = layout.span_on_members(one.span()).start;
             let bytes = u64::from(one.smallest_io_bytes).min(layout.chunk_bytes()) as u32;
-            return files.iter().try_for_each(|file| self.io_flags.try_on(file, (first, bytes), writes));
+            return wall
+                .within(|| files.iter().try_for_each(|file| flags.try_on(file, (first, bytes), writes)))?;
         }
         let Medium::Files(files) = self.medium else { return Ok(()) };
-        files.iter().zip(self.geometries).try_for_each(|(file, geometry)| {
-            self.io_flags.try_on(file, (geometry.first_byte, geometry.smallest_io_bytes), writes)
-        })
+        let geometries = self.geometries;
+        wall.within(|| {
+            files.iter().zip(geometries).try_for_each(|(file, geometry)| {
+                flags.try_on(file, (geometry.first_byte, geometry.smallest_io_bytes), writes)
+            })
+        })?
     }
 
     /// A trace is replayed by whoever reads it.
@@ -459,7 +472,19 @@ impl Launch<'_> {
             cpus: self.cpus,
             open: self.workload.arrival.is_open(),
             punctual: self.real_time || !self.decorators.is_empty(),
+            reach: self.reach(),
             stop: self.stop,
+        }
+    }
+
+    /// Engines of names work below the open folder. All else is done through descriptors that are open.
+    fn reach(&self) -> Reach {
+        match self.medium {
+            Medium::Files(folders) if self.engine.is_of_names() => Reach {
+                below: folders.iter().map(|folder| wall::path_of(folder)).collect(),
+                ..Reach::default()
+            },
+            _ => Reach::default(),
         }
     }
 

@@ -36,6 +36,7 @@ pub mod target;
 pub mod throttle;
 pub mod uring;
 pub mod verify;
+pub mod wall;
 
 pub use arena::Arena;
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};

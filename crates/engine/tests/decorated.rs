@@ -13,6 +13,7 @@ use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
 use fathom_engine::throttle::ThrottlePlan;
+use fathom_engine::wall::Reach;
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::VirtualClock;
 use fathom_record::Workload;
@@ -81,7 +82,15 @@ fn run_on<E: Engine + 'static>(
         .collect();
     let stop = AtomicBool::new(false);
     let open = workload.arrival.is_open();
-    let plan = CrewPlan { jobs, length: &workload.length, cpus: &[], open, punctual: true, stop: &stop };
+    let plan = CrewPlan {
+        jobs,
+        length: &workload.length,
+        cpus: &[],
+        open,
+        punctual: true,
+        reach: Reach::default(),
+        stop: &stop,
+    };
     let stack = decorators.stack(workload.seed, Rest::default());
     let build = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, clock));
     simulated::run(plan, clock, build, &mut |_| {}).unwrap()

@@ -19,6 +19,7 @@ use fathom_engine::null::Null;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
 use fathom_engine::stripe::{Carrier, Layout, Part, Shape, Stripe};
+use fathom_engine::wall::{self, Reach};
 use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Submission, Wait, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::facts::EngineFacts;
@@ -74,7 +75,15 @@ fn run<E: Engine>(
     build: impl Fn(&JobPlan, WallClock) -> Result<E, EngineError> + Sync,
 ) -> (Result<Measured, EngineError>, Duration) {
     let jobs = job_plans(&workload(jobs, length));
-    let plans = CrewPlan { jobs, length: &length, cpus: &[], open: false, punctual: false, stop };
+    let plans = CrewPlan {
+        jobs,
+        length: &length,
+        cpus: &[],
+        open: false,
+        punctual: false,
+        reach: Reach::default(),
+        stop,
+    };
     let (clock, _) = WallClock::start();
     let started_ns = clock.now_ns();
     let measured = crew::run(plans, clock, |plan: &JobPlan| build(plan, clock), |_| None, &mut |_| {});
@@ -219,7 +228,15 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
     let parameters = parse("ideal,read=1ms").unwrap();
     let device = Arc::new(Mutex::new(SimDevice::new(parameters).unwrap()));
     let jobs = job_plans(&workload(3, length));
-    let plan = CrewPlan { jobs, length: &length, cpus: &[], open: false, punctual: false, stop: &stop };
+    let plan = CrewPlan {
+        jobs,
+        length: &length,
+        cpus: &[],
+        open: false,
+        punctual: false,
+        reach: Reach::default(),
+        stop: &stop,
+    };
     let build = |plan: &JobPlan| {
         let device = Arc::clone(&device);
         let inner = SimEngine::new(device, plan.depth, 4096, clock.clone(), Mode::Virtual)?;
@@ -318,4 +335,63 @@ fn buffers_beyond_the_memory_of_the_machine_are_refused() {
     let error = launch(&plan, &Medium::Null, EngineKind::Null).unwrap_err();
     assert_eq!(error.kind, ErrorKind::System);
     assert!(error.remedy.contains("--depth"), "{error}");
+}
+
+/// An engine that tries, when it is made and at its first I/O, to write a file and to start a program.
+struct Thief {
+    inner: Null<WallClock>,
+    victim: std::path::PathBuf,
+    attempts: u32,
+    got_through: Arc<AtomicU64>,
+}
+
+impl Thief {
+    fn attempt(&mut self) {
+        self.attempts += 1;
+        let written = std::fs::OpenOptions::new().write(true).open(&self.victim).is_ok();
+        let started = std::process::Command::new("/bin/true").status().is_ok();
+        self.got_through.fetch_add(u64::from(written) + u64::from(started), Ordering::Relaxed);
+    }
+}
+
+impl Engine for Thief {
+    fn facts(&self) -> &EngineFacts {
+        self.inner.facts()
+    }
+
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.inner.buffer(slot)
+    }
+
+    fn submit(&mut self, io: Io) -> Submission {
+        if self.attempts < 2 {
+            self.attempt();
+        }
+        self.inner.submit(io)
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        self.inner.reap(wait, done)
+    }
+}
+
+#[test]
+fn what_an_engine_tries_beyond_its_reach_fails() {
+    let victim = tempfile::NamedTempFile::new().unwrap();
+    let got_through = Arc::new(AtomicU64::new(0));
+    let length = Length { time_ns: Some(50_000_000), ..Length::default() };
+    let (measured, _) = run(2, length, &AtomicBool::new(false), |plan, clock| {
+        let (victim, got_through) = (victim.path().to_owned(), Arc::clone(&got_through));
+        let mut thief = Thief { inner: null(plan, clock)?, victim, attempts: 0, got_through };
+        thief.attempt();
+        Ok(thief)
+    });
+    assert_eq!(measured.unwrap().wall.as_ref(), Some(wall::facts()));
+    if let Some(missing) = &wall::facts().missing {
+        eprintln!("skipped: {missing}");
+        return;
+    }
+    assert_eq!(got_through.load(Ordering::Relaxed), 0);
+    // The rest of the process is as free as before.
+    assert!(std::fs::OpenOptions::new().write(true).open(victim.path()).is_ok());
 }

@@ -13,6 +13,13 @@ use crate::failure::Failure;
 use crate::output;
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 
+/// A build whose guard admits everything must not pass for one that is meant for use.
+const VERSION: &str = if cfg!(feature = "judgement-off") {
+    concat!(env!("CARGO_PKG_VERSION"), " (test build: judgement off)")
+} else {
+    env!("CARGO_PKG_VERSION")
+};
+
 const EXAMPLES: &str = "\
 Examples:
   fathom assess .                       what the disk under this folder can do, in two minutes
@@ -25,7 +32,7 @@ Exit status: 0 done; 1 a measurement is invalid, was interrupted, or the system 
 
 /// What storage can really do, what limits it, and how sure that is.
 #[derive(Debug, Parser)]
-#[command(name = "fathom", version, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = false,
+#[command(name = "fathom", version = VERSION, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = false,
           subcommand_required = true, disable_help_subcommand = true)]
 pub struct Asked {
     /// Run store to use. Default: the user's own, ~/.local/share/fathom/runs.sqlite.

@@ -102,7 +102,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         ceilings: parts.ceilings.to_vec(),
         witness: parts.witness,
         priorities,
-        wall: None,
+        wall: measured.wall,
         notes,
     }
 }

@@ -18,7 +18,7 @@ use fathom_engine::priority::Priorities;
 use fathom_engine::sim::SimParameters;
 use fathom_engine::stripe::Volume;
 use fathom_engine::target::generic_of;
-use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring};
+use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring, wall};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::environment::Environment;
@@ -395,6 +395,9 @@ impl Session {
     fn remarks(&self, workload: &Workload, facts: &TargetFacts, feed: Option<Feed>) -> Vec<String> {
         let mut notes = self.notes.clone();
         notes.extend(self.cautions(workload, facts));
+        if !self.is_simulated_time() {
+            notes.extend(wall::warning());
+        }
         notes.extend(feed.map(Feed::finish).unwrap_or_default());
         notes
     }

@@ -20,6 +20,7 @@ use super::scheduling::{Demand, prefer_batches};
 use super::tally::Tally;
 use super::timeline::Timeline;
 use crate::verify::VerifyReport;
+use crate::wall::{self, Reach, Wall};
 use crate::{Engine, EngineError, ErrorKind};
 
 /// Tallies that one job and the control plane pass to and fro; one more than a second's delay needs.
@@ -41,6 +42,8 @@ pub struct CrewPlan<'a> {
     /// Whether engines let I/Os go at moments that nothing else announces: a delay, a throttle, a simulated
     /// device in real time. Threads then wake up on time.
     pub punctual: bool,
+    /// Where the wall around the jobs' threads is open; their targets are open already.
+    pub reach: Reach,
     /// Set from outside to end the run early.
     pub stop: &'a AtomicBool,
 }
@@ -86,6 +89,7 @@ pub fn run<E: Engine>(
     observe: &mut Observer<'_>,
 ) -> Result<Measured, EngineError> {
     let halt = Arc::new(AtomicBool::new(false));
+    let wall = Wall::around(&plan.reach)?;
     std::thread::scope(|scope| {
         let _guard = HaltOnPanic(Arc::clone(&halt));
         let (ready, readiness) = mpsc::channel();
@@ -98,8 +102,9 @@ pub fn run<E: Engine>(
             let (start, started) = mpsc::channel::<Timeline>();
             let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[job.job as usize % plan.cpus.len()]);
             let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
-            let punctual = plan.punctual;
-            let body = move || work(job, (cpu, punctual), clock, hooks, exchange, ready, &started, halt);
+            let (punctual, wall) = (plan.punctual, &wall);
+            let body =
+                move || work(job, (cpu, punctual, wall), clock, hooks, exchange, ready, &started, halt);
             let thread = std::thread::Builder::new()
                 .name(format!("job-{}", threads.len()))
                 .spawn_scoped(scope, body)
@@ -126,7 +131,8 @@ pub fn run<E: Engine>(
         // All are joined before the first error is returned.
         let endings: Vec<_> = threads.into_iter().map(join).collect();
         let endings = endings.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe))
+        let measured = gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe);
+        Ok(Measured { wall: Some(wall::facts().clone()), ..measured })
     })
 }
 
@@ -164,7 +170,7 @@ impl Drop for HaltOnPanic {
 #[expect(clippy::too_many_arguments, reason = "everything that crosses into the thread, once")]
 fn work<E: Engine>(
     plan: JobPlan,
-    (cpu, punctual): (Option<u32>, bool),
+    (cpu, punctual, wall): (Option<u32>, bool, &Wall),
     clock: WallClock,
     (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
     exchange: Exchange,
@@ -178,7 +184,8 @@ fn work<E: Engine>(
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let demand = Demand { is_closed: plan.arrival.is_none(), depth: plan.depth, punctual };
     let scheduling = prefer_batches(demand);
-    let prepared = pin(cpu).and_then(|()| build(&plan));
+    // Before the engine is made, so that every thread and ring of its own is behind the wall too.
+    let prepared = wall.enter().and_then(|()| pin(cpu)).and_then(|()| build(&plan));
     let engine = match prepared {
         Ok(engine) => engine,
         Err(error) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fathom_record::facts::EngineFacts;
 use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
-use fathom_record::{Direction, DirectionInterval, Interval};
+use fathom_record::{Direction, DirectionInterval, Interval, WallFacts};
 
 use super::failure::Failure;
 use super::tally::{DirectionTally, Tally};
@@ -67,6 +67,8 @@ pub struct Measured {
     pub left: Vec<SimParameters>,
     /// What came of each priority, where single I/Os have one of their own.
     pub priorities: Vec<PriorityTally>,
+    /// The wall around the jobs' threads; absent where they have none of their own.
+    pub wall: Option<WallFacts>,
 }
 
 /// What one target of several got.
@@ -328,6 +330,7 @@ impl Gather {
             interrupted,
             left: Vec::new(),
             priorities: Vec::new(),
+            wall: None,
         }
     }
 }

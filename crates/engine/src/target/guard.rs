@@ -158,6 +158,10 @@ pub fn admit(
     identity: &Identity,
     permit: Option<&Permit>,
 ) -> Result<(), EngineError> {
+    // A build that shows what the kernel's wall keeps by itself; see the feature in `Cargo.toml`.
+    if cfg!(feature = "judgement-off") {
+        return Ok(());
+    }
     let verdict = verdict(reasons, identity);
     let misnamed = permit.filter(|permit| !identity.is_named_by(permit));
     let remedy = match (&verdict, misnamed, permit) {

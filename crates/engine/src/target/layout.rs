@@ -12,6 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::platform::{self, FileExt};
+use crate::wall::{Reach, Wall};
 use crate::{Arena, EngineError, ErrorKind};
 
 /// What laying out depends on besides the file.
@@ -49,13 +50,18 @@ pub fn lay_out(file: &File, range: Range<u64>, layout: &Layout<'_>) -> Result<()
     let chunks = total.div_ceil(CHUNK_BYTES);
     let (next, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let mut outcome = Ok(());
+    let wall = Wall::around(&Reach::default())?;
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         for _ in 0..WRITERS.min(chunks) {
             let writer =
                 Writer { file, range: range.clone(), seed: layout.seed, next: &next, stop: layout.stop };
-            let (sender, failed) = (sender.clone(), &failed);
-            scope.spawn(move || writer.run(failed, &sender));
+            let (sender, failed, wall) = (sender.clone(), &failed, &wall);
+            scope.spawn(move || match wall.enter() {
+                Ok(()) => writer.run(failed, &sender),
+                // The receiver lives until every writer has ended.
+                Err(error) => drop(sender.send(Err(error))),
+            });
         }
         drop(sender);
         let (mut done, mut looked_at) = (0, 0);

@@ -1,7 +1,9 @@
 //! `fathom devices`: what is here, what is safe to write to, and what each can claim.
 
 use fathom_engine::target::{Claims, Device, Verdict, devices};
+use fathom_engine::wall;
 use fathom_measure::Bytes;
+use fathom_record::WallFacts;
 use serde::Serialize;
 
 use crate::arguments::Switch;
@@ -15,6 +17,8 @@ use crate::status::Status;
 struct List {
     format: &'static str,
     version: u32,
+    /// What the kernel keeps whatever does the I/O from.
+    wall: &'static WallFacts,
     devices: Vec<Device>,
 }
 
@@ -25,16 +29,16 @@ struct List {
 pub fn perform(switch: Switch) -> Result<Status, Failure> {
     let devices = devices()?;
     let text = if switch.json {
-        output::json(&List { format: "fathom.devices", version: 1, devices })
+        output::json(&List { format: "fathom.devices", version: 1, wall: wall::facts(), devices })
     } else {
-        text(&devices, output::style().width)
+        text(&devices, wall::facts(), output::style().width)
     };
     output::result(&text)?;
     Ok(Status::Done)
 }
 
 /// A table of all, then each with its reasons.
-fn text(devices: &[Device], width: usize) -> String {
+fn text(devices: &[Device], wall: &WallFacts, width: usize) -> String {
     if devices.is_empty() {
         return "No block devices are here. To assess a folder's disk: fathom assess .\n".to_owned();
     }
@@ -53,8 +57,24 @@ fn text(devices: &[Device], width: usize) -> String {
         }
     }
     lines.push(String::new());
+    lines.extend(layout::named("Wall", 5, &walled(wall), width));
     lines.push("Reading is always safe. A folder is assessed on a scratch file: fathom assess .".to_owned());
     lines.join("\n") + "\n"
+}
+
+/// What the kernel adds to the judgement above.
+fn walled(wall: &WallFacts) -> String {
+    match (&wall.missing, wall.abi) {
+        (None, Some(abi)) => format!(
+            "Landlock (ABI {abi}) keeps the threads and tools that do the I/O from opening or changing anything that \
+             was not named. It leaves open: {}.",
+            wall.leaves_open.join("; ")
+        ),
+        (missing, _) => format!(
+            "none ({}): fathom's own checks alone keep a run from what was not named.",
+            missing.as_deref().unwrap_or("unknown")
+        ),
+    }
 }
 
 fn row(device: &Device) -> [String; 6] {
@@ -161,16 +181,29 @@ mod tests {
     fn a_device_fits_its_lines_and_says_what_would_permit_writing() {
         let reason = Reason::new(Hold::Signature, "it holds an ext4 file system ".repeat(5));
         let verdict = Verdict::WithPermission { flag: "--destroy S4EWNX0R".to_owned() };
-        let text = text(&[device(vec![reason], verdict)], 80);
+        let text = text(&[device(vec![reason], verdict)], &wall(7), 80);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'));
         assert!(text.contains("--destroy S4EWNX0R"), "{text}");
         assert!(text.contains("blocks of 512 B (4 KiB inside)"), "{text}");
     }
 
+    fn wall(abi: u32) -> WallFacts {
+        let leaves_open = vec!["modes and owners of files".to_owned()];
+        WallFacts { mechanism: Some("landlock".to_owned()), abi: Some(abi), missing: None, leaves_open }
+    }
+
+    #[test]
+    fn the_wall_is_said_and_so_is_its_absence() {
+        let said = walled(&wall(3));
+        assert!(said.contains("ABI 3") && said.contains("leaves open: modes and owners of files"), "{said}");
+        let missing = WallFacts { missing: Some("no Landlock".to_owned()), ..WallFacts::default() };
+        assert!(walled(&missing).starts_with("none (no Landlock)"));
+    }
+
     #[test]
     fn what_must_be_done_first_is_said() {
         let verdict = Verdict::Never { first: vec!["type sudo umount /mnt".to_owned()] };
-        assert!(text(&[device(Vec::new(), verdict)], 100).contains("First type sudo umount /mnt"));
+        assert!(text(&[device(Vec::new(), verdict)], &wall(7), 100).contains("First type sudo umount /mnt"));
     }
 }

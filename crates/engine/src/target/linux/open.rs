@@ -268,7 +268,7 @@ fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> 
     Ok(())
 }
 
-/// The folder itself, in which engines make folders of their own. Its addresses count names.
+/// A folder of the run's own in it, below which engines make and remove names. Its addresses count names.
 fn folder_of_names(
     name: &str,
     path: &Path,
@@ -277,17 +277,17 @@ fn folder_of_names(
     let place = format!("opening {name}");
     let machine = Machine::now();
     let folder = Folder::open(&machine, path)?;
-    let file = folder.file().try_clone().map_err(|error| EngineError::system(&place, &error))?;
-    if !file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        let cause = "it is no folder, and the engine makes names";
+    if !folder.file().metadata().is_ok_and(|meta| meta.is_dir()) {
+        let cause = "it is a file, and the engine works on names in a folder";
         return Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy("name a folder"));
     }
+    let (file, made) = folder.own()?;
     let room = space(&file).map_err(|error| EngineError::system(&place, &error))?;
     let mut facts = facts_of(name, &machine, &file, false, false);
     // What is looked up or removed is as long as its addresses.
     facts.size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
     facts.scratch = true;
-    Ok((Opened { file: Arc::new(file), admitted: None, made: None }, facts))
+    Ok((Opened { file: Arc::new(file), admitted: None, made: Some(made) }, facts))
 }
 
 fn scratch_file(

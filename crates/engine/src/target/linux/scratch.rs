@@ -10,7 +10,7 @@ use super::file_system::{self, mount_of};
 use super::machine::{FileId, Machine};
 use crate::{EngineError, ErrorKind};
 
-/// A file with a name that the run gave, which is taken away when this is dropped.
+/// A file or an empty folder with a name that the run gave, which is taken away when this is dropped.
 #[derive(Debug)]
 pub struct Made {
     path: PathBuf,
@@ -29,7 +29,7 @@ impl Drop for Made {
         // Somebody may have put another file there since; that one is not ours to remove.
         let is_ours = fs::symlink_metadata(&self.path).is_ok_and(|meta| FileId::of(&meta) == self.id);
         if is_ours {
-            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(&self.path).or_else(|_| fs::remove_dir(&self.path));
         }
     }
 }
@@ -109,9 +109,36 @@ impl Folder {
     pub fn named(&self, name: &str) -> Result<(File, Made), EngineError> {
         let file = self.create(name).map_err(|error| self.failed(&format!("making {name}"), error))?;
         let meta = file.metadata().map_err(|error| EngineError::system("looking at the new file", &error))?;
-        // Whole, so that it is found again should the process change its folder.
+        let made = self.made(name, &meta);
+        Ok((file, made))
+    }
+
+    /// A new folder of the run's own, open.
+    ///
+    /// # Errors
+    /// As the system reports them, with what to type.
+    pub fn own(&self) -> Result<(File, Made), EngineError> {
+        const WHAT: &str = "making a folder for the names";
+        for attempt in 0..1000u32 {
+            let name = format!("fathom-names-{}-{attempt}", std::process::id());
+            match rustix::fs::mkdirat(&self.dir, &name, Mode::RWXU) {
+                Ok(()) => {}
+                Err(Errno::EXIST) => continue,
+                Err(error) => return Err(self.failed(WHAT, error)),
+            }
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let opened = rustix::fs::openat(&self.dir, &name, flags, Mode::empty());
+            let folder = File::from(opened.map_err(|error| self.failed(WHAT, error))?);
+            let meta = folder.metadata().map_err(|error| EngineError::system(WHAT, &error))?;
+            return Ok((folder, self.made(&name, &meta)));
+        }
+        Err(self.failed(WHAT, Errno::EXIST))
+    }
+
+    /// Whole, so that it is found again should the process change its folder.
+    fn made(&self, name: &str, meta: &fs::Metadata) -> Made {
         let dir = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        Ok((file, Made { path: dir.join(name), id: FileId::of(&meta) }))
+        Made { path: dir.join(name), id: FileId::of(meta) }
     }
 
     fn create(&self, name: &str) -> Result<File, Errno> {
