@@ -40,6 +40,9 @@ const MEMORY_FLAGS: [&str; 6] =
     ["--rw=randread", "--bs=4k", "--jobs=16", "--depth=256", "--time=3s", "--warmup=0s"];
 const MEMORY_LIMIT_BYTES: f64 = 200e6;
 const START_LIMIT_S: f64 = 0.2;
+const LATER_LIMIT_S: f64 = 0.01;
+/// Starts of each target; pairs of them beside an earlier build.
+const STARTS: usize = 15;
 const RATE_LIMIT: f64 = 0.001;
 const LAG_FLOOR_NS: f64 = 5000.0;
 const LAG_SHARE: f64 = 0.01;
@@ -219,13 +222,20 @@ impl Alone<'_> {
     fn start(&self) -> Result<Vec<Finding>, String> {
         let mut findings = Vec::new();
         for target in ["null:", self.options.target.as_str()] {
-            let walls = (0..11)
-                .map(|_| {
-                    let ended = self.run(target, &["--count=1", "--warmup=0s"])?;
-                    fathom::record(&ended)?;
-                    Ok(ended.wall.as_secs_f64())
-                })
-                .collect::<Result<Vec<_>, String>>()?;
+            let life = |program: &Path| {
+                let command = fathom::run(program, target, &["--count=1", "--warmup=0s"]);
+                let ended = process::run(&command, self.folder)?;
+                fathom::record(&ended)?;
+                Ok::<_, String>(ended.wall.as_secs_f64())
+            };
+            let (mut walls, mut later) = (Vec::new(), Vec::new());
+            for _ in 0..STARTS {
+                let wall = life(&self.programs.fathom)?;
+                walls.push(wall);
+                if let Some(earlier) = &self.programs.earlier {
+                    later.push(wall - life(earlier)?);
+                }
+            }
             let wall = median(walls).unwrap_or(f64::NAN);
             findings.push(Finding {
                 case: "start",
@@ -234,6 +244,13 @@ impl Alone<'_> {
                 asked: format!("first I/O under {:.0} ms", START_LIMIT_S * 1e3),
                 met: Some(wall < START_LIMIT_S),
             });
+            findings.extend(median(later).map(|later| Finding {
+                case: "start",
+                what: format!("the same, later than the earlier build, {target}"),
+                found: format!("{:.1} ms", later * 1e3),
+                asked: format!("at most {:.0} ms", LATER_LIMIT_S * 1e3),
+                met: Some(later <= LATER_LIMIT_S),
+            }));
         }
         Ok(findings)
     }

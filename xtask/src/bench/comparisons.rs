@@ -126,9 +126,21 @@ const BESIDE_FIO: [Case; 9] = [
 const BESIDE_T_IO_URING: (Quantity, Bound) = (Quantity::Rate, Bound::AtLeast(0.97));
 const BESIDE_BDEVPERF: (Quantity, Bound) = (Quantity::Rate, Bound::AtLeast(1.15));
 
+/// What is run by an earlier build too, where one was named.
+const BESIDE_EARLIER: [(&str, Interface, u32); 3] = [
+    ("earlier-device-d1", Interface::Uring, 1),
+    ("earlier-device-d32", Interface::Uring, 32),
+    ("earlier-null-d1", Interface::Null, 1),
+];
+
 /// Names of all cases here.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    BESIDE_FIO.iter().map(|(name, ..)| *name).chain(["control", "cores-null", "cores-memory"])
+    BESIDE_FIO
+        .iter()
+        .map(|(name, ..)| *name)
+        .chain(["control"])
+        .chain(BESIDE_EARLIER.map(|(name, ..)| name))
+        .chain(["cores-null", "cores-memory"])
 }
 
 /// The comparisons that are asked for and can be made; for each that cannot, why.
@@ -139,6 +151,9 @@ pub fn list(options: &Options, programs: &Programs) -> (Vec<Comparison>, Vec<Str
     }
     if options.wants("control") {
         comparisons.push(control(options, programs));
+    }
+    for (case, interface, depth) in BESIDE_EARLIER.into_iter().filter(|(name, ..)| options.wants(name)) {
+        comparisons.extend(beside_earlier(case, &options.load(interface, depth), options, programs));
     }
     for (case, interface) in [("cores-null", Interface::Null), ("cores-memory", Interface::Memory)] {
         if !options.wants(case) {
@@ -190,6 +205,21 @@ fn control(options: &Options, programs: &Programs) -> Comparison {
     Comparison { case: "control", sides, figures: vec![(Quantity::Rate, Bound::Includes(1.0))] }
 }
 
+/// The same load by an earlier build; none where none was named.
+fn beside_earlier(
+    case: &'static str,
+    load: &Load,
+    options: &Options,
+    programs: &Programs,
+) -> Option<Comparison> {
+    let earlier = programs.earlier.as_ref()?;
+    let mut theirs = ours(options, programs, load);
+    theirs.label = "fathom, earlier".to_owned();
+    theirs.command = bind(options.cpu, fathom::command(earlier, load, &[]));
+    let sides = [ours(options, programs, load), theirs];
+    Some(Comparison { case, sides, figures: vec![(Quantity::Rate, Bound::Includes(1.0))] })
+}
+
 /// Two jobs on two processors beside one on one.
 fn two_cores(
     case: &'static str,
@@ -232,6 +262,7 @@ mod tests {
     fn programs() -> Programs {
         Programs {
             fathom: "/bin/fathom".into(),
+            earlier: None,
             fio: Some("fio".to_owned()),
             t_io_uring: Some("t/io_uring".to_owned()),
             bdevperf: None,

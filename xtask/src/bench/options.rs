@@ -12,6 +12,7 @@ cargo xtask bench [OPTIONS]    measure fathom beside its peers, as ratios of ran
   --cpu NUMBER        processor that both sides are bound to. Default: 1
   --seed NUMBER       replays the order of the pairs. Default: a new one, printed
   --fathom PATH       program to measure. Default: built from this tree, in release
+  --earlier PATH      an earlier build of fathom, to compare with too: rates and starts
   --fio PATH          Default: fio, if it is installed
   --t-io-uring PATH   fio's t/io_uring, to compare with too
   --bdevperf PATH     SPDK's bdevperf, to compare with too, on an AIO bdev
@@ -30,6 +31,7 @@ pub struct Options {
     pub cpu: usize,
     pub seed: Option<u64>,
     pub fathom: Option<PathBuf>,
+    pub earlier: Option<PathBuf>,
     pub fio: String,
     pub t_io_uring: Option<String>,
     pub bdevperf: Option<String>,
@@ -48,6 +50,7 @@ impl Default for Options {
             cpu: 1,
             seed: None,
             fathom: None,
+            earlier: None,
             fio: "fio".to_owned(),
             t_io_uring: None,
             bdevperf: None,
@@ -82,6 +85,7 @@ impl Options {
                 "--cpu" => options.cpu = number(&name, &value()?, 0)? as usize,
                 "--seed" => options.seed = Some(number(&name, &value()?, 0)?),
                 "--fathom" => options.fathom = Some(value()?.into()),
+                "--earlier" => options.earlier = Some(value()?.into()),
                 "--fio" => options.fio = value()?,
                 "--t-io-uring" => options.t_io_uring = Some(value()?),
                 "--bdevperf" => options.bdevperf = Some(value()?),

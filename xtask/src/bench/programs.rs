@@ -10,6 +10,7 @@ use crate::release;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
     pub fathom: PathBuf,
+    pub earlier: Option<PathBuf>,
     pub fio: Option<String>,
     pub t_io_uring: Option<String>,
     pub bdevperf: Option<String>,
@@ -31,6 +32,7 @@ impl Programs {
                 Some(path) => absolute(path)?,
                 None => release::build(root, "fathom")?,
             },
+            earlier: options.earlier.as_deref().map(absolute).transpose()?,
             fio: first_line(&options.fio, &["--version"]).map(|_| program(&options.fio)).transpose()?,
             t_io_uring: options.t_io_uring.as_deref().map(program).transpose()?,
             bdevperf: options.bdevperf.as_deref().map(program).transpose()?,
