@@ -22,6 +22,13 @@ pub enum ErrorKind {
     Interrupted,
 }
 
+/// `EMFILE` and `ENFILE`, which have these numbers on every Unix.
+#[cfg(unix)]
+const OUT_OF_FILES: [i32; 2] = [24, 23];
+/// There is no such limit.
+#[cfg(not(unix))]
+const OUT_OF_FILES: [i32; 0] = [];
+
 /// An error with a kind, a place, a cause and what to type.
 #[derive(Debug)]
 pub struct EngineError {
@@ -56,7 +63,9 @@ impl EngineError {
             Os::Unsupported => ErrorKind::Unsupported,
             _ => ErrorKind::System,
         };
-        Self::new(kind, place, error.to_string())
+        let is_out_of_files = error.raw_os_error().is_some_and(|code| OUT_OF_FILES.contains(&code));
+        let remedy = if is_out_of_files { "allow more open files and try again: ulimit -n 1024" } else { "" };
+        Self::new(kind, place, error.to_string()).with_remedy(remedy)
     }
 }
 

@@ -27,7 +27,7 @@ Examples:
   fathom run --target sim:nvme --time 5s
   fathom report last --html report.html
 
-Exit status: 0 done; 1 a measurement is invalid, was interrupted, or the system failed;
+Exit status: 0 done; 1 a measurement is invalid, was interrupted or not saved, or the system failed;
 2 wrong usage; 3 the target refused or is not there.";
 
 /// What storage can really do, what limits it, and how sure that is.
@@ -119,6 +119,8 @@ Examples:
 Options are fio's, with one hyphen or two; what stands before the first --name is of all jobs. Beside them:
   --engine=fathom|fio   who does the jobs. Default: fathom, which refuses what it cannot do
   --destroy=WORDS       permit the loss of what a target holds, as in fathom run
+  --force               replace files that --output, the logs and write_iolog name, whoever wrote them
+  --store=FILE          run store to use, here as well as before fio
   --quiet               show no progress
 Options that change nothing are accepted, others are left out with a warning or refused with the reason.";
 

@@ -51,8 +51,8 @@ impl Failure {
 
     /// An output file that cannot be written.
     pub fn output(path: &Path, cause: impl Display, remedy: impl Into<String>) -> Self {
-        let place = format!("writing {}", path.display());
         let (cause, remedy) = (cause.to_string(), remedy.into());
+        let place = Self::place_of(path);
         Self { status: Status::Invalid, kind: "output", place, cause, remedy }
     }
 
@@ -65,9 +65,21 @@ impl Failure {
     /// Tells it on stderr and, where JSON was asked for, there; gives the status to end with.
     pub fn tell(&self, machine: &Machine) -> Status {
         self.warn();
+        // A document that did not fit its file leaves the one that was there, be it larger than this one.
+        let is_about_file = matches!(machine, Machine::File(path) if self.place == Self::place_of(path));
+        let written = if is_about_file {
+            output::result(&self.document())
+        } else {
+            machine.write_failure(&self.document())
+        };
         // The failure to write a failure changes nothing about it, and stderr has it.
-        let _ = machine.write_failure(&self.document());
+        let _ = written;
         self.status
+    }
+
+    /// Where a failure to write a file happened.
+    fn place_of(path: &Path) -> String {
+        format!("writing {}", path.display())
     }
 
     /// Tells it on stderr alone, where the result itself is not lost.
@@ -97,7 +109,8 @@ impl Failure {
         let mut lines: Vec<String> =
             text.split('\n').flat_map(|line| layout::wrapped(indent(line), line, "    ", width)).collect();
         // What is to be typed stays on one line, so that it can be copied.
-        lines.extend(self.remedy.split('\n').filter(|line| !line.is_empty()).map(|line| format!("  {line}")));
+        let remedies = self.remedy.split('\n').filter(|line| !line.is_empty());
+        lines.extend(remedies.map(|line| format!("  {}", layout::plain(line))));
         lines.join("\n")
     }
 }
@@ -161,6 +174,7 @@ impl From<StoreError> for Failure {
             StoreErrorKind::Ambiguous => ("ambiguous", Status::Usage),
             StoreErrorKind::CampaignBusy => ("campaign_busy", Status::Invalid),
             StoreErrorKind::BadRecord => ("bad_record", Status::Invalid),
+            StoreErrorKind::OutOfFiles => ("system", Status::Invalid),
             _ => ("store", Status::Invalid),
         };
         let mut remedy = error.remedy;

@@ -1,5 +1,7 @@
 //! Lines that fit a width: wrapped text and aligned columns.
 
+use fathom_record::shell::is_obeyed;
+
 /// Characters between columns.
 const GUTTER: usize = 2;
 
@@ -9,11 +11,7 @@ const NARROWEST: usize = 6;
 /// One line of text without characters that a terminal would obey; text from devices and files may
 /// hold any.
 pub fn plain(text: &str) -> String {
-    let obeyed = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if obeyed(c) { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Text broken at spaces so that it fits `width`, the first line behind `head`, those after it behind

@@ -14,6 +14,7 @@ mod output;
 mod output_file;
 mod progress;
 mod status;
+mod stdout;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -4,10 +4,15 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use fathom_record::shell_bytes;
+
 use crate::failure::Failure;
 
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
+        if error.kind() == ErrorKind::InvalidUtf8 {
+            return not_text();
+        }
         let kind = match error.kind() {
             ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => "unknown_name",
             ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => "missing",
@@ -16,6 +21,15 @@ impl From<clap::Error> for Failure {
         };
         Self { kind, ..Self::usage(place(&error), cause(&error), remedy(&error)) }
     }
+}
+
+/// A name in another encoding, or in none: a link gives it one that can be typed, printed and saved.
+fn not_text() -> Failure {
+    let word = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
+    let word = shell_bytes(word.as_encoded_bytes());
+    let remedy =
+        format!("give the file a plain name in the same folder, and type that one: ln {word} plain-name");
+    Failure::usage(word, "the name is not valid UTF-8, and results are saved and printed as text", remedy)
 }
 
 fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {

@@ -105,8 +105,11 @@ pub fn json_line<T: Serialize>(value: &T) -> String {
 /// Writes a result to stdout. A reader that has gone, as `head` does, is no failure.
 ///
 /// # Errors
-/// When stdout is a file that cannot be written.
+/// When stdout is a file that cannot be written, or was closed from the start.
 pub fn result(text: &str) -> Result<(), Failure> {
+    if crate::stdout::was_closed() {
+        return Err(stdout_closed());
+    }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -116,8 +119,21 @@ pub fn result(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a message to stderr. Nobody can be told when that fails.
+/// Nobody can read what is printed.
+pub fn stdout_closed() -> Failure {
+    let remedy = "to leave the results unprinted: > /dev/null";
+    Failure {
+        remedy: remedy.to_owned(),
+        ..Failure::system("writing to stdout", "it was closed by who started this")
+    }
+}
+
+/// Writes a message to stderr, without anything in it that a terminal would obey. Nobody can be told when
+/// that fails.
 pub fn message(text: &str) {
+    let cell = |cell: &str| crate::layout::plain(cell);
+    let line = |line: &str| line.split('\t').map(cell).collect::<Vec<_>>().join("\t");
+    let text = text.split('\n').map(line).collect::<Vec<_>>().join("\n");
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

@@ -24,6 +24,7 @@ pub mod precision;
 pub mod profile;
 pub mod run;
 pub mod series;
+pub mod shell;
 pub mod sizing;
 pub mod sizing_advice;
 pub mod steadiness;
@@ -44,6 +45,7 @@ pub use origin::Origin;
 pub use profile::ProfileRecord;
 pub use run::RunRecord;
 pub use series::{DirectionInterval, Interval};
+pub use shell::{shell_bytes, shell_word};
 pub use sizing::SizingRecord;
 pub use verdict::Verdict;
 pub use version::{

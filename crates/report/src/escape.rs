@@ -1,9 +1,6 @@
 //! Makes text from people and devices harmless in each medium.
 
-/// Whether a terminal would obey a character, or it would turn a line around.
-fn obeyed(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
+use fathom_record::shell::is_obeyed as obeyed;
 
 /// A finished page without such characters; line ends stay.
 pub fn page(html: &str) -> String {
@@ -68,26 +65,6 @@ pub fn markdown_code(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", lines.join("\n"))
 }
 
-/// One word of a POSIX shell command; control characters take bash's `$'...'` form.
-pub fn shell(word: &str) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || "_./:=,%+-@".contains(c);
-    if !word.is_empty() && word.chars().all(safe) {
-        return word.to_owned();
-    }
-    if !word.chars().any(char::is_control) {
-        return format!("'{}'", word.replace('\'', r"'\''"));
-    }
-    let mut out = String::from("$'");
-    for c in word.chars() {
-        match c {
-            '\'' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out + "'"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,13 +81,5 @@ mod tests {
     fn a_fence_is_longer_than_any_inside() {
         assert_eq!(markdown_code("a ```` b"), "`````\na ```` b\n`````");
         assert_eq!(markdown_code("a"), "```\na\n```");
-    }
-
-    #[test]
-    fn shell_words_come_back_as_they_were() {
-        assert_eq!(shell("/dev/nvme0n1"), "/dev/nvme0n1");
-        assert_eq!(shell("my disk's"), r"'my disk'\''s'");
-        assert_eq!(shell("a\nb"), r"$'a\u000ab'");
-        assert_eq!(shell(""), "''");
     }
 }

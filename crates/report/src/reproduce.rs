@@ -3,9 +3,8 @@
 use fathom_record::campaign::{AssessPlan, AssessRecord, ComparePlan, PreconditionPlan, SidePlan, SweepPlan};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::{Addresses, Arrival, Data, Sizes};
-use fathom_record::{RunRecord, Witness, Workload};
+use fathom_record::{RunRecord, Witness, Workload, shell_word};
 
-use crate::escape::shell;
 use crate::number;
 
 /// A way back to the same measurement.
@@ -41,7 +40,7 @@ fn time(ns: u64) -> String {
 pub fn run(run: &RunRecord) -> Reproduction {
     if let Some(origin) = &run.origin {
         return Reproduction {
-            command: format!("fathom show {} --json", shell(&run.id)),
+            command: format!("fathom show {} --json", shell_word(&run.id)),
             remark: Some(format!("{} measured it; fathom read it from {}.", run.tool.name, origin.file)),
         };
     }
@@ -57,7 +56,7 @@ pub fn run(run: &RunRecord) -> Reproduction {
             }
         }
         None => Reproduction {
-            command: format!("fathom show {} --json", shell(&run.id)),
+            command: format!("fathom show {} --json", shell_word(&run.id)),
             remark: Some(
                 "The workload goes beyond the short flags; the record holds all of it under \"workload\"."
                     .to_owned(),
@@ -69,7 +68,7 @@ pub fn run(run: &RunRecord) -> Reproduction {
 /// The flags that name the target, or several.
 fn targets(facts: &TargetFacts) -> String {
     let members = if facts.members.is_empty() { std::slice::from_ref(facts) } else { &facts.members };
-    let flags = members.iter().map(|member| format!(" --target {}", shell(&member.name)));
+    let flags = members.iter().map(|member| format!(" --target {}", shell_word(&member.name)));
     let stripe = facts.stripe_bytes.map(|bytes| format!(" --stripe {}", size(bytes)));
     flags.chain(stripe).collect()
 }
@@ -84,7 +83,7 @@ fn path(run: &RunRecord) -> String {
     let io_flags: Vec<&str> = IO_FLAGS.into_iter().filter(|flag| used(&format!("rwf_{flag}"))).collect();
     let decorated = facts.decorated.as_ref();
     let flags = [
-        is_path.then(|| format!("engine {}", shell(&run.engine.name))),
+        is_path.then(|| format!("engine {}", shell_word(&run.engine.name))),
         // A mapping goes through the page cache by itself.
         (is_path && !facts.direct && run.engine.name != "mmap").then(|| "buffered".to_owned()),
         (facts.kind == TargetKind::Simulated && !run.is_virtual()).then(|| "real-time".to_owned()),
@@ -92,8 +91,8 @@ fn path(run: &RunRecord) -> String {
         used("opened_o_dsync").then(|| "durable data".to_owned()),
         used("opened_o_sync").then(|| "durable all".to_owned()),
         (!io_flags.is_empty()).then(|| format!("io-flags {}", io_flags.join(","))),
-        decorated.and_then(|d| d.delay.as_ref()).map(|text| format!("delay {}", shell(text))),
-        decorated.and_then(|d| d.throttle.as_ref()).map(|text| format!("throttle {}", shell(text))),
+        decorated.and_then(|d| d.delay.as_ref()).map(|text| format!("delay {}", shell_word(text))),
+        decorated.and_then(|d| d.throttle.as_ref()).map(|text| format!("throttle {}", shell_word(text))),
         cpus(run).map(|cpus| format!("cpus {cpus}")),
         run.witness.as_ref().map(witness),
     ];
@@ -164,7 +163,7 @@ pub fn sweep(plan: &SweepPlan) -> String {
     for axis in &plan.axes {
         let separator = if axis.values.iter().any(|value| value.contains(',')) { ";" } else { "," };
         let values = axis.values.join(separator);
-        line.push_str(&format!(" --over {}", shell(&format!("{}={values}", axis.key))));
+        line.push_str(&format!(" --over {}", shell_word(&format!("{}={values}", axis.key))));
     }
     line.push_str(&format!(" --passes {}", plan.passes));
     if let Some(share) = plan.until_share {
@@ -177,7 +176,7 @@ pub fn sweep(plan: &SweepPlan) -> String {
         let values = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
         for value in values.iter().filter(|value| !value.is_null()) {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            line.push_str(&format!(" --{key}={}", shell(&text)));
+            line.push_str(&format!(" --{key}={}", shell_word(&text)));
         }
     }
     line + &format!(" --seed {}", plan.seed)
@@ -192,15 +191,18 @@ pub fn compare(plan: &ComparePlan) -> String {
     let shared = || plan.base.get("target").and_then(serde_json::Value::as_str).map(str::to_owned);
     let mut names = String::new();
     for name in [own(&plan.a).or_else(shared), own(&plan.b).or_else(shared)].into_iter().flatten() {
-        names.push_str(&format!(" {}", shell(&name)));
+        names.push_str(&format!(" {}", shell_word(&name)));
     }
     let mut line = "fathom compare".to_owned();
     for (flag, side) in [("a", &plan.a), ("b", &plan.b)] {
         for setting in side.settings.iter().filter(|setting| setting.key != "target") {
-            line.push_str(&format!(" --{flag} {}", shell(&format!("{}={}", setting.key, setting.value))));
+            line.push_str(&format!(
+                " --{flag} {}",
+                shell_word(&format!("{}={}", setting.key, setting.value))
+            ));
         }
         if let Some(command) = &side.before {
-            line.push_str(&format!(" --before-{flag} {}", shell(command)));
+            line.push_str(&format!(" --before-{flag} {}", shell_word(command)));
         }
     }
     line.push_str(&format!(" --by {}%", (plan.materiality * 1e6).round() / 1e4));
@@ -219,7 +221,7 @@ pub fn compare(plan: &ComparePlan) -> String {
     let base = plan.base.as_object().into_iter().flatten();
     for (key, value) in base.filter(|(key, value)| *key != "target" && !value.is_null()) {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        line.push_str(&format!(" --{key}={}", shell(&text)));
+        line.push_str(&format!(" --{key}={}", shell_word(&text)));
     }
     format!("{line} --seed {} --{names}", plan.seed)
 }
@@ -227,9 +229,9 @@ pub fn compare(plan: &ComparePlan) -> String {
 /// How to repeat a campaign.
 pub fn campaign(campaign: &AssessRecord) -> Reproduction {
     let plan: &AssessPlan = &campaign.plan;
-    let mut command = format!("fathom assess {} --budget {}", shell(&plan.target), time(plan.budget_ns));
+    let mut command = format!("fathom assess {} --budget {}", shell_word(&plan.target), time(plan.budget_ns));
     if let Some(engine) = &plan.engine {
-        command.push_str(&format!(" --engine {}", shell(engine)));
+        command.push_str(&format!(" --engine {}", shell_word(engine)));
     }
     if let Some(bytes) = plan.size_bytes {
         command.push_str(&format!(" --size {}", size(bytes)));
@@ -247,14 +249,14 @@ pub fn campaign(campaign: &AssessRecord) -> Reproduction {
     }
     if !plan.patterns.is_empty() {
         let names: Vec<_> = plan.patterns.iter().map(|p| p.name.as_str()).collect();
-        command.push_str(&format!(" --patterns {}", shell(&names.join(","))));
+        command.push_str(&format!(" --patterns {}", shell_word(&names.join(","))));
     }
     for ceiling in &plan.ceilings {
-        command.push_str(&format!(" --ceiling {}", shell(&ceiling.to_string())));
+        command.push_str(&format!(" --ceiling {}", shell_word(&ceiling.to_string())));
     }
     for (flag, value) in [("instance", &plan.instance), ("volume", &plan.volume)] {
         if let Some(value) = value {
-            command.push_str(&format!(" --{flag} {}", shell(value)));
+            command.push_str(&format!(" --{flag} {}", shell_word(value)));
         }
     }
     if let Some(slo) = &plan.slo {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -57,6 +58,44 @@ fn claim_draft(folder: &Path, name: &str) -> io::Result<PathBuf> {
     Err(io::Error::other("too many unfinished drafts of it lie there"))
 }
 
+/// Removes drafts of a store that killed processes left: of a process that is gone, and older than a minute,
+/// since a process of another container cannot be seen from here, and making a store takes less than a second.
+pub(crate) fn remove_abandoned(path: &Path) {
+    const OLD: Duration = Duration::from_secs(60);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let name = name.to_string_lossy();
+    let is_abandoned = |entry: &fs::DirEntry| {
+        let owner = entry.file_name().to_str().and_then(|file| owner_of(file, &name));
+        owner.is_some_and(platform::has_ended)
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let left: Vec<fs::DirEntry> = entries.filter(is_abandoned).collect();
+    if left.is_empty() {
+        return;
+    }
+    // The time is that of the file system, by a file that is made now.
+    let Ok(probe) = claim_draft(folder, &name) else { return };
+    let now = fs::metadata(&probe).and_then(|meta| meta.modified());
+    let _ = fs::remove_file(&probe);
+    let Ok(now) = now else { return };
+    for entry in left {
+        let meta = entry.metadata().ok().filter(fs::Metadata::is_file);
+        let made = meta.and_then(|meta| meta.modified().ok());
+        if made.and_then(|made| now.duration_since(made).ok()).is_some_and(|age| age > OLD) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that made a draft of this store, or a log of such a draft.
+fn owner_of(file: &str, name: &str) -> Option<u32> {
+    let rest = file.strip_prefix('.')?.strip_prefix(name)?.strip_prefix(".new-")?;
+    let (process, rest) = rest.split_once('-')?;
+    let (attempt, suffix) = rest.split_once('-').unwrap_or((rest, ""));
+    attempt.parse::<u32>().ok()?;
+    ["", "wal", "shm", "journal"].contains(&suffix).then(|| process.parse().ok()).flatten()
+}
+
 fn fill(draft: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(draft)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -97,6 +136,40 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn drafts_of_killed_processes_are_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = u32::MAX - 1;
+        let old = |name: &str, is_old: bool| {
+            let file = fs::File::create(folder.path().join(name)).unwrap();
+            let made = file.metadata().unwrap().modified().unwrap() - Duration::from_secs(3600);
+            if is_old {
+                file.set_modified(made).unwrap();
+            }
+        };
+        let left = [
+            format!(".s.new-{gone}-0"),
+            format!(".s.new-{gone}-0-wal"),
+            format!(".s.new-{gone}-12-shm"),
+            format!(".s.new-{gone}-0-journal"),
+        ];
+        let kept = [
+            format!(".s.new-{}-0", std::process::id()),
+            format!(".other.new-{gone}-0"),
+            format!(".s.new-{gone}-0.txt"),
+            format!(".s.new-{gone}-notes"),
+            format!(".s.new-{gone}-0-mine"),
+            format!("s.new-{gone}-0"),
+            ".s.new-x-0".to_owned(),
+        ];
+        left.iter().chain(&kept).for_each(|name| old(name, true));
+        old(&format!(".s.new-{gone}-3"), false);
+        remove_abandoned(&folder.path().join("s"));
+        let there = |name: &String| folder.path().join(name).exists();
+        assert!(!left.iter().any(there), "{left:?}");
+        assert!(kept.iter().all(there) && there(&format!(".s.new-{gone}-3")));
+    }
 
     #[test]
     fn publishing_never_replaces_a_file() {

@@ -1,9 +1,12 @@
 //! What can go wrong with the store, and how it is told.
 
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 
 use rusqlite::ErrorCode;
+
+use crate::platform;
 
 /// Kind of a store's error, for callers to match on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub enum StoreErrorKind {
     Permission,
     /// No space left.
     Full,
+    /// The process has as many files open as it may.
+    OutOfFiles,
     /// The operating system failed.
     System,
 }
@@ -73,6 +78,7 @@ impl StoreError {
     pub(crate) fn system(path: &Path, doing: &str, error: &std::io::Error) -> Self {
         use std::io::ErrorKind as Os;
         let kind = match error.kind() {
+            _ if platform::is_out_of_files(error) => StoreErrorKind::OutOfFiles,
             Os::NotFound => StoreErrorKind::NotFound,
             Os::PermissionDenied | Os::ReadOnlyFilesystem => StoreErrorKind::Permission,
             Os::StorageFull | Os::QuotaExceeded => StoreErrorKind::Full,
@@ -83,10 +89,15 @@ impl StoreError {
 
     /// From an error of SQLite, sorted into its kind.
     pub(crate) fn sqlite(path: &Path, doing: &str, error: rusqlite::Error) -> Self {
-        let kind = kind_of(&error);
+        let kind = match kind_of(&error) {
+            // SQLite does not say why it could not open a file.
+            StoreErrorKind::Permission if may_open_no_more() => StoreErrorKind::OutOfFiles,
+            kind => kind,
+        };
         // SQLite's generic error, with statements that are right, is about the tables they name.
         let cause = match error.sqlite_error_code() {
             Some(ErrorCode::Unknown) => format!("its tables are not those of a store ({error})"),
+            _ if kind == StoreErrorKind::OutOfFiles => "too many open files".to_owned(),
             _ => error.to_string(),
         };
         Self::new(kind, place(path, doing), cause).with_remedy(remedy(kind, path))
@@ -95,6 +106,13 @@ impl StoreError {
 
 fn place(path: &Path, doing: &str) -> String {
     format!("{doing} in {}", path.display())
+}
+
+/// Whether this process is so near its limit of open files that a database does not fit under it: the file
+/// itself, its log, the log's index, and the folder.
+fn may_open_no_more() -> bool {
+    let opened: Result<Vec<File>, _> = (0..5).map(|_| File::open("/dev/null")).collect();
+    opened.is_err_and(|error| platform::is_out_of_files(&error))
 }
 
 fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
@@ -138,6 +156,7 @@ fn remedy(kind: StoreErrorKind, path: &Path) -> String {
                 "free some space in {folder}, or give another place with --store FILE; runs saved so far are kept"
             )
         }
+        StoreErrorKind::OutOfFiles => "allow more open files and try again: ulimit -n 1024".to_owned(),
         StoreErrorKind::System => {
             format!("see that {folder} has space and is sound, or give another place with --store FILE")
         }

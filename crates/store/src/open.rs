@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::create::{create, holds_bytes, with_suffix};
+use crate::create::{create, holds_bytes, remove_abandoned, with_suffix};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::schema::{APPLICATION_ID, MIGRATIONS, identity, migrate};
 
@@ -38,6 +38,7 @@ impl Store {
         if !path.try_exists().map_err(|error| StoreError::system(&path, OPENING, &error))? {
             create(&path)?;
         }
+        remove_abandoned(&path);
         let bytes = file_bytes(&path)?;
         // Looked at through a connection that cannot write first, so that a foreign database is not
         // even switched to another journal. After a crash only a writer may be able to look.

@@ -2,6 +2,7 @@
 
 mod banned_words;
 mod dependencies;
+mod doors;
 mod file_length;
 mod function_length;
 mod layers;
@@ -16,9 +17,10 @@ mod workplace;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 12] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 13] = [
     banned_words::check,
     dependencies::check,
+    doors::check,
     file_length::check,
     function_length::check,
     layers::check,

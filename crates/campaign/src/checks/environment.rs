@@ -43,10 +43,11 @@ pub fn unwritten(evidence: &Evidence<'_>) -> Check {
     match evidence.target.written_share {
         Some(share) if share < WRITTEN_LIMIT => {
             let text = format!(
-                "Only {:.1} % of the span had ever been written: reads of the rest did not reach the medium.",
+                "Only {:.1} % of the target had ever been written: reads of the rest did not reach the medium. Write \
+                 all of it first: fathom run --rw write --bs 1m with the same target.",
                 share * 100.0
             );
-            Check::figure(NAME, Outcome::Caution, (share, WRITTEN_LIMIT), "share", text)
+            Check::figure(NAME, Outcome::Fail, (share, WRITTEN_LIMIT), "share", text)
         }
         Some(share) => Check::figure(
             NAME,

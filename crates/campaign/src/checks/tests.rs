@@ -162,7 +162,7 @@ fn what_weakens_a_number_is_a_caution() {
     assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 2), Outcome::Pass);
     assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 3), Outcome::Caution);
     assert_eq!(after(CheckName::LostIntervals, |c| c.extended = 2), Outcome::Caution);
-    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = Some(0.5)), Outcome::Caution);
+    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = Some(0.5)), Outcome::Fail);
     assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = None), Outcome::Caution);
     assert_eq!(after(CheckName::PageCache, |c| c.target.direct = false), Outcome::Caution);
     assert_eq!(after(CheckName::WriteCache, |c| c.workload.mix.read_share = 0.0), Outcome::Caution);

@@ -13,6 +13,8 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::kept::new_file;
+
 /// Between two looks at a child.
 const POLL: Duration = Duration::from_millis(20);
 /// A child that does not heed an interrupt, as one whose parents ignore them, is asked in another way after this.
@@ -64,16 +66,12 @@ impl ChildPlan<'_> {
     /// When it cannot be started, or takes longer than its limit.
     pub fn run(&self, stop: &AtomicBool, clock: &impl Clock) -> Result<Ended, EngineError> {
         let (stdout, stderr) = (self.folder.join("stdout.txt"), self.folder.join("stderr.txt"));
-        let made = |path: &Path| {
-            let place = format!("keeping the output of {} in {}", self.name(), path.display());
-            File::create(path).map_err(|error| EngineError::system(place, &error))
-        };
         let mut child = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone))
             .args(self.words.get(1..).unwrap_or_default())
             .current_dir(self.runs_in.unwrap_or(self.folder))
             .stdin(Stdio::null())
-            .stdout(made(&stdout)?)
-            .stderr(made(&stderr)?)
+            .stdout(new_file(&stdout)?)
+            .stderr(new_file(&stderr)?)
             // A group of its own: Ctrl-C reaches it through us alone, and once.
             .process_group(0)
             .spawn()

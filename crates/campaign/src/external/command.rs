@@ -3,10 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use fathom_engine::{Durable, EngineError};
+use fathom_engine::Durable;
 use fathom_interop::fio_job::{JobOptions, job_file};
 use fathom_interop::{Refusal, bdevperf, diskspd, nvme_perf};
 
+use super::kept::write;
 use super::through;
 use super::tool::{External, Tool};
 use crate::error::CampaignError;
@@ -135,11 +136,6 @@ fn server(host: &str) -> String {
         Some(_) if host.parse::<std::net::Ipv6Addr>().is_ok() => format!("ip6:{host}"),
         _ => host.to_owned(),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), EngineError> {
-    std::fs::write(path, text)
-        .map_err(|error| EngineError::system(format!("writing {}", path.display()), &error))
 }
 
 /// Whether the system has free pages of 2 MiB or more, which SPDK would rather have.

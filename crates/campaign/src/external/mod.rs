@@ -9,6 +9,7 @@
 
 mod child;
 mod command;
+mod kept;
 mod reading;
 mod through;
 mod tool;
@@ -23,7 +24,7 @@ use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::telemetry::{AbsentSource, Telemetry};
-use fathom_record::{RunRecord, Workload};
+use fathom_record::{RunRecord, Workload, shell_word};
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use crate::error::CampaignError;
@@ -34,6 +35,7 @@ use crate::run::{Session, SessionPlan};
 
 pub use child::{ChildPlan, Ended};
 use command::{Told, prepare};
+use kept::make_folder;
 use reading::{Around, finish, read_result};
 pub use tool::{External, Tool};
 
@@ -66,13 +68,6 @@ pub fn run_external(
     } else {
         elsewhere(plan, external, (id, &folder), progress, stop)
     }
-}
-
-fn make_folder(raw: &Path, id: &str) -> Result<PathBuf, EngineError> {
-    let folder = raw.join(id);
-    let place = || format!("making the folder {} for the tool's output", folder.display());
-    std::fs::create_dir_all(&folder).map_err(|error| EngineError::system(place(), &error))?;
-    folder.canonicalize().map_err(|error| EngineError::system(place(), &error))
 }
 
 /// Longest time that a workload may take.
@@ -216,7 +211,7 @@ fn refuse_unnamed(targets: &[String], permits: &[String], external: &External) -
     let place = format!("writing to {target} with {}", external.name());
     let cause = "nothing here can look at it, so that nobody knows what would be lost";
     Err(EngineError::new(ErrorKind::Refused, place, cause)
-        .with_remedy(format!("if its content may be lost: --destroy '{target}'")))
+        .with_remedy(format!("if its content may be lost: --destroy={}", shell_word(target))))
 }
 
 fn named_target(plan: &RunPlan) -> TargetFacts {

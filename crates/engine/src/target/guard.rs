@@ -4,6 +4,7 @@
 //! that it can be read in one place: what is in use is never written, what merely holds data is
 //! written when the person names it.
 
+use fathom_record::shell_word;
 use serde::Serialize;
 
 use crate::{EngineError, ErrorKind};
@@ -93,23 +94,19 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whether the words name this target. Case and inner spaces count: a serial number is exact.
+    /// Whether the words name this target. Case and inner spaces count: a serial number is exact. Spaces around
+    /// them are left out where the name has none.
     pub fn is_named_by(&self, permit: &Permit) -> bool {
-        let words = permit.0.trim();
-        !words.is_empty() && (words == self.words || self.also.iter().any(|also| also == words))
+        let trimmed = permit.0.trim();
+        let same = |words: &String| *words == permit.0 || words == trimmed;
+        !trimmed.is_empty() && (same(&self.words) || self.also.iter().any(same))
     }
 
-    /// The flag as a shell takes it.
+    /// The flag as a shell takes it, without anything that a terminal would obey.
     pub fn flag(&self) -> String {
-        let plain =
-            |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '=' | '/');
         // Words that begin like a flag are taken for one unless they are tied to theirs.
         let tie = if self.words.starts_with('-') { '=' } else { ' ' };
-        if !self.words.is_empty() && self.words.chars().all(plain) {
-            format!("--destroy{tie}{}", self.words)
-        } else {
-            format!("--destroy{tie}'{}'", self.words.replace('\'', r"'\''"))
-        }
+        format!("--destroy{tie}{}", shell_word(&self.words))
     }
 }
 

@@ -56,7 +56,11 @@ pub fn size_for(place: &str, wanted_bytes: Option<u64>, space: Space) -> Result<
     let remedy = if largest >= 1 << 20 {
         format!("type --size {}, or name a folder on a larger file system", exact(largest))
     } else {
-        "free some space, or name a folder on a larger file system".to_owned()
+        let missing = size.saturating_add(space.reserve_bytes()).saturating_sub(space.free_bytes);
+        format!(
+            "free {} MiB there, or name a folder on a file system with more room: df -h lists them",
+            missing.div_ceil(1 << 20)
+        )
     };
     Err(EngineError::new(ErrorKind::Unsupported, place, cause).with_remedy(remedy))
 }

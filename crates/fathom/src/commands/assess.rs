@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fathom_campaign::plan::{AssessOptions, assess_command_line};
 use fathom_campaign::{Assessment, CampaignError};
-use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessPlan, AssessRecord};
+use fathom_record::{CampaignRecord, shell_word};
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
@@ -86,7 +86,7 @@ fn assess(
 fn again(plan: &AssessPlan, permit: Option<&str>, store_flag: &str) -> String {
     let line = assess_command_line(plan);
     let rest = line.trim_start_matches("fathom assess");
-    let permit = permit.map_or_else(String::new, |serial| format!(" --destroy='{serial}'"));
+    let permit = permit.map_or_else(String::new, |serial| format!(" --destroy={}", shell_word(serial)));
     format!("fathom{store_flag} assess{permit}{rest}")
 }
 

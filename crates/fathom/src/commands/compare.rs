@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use fathom_campaign::{StoredSide, compare, compare_stored};
-use fathom_record::CampaignRecord;
 use fathom_record::campaign::CompareRecord;
 use fathom_record::comparison::Decision;
+use fathom_record::{CampaignRecord, shell_word};
 use fathom_report::{compare_command, html, terminal};
 use fathom_store::{Resolved, Store};
 
@@ -62,7 +62,7 @@ fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, F
 
 /// Permission to destroy data holds for one command, and has to be given again.
 fn permits(arguments: &CompareArguments) -> String {
-    let quoted = |serial: &String| format!(" --destroy='{}'", serial.replace('\'', r"'\''"));
+    let quoted = |serial: &String| format!(" --destroy={}", shell_word(serial));
     arguments.flags.destroy.iter().flatten().map(quoted).collect()
 }
 

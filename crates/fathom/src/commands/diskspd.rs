@@ -12,9 +12,9 @@ use fathom_interop::diskspd::{
 };
 use fathom_record::RunRecord;
 use fathom_report::html;
-use fathom_store::Store;
 
 use super::delivery::Delivery;
+use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
@@ -59,8 +59,8 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         ));
     }
     let delivery = Delivery::prepare(&arguments.outputs)?;
-    let store = place.open().map_err(|error| Failure::from(error).warn()).ok();
-    let ran = measure(arguments, &mappings, store.as_ref())?;
+    let mut saving = Saving::open(place);
+    let ran = measure(arguments, &mappings, &mut saving)?;
     let results = diskspd_results(&profile, &ran, std::fs::read_to_string("/etc/hostname").ok().map(trimmed));
     let printed = || {
         if profile.xml_results { print_xml::print(&results) } else { print_text::print(&results) }
@@ -73,7 +73,9 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         }
     };
     let complete = ran.len() == mappings.len();
-    Ok(Status::of_measurement(complete && handed_over && ran.iter().all(|span| span.record.is_valid())))
+    let saved = saving.finish(&delivery.machine);
+    let valid = ran.iter().all(|span| span.record.is_valid());
+    Ok(Status::of_measurement(complete && handed_over && saved && valid))
 }
 
 /// Has diskspd itself run the command line, where it is; prints what it printed.
@@ -108,18 +110,15 @@ fn itself(
     let stop = interrupt::watch(screen.voice())?;
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
-    let store = place.open().map_err(|error| Failure::from(error).warn()).ok();
-    for record in &result.records {
-        if let Some(Err(error)) = store.as_ref().map(|store| store.put_run(record)) {
-            Failure::from(error).warn();
-        }
-    }
+    let mut saving = Saving::open(place);
+    result.records.iter().for_each(|record| saving.put(record));
     let printed = || std::fs::read_to_string(&result.stdout).unwrap_or_default();
     let handed_over = match result.records.as_slice() {
         [one] => delivery.hand_over(one, printed, || html::run(one)),
         several => delivery.hand_over(&several, printed, || html::run(&several[0])),
     };
-    Ok(Status::of_measurement(handed_over && result.records.iter().all(RunRecord::is_valid)))
+    let saved = saving.finish(&delivery.machine);
+    Ok(Status::of_measurement(handed_over && saved && result.records.iter().all(RunRecord::is_valid)))
 }
 
 fn trimmed(text: String) -> String {
@@ -130,7 +129,7 @@ fn trimmed(text: String) -> String {
 fn measure(
     arguments: &DiskspdArguments,
     mappings: &[Mapping],
-    store: Option<&Store>,
+    saving: &mut Saving,
 ) -> Result<Vec<RanSpan>, Failure> {
     let total_ns = match mappings {
         [one] => one.workload.length.time_ns.map(|ns| ns + one.workload.length.warmup_ns),
@@ -148,11 +147,7 @@ fn measure(
         notes.extend(of_files(mapping)?);
         notes.iter().for_each(|note| voice.say(&format!("note: {note}")));
         let record = measure_one(arguments, mapping, notes, &mut screen, &stop)?;
-        if let Some(store) = store
-            && let Err(error) = store.put_run(&record)
-        {
-            Failure::from(error).warn();
-        }
+        saving.put(&record);
         ran.push(RanSpan { record, paths: mapping.paths.clone() });
     }
     Ok(ran)

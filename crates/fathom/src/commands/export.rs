@@ -30,6 +30,9 @@ pub fn perform(place: &StorePlace, arguments: &ExportArguments) -> Result<Status
         let remedy = "name a file: add --output FILE\nor send it on: fathom export ... > FILE";
         return Err(Failure::usage("stdout", "this form is not for a terminal", remedy));
     }
+    if file.is_none() && crate::stdout::was_closed() {
+        return Err(output::stdout_closed());
+    }
     let (found, store) = find(place, &arguments.name)?;
     let ids = match &found {
         Found::Run(_) => Vec::new(),

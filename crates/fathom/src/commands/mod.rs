@@ -18,6 +18,7 @@ mod proof;
 mod report;
 mod run;
 mod runs;
+mod saving;
 mod schema;
 mod seed;
 mod show;

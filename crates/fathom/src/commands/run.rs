@@ -12,6 +12,7 @@ use fathom_report::{html, terminal};
 
 use super::delivery::Delivery;
 use super::demand;
+use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use crate::arguments::RunArguments;
@@ -23,7 +24,8 @@ use crate::{interrupt, output};
 /// Plan files beyond this are something else.
 const PLAN_BYTES_MAX: u64 = 1 << 20;
 
-/// Measures. A store that cannot be used does not lose the result: it is printed with a warning.
+/// Measures. A store that cannot be used does not lose the result: it is printed, and the status says that it
+/// was not saved.
 ///
 /// # Errors
 /// When nothing was measured.
@@ -34,7 +36,7 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
     };
     let plan = source.resolve(new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
-    let store = place.open().map_err(|error| warn_unsaved(error.into())).ok();
+    let mut saving = Saving::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
@@ -47,10 +49,10 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
         let said = wanted.similarity(&record);
         record.notes.extend(said);
     }
-    let saved =
-        store.is_some_and(|store| store.put_run(&record).map_err(|error| warn_unsaved(error.into())).is_ok());
+    saving.put(&record);
     let handed_over =
         delivery.hand_over(&record, || terminal::run(&record, output::style()), || html::run(&record));
+    let saved = saving.finish(&delivery.machine);
     if saved && !delivery.machine.takes_stdout() {
         let (id, store) = (&record.id, place.flag());
         let mut hint = format!("\nsaved; again: fathom show {id}{store}");
@@ -59,12 +61,7 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
         }
         output::message(&hint);
     }
-    Ok(Status::of_measurement(record.is_valid() && handed_over))
-}
-
-fn warn_unsaved(failure: Failure) {
-    let cause = format!("{}; the run is not saved, only printed", failure.cause);
-    Failure { cause, ..failure }.warn();
+    Ok(Status::of_measurement(record.is_valid() && handed_over && saved))
 }
 
 /// A plan file with the flags that override it.

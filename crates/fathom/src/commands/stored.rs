@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fathom_record::{CampaignRecord, RunRecord};
+use fathom_record::{CampaignRecord, RunRecord, shell_word};
 use fathom_report::runs_drawn;
 use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path};
 
@@ -59,12 +59,8 @@ impl StorePlace {
 
     /// The words that a further command needs to find the same store, with a space in front.
     pub fn flag(&self) -> String {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._/:,=%+@-".contains(c);
-        match self.0.as_ref().map(|path| path.display().to_string()) {
-            None => String::new(),
-            Some(path) if path.chars().all(plain) => format!(" --store {path}"),
-            Some(path) => format!(" --store '{}'", path.replace('\'', r"'\''")),
-        }
+        let word = |path: &PathBuf| format!(" --store {}", shell_word(&path.to_string_lossy()));
+        self.0.as_ref().map_or_else(String::new, word)
     }
 }
 

@@ -1,5 +1,15 @@
-//! Files that results are written to: never over what is not fathom's own, and never half.
+//! The one door through which files of results go: never onto a device, never over what fathom did not
+//! write, and never half.
+//!
+//! ```text
+//!  name ─► what is there ─► nothing ─────────────► new file beside it ─► synced ─► looked at again ─► takes the name
+//!                     ├──► fathom's own, by its build ──┘
+//!                     ├──► somebody else's file ─► refused, but for --force
+//!                     ├──► pipe, terminal, /dev/null ─► written to
+//!                     └──► folder, device, anything else ─► refused, --force or not
+//! ```
 
+mod own;
 #[cfg(not(unix))]
 #[path = "stream_elsewhere.rs"]
 mod stream;
@@ -7,30 +17,48 @@ mod stream;
 #[path = "stream_unix.rs"]
 mod stream;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use fathom_record::shell_word;
 
 use crate::failure::Failure;
 
-/// The last line of a page, a text or a picture, by which it is known again.
-const MARK: &str = "<!-- made by fathom -->";
-
-/// So much of a file's start or end is looked at.
-const LOOKED_AT_BYTES: u64 = 256;
-
-/// What kind of document a file holds.
+/// What kind of document a file holds, by which one that is there is known again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A JSON document with `format` as its first member.
     Json,
     /// HTML, Markdown or SVG: all take the same comment.
     Marked,
-    /// A form of another tool, which has no room for a mark: what is there is replaced only by force.
+    /// Results in fio's forms.
+    FioResult {
+        /// Whether somebody else's file is to be replaced.
+        force: bool,
+    },
+    /// A form of another tool, in which nothing tells who wrote it: what is there is replaced only by force.
     Foreign {
         /// Whether it is to be replaced.
         force: bool,
     },
+}
+
+impl Content {
+    /// Whether a file of this kind was written here.
+    fn is_own(self, file: &File) -> io::Result<bool> {
+        match self {
+            Self::Json => own::is_document(file),
+            Self::Marked => own::is_marked(file),
+            Self::FioResult { force: true } | Self::Foreign { force: true } => Ok(true),
+            Self::FioResult { force: false } => own::is_fio_result(file),
+            Self::Foreign { force: false } => Ok(false),
+        }
+    }
+
+    fn takes_force(self) -> bool {
+        matches!(self, Self::FioResult { .. } | Self::Foreign { .. })
+    }
 }
 
 /// A place that a document can be written to.
@@ -38,11 +66,16 @@ pub enum Content {
 pub struct OutputFile {
     /// As it was named.
     name: PathBuf,
-    /// What a link of that name points to: that is replaced, not the link.
-    path: PathBuf,
     content: Content,
-    /// A device or a pipe, which is written to rather than replaced.
-    is_stream: bool,
+}
+
+/// What is at a place, and so what becomes of it.
+enum Found {
+    /// Nothing, or a file that is replaced and had these permissions. The path is what a link of the name
+    /// points to: that is replaced, not the link.
+    File(PathBuf, Option<Permissions>),
+    /// A pipe or a terminal, which is written to.
+    Stream,
 }
 
 impl OutputFile {
@@ -52,25 +85,9 @@ impl OutputFile {
     /// # Errors
     /// With what to type instead.
     pub fn check(name: &Path, content: Content) -> Result<Self, Failure> {
-        let path = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
-        let mut is_stream = false;
-        match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(name, &error)),
-            Ok(meta) if meta.is_dir() => {
-                return Err(refused(name, "it is a folder", "name a file in it"));
-            }
-            Ok(meta) if meta.is_file() => {
-                if meta.len() > 0 && !is_own(&path, content).map_err(|error| failed(name, &error))? {
-                    return Err(in_the_way(name, content));
-                }
-            }
-            Ok(meta) if stream::is_stream(&meta) => is_stream = true,
-            Ok(_) => return Err(refused(name, "it is not a file", "name a file")),
-        }
-        let place = Self { name: name.to_owned(), path, content, is_stream };
-        if !is_stream {
-            let (temporary, _) = place.temporary().map_err(|error| failed(name, &error))?;
+        let place = Self { name: name.to_owned(), content };
+        if let Found::File(path, _) = place.look()? {
+            let (temporary, _) = temporary(&path).map_err(|error| failed(name, &error))?;
             let _ = fs::remove_file(temporary);
         }
         Ok(place)
@@ -84,9 +101,9 @@ impl OutputFile {
     /// Writes the whole document, or leaves what was there.
     ///
     /// # Errors
-    /// As the system reports them.
+    /// As the system reports them; and when somebody else's file came there since it was checked.
     pub fn write(&self, document: &str) -> Result<(), Failure> {
-        let mark = if self.content == Content::Marked { format!("{MARK}\n") } else { String::new() };
+        let mark = if self.content == Content::Marked { format!("{}\n", own::MARK) } else { String::new() };
         self.fill(|mut file| {
             file.write_all(document.as_bytes())?;
             file.write_all(mark.as_bytes())
@@ -96,82 +113,146 @@ impl OutputFile {
     /// Lets the document be written piece by piece, or leaves what was there.
     ///
     /// # Errors
-    /// As the system reports them, and as the writer does.
+    /// As [`write`](Self::write), and as the writer does.
     pub fn fill(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
-        let written = if self.is_stream {
-            OpenOptions::new().write(true).open(&self.path).and_then(|file| fill(&file))
-        } else {
-            self.replace(fill)
+        match self.look()? {
+            Found::Stream => self.send(fill),
+            Found::File(path, _) => self.replace(&path, fill),
+        }
+    }
+
+    /// What is at the place now.
+    fn look(&self) -> Result<Found, Failure> {
+        let name = &self.name;
+        let failed = |error: &io::Error| failed(name, error);
+        let path = fs::canonicalize(name).unwrap_or_else(|_| name.clone());
+        let meta = match fs::metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
+                    let leads = fs::read_link(&path).unwrap_or_default();
+                    let cause = format!("it is a link to {}, which is not there", leads.display());
+                    return Err(refused(name, &cause, "name the file itself"));
+                }
+                return Ok(Found::File(path, None));
+            }
+            other => other.map_err(|error| failed(&error))?,
         };
-        written.map_err(|error| failed(&self.name, &error))
+        if meta.is_dir() {
+            return Err(refused(name, "it is a folder", "name a file in it"));
+        }
+        if stream::is_stream(&meta) || meta.is_file() && stream::is_opened_already(name) {
+            return Ok(Found::Stream);
+        }
+        if !meta.is_file() {
+            return Err(refused(name, "it is a device, not a file", "name a file"));
+        }
+        // Opened for writing, though nothing is written to it: that tells of a file that is protected.
+        if let Err(error) = OpenOptions::new().write(true).open(&path) {
+            return Err(protected(name, &error));
+        }
+        if meta.len() > 0 {
+            let file = File::open(&path).map_err(|error| failed(&error))?;
+            if !self.content.is_own(&file).map_err(|error| failed(&error))? {
+                return Err(self.in_the_way());
+            }
+        }
+        Ok(Found::File(path, Some(meta.permissions())))
     }
 
-    fn replace(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
-        let (temporary, file) = self.temporary()?;
+    /// Writes to a pipe, a terminal, or what the shell has opened; behind what is in it.
+    fn send(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
+        let opened = OpenOptions::new().append(true).open(&self.name);
+        let file = opened.map_err(|error| failed(&self.name, &error))?;
+        let meta = file.metadata().map_err(|error| failed(&self.name, &error))?;
+        // Of the file that is open, so that no other can have taken its name in between.
+        if !(stream::is_stream(&meta) || meta.is_file() && stream::is_opened_already(&self.name)) {
+            return Err(refused(&self.name, "it changed while it was opened", "name a file"));
+        }
+        fill(&file).map_err(|error| failed(&self.name, &error))
+    }
+
+    fn replace(&self, path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
+        let failed = |error: io::Error| failed(&self.name, &error);
+        let (temporary, file) = temporary(path).map_err(failed)?;
         // Synced before it takes the name: some file systems find out only then that they are full.
-        let written =
-            fill(&file).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, &self.path));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written
+        let written = fill(&file).and_then(|()| file.sync_all()).map_err(failed);
+        let published = written.and_then(|()| match self.look()? {
+            Found::File(now, permissions) if now == path => {
+                if let Some(permissions) = &permissions {
+                    file.set_permissions(permissions.clone()).map_err(failed)?;
+                }
+                publish(&temporary, path, permissions.is_some()).map_err(failed)
+            }
+            _ => Err(refused(&self.name, "it changed while the results were made", "name another file")),
+        });
+        let _ = fs::remove_file(&temporary);
+        published
     }
 
-    /// A new file beside the place.
-    fn temporary(&self) -> io::Result<(PathBuf, File)> {
-        let mut name = std::ffi::OsString::from(".");
-        name.push(self.path.file_name().unwrap_or_default());
-        name.push(format!(".{}.part", std::process::id()));
-        let path = self.path.with_file_name(name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok((path, file))
+    fn in_the_way(&self) -> Failure {
+        let name = &self.name;
+        let word = shell_word(&name.to_string_lossy());
+        let mut remedy = format!("name another file, or move that one away: mv {word} {word}.old");
+        if self.content.takes_force() {
+            remedy += "\nor replace it: add --force";
+        }
+        let cause = match self.content {
+            Content::Foreign { .. } => "there is a file already",
+            _ => "there is a file that fathom did not write",
+        };
+        refused(name, cause, remedy)
     }
 }
 
-/// Whether a file was written here: a document of ours by its start, a page by its last line.
-fn is_own(path: &Path, content: Content) -> io::Result<bool> {
-    let mut file = File::open(path)?;
-    if content == Content::Marked {
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(LOOKED_AT_BYTES)))?;
-    }
-    let mut bytes = Vec::new();
-    file.take(LOOKED_AT_BYTES).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(match content {
-        Content::Json => {
-            // A campaign names its kind first.
-            let start: String = text.chars().filter(|c| !c.is_whitespace()).take(64).collect();
-            start.starts_with('{') && start.contains("\"format\":\"fathom.")
+/// Gives a file that is whole its name. Where nothing had it, a file that takes it at this moment stays.
+fn publish(temporary: &Path, path: &Path, replaces: bool) -> io::Result<()> {
+    if !replaces {
+        match fs::hard_link(temporary, path) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+            // A file system without hard links.
+            Err(_) => {}
         }
-        Content::Marked => text.trim_end().ends_with(MARK),
-        Content::Foreign { force } => force,
-    })
+    }
+    fs::rename(temporary, path)
 }
 
-fn in_the_way(name: &Path, content: Content) -> Failure {
-    if let Content::Foreign { .. } = content {
-        return refused(
-            name,
-            "there is a file already",
-            "name another file, or replace that one: add --force",
-        );
+/// A new file beside a place.
+fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
+    for attempt in 0..100 {
+        let name = format!(".fathom-{}-{attempt}.part", std::process::id());
+        let path = path.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            other => return other.map(|file| (path, file)),
+        }
     }
-    let remedy = format!("name another file, or move that one away: mv '{0}' '{0}.old'", name.display());
-    refused(name, "there is a file that fathom did not write", remedy)
+    Err(io::Error::other("too many unfinished files of other runs are in its folder: rm .fathom-*.part"))
 }
 
 fn refused(path: &Path, cause: &str, remedy: impl Into<String>) -> Failure {
     Failure { status: crate::status::Status::Usage, ..Failure::output(path, cause, remedy) }
 }
 
+fn protected(name: &Path, error: &io::Error) -> Failure {
+    if error.kind() != ErrorKind::PermissionDenied {
+        return failed(name, error);
+    }
+    let word = shell_word(&name.to_string_lossy());
+    let cause = format!("the file that is there may not be changed ({error})");
+    let remedy = format!("name another file, or see what protects it: ls -l {word}; lsattr {word}");
+    Failure::output(name, cause, remedy)
+}
+
 fn failed(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let shown = shell_word(&folder.to_string_lossy());
     let remedy = match error.kind() {
-        io::ErrorKind::NotFound => format!("make its folder first: mkdir -p '{}'", folder.display()),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            format!("free some space in {}, or name a file elsewhere", folder.display())
+        ErrorKind::NotFound => format!("make its folder first: mkdir -p {shown}"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            format!("free some space in {shown}, or name a file elsewhere")
         }
+        ErrorKind::AlreadyExists => "another file took the name meanwhile: name another file".to_owned(),
         _ => "name a file in a folder that you may write to".to_owned(),
     };
     Failure::output(path, error, remedy)

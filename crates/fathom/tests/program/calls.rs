@@ -147,7 +147,8 @@ fn a_log_of_fio_comes_again_io_by_io() {
     let first = logged(&folder.path().join("first.log"));
     assert!(first.len() > 60 && first.iter().any(|io| io.0 == "write"), "{first:?}");
     for more in ["", "--replay_no_stall=1 --ioengine=libaio --direct=0", "--replay_time_scale=400"] {
-        let words = format!("--name=r --read_iolog=first.log --write_iolog=again.log --destroy=data {more}");
+        let words =
+            format!("--name=r --read_iolog=first.log --write_iolog=again.log --force --destroy=data {more}");
         let document = ours(folder.path(), &words);
         assert_eq!(logged(&folder.path().join("again.log")), first, "{more}");
         let theirs = fio(folder.path(), &format!("--name=r --read_iolog=first.log {more}"));
@@ -168,7 +169,7 @@ fn a_log_of_fio_comes_again_io_by_io() {
     .unwrap();
     ours(
         folder.path(),
-        "--name=r --read_iolog=old.log --write_iolog=again.log --destroy=data --ioengine=psync",
+        "--name=r --read_iolog=old.log --write_iolog=again.log --force --destroy=data --ioengine=psync",
     );
     assert_eq!(logged(&folder.path().join("again.log")), first);
     let (_, said, status) = fathom_fio(folder.path(), "--name=r --read_iolog=first.log --quiet");

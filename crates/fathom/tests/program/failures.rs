@@ -145,9 +145,9 @@ fn a_store_that_is_none_loses_no_run_and_starts_no_assessment() {
     let typist = Typist::new();
     std::fs::write(typist.path("store"), "this is no database, but somebody's text").unwrap();
     let ran = typist.run(&["run", "--target", "sim:nvme", "--time", "1s", "--json"]);
-    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(ran.status, 1, "{ran:?}");
     assert_eq!(ran.json()["format"], "fathom.run");
-    assert!(ran.stderr.contains("not saved"), "{ran:?}");
+    assert!(ran.stderr.contains("nothing was saved"), "{ran:?}");
     let assessed = typist.run(&["assess", "sim:nvme", "--json"]);
     assert_eq!(assessed.status, 1);
     assert_eq!(assessed.json()["kind"], "store");
@@ -168,4 +168,46 @@ fn a_target_that_fails_is_an_invalid_measurement() {
     assert!(record["checks"].as_array().unwrap().iter().any(failed), "{}", record["checks"]);
     let listed = typist.run(&["runs"]);
     assert!(listed.stdout.contains("failed"), "{listed:?}");
+}
+
+#[test]
+fn a_limit_of_open_files_is_blamed_and_not_the_store() {
+    let typist = Typist::new();
+    let mut told = 0;
+    for limit in 4..24 {
+        let line = format!(
+            "ulimit -n {limit}; exec {} --store s.sqlite run --target sim:nvme --time 1s",
+            env!("CARGO_BIN_EXE_fathom")
+        );
+        let mut command = std::process::Command::new("bash");
+        let output = command.args(["-c", &line]).current_dir(typist.folder()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            assert!(said.to_lowercase().contains("too many open files"), "{limit}: {said}");
+            assert!(!said.contains("writable"), "{limit}: {said}");
+            told += 1;
+        }
+    }
+    assert!(told > 0, "a limit of 4 is enough for nothing");
+}
+
+#[test]
+fn a_machine_without_its_list_of_processes_is_told_what_to_mount() {
+    let typist = Typist::new();
+    let line = format!(
+        "mount -t tmpfs none /proc && exec {} --store s.sqlite run --target . --size 8MiB --time 1s",
+        env!("CARGO_BIN_EXE_fathom")
+    );
+    let mut command = std::process::Command::new("unshare");
+    let output = command.args(["-m", "bash", "-c", &line]).current_dir(typist.folder()).output();
+    let Some(output) = output.ok().filter(|output| output.status.code() == Some(1)) else {
+        println!("skipped: no mount namespace can be made here");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("fathom") {
+        assert!(said.contains("mount -t proc proc /proc"), "{said}");
+    } else {
+        println!("skipped: {said}");
+    }
 }

@@ -16,6 +16,7 @@ mod fleets;
 mod gathered;
 mod imported;
 mod interrupted;
+mod kept;
 mod liked;
 mod metrics_server;
 mod outputs;

@@ -1,5 +1,7 @@
 //! From a command line and its job files to jobs, with the defaults that apply to each.
 
+use fathom_record::shell_word;
+
 use crate::Refusal;
 
 use super::cmdline::Invocation;
@@ -110,17 +112,12 @@ impl Maker<'_> {
 
 /// A command line that says the same as the jobs, as `--showcmd` prints it.
 pub fn command_line(jobs: &[Job]) -> String {
-    let word = |text: &str| match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:,=%+@".contains(c))
-    {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
-    };
     let mut words = vec!["fio".to_owned()];
     for job in jobs {
-        words.push(word(&format!("--name={}", job.name)));
+        words.push(shell_word(&format!("--name={}", job.name)));
         for given in job.given.iter().filter(|given| given.row.name != "name") {
             words.push(match &given.value {
-                Some(value) => word(&format!("--{}={value}", given.row.name)),
+                Some(value) => shell_word(&format!("--{}={value}", given.row.name)),
                 None => format!("--{}", given.row.name),
             });
         }

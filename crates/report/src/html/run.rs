@@ -90,6 +90,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
 /// What to type to assess the target, or each of several by itself.
 fn assessments(facts: &TargetFacts) -> String {
     let members = if facts.members.is_empty() { std::slice::from_ref(facts) } else { &facts.members };
-    let lines = members.iter().map(|member| format!("fathom assess {}", crate::escape::shell(&member.name)));
+    let lines =
+        members.iter().map(|member| format!("fathom assess {}", fathom_record::shell_word(&member.name)));
     lines.collect::<Vec<_>>().join("; ")
 }

@@ -1,6 +1,6 @@
 //! Windows: the profile's folders are private already, and folders need no syncing.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,4 +33,24 @@ pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
 /// Nothing: NTFS journals its folders.
 pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Nothing is: a file that is open keeps its name.
+pub(crate) fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+/// Nobody says so.
+pub(crate) fn has_ended(_process: u32) -> bool {
+    false
+}
+
+/// Nobody says so.
+pub(crate) fn command_of(_process: u32) -> Option<String> {
+    None
+}
+
+/// There is no such limit.
+pub(crate) fn is_out_of_files(_error: &io::Error) -> bool {
+    false
 }

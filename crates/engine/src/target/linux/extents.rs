@@ -25,7 +25,8 @@ pub fn written_share(file: &File, range: Range<u64>) -> io::Result<Option<f64>> 
     let meta = file.metadata()?;
     if meta.file_type().is_block_device() {
         let machine = Machine::look_at_devices(&Roots::default());
-        return Ok(machine.node(DeviceNumber::of_node(&meta)).and_then(|node| stored_share(&machine, node)));
+        let node = machine.node(DeviceNumber::of_node(&meta));
+        return Ok(node.and_then(|node| stored_share(&machine, node, &range)));
     }
     let length = range.end.saturating_sub(range.start);
     if !meta.is_file() || length == 0 {
@@ -130,11 +131,14 @@ fn data_bytes(file: &File, range: &Range<u64>) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Share of a whole block device that its driver says it stores.
-fn stored_share(machine: &Machine, node: &Node) -> Option<f64> {
+/// Share of a stretch of a block device that its driver says it stores. zram counts what it stores in all: the
+/// stretch holds that much at most.
+fn stored_share(machine: &Machine, node: &Node, range: &Range<u64>) -> Option<f64> {
     let disk = machine.disk_of(node);
-    let size_bytes = sysfs::number::<u64>(&disk.dir, "size")?.saturating_mul(512);
-    if size_bytes == 0 {
+    let size_bytes = sysfs::number::<u64>(&node.dir, "size")?.saturating_mul(512);
+    let range = range.start.min(size_bytes)..range.end.min(size_bytes);
+    let length = range.end.saturating_sub(range.start);
+    if length == 0 {
         return None;
     }
     if disk.name.starts_with("zram") {
@@ -143,7 +147,7 @@ fn stored_share(machine: &Machine, node: &Node) -> Option<f64> {
         // (Linux Documentation/admin-guide/blockdev/zram.rst).
         let state = sysfs::attribute(&disk.dir, "mm_stat")?;
         let stored: u64 = state.split_ascii_whitespace().next()?.parse().ok()?;
-        return Some((stored as f64 / size_bytes as f64).min(1.0));
+        return Some((stored as f64 / length as f64).min(1.0));
     }
     let backing = disk.backing.as_ref().filter(|backing| backing.block.is_none())?;
     let file = File::open(&backing.path).ok()?;
@@ -152,5 +156,9 @@ fn stored_share(machine: &Machine, node: &Node) -> Option<f64> {
     if !is_it {
         return None;
     }
-    written_share(&file, 0..size_bytes).ok().flatten()
+    // Where a partition begins in its disk, and the disk in its file.
+    let first_sector = sysfs::number::<u64>(&node.dir, "start").unwrap_or(0);
+    let offset = sysfs::number::<u64>(&disk.dir, "loop/offset").unwrap_or(0);
+    let first_byte = first_sector.saturating_mul(512).saturating_add(offset);
+    written_share(&file, range.start + first_byte..range.end + first_byte).ok().flatten()
 }

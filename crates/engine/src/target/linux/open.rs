@@ -163,8 +163,20 @@ pub fn reopen(machine: &Machine, file: &File, flags: Flags) -> io::Result<File> 
     let link = machine.roots.proc.join("self/fd").join(file.as_raw_fd().to_string());
     let direct = if flags.direct { libc::O_DIRECT } else { 0 };
     let alone = if flags.alone { libc::O_EXCL } else { 0 };
-    File::options().read(true).write(flags.writes).custom_flags(direct | alone | flags.durable).open(link)
+    let opened = File::options()
+        .read(true)
+        .write(flags.writes)
+        .custom_flags(direct | alone | flags.durable)
+        .open(link);
+    opened.map_err(|error| match error.kind() {
+        // What is open is there, so that it is the link which is missing.
+        io::ErrorKind::NotFound => io::Error::other(NO_PROC),
+        _ => error,
+    })
 }
+
+/// The system without its list of processes, as in some containers.
+const NO_PROC: &str = "nothing is mounted at /proc, through which it is opened";
 
 fn existing(
     name: &str,
@@ -354,7 +366,7 @@ fn made(
         reopen(machine, &file, Flags { writes: true, direct, ..Flags::default() }).map_err(|error| {
             match error.raw_os_error() {
                 Some(libc::EINVAL) if direct => no_direct(&place, machine, &file),
-                _ => EngineError::system(&place, &error),
+                _ => advise(&place, &error, Path::new(name), request),
             }
         })?;
     let mut facts = facts_of(name, machine, &file, direct, false);

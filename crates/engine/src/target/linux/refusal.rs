@@ -76,6 +76,9 @@ pub fn advise(place: &str, error: &io::Error, path: &Path, request: &OpenRequest
     let rights = if request.writes { "rw" } else { "r" };
     let failed = EngineError::system(place, error);
     let remedy = match (error.raw_os_error(), failed.kind) {
+        // The one error that has no number of the system's.
+        (None, _) => "mount it first: mount -t proc proc /proc".to_owned(),
+        (Some(libc::EMFILE | libc::ENFILE), _) => failed.remedy.clone(),
         (Some(libc::EROFS), _) => "the file system is read-only: name a target on another".to_owned(),
         (Some(libc::ETXTBSY), _) => "it is a program that runs: name another target".to_owned(),
         (Some(libc::ELOOP), _) => format!("its links lead in a circle: see `namei {}`", path.display()),

@@ -2,8 +2,6 @@
 //! the logs of their I/Os.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use fathom_campaign::IoLog;
@@ -13,6 +11,7 @@ use fathom_interop::fio::map::{Ends, IoPriorities, IoPriority, IoPriorityShare, 
 use fathom_interop::fio::output::{Issued, iolog};
 use fathom_record::Direction;
 
+use super::places::Places;
 use crate::failure::Failure;
 
 /// One entry a run.
@@ -68,43 +67,11 @@ pub fn priorities(asked: &IoPriorities) -> Priorities {
     Priorities { of_jobs: priority(asked.of_job), rules: asked.shares.iter().map(rule).collect() }
 }
 
-/// Refuses logs that could not be written or would take the place of something else, before anything runs.
-///
-/// # Errors
-/// With the file and what to type instead.
-pub fn check_iologs(mapped: &[Mapped]) -> Result<(), Failure> {
-    for name in mapped.iter().filter_map(|mapped| mapped.iolog.as_deref()) {
-        let path = Path::new(name);
-        require_folder(path)?;
-        let is_log = |text: String| text.is_empty() || text.starts_with("fio version");
-        if path.exists() && !fs::read_to_string(path).is_ok_and(is_log) {
-            let cause = "there is something that is no log of I/Os";
-            return Err(Failure::output(path, cause, "name another file, or move that one away"));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a file whose folder is not there.
-///
-/// # Errors
-/// With the folder.
-pub fn require_folder(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        None => Ok(()),
-        Some(folder) => {
-            let cause = format!("there is no folder {}", folder.display());
-            Err(Failure::output(path, cause, "make it first, or name another file"))
-        }
-    }
-}
-
 /// Writes the log of a run's I/Os as fio's.
 ///
 /// # Errors
 /// When it cannot be written, or there were more I/Os than it holds.
-pub fn write_iolog(name: &str, run: &Run, log: IoLog) -> Result<(), Failure> {
+pub fn write_iolog(places: &Places, name: &str, run: &Run, log: IoLog) -> Result<(), Failure> {
     let (ios, left_out) = log.finish();
     let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
     let issued = ios.iter().map(|io| Issued {
@@ -115,8 +82,7 @@ pub fn write_iolog(name: &str, run: &Run, log: IoLog) -> Result<(), Failure> {
         bytes: io.bytes,
     });
     let files: Vec<String> = run.targets.iter().map(|name| plain(name).to_owned()).collect();
-    fs::write(name, iolog(&files, issued))
-        .map_err(|error| Failure::output(name.as_ref(), error, "name a file in a folder that is there"))?;
+    places.write(name, &iolog(&files, issued))?;
     if left_out == 0 {
         return Ok(());
     }

@@ -11,10 +11,12 @@ use fathom_interop::fio::job::Job;
 use fathom_interop::fio::map;
 use fathom_record::RunRecord;
 
+use super::read;
 use super::results::Destination;
-use super::{read, save};
+use crate::commands::saving::Saving;
 use crate::commands::stored::StorePlace;
 use crate::failure::Failure;
+use crate::output::Machine;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
@@ -51,13 +53,15 @@ pub fn perform(place: &StorePlace, invocation: &Invocation, words: &[String]) ->
     let stop = interrupt::watch(screen.voice())?;
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
-    save(place, result.records.iter());
+    let mut saving = Saving::open(place);
+    result.records.iter().for_each(|record| saving.put(record));
     destination.write(&printed(&result, globals.wanted())?)?;
     let said = fs::read_to_string(&result.stderr).unwrap_or_default();
     if !said.trim().is_empty() {
         output::message(said.trim_end());
     }
-    Ok(Status::of_measurement(result.records.iter().all(RunRecord::is_valid)))
+    let saved = saving.finish(&Machine::Off);
+    Ok(Status::of_measurement(saved && result.records.iter().all(RunRecord::is_valid)))
 }
 
 /// Whether fio is asked for something else than a measurement, or for one that it does not report here.
@@ -75,7 +79,7 @@ fn plainly(words: &[String]) -> Result<Status, Failure> {
 
 /// The words that fio knows; without what says where and how it prints, where fathom says that.
 fn fios_own(words: &[String], without_output: bool) -> Vec<String> {
-    const OURS: [&str; 3] = ["engine", "destroy", "quiet"];
+    const OURS: [&str; 5] = ["engine", "destroy", "force", "store", "quiet"];
     const OUTPUT: [&str; 4] = ["output", "output-format", "minimal", "append-terse"];
     let mut rest = Vec::new();
     let mut words = words.iter();

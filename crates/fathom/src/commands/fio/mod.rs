@@ -4,6 +4,7 @@ mod beside;
 mod burner;
 mod itself;
 mod machine;
+mod places;
 mod results;
 mod stage;
 
@@ -16,13 +17,16 @@ use fathom_interop::fio::job::Job;
 use fathom_interop::fio::map::{self, Around, Doer, Mapped, Native};
 use fathom_record::RunRecord;
 
+use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
 use crate::failure::Failure;
+use crate::output::Machine;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
+use places::Places;
 use stage::Stages;
 
 /// Reads what follows `fathom fio`, and runs it or hands it over.
@@ -32,6 +36,8 @@ use stage::Stages;
 pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> {
     let invocation = cmdline::parse(words).map_err(refused)?;
     let globals = &invocation.globals;
+    let named = globals.store.as_ref().map(|file| StorePlace::new(Some(file.into())));
+    let place = named.as_ref().unwrap_or(place);
     if globals.hand_over == Some(true) {
         return itself::perform(place, &invocation, words);
     }
@@ -63,28 +69,27 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         return Ok(Status::Done);
     }
     let destination = results::Destination::prepare(globals)?;
-    beside::check_iologs(&mapped)?;
+    let places = Places::prepare(&mapped, globals.force)?;
+    let mut saving = Saving::open(place);
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
-    let outcome = Stages::new(&mapped, &globals.destroy).run(&stages, &mut screen, &stop);
+    let outcome = Stages::new(&mapped, &globals.destroy, &places).run(&stages, &mut screen, &stop);
     drop(screen);
     let (mut records, failure) = outcome;
     if let Some(trial) = trial {
         output::message(&trial.note());
         records.iter_mut().flatten().for_each(|record| record.notes.push(trial.note()));
     }
-    save(place, records.iter().flatten());
-    let printed = if records.iter().all(Vec::is_empty) {
-        true
-    } else {
-        results::deliver(&jobs, &mapped, &records, &destination, globals)?
-    };
+    records.iter().flatten().for_each(|record| saving.put(record));
+    let printed = records.iter().all(Vec::is_empty)
+        || results::deliver(&jobs, &mapped, &records, (&destination, &places), globals);
     let verified = !results::tell_unverified(&records);
+    let saved = saving.finish(&Machine::Off);
     match failure {
         Some(failure) => Err(failure),
         None => {
             let valid = records.iter().flatten().all(RunRecord::is_valid);
-            Ok(Status::of_measurement(printed && verified && valid))
+            Ok(Status::of_measurement(printed && verified && saved && valid))
         }
     }
 }
@@ -142,19 +147,6 @@ fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {
         Some(job) => {
             let cause = format!("the job {} writes or trims", job.name);
             Err(Failure::usage("--readonly", cause, "leave --readonly out, or choose rw=read or randread"))
-        }
-    }
-}
-
-/// A store that cannot be used does not lose the results: they are printed.
-fn save<'a>(place: &StorePlace, records: impl Iterator<Item = &'a RunRecord>) {
-    let store = match place.open() {
-        Ok(store) => store,
-        Err(error) => return Failure::from(error).warn(),
-    };
-    for record in records {
-        if let Err(error) = store.put_run(record) {
-            return Failure::from(error).warn();
         }
     }
 }

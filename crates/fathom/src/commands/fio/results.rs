@@ -1,7 +1,7 @@
 //! Prints the results in fio's forms, and writes the logs that were asked for.
 
-use std::fs;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use fathom_interop::fio::cmdline::Globals;
 use fathom_interop::fio::job::Job;
@@ -10,31 +10,23 @@ use fathom_interop::fio::output::{self as forms, Entry};
 use fathom_record::{CheckName, Outcome, RunRecord};
 use jiff::Timestamp;
 
-use super::beside::require_folder;
+use super::places::Places;
 use crate::failure::Failure;
 use crate::output;
+use crate::output_file::{Content, OutputFile};
 
 /// Where results go.
-pub struct Destination(Option<PathBuf>);
+pub struct Destination(Option<OutputFile>);
 
 impl Destination {
-    /// A file is only replaced when fathom or fio wrote it.
+    /// A file is replaced when fathom wrote it, and any with `--force`.
     ///
     /// # Errors
-    /// When somebody else's would be.
+    /// When somebody else's would be, or it could not be written.
     pub fn prepare(globals: &Globals) -> Result<Self, Failure> {
-        let Some(name) = &globals.output else { return Ok(Self(None)) };
-        let path = PathBuf::from(name);
-        require_folder(&path)?;
-        if let Ok(text) = fs::read_to_string(&path)
-            && !text.is_empty()
-            && !text.contains(&format!("fathom-{}", env!("CARGO_PKG_VERSION")))
-            && !is_of_fio(&text)
-        {
-            let cause = "there is a file that neither fathom nor fio wrote";
-            return Err(Failure::output(&path, cause, "name another file, or move that one away"));
-        }
-        Ok(Self(Some(path)))
+        let content = Content::FioResult { force: globals.force };
+        let check = |name: &String| OutputFile::check(Path::new(name), content);
+        globals.output.as_ref().map(check).transpose().map(Self)
     }
 
     /// Prints a result, or puts it in its file.
@@ -44,24 +36,20 @@ impl Destination {
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.0 {
             None => output::result(text),
-            Some(path) => {
-                fs::write(path, text).map_err(|error| Failure::output(path, error, "name another file"))
-            }
+            Some(file) => file.write(text),
         }
     }
 }
 
-/// Prints and writes everything; whether all of it could be.
-///
-/// # Errors
-/// When the results cannot be written.
+/// Prints and writes everything; whether all of it could be. What could not be is told, and keeps nothing from
+/// the others.
 pub fn deliver(
     jobs: &[Job],
     mapped: &[Mapped],
     records: &[Vec<RunRecord>],
-    destination: &Destination,
+    (destination, places): (&Destination, &Places),
     globals: &Globals,
-) -> Result<bool, Failure> {
+) -> bool {
     let entries = entries(jobs, mapped, records);
     let version = env!("CARGO_PKG_VERSION");
     let last = records.iter().flatten().map(|record| record.started_at.as_str()).max().unwrap_or_default();
@@ -78,8 +66,8 @@ pub fn deliver(
     if wanted.normal {
         text += &forms::text(&entries, version, &time);
     }
-    destination.write(&text)?;
-    Ok(write_logs(mapped, records))
+    let printed = destination.write(&text).map_err(|failure| failure.warn()).is_ok();
+    write_logs(mapped, records, places) && printed
 }
 
 /// Tells of content that was to be checked and could not be; whether there was any.
@@ -95,24 +83,22 @@ pub fn tell_unverified(records: &[Vec<RunRecord>]) -> bool {
     any
 }
 
-/// Logs, one a run; a file that cannot be written is told and keeps nothing from the others.
-fn write_logs(mapped: &[Mapped], records: &[Vec<RunRecord>]) -> bool {
+/// Logs, one a run, or one of all runs where they share its name.
+fn write_logs(mapped: &[Mapped], records: &[Vec<RunRecord>], places: &Places) -> bool {
     let mut number = 0;
-    let mut all = true;
+    let mut logs: BTreeMap<String, String> = BTreeMap::new();
     for (mapped, records) in mapped.iter().zip(records) {
         for record in records {
             number += 1;
             let started: Option<Timestamp> = record.started_at.parse().ok();
             let epoch_ms = started.map_or(0, |time| time.as_millisecond().unsigned_abs());
             for file in forms::log_files(record, &mapped.reporting, number, epoch_ms) {
-                if let Err(error) = fs::write(&file.name, &file.text) {
-                    Failure::output(file.name.as_ref(), error, "make its folder first").warn();
-                    all = false;
-                }
+                logs.entry(file.name).or_default().push_str(&file.text);
             }
         }
     }
-    all
+    let written = logs.iter().map(|(name, text)| places.write(name, text));
+    written.filter_map(Result::err).map(|failure| failure.warn()).count() == 0
 }
 
 /// One entry a job, or one for all jobs of a group that are reported together.
@@ -155,10 +141,4 @@ fn title(job: &Job) -> String {
     let bs = job.text("bssplit").or(job.text("bsrange")).or(job.text("bs")).unwrap_or("4096B");
     let (rw, engine) = (job.text("rw").unwrap_or("read"), job.text("ioengine").unwrap_or("psync"));
     format!("rw={rw}, bs={bs}, ioengine={engine}")
-}
-
-/// Whether a text names a version of fio in a line of its own or as its JSON does.
-fn is_of_fio(text: &str) -> bool {
-    let is_version = |line: &str| line.trim().trim_start_matches("\"fio version\" : \"").starts_with("fio-");
-    text.lines().take(1000).any(is_version)
 }

@@ -13,6 +13,7 @@ use fathom_record::RunRecord;
 
 use super::beside::{self, Beside};
 use super::burner::Burners;
+use super::places::Places;
 use crate::failure::Failure;
 use crate::output;
 
@@ -20,6 +21,7 @@ use crate::output;
 pub struct Stages<'a> {
     mapped: &'a [Mapped],
     destroy: &'a [String],
+    places: &'a Places,
     /// Files that this command made: what comes later may write them.
     made: BTreeSet<String>,
 }
@@ -36,8 +38,9 @@ struct Opening<'a> {
 }
 
 impl<'a> Stages<'a> {
-    pub fn new(mapped: &'a [Mapped], destroy: &'a [String]) -> Self {
-        Self { mapped, destroy, made: BTreeSet::new() }
+    /// Of these jobs, with the words that permit the loss of data, and the places of the logs.
+    pub fn new(mapped: &'a [Mapped], destroy: &'a [String], places: &'a Places) -> Self {
+        Self { mapped, destroy, places, made: BTreeSet::new() }
     }
 
     /// Runs all; the records are by job. A failure ends the command, with the records until then.
@@ -130,7 +133,7 @@ impl<'a> Stages<'a> {
         let mut failure = None;
         for ((job, run, _), log) in runs.iter().zip(logs) {
             if let (Some(log), Some(name)) = (log, &self.mapped[*job].iolog) {
-                failure = beside::write_iolog(name, run, log).err().or(failure);
+                failure = beside::write_iolog(self.places, name, run, log).err().or(failure);
             }
         }
         Ok((runs.iter().map(|(job, ..)| *job).zip(records).collect(), failure))

@@ -36,6 +36,10 @@ pub struct Globals {
     pub hand_over: Option<bool>,
     /// Words that permit the loss of data.
     pub destroy: Vec<String>,
+    /// Files that results and logs go to are replaced, whoever wrote them.
+    pub force: bool,
+    /// Run store to use.
+    pub store: Option<String>,
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What the whole command has to go to the installed fio for.
@@ -73,7 +77,7 @@ const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: 
 }
 
 /// The options of the command, fio's and fathom's.
-pub static ROWS: [Row; 43] = [
+pub static ROWS: [Row; 45] = [
     row("output", Some('o'), true, Does::Set),
     row("output-format", Some('F'), true, Does::Set),
     row("minimal", Some('m'), false, Does::Set),
@@ -130,6 +134,8 @@ pub static ROWS: [Row; 43] = [
     row("help", Some('h'), false, Does::Ask),
     row("engine", None, true, Does::Set),
     row("destroy", None, true, Does::Set),
+    row("force", None, false, Does::Set),
+    row("store", None, true, Does::Set),
     row("quiet", None, false, Does::Set),
     row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
 ];
@@ -181,6 +187,8 @@ impl Globals {
             "eta" => self.quiet |= value == "never",
             "quiet" => self.quiet = true,
             "destroy" => self.destroy.push(value.to_owned()),
+            "force" => self.force = true,
+            "store" => self.store = Some(value.to_owned()),
             "engine" => {
                 self.hand_over = Some(match value {
                     "fio" => true,

@@ -27,6 +27,23 @@ fn number_of(direction: Direction) -> Option<u32> {
     }
 }
 
+/// Names of the logs that [`log_files`] gives.
+pub fn log_names(reporting: &Reporting, number: usize) -> Vec<String> {
+    reporting.logs.iter().flat_map(|log| names(log, reporting, number)).collect()
+}
+
+fn names(log: &Log, reporting: &Reporting, number: usize) -> Vec<String> {
+    let endings: &[&str] = match log.kind {
+        LogKind::Bandwidth => &["bw"],
+        LogKind::Iops => &["iops"],
+        // Submission is part of both, and has no log of its own.
+        LogKind::Latency => &["clat", "lat"],
+        LogKind::Histogram => &["clat_hist"],
+    };
+    let job = if reporting.log_per_job { format!(".{number}") } else { String::new() };
+    endings.iter().map(|ending| format!("{}_{ending}{job}.log", log.prefix)).collect()
+}
+
 /// The logs that a job asked for, of one of its runs. `number` is what tells its files from those of the
 /// command's other runs, from 1; `epoch_ms` is the run's start.
 pub fn log_files(record: &RunRecord, reporting: &Reporting, number: usize, epoch_ms: u64) -> Vec<LogFile> {
@@ -39,13 +56,6 @@ fn files(
     number: usize,
     epoch_ms: u64,
 ) -> Vec<LogFile> {
-    let endings: &[&str] = match log.kind {
-        LogKind::Bandwidth => &["bw"],
-        LogKind::Iops => &["iops"],
-        // Submission is part of both, and has no log of its own.
-        LogKind::Latency => &["clat", "lat"],
-        LogKind::Histogram => &["clat_hist"],
-    };
     let mut text = String::new();
     for window in windows(record, log.window_ms) {
         let at_ms = window.end_ns / 1_000_000 + if reporting.log_epoch { epoch_ms } else { 0 };
@@ -65,10 +75,7 @@ fn files(
             };
         }
     }
-    let job = if reporting.log_per_job { format!(".{number}") } else { String::new() };
-    let file =
-        |ending: &&str| LogFile { name: format!("{}_{ending}{job}.log", log.prefix), text: text.clone() };
-    endings.iter().map(file).collect()
+    names(log, reporting, number).into_iter().map(|name| LogFile { name, text: text.clone() }).collect()
 }
 
 fn latency(service: &Histogram, value: LogValue) -> String {

@@ -183,6 +183,20 @@ impl Drop for Zram {
 }
 
 #[test]
+fn of_a_device_only_the_part_that_is_used_needs_to_be_written() {
+    let Some(device) = Loop::blank() else { return };
+    let image = File::options().write(true).open(&device.image).unwrap();
+    image.write_all_at(&vec![7; 16 << 20], 0).unwrap();
+    image.sync_all().unwrap();
+    let share = |size_bytes| {
+        let request = OpenRequest { size_bytes, ..OpenRequest::default() };
+        let target = Target::open(&TargetName::Path(device.path.clone().into()), &request).unwrap();
+        target.facts.written_share.unwrap()
+    };
+    assert_eq!((share(Some(16 << 20)), share(Some(32 << 20)), share(None)), (1.0, 0.5, 0.25));
+}
+
+#[test]
 fn a_memory_device_is_named_by_name_and_size_and_says_how_much_it_stores() {
     let Some(zram) = Zram::new() else {
         println!("skipped: no zram device can be made here");

@@ -1,0 +1,84 @@
+//! Saves runs as they end. A store that fails does not take the results with it: they are printed, and the
+//! command says that they are saved nowhere and does not end as done.
+
+use fathom_record::{RunRecord, shell_word};
+use fathom_store::Store;
+
+use super::stored::StorePlace;
+use crate::failure::Failure;
+use crate::output::{self, Machine};
+
+/// The store, or that there is none; and what became of the runs.
+pub struct Saving {
+    store: Option<Store>,
+    saved: usize,
+    lost: usize,
+}
+
+impl Saving {
+    /// Opens the store; one that cannot be used is told at once, before anything is measured.
+    pub fn open(place: &StorePlace) -> Self {
+        let told = |failure: Failure| {
+            let cause = format!("{}; results will be printed, and not saved", failure.cause);
+            Failure { cause, ..failure }.warn();
+        };
+        Self { store: place.open().map_err(|error| told(error.into())).ok(), saved: 0, lost: 0 }
+    }
+
+    /// Saves a run; the first failure ends the store's use, and is told.
+    pub fn put(&mut self, record: &RunRecord) {
+        match self.store.as_ref().map(|store| store.put_run(record)) {
+            Some(Ok(())) => self.saved += 1,
+            Some(Err(error)) => {
+                Failure::from(error).warn();
+                self.store = None;
+                self.lost += 1;
+            }
+            None => self.lost += 1,
+        }
+    }
+
+    /// Whether all runs were saved; otherwise says how they still can be, as the last thing that is said.
+    pub fn finish(&self, machine: &Machine) -> bool {
+        if self.lost > 0 {
+            output::message(&self.words(machine));
+        }
+        self.lost == 0
+    }
+
+    fn words(&self, machine: &Machine) -> String {
+        let what = match (self.saved, self.lost) {
+            (0, _) => "nothing was saved".to_owned(),
+            (saved, lost) => format!("{lost} of {} runs were not saved", saved + lost),
+        };
+        let again = match machine {
+            Machine::File(path) => {
+                format!("to save it: fathom import {} --store FILE", shell_word(&path.to_string_lossy()))
+            }
+            Machine::Stdout => {
+                "to save it, put what was printed into a file: fathom import THAT --store FILE".to_owned()
+            }
+            Machine::Off => {
+                "to save the next run, name a store on another disk (--store FILE)\n  or add --json=FILE: fathom \
+                 import FILE saves that later"
+                    .to_owned()
+            }
+        };
+        format!("\n{what}\n  {again}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_saved_is_told_with_what_to_type() {
+        let saving = |saved, lost| Saving { store: None, saved, lost };
+        assert!(saving(3, 0).finish(&Machine::Off) && saving(0, 0).finish(&Machine::Off));
+        assert!(!saving(0, 1).finish(&Machine::Off));
+        let words = saving(0, 1).words(&Machine::File("my run.json".into()));
+        assert_eq!(words, "\nnothing was saved\n  to save it: fathom import 'my run.json' --store FILE");
+        assert!(saving(2, 1).words(&Machine::Off).contains("1 of 3 runs were not saved"));
+    }
+}
