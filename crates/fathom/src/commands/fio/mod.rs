@@ -66,7 +66,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     beside::check_iologs(&mapped)?;
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
-    let outcome = Stages::new(&mapped, &globals.destroy).run(&stages, &mut screen, &stop);
+    let outcome = Stages::new(&mapped, globals).run(&stages, &mut screen, &stop);
     drop(screen);
     let (mut records, failure) = outcome;
     if let Some(trial) = trial {

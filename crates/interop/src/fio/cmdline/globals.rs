@@ -36,6 +36,8 @@ pub struct Globals {
     pub hand_over: Option<bool>,
     /// Words that permit the loss of data.
     pub destroy: Vec<String>,
+    /// Devices that only reading can show to be empty are read, however long that takes.
+    pub check_empty: bool,
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What the whole command has to go to the installed fio for.
@@ -73,7 +75,7 @@ const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: 
 }
 
 /// The options of the command, fio's and fathom's.
-pub static ROWS: [Row; 43] = [
+pub static ROWS: [Row; 44] = [
     row("output", Some('o'), true, Does::Set),
     row("output-format", Some('F'), true, Does::Set),
     row("minimal", Some('m'), false, Does::Set),
@@ -130,6 +132,7 @@ pub static ROWS: [Row; 43] = [
     row("help", Some('h'), false, Does::Ask),
     row("engine", None, true, Does::Set),
     row("destroy", None, true, Does::Set),
+    row("check-empty", None, false, Does::Set),
     row("quiet", None, false, Does::Set),
     row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
 ];
@@ -181,6 +184,7 @@ impl Globals {
             "eta" => self.quiet |= value == "never",
             "quiet" => self.quiet = true,
             "destroy" => self.destroy.push(value.to_owned()),
+            "check-empty" => self.check_empty = true,
             "engine" => {
                 self.hand_over = Some(match value {
                     "fio" => true,
