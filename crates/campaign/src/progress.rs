@@ -2,6 +2,7 @@
 
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::timeline::Phase;
+use fathom_engine::target::Preparation;
 use fathom_measure::Histogram;
 
 /// One second of a run, as it is complete.
@@ -60,9 +61,9 @@ pub struct StepNotice {
 
 /// Receives what happens. Every method may do nothing.
 pub trait Progress {
-    /// A target is being laid out: bytes done and in all.
-    fn preparing(&mut self, done_bytes: u64, total_bytes: u64) {
-        let _ = (done_bytes, total_bytes);
+    /// A target is being made ready: what is done to it, bytes done and in all.
+    fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
+        let _ = (what, done_bytes, total_bytes);
     }
     /// A step of a campaign starts.
     fn step(&mut self, notice: &StepNotice) {

@@ -121,6 +121,7 @@ Options are fio's, with one hyphen or two; what stands before the first --name i
   --destroy=WORDS       permit the loss of what a target holds, as in fathom run
   --force               replace files that --output, the logs and write_iolog name, whoever wrote them
   --store=FILE          run store to use, here as well as before fio
+  --check-empty         read all of a device before the first write, as in fathom run
   --quiet               show no progress
 Options that change nothing are accepted, others are left out with a warning or refused with the reason.";
 
@@ -243,6 +244,10 @@ pub struct DiskspdArguments {
     /// Permit the loss of everything on the device with this serial number, or in the file of this name.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
+    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
+    /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
+    #[arg(long)]
+    pub check_empty: bool,
     /// Keep the files that -c makes.
     #[arg(long)]
     pub keep: bool,
@@ -447,6 +452,9 @@ pub struct SizeArguments {
     /// With --run: permit the loss of everything on the device with this serial number, or in the file of this name.
     #[arg(long, value_name = "SERIAL", requires = "run")]
     pub destroy: Vec<String>,
+    /// With --run: read all of a device before the first write, as in fathom run.
+    #[arg(long, requires = "run")]
+    pub check_empty: bool,
     /// What is in use on each node today, as gp3:iops=16000,throughput=1000 (MiB/s).
     #[arg(long, value_name = "VOLUME")]
     pub current: Option<String>,

@@ -47,6 +47,7 @@ pub fn conclude(
                 direct: true,
                 stripe_bytes: None,
                 permits: Vec::new(),
+                check_empty: false,
                 real_time: false,
                 polled: false,
                 witness: None,

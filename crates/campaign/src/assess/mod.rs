@@ -67,7 +67,7 @@ pub fn assess(
     let unfinished = resume::find(store, &options.plan, progress)?;
     let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
     let permits = options.permit.as_slice();
-    let mut session = open(plan, permits, progress, stop)?;
+    let mut session = open(plan, options, progress, stop)?;
     session.know(&Known::of(plan))?;
     session.keep_state();
     precondition::admit(plan, &session, permits)?;
@@ -316,7 +316,7 @@ impl Course<'_> {
 /// Opens the target for everything that the plan's patterns do to it.
 fn open(
     plan: &AssessPlan,
-    permits: &[String],
+    options: &AssessOptions,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Session, CampaignError> {
@@ -330,7 +330,8 @@ fn open(
             direct: true,
             stripe_bytes: None,
             size_bytes: plan.size_bytes,
-            permits,
+            permits: options.permit.as_slice(),
+            check_empty: options.check_empty,
             keep: false,
             real_time: false,
             polled: false,

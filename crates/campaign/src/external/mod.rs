@@ -238,6 +238,8 @@ pub struct Given<'a> {
     pub writes: bool,
     /// Names of what may be destroyed.
     pub permits: &'a [String],
+    /// Whether a device that only reading can show to be empty is read, however long that takes.
+    pub check_empty: bool,
     /// Longest time that it may take, in nanoseconds; absent: a day.
     pub limit_ns: Option<u64>,
 }
@@ -267,7 +269,7 @@ pub fn run_given(
 ) -> Result<GivenResult, CampaignError> {
     let external = given.external;
     if external.works_here() {
-        admit(given.targets, given.writes, given.permits)?;
+        admit(given.targets, given.writes, given.permits, given.check_empty)?;
     } else if given.writes {
         refuse_unnamed(given.targets, given.permits, external)?;
     }
@@ -326,30 +328,40 @@ pub fn run_given(
 /// Judges files and devices that a tool of this machine will open by itself, as if fathom opened them.
 ///
 /// # Errors
-/// When one of them holds data or is in use and no permit names it.
-pub fn admit(targets: &[String], writes: bool, permits: &[String]) -> Result<(), CampaignError> {
-    let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
+/// When one of them holds data or is in use and no permit names it, or is not known to be empty.
+pub fn admit(
+    targets: &[String],
+    writes: bool,
+    permits: &[String],
+    check_empty: bool,
+) -> Result<(), CampaignError> {
+    let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
     let permits: Vec<Permit> = permits.iter().cloned().map(Permit).collect();
-    Ok(judge(&names, writes, &permits)?)
-}
-
-/// Judges targets that a tool will open by itself.
-fn judge(names: &[TargetName], writes: bool, permits: &[Permit]) -> Result<(), EngineError> {
-    match names {
-        [] => Ok(()),
-        // One target alone is judged by opening it, which is closed again before the tool starts.
-        [one] if writes => {
-            let permit = permits.first();
-            let request = OpenRequest { writes: true, direct: false, permit, ..OpenRequest::default() };
-            match Target::open(one, &request) {
-                Ok(_) => Ok(()),
-                // What is not there holds nothing; fio makes it.
-                Err(error) if error.kind == ErrorKind::NoSuchTarget => Ok(()),
-                Err(error) => Err(error),
-            }
-        }
-        several => admit_all(several, writes, permits).map(drop),
+    let admitted = admit_all(&names, writes, &permits)?;
+    if !writes {
+        return Ok(());
     }
+    // Opening judges in full; each is closed again before the tool starts.
+    for (name, permit) in names.iter().zip(&admitted.permits) {
+        // In a folder the tool makes files of its own.
+        if matches!(name, TargetName::Path(path) if path.is_dir()) {
+            continue;
+        }
+        let request = OpenRequest {
+            writes: true,
+            direct: false,
+            permit: permit.as_ref(),
+            check_empty,
+            ..OpenRequest::default()
+        };
+        match Target::open(name, &request) {
+            Ok(_) => {}
+            // What is not there holds nothing; fio makes it.
+            Err(error) if error.kind == ErrorKind::NoSuchTarget => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -18,8 +18,15 @@ pub struct RanSpan {
     pub paths: Vec<String>,
 }
 
-/// The plan of one time span. `engine` is what the user asked for; `permits` and `keep` are as in any plan.
-pub fn diskspd_plan(mapping: &Mapping, engine: Option<&str>, permits: &[String], keep: bool) -> RunPlan {
+/// The plan of one time span. `engine` is what the user asked for; `permits`, `check_empty` and `keep` are as in
+/// any plan.
+pub fn diskspd_plan(
+    mapping: &Mapping,
+    engine: Option<&str>,
+    permits: &[String],
+    check_empty: bool,
+    keep: bool,
+) -> RunPlan {
     let mapped = mapping.mapped.then_some("mmap");
     RunPlan {
         targets: mapping.targets.clone(),
@@ -29,6 +36,7 @@ pub fn diskspd_plan(mapping: &Mapping, engine: Option<&str>, permits: &[String],
             direct: mapping.direct,
             stripe_bytes: None,
             permits: permits.to_vec(),
+            check_empty,
             real_time: false,
             polled: false,
             witness: None,
@@ -78,7 +86,7 @@ mod tests {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let Ok(Command::Run(profile)) = read_command(&words, 1) else { unreachable!("{line}") };
         let mapping = map(&profile.spans[0], &Drives::default(), &|_| None).expect(line);
-        let plan = diskspd_plan(&mapping, None, &[], false);
+        let plan = diskspd_plan(&mapping, None, &[], false, false);
         let record = run_once(&plan, &mut Silent, &AtomicBool::new(false)).expect(line);
         (*profile, vec![RanSpan { record, paths: mapping.paths }])
     }

@@ -67,6 +67,11 @@ pub struct RawAssess {
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<Text>,
 
+    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
+    /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
+    #[arg(long)]
+    pub check_empty: bool,
+
     /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
     /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
     /// and stalls: constant:100us,stall-every=60s,stall-length=1s. Default: no delay.
@@ -86,6 +91,8 @@ pub struct AssessOptions {
     pub plan: AssessPlan,
     /// Serial number of the device whose content may be lost.
     pub permit: Option<String>,
+    /// Whether a device that only reading can show to be empty is read, however long that takes.
+    pub check_empty: bool,
 }
 
 impl RawAssess {
@@ -136,7 +143,8 @@ impl RawAssess {
             precondition: effort.precondition,
             thorough: self.thorough,
         };
-        Ok(AssessOptions { plan, permit: name("destroy", &self.destroy)? })
+        let permit = name("destroy", &self.destroy)?;
+        Ok(AssessOptions { plan, permit, check_empty: self.check_empty })
     }
 }
 

@@ -33,7 +33,8 @@ const DEFAULT_MATERIALITY: f64 = 0.01;
 const MOST_MATERIALITY: f64 = 0.3;
 const DEFAULT_LIMIT_NS: u64 = 600_000_000_000;
 /// Keys that must be the same on both sides, or that say how a comparison is made.
-const SHARED_KEYS: [&str; 7] = ["target", "seed", "destroy", "time", "warmup", "count", "bytes"];
+const SHARED_KEYS: [&str; 8] =
+    ["target", "seed", "destroy", "check-empty", "time", "warmup", "count", "bytes"];
 /// Keys that say what an I/O is, or how many are offered: rates of different I/Os, or of different demands, do
 /// not tell the sides apart.
 const QUESTION_KEYS: [&str; 11] = [
@@ -525,10 +526,10 @@ pub fn side_names(plan: &ComparePlan) -> [String; 2] {
     [own(&plan.a, &plan.b), own(&plan.b, &plan.a)]
 }
 
-/// The base as it is kept: permission to destroy data holds for one command alone, and the seed has a
-/// place of its own.
+/// The base as it is kept: what lets a device be written holds for one command alone, and the seed has
+/// a place of its own.
 fn recorded(base: &RawPlan) -> serde_json::Value {
-    let base = RawPlan { destroy: None, seed: None, ..base.clone() };
+    let base = RawPlan { destroy: None, check_empty: None, seed: None, ..base.clone() };
     serde_json::to_value(base).expect("a plan's values are all JSON values")
 }
 

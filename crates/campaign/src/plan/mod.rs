@@ -72,6 +72,8 @@ pub struct RunOptions {
     pub stripe_bytes: Option<u64>,
     /// Serial numbers of the devices whose content may be lost.
     pub permits: Vec<String>,
+    /// Devices that only reading can show to be empty are read, however long that takes.
+    pub check_empty: bool,
     /// A simulated device runs by the wall clock.
     pub real_time: bool,
     /// Completions are polled for inside the kernel; the device needs poll queues.

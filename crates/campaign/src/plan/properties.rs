@@ -184,7 +184,7 @@ fn decorators() -> impl Strategy<Value = Decorators> {
 
 fn plan() -> impl Strategy<Value = RunPlan> {
     let options = (
-        any::<bool>(),
+        any::<(bool, bool)>(),
         vec(text(), 0..3),
         any::<(bool, bool, Option<usize>)>(),
         any::<bool>(),
@@ -198,7 +198,16 @@ fn plan() -> impl Strategy<Value = RunPlan> {
             targets,
             engine,
             mut workload,
-            (direct, permits, (real_time, polled, witness), keep, cpus, decorators, durability, pages),
+            (
+                (direct, check_empty),
+                permits,
+                (real_time, polled, witness),
+                keep,
+                cpus,
+                decorators,
+                durability,
+                pages,
+            ),
         )| {
             let stripe_bytes = pages.filter(|_| targets.len() > 1).map(|pages| pages * 4096);
             let (durable, (nowait, dsync, hipri)) = durability;
@@ -216,6 +225,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
                 stripe_bytes,
                 direct,
                 permits,
+                check_empty,
                 real_time,
                 polled,
                 witness,

@@ -29,6 +29,7 @@ impl RunPlan {
                 direct: record.target.direct,
                 stripe_bytes: record.target.stripe_bytes,
                 permits: Vec::new(),
+                check_empty: false,
                 real_time: simulated && !record.is_virtual(),
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 witness: record.witness.as_ref().map(asked_of),

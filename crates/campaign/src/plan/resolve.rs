@@ -75,6 +75,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         direct: !raw.buffered.unwrap_or(false),
         stripe_bytes,
         permits: permits(raw)?,
+        check_empty: raw.check_empty.unwrap_or(false),
         real_time: raw.real_time.unwrap_or(false),
         polled: raw.polled.unwrap_or(false),
         witness: value("witness", &raw.witness, witness)?.flatten(),

@@ -149,6 +149,7 @@ fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     raw.buffered = (!options.direct).then_some(true);
     raw.stripe = options.stripe_bytes.map(|bytes| Text(quantity::write_bytes(bytes)));
     raw.destroy = (!options.permits.is_empty()).then(|| options.permits.clone());
+    raw.check_empty = options.check_empty.then_some(true);
     raw.real_time = options.real_time.then_some(true);
     raw.polled = options.polled.then_some(true);
     raw.witness = options.witness.map(|source| source.name().into());

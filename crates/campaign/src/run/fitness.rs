@@ -28,6 +28,7 @@ fn check_target(plan: &SessionPlan<'_>, target: &str, name: &TargetName) -> Resu
     let of_paths = [
         ("--keep", plan.keep, "only a scratch file can be kept"),
         ("--destroy", !plan.permits.is_empty(), "it holds nothing that could be lost"),
+        ("--check-empty", plan.check_empty, "it holds nothing that could be lost"),
         ("--buffered", !plan.direct, "it has no page cache"),
         ("--stripe", plan.stripe_bytes.is_some(), "it is one place, however it is cut"),
         ("--polled", plan.polled, "only devices have queues to poll"),

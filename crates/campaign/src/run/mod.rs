@@ -107,6 +107,7 @@ impl<'a> SessionPlan<'a> {
             size_bytes: workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes)),
             stripe_bytes: plan.options.stripe_bytes,
             permits: &plan.options.permits,
+            check_empty: plan.options.check_empty,
             keep: plan.options.keep,
             real_time: plan.options.real_time,
             polled: plan.options.polled,

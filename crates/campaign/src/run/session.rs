@@ -63,6 +63,8 @@ pub struct SessionPlan<'a> {
     pub stripe_bytes: Option<u64>,
     /// The words that permit the loss of data, one entry a device.
     pub permits: &'a [String],
+    /// Whether a device that only reading can show to be empty is read, however long that takes.
+    pub check_empty: bool,
     /// Whether a file that is made stays.
     pub keep: bool,
     /// Whether a simulated device runs by the wall clock.

@@ -49,7 +49,7 @@ impl Targets {
         let names_only = |name: &str| catalogue::named(name).is_some_and(|entry| entry.kind.is_of_names());
         let of_names = plan.engine.is_some_and(names_only);
         let shown = RefCell::new(progress);
-        let told = |done, total| shown.borrow_mut().preparing(done, total);
+        let told = |what, done, total| shown.borrow_mut().preparing(what, done, total);
         let mut opened = Vec::with_capacity(names.len());
         for (name, permit) in names.iter().zip(&admitted.permits) {
             let request = OpenRequest {
@@ -60,6 +60,7 @@ impl Targets {
                 durable: plan.durable,
                 size_bytes,
                 permit: permit.as_ref(),
+                check_empty: plan.check_empty,
                 keep: plan.keep,
                 seed: plan.seed,
                 stop,
@@ -73,7 +74,9 @@ impl Targets {
             Some(chunk) => striped(medium, &mut facts, chunk)?,
             None => medium,
         };
-        Ok(Self { opened, facts, medium, notes: admitted.notes })
+        let mut notes = admitted.notes;
+        notes.extend(opened.iter().flat_map(|target| target.notes.iter().cloned()));
+        Ok(Self { opened, facts, medium, notes })
     }
 
     /// Each target's facts.
@@ -112,7 +115,7 @@ impl Targets {
         self.members().map(geometry).collect()
     }
 
-    /// Looks once more whether anybody began to use a target since it was admitted for writing.
+    /// Looks once more whether anybody began to use a target, or put something on it, since it was admitted for writing.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] with the reasons.

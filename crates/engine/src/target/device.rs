@@ -20,6 +20,10 @@ pub struct Device {
     pub identity: Identity,
     /// Whether it may be written, and the exact words that would permit it.
     pub verdict: Verdict,
+    /// How it is known that it holds nothing; none if that is not known.
+    pub empty: Option<String>,
+    /// Time that reading all of it would take, in seconds, where only that would tell whether it is empty.
+    pub reading_s: Option<f64>,
     /// What a run on it can rely on.
     pub claims: Claims,
     /// Why it cannot be measured as it is; none if it can.

@@ -19,8 +19,10 @@ pub enum Hold {
     Swap,
     /// Another block device is built on it: device-mapper, md, loop, bcache.
     Held,
-    /// A process has it open for writing, or the kernel says that it is claimed.
+    /// Another process has it open, mapped or locked, or the kernel says that it is claimed.
     InUse,
+    /// A signature appeared on it after it was admitted, so that somebody else writes to it.
+    Appeared,
     /// It takes no writes.
     ReadOnly,
     /// What it is could not be established, so nothing can be said to be safe.
@@ -35,6 +37,10 @@ pub enum Hold {
     Unreadable,
     /// A file that was there before the run.
     ExistingFile,
+    /// What other processes do with it cannot be seen, so that one of them may use it.
+    Unseen,
+    /// Nothing was found on it, and not all of it was looked at.
+    NotLookedAt,
 }
 
 impl Hold {
@@ -42,12 +48,20 @@ impl Hold {
     /// writing under a mounted file system corrupts it even when its loss would be accepted.
     pub fn permission_covers(self) -> bool {
         match self {
-            Self::Mounted | Self::Swap | Self::Held | Self::InUse | Self::ReadOnly | Self::Unknown => false,
+            Self::Mounted
+            | Self::Swap
+            | Self::Held
+            | Self::InUse
+            | Self::Appeared
+            | Self::ReadOnly
+            | Self::Unknown => false,
             Self::Signature
             | Self::Partitions
             | Self::UnknownData
             | Self::Unreadable
-            | Self::ExistingFile => true,
+            | Self::ExistingFile
+            | Self::Unseen
+            | Self::NotLookedAt => true,
         }
     }
 }
@@ -59,14 +73,17 @@ pub struct Reason {
     pub hold: Hold,
     /// The reason as a sentence without full stop: `/dev/vda is mounted at / (ext4)`.
     pub text: String,
-    /// What to do before asking again, where permission does not help; may be empty.
+    /// What to do before asking again, in place of permission where permission helps too; may be empty.
     pub first: String,
+    /// Whether it may be over in a moment, as when a program only looks at a device.
+    #[serde(skip)]
+    pub may_pass: bool,
 }
 
 impl Reason {
     /// A reason with nothing to do about it.
     pub fn new(hold: Hold, text: impl Into<String>) -> Self {
-        Self { hold, text: text.into(), first: String::new() }
+        Self { hold, text: text.into(), first: String::new(), may_pass: false }
     }
 
     /// The same reason with what to do first.
@@ -114,8 +131,14 @@ impl Identity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "writing")]
 pub enum Verdict {
-    /// Nothing was found that would be lost.
+    /// It is known that nothing would be lost.
     Free,
+    /// Nothing was found where it was looked, and not all was looked at: it is written once all of it was
+    /// read and held nothing, or with exactly this flag.
+    IfEmpty {
+        /// As it is typed.
+        flag: String,
+    },
     /// It holds data; exactly this flag permits its destruction.
     WithPermission {
         /// As it is typed.
@@ -132,15 +155,25 @@ pub enum Verdict {
 pub fn verdict(reasons: &[Reason], identity: &Identity) -> Verdict {
     let blocking: Vec<_> = reasons.iter().filter(|reason| !reason.hold.permission_covers()).collect();
     if !blocking.is_empty() {
-        let mut first = Vec::new();
-        for reason in blocking {
-            if !reason.first.is_empty() && !first.contains(&reason.first) {
-                first.push(reason.first.clone());
-            }
-        }
-        return Verdict::Never { first };
+        return Verdict::Never { first: firsts(blocking) };
     }
-    if reasons.is_empty() { Verdict::Free } else { Verdict::WithPermission { flag: identity.flag() } }
+    let flag = identity.flag();
+    match reasons {
+        [] => Verdict::Free,
+        some if some.iter().all(|reason| reason.hold == Hold::NotLookedAt) => Verdict::IfEmpty { flag },
+        _ => Verdict::WithPermission { flag },
+    }
+}
+
+/// What to do first about any of these, each once.
+fn firsts<'a>(reasons: impl IntoIterator<Item = &'a Reason>) -> Vec<String> {
+    let mut first = Vec::new();
+    for reason in reasons {
+        if !reason.first.is_empty() && !first.contains(&reason.first) {
+            first.push(reason.first.clone());
+        }
+    }
+    first
 }
 
 /// Passes only what may be written: nothing was found, or what was found is covered and named.
@@ -162,7 +195,8 @@ pub fn admit(
     let verdict = verdict(reasons, identity);
     let misnamed = permit.filter(|permit| !identity.is_named_by(permit));
     let remedy = match (&verdict, misnamed, permit) {
-        (Verdict::Free, None, _) | (Verdict::WithPermission { .. }, None, Some(_)) => return Ok(()),
+        (Verdict::Free, None, _)
+        | (Verdict::WithPermission { .. } | Verdict::IfEmpty { .. }, None, Some(_)) => return Ok(()),
         (Verdict::Never { first }, _, _) if first.is_empty() => {
             "nothing permits writing to it: choose another target".to_owned()
         }
@@ -172,8 +206,10 @@ pub fn admit(
         (Verdict::Free, Some(_), _) => {
             format!("leave --destroy out, or name the opened target: {}", identity.flag())
         }
-        (Verdict::WithPermission { flag }, _, _) => {
-            format!("if all that is on the opened target may be destroyed, type exactly: {flag}")
+        (Verdict::WithPermission { flag } | Verdict::IfEmpty { flag }, _, _) => {
+            let mut ways = firsts(reasons);
+            ways.push(format!("if all that is on the opened target may be destroyed, type exactly: {flag}"));
+            ways.join("; or, ")
         }
     };
     let mut cause = String::from("refused");
@@ -203,7 +239,15 @@ mod tests {
 
     #[test]
     fn what_is_in_use_is_refused_even_when_named() {
-        for hold in [Hold::Mounted, Hold::Swap, Hold::Held, Hold::InUse, Hold::ReadOnly, Hold::Unknown] {
+        for hold in [
+            Hold::Mounted,
+            Hold::Swap,
+            Hold::Held,
+            Hold::InUse,
+            Hold::Appeared,
+            Hold::ReadOnly,
+            Hold::Unknown,
+        ] {
             let reasons = [Reason::new(hold, "it is busy").first("type sudo umount /x")];
             let error = admit("writing", &reasons, &identity(), permit("S4EW NX0R").as_ref()).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Refused);
@@ -214,8 +258,15 @@ mod tests {
 
     #[test]
     fn data_is_written_over_only_when_named_exactly() {
-        let covered =
-            [Hold::Signature, Hold::Partitions, Hold::UnknownData, Hold::Unreadable, Hold::ExistingFile];
+        let covered = [
+            Hold::Signature,
+            Hold::Partitions,
+            Hold::UnknownData,
+            Hold::Unreadable,
+            Hold::ExistingFile,
+            Hold::Unseen,
+            Hold::NotLookedAt,
+        ];
         let reasons = covered.map(|hold| Reason::new(hold, format!("{hold:?}")));
         let admit = |words: Option<Permit>| admit("writing", &reasons, &identity(), words.as_ref());
         assert!(admit(permit("S4EW NX0R")).is_ok());
@@ -232,6 +283,18 @@ mod tests {
         assert!(admit("writing", &[], &identity(), None).is_ok());
         assert!(admit("writing", &[], &identity(), permit("S4EW NX0R").as_ref()).is_ok());
         assert!(admit("writing", &[], &identity(), permit("OTHER").as_ref()).is_err());
+    }
+
+    #[test]
+    fn what_was_not_looked_at_is_written_when_it_is_named_or_after_it_was_read() {
+        let reasons = [Reason::new(Hold::NotLookedAt, "most of it is unknown").first("add --check-empty")];
+        assert!(matches!(verdict(&reasons, &identity()), Verdict::IfEmpty { .. }));
+        let error = admit("writing", &reasons, &identity(), None).unwrap_err();
+        assert!(error.remedy.starts_with("add --check-empty; or, if all"), "{error}");
+        assert!(error.remedy.ends_with("--destroy 'S4EW NX0R'"), "{error}");
+        assert!(admit("writing", &reasons, &identity(), permit("S4EW NX0R").as_ref()).is_ok());
+        let more = [reasons[0].clone(), Reason::new(Hold::Partitions, "it has partitions")];
+        assert!(matches!(verdict(&more, &identity()), Verdict::WithPermission { .. }));
     }
 
     #[test]

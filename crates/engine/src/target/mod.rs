@@ -24,6 +24,6 @@ mod tests;
 pub use device::{Claims, Device};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use name::TargetName;
-pub use open::{OpenRequest, Target};
+pub use open::{OpenRequest, Preparation, Target};
 pub use platform::{Stretch, cached_share, devices, drop_cached, generic_of, stretches, written_share};
 pub use several::{Admitted, admit_all};

@@ -31,14 +31,25 @@ pub struct OpenRequest<'a> {
     pub size_bytes: Option<u64>,
     /// The words of `--destroy`.
     pub permit: Option<&'a Permit>,
+    /// Whether a device that only reading can show to be empty is read however long that takes.
+    pub check_empty: bool,
     /// Whether a file that the run makes under a name of the user's stays when the target is dropped.
     pub keep: bool,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
-    /// Ends laying out when it becomes true.
+    /// Ends laying out and reading when it becomes true.
     pub stop: &'a AtomicBool,
-    /// Told while a file is laid out: bytes done, and bytes in all.
-    pub progress: Option<&'a dyn Fn(u64, u64)>,
+    /// Told what is done to the target before it is used: bytes done, and bytes in all.
+    pub progress: Option<&'a dyn Fn(Preparation, u64, u64)>,
+}
+
+/// What takes time before a target can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// A file is written over its whole size.
+    LayingOut,
+    /// A device is read, to know that it is empty.
+    Reading,
 }
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -54,6 +65,7 @@ impl Default for OpenRequest<'_> {
             durable: None,
             size_bytes: None,
             permit: None,
+            check_empty: false,
             keep: false,
             seed: 0,
             stop: &NEVER,
@@ -72,6 +84,7 @@ impl fmt::Debug for OpenRequest<'_> {
             .field("durable", &self.durable)
             .field("size_bytes", &self.size_bytes)
             .field("permit", &self.permit)
+            .field("check_empty", &self.check_empty)
             .field("keep", &self.keep)
             .finish_non_exhaustive()
     }
@@ -86,6 +99,8 @@ pub struct Target {
     pub facts: TargetFacts,
     /// The open file or device; none for `null:`, `memory:` and `sim:`.
     pub file: Option<Arc<File>>,
+    /// What the judgement leaves to say in a run's record.
+    pub notes: Vec<String>,
     opened: Option<Opened>,
 }
 
@@ -102,7 +117,7 @@ impl Target {
     /// not exist when a size is given, unless the file is to be kept: then it gets that name. All are
     /// laid out before this returns; only where the run works on names the folder itself is opened. Existing files and
     /// devices are read as they are, and written only when the guard admits it, on the descriptor
-    /// that the run then uses.
+    /// that the run then uses; a device that is not named, only once it is known to hold nothing.
     ///
     /// # Errors
     /// With what to type: [`ErrorKind::Refused`] when writing could destroy data or reading would not
@@ -120,7 +135,8 @@ impl Target {
             TargetName::Path(path) => {
                 let (opened, facts) = platform::open_path(&name.to_string(), path, request)?;
                 let file = Some(opened.file_for(&name.to_string(), request)?);
-                return Ok(Self { name: name.clone(), facts, file, opened: Some(opened) });
+                let notes = opened.notes();
+                return Ok(Self { name: name.clone(), facts, file, notes, opened: Some(opened) });
             }
             TargetName::Null { size_bytes } => (TargetKind::Null, *size_bytes),
             TargetName::Memory { size_bytes } => (TargetKind::Memory, *size_bytes),
@@ -128,11 +144,11 @@ impl Target {
         };
         let size_bytes = request.size_bytes.unwrap_or(size_bytes);
         let facts = virtual_facts(name.to_string(), kind, size_bytes);
-        Ok(Self { name: name.clone(), facts, file: None, opened: None })
+        Ok(Self { name: name.clone(), facts, file: None, notes: Vec::new(), opened: None })
     }
 
-    /// Looks once more, on the open descriptor, whether anybody began to use the target since it was
-    /// admitted for writing: for the moment just before a run. Passes for targets that are only read
+    /// Looks once more, on the open descriptor, whether anybody began to use the target or put something on it
+    /// since it was admitted for writing: for the moment just before a run. Passes for targets that are only read
     /// and for those that the run made.
     ///
     /// # Errors

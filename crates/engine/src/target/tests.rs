@@ -37,7 +37,7 @@ fn entries(dir: &TempDir) -> usize {
 fn a_folder_gets_a_written_file_without_a_name() {
     let dir = folder();
     let seen = Cell::new((0, 0));
-    let note = |done, total| {
+    let note = |_, done, total| {
         assert!(done > seen.get().0 && done <= total, "progress only grows");
         seen.set((done, total));
     };
@@ -102,7 +102,7 @@ fn a_file_that_took_the_place_of_ours_is_not_removed() {
     let dir = folder();
     let path = dir.path().join("new.bin");
     let stop = AtomicBool::new(false);
-    let replace = |_, _| {
+    let replace = |_, _, _| {
         if !stop.swap(true, Ordering::Relaxed) {
             fs::remove_file(&path).unwrap();
             fs::write(&path, "somebody else's").unwrap();
@@ -207,7 +207,7 @@ fn stopping_while_laying_out_leaves_nothing() {
     let dir = folder();
     let stop = AtomicBool::new(false);
     let reached = Cell::new(0);
-    let note = |done, _| {
+    let note = |_, done, _| {
         reached.set(done);
         stop.store(true, Ordering::Relaxed);
     };

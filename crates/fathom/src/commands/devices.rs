@@ -1,8 +1,8 @@
 //! `fathom devices`: what is here, what is safe to write to, and what each can claim.
 
-use fathom_engine::target::{Claims, Device, Verdict, devices};
+use fathom_engine::target::{Claims, Device, Hold, Reason, Verdict, devices};
 use fathom_engine::wall;
-use fathom_measure::Bytes;
+use fathom_measure::{Bytes, Nanos};
 use fathom_record::WallFacts;
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ fn text(devices: &[Device], wall: &WallFacts, width: usize) -> String {
         for (name, text) in details(device) {
             lines.extend(layout::named(&format!("  {name}"), 11, &text, width));
         }
-        if let Verdict::WithPermission { flag } = &device.verdict {
+        if let Verdict::WithPermission { flag } | Verdict::IfEmpty { flag } = &device.verdict {
             // Whole, so that it can be copied.
             lines.push(format!("  permit   {}", layout::plain(flag)));
         }
@@ -82,6 +82,7 @@ fn row(device: &Device) -> [String; 6] {
     let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
     let writing = match &device.verdict {
         Verdict::Free => "free",
+        Verdict::IfEmpty { .. } => "if empty",
         Verdict::WithPermission { .. } => "by permission",
         Verdict::Never { .. } => "refused",
     };
@@ -103,18 +104,23 @@ fn details(device: &Device) -> Vec<(&'static str, String)> {
     if let Some(disk) = &device.disk {
         lines.push(("part of", disk.clone()));
     }
-    lines.extend(device.reasons.iter().map(|reason| ("holds", reason.text.clone())));
+    let kind = |reason: &Reason| if reason.hold == Hold::NotLookedAt { "unknown" } else { "holds" };
+    lines.extend(device.reasons.iter().map(|reason| (kind(reason), reason.text.clone())));
     if let Some(why) = &device.unusable {
         lines.push(("unusable", why.clone()));
     }
     lines.push(("claims", claims(&device.claims)));
-    lines.push(("writing", writing(&device.verdict)));
+    lines.push(("writing", writing(device)));
     lines
 }
 
-fn writing(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Free => "free: nothing was found that would be lost".to_owned(),
+fn writing(device: &Device) -> String {
+    match &device.verdict {
+        Verdict::Free => match &device.empty {
+            Some(how) => format!("free: known to be empty ({how})"),
+            None => "free".to_owned(),
+        },
+        Verdict::IfEmpty { .. } => if_empty(device),
         Verdict::WithPermission { .. } => {
             "refused, unless all of that may be destroyed; then add exactly this flag:".to_owned()
         }
@@ -123,6 +129,23 @@ fn writing(verdict: &Verdict) -> String {
             format!("refused; nothing permits it as it is. First {}", first.join(", "))
         }
     }
+}
+
+/// Reading it decides: how long that takes, and what to type.
+fn if_empty(device: &Device) -> String {
+    let takes = device.reading_s.map_or_else(String::new, |seconds| match seconds {
+        ..1.0 => " (under 1 s)".to_owned(),
+        seconds => format!(" (about {})", Nanos((seconds * 1e9) as u64).coarse()),
+    });
+    let unasked = device.reasons.iter().all(|reason| reason.first.is_empty());
+    let reading = if unasked {
+        format!("a run reads all of it before the first write{takes}, and writes only if nothing is there")
+    } else {
+        format!("reading all of it takes long{takes}: `--check-empty` does it before the first write")
+    };
+    format!(
+        "possibly empty: {reading}. If all that is on it may be destroyed, add exactly this flag instead:"
+    )
 }
 
 fn claims(claims: &Claims) -> String {
@@ -146,7 +169,7 @@ fn claims(claims: &Claims) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fathom_engine::target::{Hold, Identity, Reason};
+    use fathom_engine::target::Identity;
     use fathom_record::facts::DeviceFacts;
 
     use super::*;
@@ -168,6 +191,8 @@ mod tests {
             reasons,
             identity: Identity { words: "S4EWNX0R".to_owned(), also: Vec::new() },
             verdict,
+            empty: None,
+            reading_s: None,
             claims: Claims {
                 logical_block_bytes: Some(512),
                 physical_block_bytes: Some(4096),
@@ -199,6 +224,26 @@ mod tests {
         assert!(said.contains("ABI 3") && said.contains("leaves open: modes and owners of files"), "{said}");
         let missing = WallFacts { missing: Some("no Landlock".to_owned()), ..WallFacts::default() };
         assert!(walled(&missing).starts_with("none (no Landlock)"));
+    }
+
+    #[test]
+    fn what_is_known_of_its_emptiness_is_said() {
+        let known = Device { empty: Some("zram stores nothing".into()), ..device(Vec::new(), Verdict::Free) };
+        assert!(text(&[known], 120).contains("free: known to be empty (zram stores nothing)"));
+        let reason = Reason::new(Hold::NotLookedAt, "nothing was found in 64 MiB of 1 TiB");
+        let flag = "--destroy S4EWNX0R".to_owned();
+        let possibly = |reason: Reason, seconds| {
+            let verdict = Verdict::IfEmpty { flag: flag.clone() };
+            text(&[Device { reading_s: Some(seconds), ..device(vec![reason], verdict) }], 300)
+        };
+        let quick = possibly(reason.clone(), 0.3);
+        assert!(
+            quick.contains("possibly empty: a run reads all of it") && quick.contains("under 1 s"),
+            "{quick}"
+        );
+        let long = possibly(reason.first("add --check-empty"), 400.0);
+        assert!(long.contains("about 6 min") && long.contains("`--check-empty` does it"), "{long}");
+        assert!(long.contains("unknown  nothing was found in 64 MiB") && long.contains(&flag), "{long}");
     }
 
     #[test]

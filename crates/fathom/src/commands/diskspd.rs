@@ -103,6 +103,7 @@ fn itself(
         // -c makes a file over one that is there.
         writes: targets.iter().any(|target| target.write_percent > 0 || target.create_bytes.is_some()),
         permits: &arguments.destroy,
+        check_empty: arguments.check_empty,
         limit_ns: None,
     };
     let delivery = Delivery::prepare(&arguments.outputs)?;
@@ -161,7 +162,7 @@ fn measure_one(
     stop: &AtomicBool,
 ) -> Result<RunRecord, Failure> {
     let engine = arguments.engine.as_deref();
-    let plan = diskspd_plan(mapping, engine, &arguments.destroy, arguments.keep);
+    let plan = diskspd_plan(mapping, engine, &arguments.destroy, arguments.check_empty, arguments.keep);
     let mut record = run_once(&plan, screen, stop)?;
     let line: Vec<_> = arguments.command.iter().map(|word| word.to_string_lossy()).collect();
     record.notes.push(format!("Asked for as: diskspd {}", line.join(" ")));

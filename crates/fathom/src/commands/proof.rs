@@ -25,6 +25,7 @@ pub fn run(
     record: &SizingRecord,
     length: ProofLength,
     permits: &[String],
+    check_empty: bool,
     store: Option<&Path>,
 ) -> Result<Status, Failure> {
     let proof = record.proof.as_ref().ok_or_else(|| {
@@ -39,6 +40,7 @@ pub fn run(
         asked.store = store.map(Path::to_path_buf);
         if let Command::Run(arguments) = &mut asked.command {
             arguments.flags.destroy = (!permits.is_empty()).then(|| permits.to_vec());
+            arguments.flags.check_empty = check_empty.then_some(true);
         }
         match perform(asked)? {
             // A run that missed its own checks is judged by what it shows.

@@ -5,6 +5,7 @@ mod redrawn;
 mod words;
 
 use fathom_campaign::{Progress, Second, StepNotice};
+use fathom_engine::target::Preparation;
 use fathom_measure::WallClock;
 use indicatif::ProgressBar;
 
@@ -66,9 +67,9 @@ impl Screen {
 }
 
 impl Progress for Screen {
-    fn preparing(&mut self, done_bytes: u64, total_bytes: u64) {
+    fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
         if let Some(shown) = self.shown() {
-            shown.preparing(done_bytes, total_bytes);
+            shown.preparing(what, done_bytes, total_bytes);
         }
     }
 

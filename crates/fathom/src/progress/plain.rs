@@ -1,6 +1,7 @@
 //! Lines for a log: one for each step, and figures now and then.
 
 use fathom_campaign::{Progress, Second, StepNotice};
+use fathom_engine::target::Preparation;
 use fathom_measure::Clock;
 
 use super::words::{self, Left};
@@ -39,9 +40,9 @@ impl<C: Clock> Plain<C> {
 }
 
 impl<C: Clock> Progress for Plain<C> {
-    fn preparing(&mut self, done_bytes: u64, total_bytes: u64) {
+    fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
         if self.is_due() {
-            self.line(&words::preparing(done_bytes, total_bytes));
+            self.line(&words::preparing(what, done_bytes, total_bytes));
         }
     }
 

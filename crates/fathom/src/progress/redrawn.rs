@@ -1,6 +1,7 @@
 //! One line on a terminal that is drawn again as things change.
 
 use fathom_campaign::{Progress, Second, StepNotice};
+use fathom_engine::target::Preparation;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::words::{self, Left};
@@ -51,8 +52,8 @@ impl Drop for Redrawn {
 }
 
 impl Progress for Redrawn {
-    fn preparing(&mut self, done_bytes: u64, total_bytes: u64) {
-        self.draw(&words::preparing(done_bytes, total_bytes));
+    fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
+        self.draw(&words::preparing(what, done_bytes, total_bytes));
     }
 
     fn step(&mut self, notice: &StepNotice) {

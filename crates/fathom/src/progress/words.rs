@@ -1,12 +1,17 @@
 //! How a measurement goes, in words that both kinds of screen use.
 
 use fathom_campaign::{Second, StepNotice};
+use fathom_engine::target::Preparation;
 use fathom_measure::{ByteRate, Bytes, Nanos, Rate};
 
 /// `laying out: 512 MiB of 1 GiB (50 %)`.
-pub fn preparing(done_bytes: u64, total_bytes: u64) -> String {
+pub fn preparing(what: Preparation, done_bytes: u64, total_bytes: u64) -> String {
+    let what = match what {
+        Preparation::LayingOut => "laying out",
+        Preparation::Reading => "checking that it is empty",
+    };
     let percent = if total_bytes == 0 { 100.0 } else { done_bytes as f64 / total_bytes as f64 * 100.0 };
-    format!("laying out: {} of {} ({percent:.0} %)", Bytes(done_bytes), Bytes(total_bytes))
+    format!("{what}: {} of {} ({percent:.0} %)", Bytes(done_bytes), Bytes(total_bytes))
 }
 
 /// `2 of 7: 4 KiB random write, 2 × 32, climb`.

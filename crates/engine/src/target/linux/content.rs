@@ -18,6 +18,7 @@ pub struct Content<'a> {
     start_bytes: u64,
     size_bytes: u64,
     alignment: u64,
+    chunk_bytes: usize,
     buffer: RefCell<Arena>,
 }
 
@@ -27,10 +28,23 @@ impl<'a> Content<'a> {
     /// # Errors
     /// When there is no memory for the buffer.
     pub fn new(file: &'a File, start_bytes: u64, size_bytes: u64) -> Result<Self, EngineError> {
+        Self::in_chunks(file, start_bytes, size_bytes, CHUNK_BYTES)
+    }
+
+    /// The same with smaller reads, whose buffer is made sooner.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffer.
+    pub fn in_chunks(
+        file: &'a File,
+        start_bytes: u64,
+        size_bytes: u64,
+        chunk_bytes: usize,
+    ) -> Result<Self, EngineError> {
         let block = rustix::fs::ioctl_blksszget(file).map_or(LEAST_ALIGNMENT, u64::from);
-        let alignment = block.clamp(LEAST_ALIGNMENT, CHUNK_BYTES as u64);
-        let buffer = RefCell::new(Arena::new(1, CHUNK_BYTES as u64)?);
-        Ok(Self { file, start_bytes, size_bytes, alignment, buffer })
+        let alignment = block.clamp(LEAST_ALIGNMENT, chunk_bytes as u64);
+        let buffer = RefCell::new(Arena::new(1, chunk_bytes as u64)?);
+        Ok(Self { file, start_bytes, size_bytes, alignment, chunk_bytes, buffer })
     }
 }
 
@@ -47,7 +61,7 @@ impl ReadAt for Content<'_> {
             let aligned = wanted / self.alignment * self.alignment;
             let skip = (wanted - aligned) as usize;
             let length =
-                (skip + buffer.len() - done).next_multiple_of(self.alignment as usize).min(CHUNK_BYTES);
+                (skip + buffer.len() - done).next_multiple_of(self.alignment as usize).min(self.chunk_bytes);
             let room = &mut arena.slice(0)[..length];
             // Short only at the end of the device, whose size need not be a multiple of the alignment.
             let got = self.file.read_at(room, aligned)?;

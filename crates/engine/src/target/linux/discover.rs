@@ -4,17 +4,16 @@ use std::path::Path;
 
 use fathom_record::facts::DeviceFacts;
 
-use super::generic::{Generic, without_sibling};
 use super::inspect::{self, Findings};
 use super::limits::queue_number;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
 use super::refusal::how_to_reach;
 use super::sysfs;
+use super::{emptiness, generic};
 use crate::EngineError;
 use crate::target::device::{Claims, Device};
 use crate::target::guard::{self, Hold, Identity, Reason};
-use crate::target::open::OpenRequest;
 
 /// Every disk, partition, stack and memory device that has a node, in the order of their names, then
 /// the character devices of NVMe namespaces. Loop devices without a file are left out. Devices are
@@ -68,6 +67,7 @@ fn describe(machine: &Machine, node: &Node) -> Device {
     let mut direct_io = None;
     let used = || Findings { reasons: machine.use_of(node.number), identity: machine.identity(node) };
     let mut findings = None;
+    let (mut empty, mut reading_s) = (None, None);
     if facts.size_bytes == 0 {
         unusable = Some(no_size(node));
     } else if has_removable_medium(node) {
@@ -80,6 +80,15 @@ fn describe(machine: &Machine, node: &Node) -> Device {
                         .is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT)),
                 );
                 findings = inspect::hold(machine, &file).ok();
+                if let Some(found) = findings.as_mut().filter(|found| found.reasons.is_empty()) {
+                    match emptiness::listed(machine, node, &file) {
+                        Ok(how) => empty = Some(how),
+                        Err((reason, takes_s)) => {
+                            found.reasons.push(reason);
+                            reading_s = takes_s;
+                        }
+                    }
+                }
             }
             Err(error) => {
                 let text = format!("{} could not be looked at: {error}", path.display());
@@ -97,6 +106,8 @@ fn describe(machine: &Machine, node: &Node) -> Device {
         verdict: guard::verdict(&findings.reasons, &findings.identity),
         reasons: findings.reasons,
         identity: findings.identity,
+        empty,
+        reading_s,
         claims: Claims { direct_io, ..claims(machine, node) },
         unusable,
         facts,
@@ -160,7 +171,8 @@ fn claims(machine: &Machine, node: &Node) -> Claims {
     }
 }
 
-/// `/dev/ng0n1` and its like: what holds them is what holds their block devices.
+/// `/dev/ng0n1` and its like: what holds them is what holds their block devices. They are not opened: what a
+/// program sends through one passes every check of the kernel's.
 fn generic_namespaces(machine: &Machine, blocks: &[Device]) -> Vec<Device> {
     let names = sysfs::entries(&machine.roots.sys.join("class/nvme-generic"));
     names.into_iter().map(|name| generic_namespace(machine, blocks, name)).collect()
@@ -168,21 +180,18 @@ fn generic_namespaces(machine: &Machine, blocks: &[Device]) -> Vec<Device> {
 
 fn generic_namespace(machine: &Machine, blocks: &[Device], name: String) -> Device {
     let path = machine.roots.dev.join(&name);
-    let opened = Generic::open(&name, &path, &OpenRequest::default());
-    let sibling = opened.as_ref().ok().and_then(|generic| generic.sibling(machine));
-    let block = sibling.and_then(|node| blocks.iter().find(|device| device.facts.name == node.name));
-    let mut reasons = block.map_or_else(|| vec![without_sibling()], |device| device.reasons.clone());
-    reasons.extend(opened.iter().flat_map(|generic| generic.writers(machine, &path)));
+    let sibling = generic::listed_sibling(&machine.roots, &name);
+    let block = sibling.and_then(|sibling| blocks.iter().find(|device| device.facts.name == sibling));
+    let mut reasons = block.map_or_else(|| vec![generic::without_sibling()], |device| device.reasons.clone());
+    reasons.extend(generic::writers(machine, &path));
     let nobody = || Identity { words: String::new(), also: Vec::new() };
     let identity = block.map_or_else(nobody, |device| device.identity.clone());
     let facts = block.map_or_else(DeviceFacts::default, |device| device.facts.clone());
-    let namespace = opened.as_ref().ok().map(|generic| generic.namespace);
     Device {
         path: path.display().to_string(),
         facts: DeviceFacts {
             name,
             layer: "NVMe commands".to_owned(),
-            size_bytes: namespace.map_or(facts.size_bytes, |namespace| namespace.size_bytes),
             // The block layer's, which commands pass.
             scheduler: None,
             queue_requests: None,
@@ -192,16 +201,20 @@ fn generic_namespace(machine: &Machine, blocks: &[Device], name: String) -> Devi
         verdict: guard::verdict(&reasons, &identity),
         reasons,
         identity,
+        empty: block.and_then(|device| device.empty.clone()),
+        reading_s: block.and_then(|device| device.reading_s),
         claims: Claims {
             direct_io: Some(true),
-            logical_block_bytes: namespace.map(|namespace| namespace.block_bytes()),
+            logical_block_bytes: block.and_then(|device| device.claims.logical_block_bytes),
             physical_block_bytes: block.and_then(|device| device.claims.physical_block_bytes),
-            trim: namespace.is_some_and(|namespace| namespace.deallocates),
+            trim: block.is_some_and(|device| device.claims.trim),
             counters: block.map_or_else(Vec::new, |device| {
                 let passes = |name: &&String| name.starts_with("nvme") || *name == "temperature";
                 device.claims.counters.iter().filter(passes).cloned().collect()
             }),
         },
-        unusable: opened.err().map(|error| error.cause),
+        unusable: block
+            .is_none()
+            .then(|| "its block device is not listed, and alone tells its size".to_owned()),
     }
 }

@@ -59,7 +59,10 @@ fn mapped_bytes(file: &File, range: &Range<u64>) -> io::Result<u64> {
 }
 
 /// Every extent that overlaps a stretch, ascending.
-fn each_extent(file: &File, range: &Range<u64>, mut take: impl FnMut(&Extent)) -> io::Result<()> {
+///
+/// # Errors
+/// When there is no map, or it cannot be read.
+pub fn each_extent(file: &File, range: &Range<u64>, mut take: impl FnMut(&Extent)) -> io::Result<()> {
     let mut at = range.start;
     while at < range.end {
         let extents = ioctl::extents(file, at, range.end - at)?;

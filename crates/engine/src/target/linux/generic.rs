@@ -9,15 +9,16 @@ use std::sync::Arc;
 
 use fathom_record::facts::{TargetFacts, TargetKind};
 
-use super::inspect::{self, Findings};
+use super::admission::{self, Admission};
+use super::inspect;
 use super::limits::queue_number;
 use super::machine::{FileId, Machine, Node, Roots};
 use super::number::DeviceNumber;
-use super::open::{Admission, Flags, Opened, reopen, usable};
+use super::open::{Flags, Opened, reopen, usable};
 use super::refusal::{advise, claimed};
 use super::{in_use, sysfs, users};
 use crate::passthrough::{Namespace, namespace_id};
-use crate::target::guard::{self, Hold, Reason};
+use crate::target::guard::{Hold, Reason};
 use crate::target::open::OpenRequest;
 use crate::{EngineError, ErrorKind};
 
@@ -54,21 +55,24 @@ impl Machine {
 /// The character device of the same namespace as a block device, by the kernel's name of that.
 pub fn generic_of(block: &str) -> Option<String> {
     let roots = Roots::default();
+    let names = sysfs::entries(&roots.sys.join("class/nvme-generic"));
+    let found = names.into_iter().find(|name| listed_sibling(&roots, name).as_deref() == Some(block))?;
+    Some(roots.dev.join(found).display().to_string())
+}
+
+/// The kernel's name of the block device that belongs to a character device, for lists: by the controller or
+/// subsystem that both hang below and the number in their names, which the driver gives both alike. To open
+/// the character device would tell for sure, and is left to whoever names it.
+pub fn listed_sibling(roots: &Roots, generic: &str) -> Option<String> {
     let class = roots.sys.join("class");
     let parent = |dir: PathBuf| fs::canonicalize(dir.join("device")).ok();
-    let block_dir = class.join("block").join(block);
-    let shared = parent(block_dir.clone())?;
-    let namespace: u32 = sysfs::number(&block_dir, "nsid")?;
-    let belongs = |name: &String| {
-        let device = roots.dev.join(name);
-        let same = || File::open(&device).and_then(|file| namespace_id(&file)).ok();
-        // Who may not open it goes by its number, which is the same on all but shared namespaces.
-        let likely = || name.rsplit_once('n').zip(block.rsplit_once('n')).is_some_and(|(a, b)| a.1 == b.1);
-        parent(class.join("nvme-generic").join(name)).as_ref() == Some(&shared)
-            && same().map_or_else(likely, |id| id == namespace)
-    };
-    let names = sysfs::entries(&class.join("nvme-generic"));
-    names.into_iter().find(belongs).map(|name| roots.dev.join(name).display().to_string())
+    let shared = parent(class.join("nvme-generic").join(generic))?;
+    let number = generic.rsplit_once('n')?.1;
+    sysfs::entries(&class.join("block")).into_iter().find(|block| {
+        let dir = class.join("block").join(block);
+        let same_number = block.rsplit_once('n').is_some_and(|(_, its)| its == number);
+        same_number && dir.join("nsid").exists() && parent(dir).as_ref() == Some(&shared)
+    })
 }
 
 /// An open character device, what it leads to, and its block device.
@@ -103,13 +107,14 @@ impl Generic {
     pub fn sibling<'a>(&self, machine: &'a Machine) -> Option<&'a Node> {
         machine.block_sibling(self.number, self.namespace.id)
     }
+}
 
-    /// Other processes that can write through it.
-    pub fn writers(&self, machine: &Machine, path: &Path) -> Vec<Reason> {
-        let Ok(meta) = self.file.metadata() else { return Vec::new() };
-        let users = users::file_writers(&machine.roots.proc, FileId::of(&meta));
-        users.iter().map(|user| in_use::open_for_writing(user, &path.display().to_string())).collect()
-    }
+/// Other processes that can write through the character device of a namespace, which is only looked up and
+/// not opened.
+pub fn writers(machine: &Machine, path: &Path) -> Vec<Reason> {
+    let Ok(meta) = fs::metadata(path) else { return Vec::new() };
+    let users = users::of_file(&machine.roots.proc, FileId::of(&meta), None);
+    users.iter().map(|user| in_use::used_by(user, &path.display().to_string())).collect()
 }
 
 /// Opens a namespace for what is asked. Writing it is judged, and claimed, on its block device: the
@@ -131,8 +136,7 @@ pub fn open_namespace(
     let mut admitted = None;
     if request.writes {
         let writing = format!("writing to {name}");
-        let claim = claim(&writing, &machine, &generic, path, request)?;
-        admitted = Some(Admission { place: writing, permit: request.permit.cloned(), claim: Some(claim) });
+        admitted = Some(claim(&writing, &machine, &generic, path, request)?);
     }
     let namespace = generic.namespace;
     let block_bytes = namespace.block_bytes();
@@ -168,7 +172,7 @@ fn claim(
     generic: &Generic,
     path: &Path,
     request: &OpenRequest<'_>,
-) -> Result<File, EngineError> {
+) -> Result<Admission, EngineError> {
     let refuse = |cause: String| {
         EngineError::new(ErrorKind::Refused, writing, cause)
             .with_remedy("nothing permits writing to it: choose another target")
@@ -188,20 +192,20 @@ fn claim(
     if !is_block || DeviceNumber::of_node(&stands_for) != node.number || !same_namespace {
         return Err(refuse(format!("{} stands for another device", block_path.display())));
     }
-    let judge = |machine: &Machine, file: &File| {
-        let Findings { mut reasons, identity } = inspect::hold(machine, file)?;
-        reasons.extend(generic.writers(machine, path));
-        guard::admit(writing, &reasons, &identity, request.permit)
+    let judge = |machine: &Machine| {
+        let mut findings = inspect::hold(machine, &looking)?;
+        findings.reasons.extend(writers(machine, path));
+        Ok(findings)
     };
-    judge(machine, &looking)?;
+    admission::judge(writing, request.permit, Machine::now, judge)?;
     let flags = Flags { writes: true, direct: true, alone: true, durable: 0 };
     let claim = reopen(machine, &looking, flags).map_err(|error| match error.raw_os_error() {
         Some(libc::EBUSY) => claimed(writing, machine, &looking),
         _ => fail(&error),
     })?;
     // On the descriptor that is held, now that nobody else can claim the device.
-    judge(&Machine::now(), &claim)?;
-    Ok(claim)
+    let more = |machine: &Machine| writers(machine, path);
+    Ok(Admission::of_device(writing.to_owned(), &claim, &looking, request, more)?.holding(claim))
 }
 
 /// Nothing that a namespace without a block device holds can be known.

@@ -39,7 +39,7 @@ impl Glimpse {
             Ok(meta) if meta.is_file() || meta.file_type().is_block_device() => meta,
             // Judged by the block device of the same namespace.
             Ok(_) if is_generic(path) => {
-                let machine = Machine::now();
+                let machine = Machine::at_a_glance();
                 let generic = Generic::open(name, path, &OpenRequest::default())?;
                 let block = generic.sibling(&machine).map(|node| machine.path(node));
                 return block.map_or(Ok(None), |block| Self::of(name, &block));

@@ -9,7 +9,7 @@ use super::machine::{FileId, Machine, Node};
 use super::mounts::Mount;
 use super::number::DeviceNumber;
 use super::sysfs;
-use super::users::{self, User};
+use super::users::{self, Access, User};
 use crate::target::guard::{Hold, Reason};
 
 impl Machine {
@@ -57,7 +57,15 @@ impl Machine {
         }
         self.partitions_on(node, &mut reasons);
         self.processes_on(&opened, &mut reasons);
+        reasons.extend(self.unseen_users(&self.label(node)));
         reasons
+    }
+
+    /// What other processes do with a target may be hidden from this one.
+    fn unseen_users(&self, label: &str) -> Option<Reason> {
+        let (hidden, remedy) = self.census.sight.words()?;
+        let text = format!("whether another program uses {label} cannot be seen: {hidden}");
+        Some(Reason::new(Hold::Unseen, text).first(format!("to have it seen, {remedy}")))
     }
 
     /// Use of one device and of all that is built on it, past the devices of the target's own stack.
@@ -201,9 +209,9 @@ impl Machine {
     }
 
     fn processes_on(&self, shared: &BTreeSet<DeviceNumber>, reasons: &mut Vec<Reason>) {
-        for (number, user) in self.writers.iter().filter(|(number, _)| shared.contains(number)) {
+        for (number, user) in self.census.users.iter().filter(|(number, _)| shared.contains(number)) {
             let label = self.node(*number).map_or_else(|| number.to_string(), |node| self.label(node));
-            add(reasons, open_for_writing(user, &label));
+            add(reasons, used_by(user, &label));
         }
     }
 
@@ -211,6 +219,7 @@ impl Machine {
     pub fn use_of_file(&self, file: FileId, path: &Path) -> Vec<Reason> {
         let mut reasons = Vec::new();
         self.use_of_one_file(file, path, &BTreeSet::new(), &mut reasons);
+        reasons.extend(self.unseen_users(&path.display().to_string()));
         reasons
     }
 
@@ -236,16 +245,45 @@ impl Machine {
                 }
             }
         }
-        for user in users::file_writers(&self.roots.proc, file) {
-            add(reasons, open_for_writing(&user, &shown.to_string()));
+        for (file, path) in std::iter::once((file, path.to_owned())).chain(self.merged(path)) {
+            for user in users::of_file(&self.roots.proc, file, self.file_system_of(file, &path)) {
+                add(reasons, used_by(&user, &path.display().to_string()));
+            }
         }
+    }
+
+    /// The number by which the kernel's lists name the file system of a file, where `stat` gives another.
+    fn file_system_of(&self, file: FileId, path: &Path) -> Option<DeviceNumber> {
+        let holds = |mount: &&Mount| !mount.elsewhere && path.starts_with(&mount.point);
+        let mount = self.mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len())?;
+        (mount.device != file.device).then_some(mount.device)
+    }
+
+    /// The files of overlays whose upper folder holds this one: programs have those open, not this one.
+    fn merged(&self, path: &Path) -> Vec<(FileId, PathBuf)> {
+        let overlays = self.mounts.iter().filter(|mount| mount.kind == "overlay" && !mount.elsewhere);
+        let found = overlays.filter_map(|mount| {
+            let upper =
+                mount.options.split([',', ';']).find_map(|option| option.strip_prefix("upperdir="))?;
+            let merged = mount.point.join(path.strip_prefix(upper).ok()?);
+            Some((FileId::of(&fs::metadata(&merged).ok()?), merged))
+        });
+        found.collect()
     }
 }
 
-/// Somebody can write to it at any time.
-pub fn open_for_writing(user: &User, what: &str) -> Reason {
-    let text = format!("process {} ({}) has {what} open for writing", user.process, user.name);
-    Reason::new(Hold::InUse, text).first(format!("end process {}", user.process))
+/// A process that can write it at any time, or that would notice that it was written.
+pub fn used_by(user: &User, what: &str) -> Reason {
+    let User { process, name, access } = user;
+    let who = if *process == 0 { "a program".to_owned() } else { format!("process {process} ({name})") };
+    let text = match access {
+        Access::Writes => format!("{who} has {what} open for writing"),
+        Access::Reads => format!("{who} has {what} open for reading"),
+        Access::Maps => format!("{who} has {what} mapped into its memory"),
+        Access::Locks => format!("{who} holds a lock or a lease on {what}"),
+    };
+    let first = if *process == 0 { "end that program".to_owned() } else { format!("end process {process}") };
+    Reason { may_pass: *access == Access::Reads, ..Reason::new(Hold::InUse, text).first(first) }
 }
 
 fn add(reasons: &mut Vec<Reason>, reason: Reason) {

@@ -5,6 +5,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::content::Content;
+use super::emptiness;
 use super::ioctl;
 use super::machine::{FileId, Machine, Node};
 use super::number::DeviceNumber;
@@ -166,11 +167,10 @@ fn reasons_of(label: &str, scan: Scan, counts: &dyn Fn(SignatureClass) -> bool) 
         reasons.push(Reason::new(Hold::Signature, text));
     }
     if let Some(at) = scan.nonzero_at_bytes.filter(|_| !explained) {
-        let text = format!("{label} holds data of unknown kind (byte {at} is not zero)");
-        reasons.push(Reason::new(Hold::UnknownData, text));
+        reasons.push(emptiness::unknown_data(label, at));
     }
     if let Some((at, error)) = scan.unreadable {
-        reasons.push(Reason::new(Hold::Unreadable, format!("{label} cannot be read at byte {at}: {error}")));
+        reasons.push(emptiness::unreadable(label, at, &error));
     }
     reasons
 }

@@ -79,6 +79,8 @@ pub struct LoopStatus {
     pub inode: u64,
     /// The block device, where the backing is one.
     pub block: Option<DeviceNumber>,
+    /// First byte of the backing that the device shows.
+    pub offset_bytes: u64,
 }
 
 /// `struct loop_info64`.
@@ -87,7 +89,8 @@ struct LoopInfo64 {
     device: u64,
     inode: u64,
     rdevice: u64,
-    numbers: [u64; 2],
+    offset: u64,
+    size_limit: u64,
     words: [u32; 4],
     texts: [u8; 64 + 64 + 32],
     init: [u64; 2],
@@ -102,7 +105,8 @@ pub fn loop_status(file: &File) -> io::Result<LoopStatus> {
         device: 0,
         inode: 0,
         rdevice: 0,
-        numbers: [0; 2],
+        offset: 0,
+        size_limit: 0,
         words: [0; 4],
         texts: [0; 160],
         init: [0; 2],
@@ -110,7 +114,12 @@ pub fn loop_status(file: &File) -> io::Result<LoopStatus> {
     // SAFETY: the structure has the layout and size of the kernel's, plain integers throughout.
     unsafe { ask(file, LOOP_GET_STATUS64, &mut info) }?;
     let block = (info.rdevice != 0).then(|| DeviceNumber::from_raw(info.rdevice));
-    Ok(LoopStatus { device: DeviceNumber::from_raw(info.device), inode: info.inode, block })
+    Ok(LoopStatus {
+        device: DeviceNumber::from_raw(info.device),
+        inode: info.inode,
+        block,
+        offset_bytes: info.offset,
+    })
 }
 
 /// One stretch of a file as the file system maps it, `struct fiemap_extent`.

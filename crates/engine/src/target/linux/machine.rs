@@ -9,7 +9,7 @@ use super::ioctl;
 use super::mounts::{self, Mount};
 use super::number::DeviceNumber;
 use super::sysfs;
-use super::users::{self, User};
+use super::users::{self, Census};
 
 /// Where the kernel shows itself; elsewhere than usual only in tests.
 #[derive(Clone, Debug)]
@@ -91,8 +91,8 @@ pub struct Machine {
     pub mounts: Vec<Mount>,
     /// What is swapped to.
     pub swaps: Vec<PathBuf>,
-    /// Other processes that have block devices open for writing.
-    pub writers: Vec<(DeviceNumber, User)>,
+    /// Other processes that use block devices, and how much of them can be seen.
+    pub census: Census,
 }
 
 impl Machine {
@@ -101,11 +101,20 @@ impl Machine {
         Self::look(&Roots::default())
     }
 
+    /// The same without what processes have mapped, which takes longest: for the moment before a run.
+    pub fn at_a_glance() -> Self {
+        Self::look_with(&Roots::default(), false)
+    }
+
     /// Takes the picture.
     pub fn look(roots: &Roots) -> Self {
+        Self::look_with(roots, true)
+    }
+
+    fn look_with(roots: &Roots, mappings: bool) -> Self {
         let (mounts, swaps) = (mounts::mounts(&roots.proc), mounts::swaps(&roots.proc));
-        let writers = users::device_writers(&roots.proc);
-        Self { mounts, swaps, writers, ..Self::look_at_devices(roots) }
+        let census = users::of_devices(&roots.proc, mappings);
+        Self { mounts, swaps, census, ..Self::look_at_devices(roots) }
     }
 
     /// The devices alone, for facts that no mount bears on.
@@ -123,7 +132,8 @@ impl Machine {
                 disk.partitions.push(partition);
             }
         }
-        Self { roots: roots.clone(), nodes, mounts: Vec::new(), swaps: Vec::new(), writers: Vec::new() }
+        let census = Census::default();
+        Self { roots: roots.clone(), nodes, mounts: Vec::new(), swaps: Vec::new(), census }
     }
 
     /// The node of a number.

@@ -1,9 +1,11 @@
 //! Devices and files as Linux shows them: `/sys`, `/proc`, `ioctl` and the flags of `open`.
 
+mod admission;
 mod cache;
 mod chain;
 mod content;
 mod discover;
+mod emptiness;
 mod extents;
 mod file_system;
 mod generic;

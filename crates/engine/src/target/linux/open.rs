@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use fathom_record::facts::{TargetFacts, TargetKind};
 
+use super::admission::{self, Admission};
 use super::file_system::{self, mount_of, space};
 use super::generic::{is_generic, open_namespace};
-use super::inspect::{self, Findings};
+use super::inspect;
 use super::machine::Machine;
 use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, Made};
 use super::{extents, ioctl, limits};
-use crate::target::guard::{self, Permit};
 use crate::target::layout::{self, Layout};
-use crate::target::open::OpenRequest;
+use crate::target::open::{OpenRequest, Preparation};
 use crate::target::scratch;
 use crate::{EngineError, ErrorKind};
 
@@ -30,17 +30,6 @@ pub struct Opened {
     admitted: Option<Admission>,
     /// Taken away when this is dropped.
     made: Option<Made>,
-}
-
-/// How a target was admitted for writing.
-#[derive(Debug)]
-pub struct Admission {
-    /// What is being done, for messages: `writing to /dev/sdb`.
-    pub place: String,
-    /// The words of `--destroy`.
-    pub permit: Option<Permit>,
-    /// What is judged and held alone for the length of the run, where that is not the file itself.
-    pub claim: Option<File>,
 }
 
 impl Opened {
@@ -63,7 +52,7 @@ impl Opened {
             alone: false,
             durable: durable.open_flags(),
         };
-        let file = reopen(&Machine::now(), &self.file, flags).map_err(|error| {
+        let file = reopen(&Machine::at_a_glance(), &self.file, flags).map_err(|error| {
             EngineError::system(format!("opening {name} with --durable {}", durable.name()), &error)
                 .with_remedy("leave --durable out, and flush instead: --flush-every 1")
         })?;
@@ -71,13 +60,17 @@ impl Opened {
         Ok(Arc::new(file))
     }
 
-    /// Looks again at the target's use, not at its bytes, which may be the run's own by now.
+    /// Looks again at the target's use, and at what appeared on it; see [`Admission::confirm`].
+    ///
+    /// # Errors
+    /// As the guard gives its reasons.
     pub fn confirm(&self) -> Result<(), EngineError> {
-        let Some(admission) = &self.admitted else { return Ok(()) };
-        let judged = admission.claim.as_ref().unwrap_or(&self.file);
-        let meta = judged.metadata().map_err(|error| EngineError::system(&admission.place, &error))?;
-        let Findings { reasons, identity } = inspect::hold_without_bytes(&Machine::now(), judged, &meta)?;
-        guard::admit(&admission.place, &reasons, &identity, admission.permit.as_ref())
+        self.admitted.as_ref().map_or(Ok(()), |admission| admission.confirm(&self.file))
+    }
+
+    /// What the judgement leaves to say in the run's record.
+    pub fn notes(&self) -> Vec<String> {
+        self.admitted.as_ref().map_or_else(Vec::new, |admission| admission.notes.clone())
     }
 }
 
@@ -185,7 +178,6 @@ fn existing(
 ) -> Result<(Opened, TargetFacts), EngineError> {
     let place = format!("opening {name}");
     let fail = |error: &io::Error| advise(&place, error, path, request);
-    let machine = Machine::now();
     let looking = inspect::open_for_looking(path).map_err(|error| fail(&error))?;
     let meta = looking.metadata().map_err(|error| fail(&error))?;
     let is_device = meta.file_type().is_block_device();
@@ -193,10 +185,12 @@ fn existing(
         return Err(EngineError::new(ErrorKind::NoSuchTarget, place, "it changed while it was opened"));
     }
     let writing = format!("writing to {name}");
-    if request.writes {
-        let Findings { reasons, identity } = inspect::hold(&machine, &looking)?;
-        guard::admit(&writing, &reasons, &identity, request.permit)?;
-    }
+    let machine = if request.writes {
+        let look = |machine: &Machine| inspect::hold(machine, &looking);
+        admission::judge(&writing, request.permit, Machine::now, look)?.0
+    } else {
+        Machine::at_a_glance()
+    };
     refuse_non_storage(&place, &machine, &looking, is_device)?;
     let direct = request.direct && limits::takes_direct(&machine, &looking);
     if request.direct && !direct {
@@ -211,12 +205,12 @@ fn existing(
     let mut admitted = None;
     if request.writes {
         // On the descriptor that will be written, now that nobody else can claim it.
-        if !is_device {
+        admitted = Some(if is_device {
+            Admission::of_device(writing, &file, &looking, request, |_| Vec::new())?
+        } else {
             lock(&writing, &file)?;
-        }
-        let Findings { reasons, identity } = inspect::hold(&Machine::now(), &file)?;
-        guard::admit(&writing, &reasons, &identity, request.permit)?;
-        admitted = Some(Admission { place: writing, permit: request.permit.cloned(), claim: None });
+            Admission::of_file(writing, &file, request)?
+        });
     }
     let size_bytes = if is_device { ioctl::block_size_bytes(&file) } else { Ok(meta.len()) };
     let size_bytes = size_bytes.map_err(|error| fail(&error))?;
@@ -265,8 +259,9 @@ fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> 
     let room = space(&*opened.file).map_err(system)?;
     // What was found free when the file was admitted may shrink while it is written, but not to nothing.
     let keep_free_bytes = room.reserve_bytes() / 2;
-    let layout =
-        Layout { seed: request.seed, stop: request.stop, progress: request.progress, keep_free_bytes };
+    let told =
+        |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
+    let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     layout::lay_out(&opened.file, 0..facts.size_bytes, &layout)?;
     facts.written_share = share("laying out the file", &opened.file, facts.size_bytes)?;
     if let Some(written) = facts.written_share.filter(|share| *share < WRITTEN) {
@@ -287,7 +282,7 @@ fn folder_of_names(
     request: &OpenRequest<'_>,
 ) -> Result<(Opened, TargetFacts), EngineError> {
     let place = format!("opening {name}");
-    let machine = Machine::now();
+    let machine = Machine::at_a_glance();
     let folder = Folder::open(&machine, path)?;
     if !folder.file().metadata().is_ok_and(|meta| meta.is_dir()) {
         let cause = "it is a file, and the engine works on names in a folder";
@@ -307,7 +302,7 @@ fn scratch_file(
     path: &Path,
     request: &OpenRequest<'_>,
 ) -> Result<(Opened, TargetFacts), EngineError> {
-    let machine = Machine::now();
+    let machine = Machine::at_a_glance();
     let folder = Folder::open(&machine, path)?;
     made(name, &machine, &folder, request, || folder.nameless().map(|file| (file, None)))
 }
@@ -318,7 +313,7 @@ fn new_file(
     request: &OpenRequest<'_>,
 ) -> Result<(Opened, TargetFacts), EngineError> {
     let place = format!("opening {name}");
-    let machine = Machine::now();
+    let machine = Machine::at_a_glance();
     let (parent, file_name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
     let bare = file_name.and_then(|name| name.to_str()).filter(|_| parent.as_os_str().is_empty());
     let device = bare.map(|name| machine.roots.dev.join(name)).filter(|device| device.exists());

@@ -5,6 +5,7 @@
 //! `libblkid/src/superblocks` and `src/partitions`) gathers them.
 
 mod magics;
+pub mod marks;
 
 use std::io;
 
@@ -70,8 +71,8 @@ const PROBE_BYTES: u64 = 4096;
 
 /// Reads both ends whole, every further place where a signature can lie, and probes between them.
 ///
-/// A device that is zero in all of these is called blank. That is a judgement on what was looked at:
-/// the probes make it unlikely, not impossible, to miss data on a device whose ends were wiped.
+/// That a device is zero in all of these is a judgement on what was looked at, and says nothing of the rest: it
+/// finds most of what there is quickly, and lets nothing be written by itself.
 pub fn scan(bytes: &dyn ReadAt) -> Scan {
     let mut scan = Scan::default();
     let view = View::new(bytes, &mut scan);
@@ -86,6 +87,28 @@ pub fn scan(bytes: &dyn ReadAt) -> Scan {
     view.name_boot_sector(&mut scan);
     view.probe(&mut scan);
     scan
+}
+
+/// First bytes of the four labels of a ZFS pool's member (OpenZFS, `module/zfs/vdev_label.c`).
+fn zfs_labels(size_bytes: u64) -> [u64; 4] {
+    const LABEL: u64 = 256 << 10;
+    let end = size_bytes & !(LABEL - 1);
+    [0, LABEL, end.saturating_sub(2 * LABEL), end.saturating_sub(LABEL)]
+}
+
+/// Linux `drivers/md/md.c`: version 1.0 lies at least 8 KiB before the end on a 4 KiB boundary,
+/// version 0.90 in the last whole 64 KiB but one boundary, in the byte order of its maker.
+fn md_places(size_bytes: u64) -> impl Iterator<Item = u64> {
+    let places = [
+        (size_bytes / 512).checked_sub(16).map(|sector| (sector & !7) * 512),
+        (size_bytes & !0xffff).checked_sub(0x1_0000),
+    ];
+    places.into_iter().flatten()
+}
+
+fn is_md(bytes: &[u8]) -> bool {
+    const MD: u32 = 0xa92b_4efc;
+    bytes == MD.to_le_bytes() || bytes == MD.to_be_bytes()
 }
 
 /// Both ends in memory, the rest by reading.
@@ -153,14 +176,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// OpenZFS, `module/zfs/vdev_label.c`: four labels of 256 KiB, two at each end; in each a list of
+    /// Four labels of 256 KiB, two at each end; in each a list of
     /// names from 16 KiB on, and a ring of uberblocks from 128 KiB on, in either byte order. Spares
     /// and cache devices have the list alone.
     fn match_zfs(&self, scan: &mut Scan) {
-        const LABEL: u64 = 256 << 10;
         const UBERBLOCK: u64 = 0x00ba_b10c;
-        let end = self.size_bytes & !(LABEL - 1);
-        for label in [0, LABEL, end.saturating_sub(2 * LABEL), end.saturating_sub(LABEL)] {
+        for label in zfs_labels(self.size_bytes) {
             let names = self.get(label + (16 << 10), 1024, scan).unwrap_or_default();
             if names.windows(7).any(|word| word == b"version") {
                 scan.add(SignatureClass::Member, "ZFS pool member", label);
@@ -176,17 +197,11 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Linux `drivers/md/md.c`: version 1.0 lies at least 8 KiB before the end on a 4 KiB boundary,
-    /// version 0.90 in the last whole 64 KiB but one boundary, in the byte order of its maker.
+    /// Members of arrays whose metadata lies at the end.
     fn match_md_at_end(&self, scan: &mut Scan) {
-        const MD: u32 = 0xa92b_4efc;
-        let places = [
-            (self.size_bytes / 512).checked_sub(16).map(|sector| (sector & !7) * 512),
-            (self.size_bytes & !0xffff).checked_sub(0x1_0000),
-        ];
-        for offset in places.into_iter().flatten() {
+        for offset in md_places(self.size_bytes) {
             let Some(found) = self.get(offset, 4, scan) else { continue };
-            if found == MD.to_le_bytes() || found == MD.to_be_bytes() {
+            if is_md(&found) {
                 scan.add(SignatureClass::Member, "Linux RAID (md) member", offset);
             }
         }

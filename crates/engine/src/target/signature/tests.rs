@@ -9,18 +9,18 @@ use super::*;
 
 /// Zeros with patches, of any size, and a stretch that fails.
 #[derive(Default)]
-struct Image {
+pub struct Image {
     size_bytes: u64,
     patches: BTreeMap<u64, Vec<u8>>,
     broken_at: Option<u64>,
 }
 
 impl Image {
-    fn new(size_bytes: u64) -> Self {
+    pub fn new(size_bytes: u64) -> Self {
         Self { size_bytes, ..Self::default() }
     }
 
-    fn with(mut self, offset: u64, bytes: &[u8]) -> Self {
+    pub fn with(mut self, offset: u64, bytes: &[u8]) -> Self {
         self.patches.insert(offset, bytes.to_vec());
         self
     }

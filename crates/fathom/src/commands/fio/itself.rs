@@ -28,7 +28,7 @@ use crate::{interrupt, output};
 pub fn perform(place: &StorePlace, invocation: &Invocation, words: &[String]) -> Result<Status, Failure> {
     let globals = &invocation.globals;
     for job in read(invocation)? {
-        guard(&job, &globals.destroy)?;
+        guard(&job, globals)?;
     }
     if leaves_no_result(globals) {
         return plainly(words);
@@ -47,6 +47,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation, words: &[String]) ->
         targets: &[],
         writes: false,
         permits: &[],
+        check_empty: false,
         limit_ns: None,
     };
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
@@ -79,7 +80,7 @@ fn plainly(words: &[String]) -> Result<Status, Failure> {
 
 /// The words that fio knows; without what says where and how it prints, where fathom says that.
 fn fios_own(words: &[String], without_output: bool) -> Vec<String> {
-    const OURS: [&str; 5] = ["engine", "destroy", "force", "store", "quiet"];
+    const OURS: [&str; 6] = ["engine", "destroy", "check-empty", "force", "store", "quiet"];
     const OUTPUT: [&str; 4] = ["output", "output-format", "minimal", "append-terse"];
     let mut rest = Vec::new();
     let mut words = words.iter();
@@ -139,14 +140,14 @@ fn without_json(text: &str) -> String {
 }
 
 /// Judges what a job names and what is there; fio's own names are for files that it makes.
-fn guard(job: &Job, permits: &[String]) -> Result<(), Failure> {
+fn guard(job: &Job, globals: &Globals) -> Result<(), Failure> {
     let writes = job.text("rw").is_some_and(|rw| !matches!(rw.split(':').next(), Some("read" | "randread")));
     if !writes {
         return Ok(());
     }
     let named = map::named_targets(job).into_iter();
     let there: Vec<String> = named.filter(|name| Path::new(name).exists()).collect();
-    Ok(external::admit(&there, writes, permits)?)
+    Ok(external::admit(&there, writes, &globals.destroy, globals.check_empty)?)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let mut saving = Saving::open(place);
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
-    let outcome = Stages::new(&mapped, &globals.destroy, &places).run(&stages, &mut screen, &stop);
+    let outcome = Stages::new(&mapped, globals, &places).run(&stages, &mut screen, &stop);
     drop(screen);
     let (mut records, failure) = outcome;
     if let Some(trial) = trial {

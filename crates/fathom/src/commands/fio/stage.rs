@@ -8,6 +8,7 @@ use fathom_campaign::{IoLog, Part, Progress, Session, SessionPlan, run_together}
 use fathom_engine::decorate::Decorators;
 use fathom_engine::priority::Priorities;
 use fathom_engine::{Durable, IoFlags};
+use fathom_interop::fio::cmdline::Globals;
 use fathom_interop::fio::map::{Doer, Durability, Ends, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
 
@@ -20,7 +21,7 @@ use crate::output;
 /// The stages of a command.
 pub struct Stages<'a> {
     mapped: &'a [Mapped],
-    destroy: &'a [String],
+    globals: &'a Globals,
     places: &'a Places,
     /// Files that this command made: what comes later may write them.
     made: BTreeSet<String>,
@@ -38,9 +39,9 @@ struct Opening<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// Of these jobs, with the words that permit the loss of data, and the places of the logs.
-    pub fn new(mapped: &'a [Mapped], destroy: &'a [String], places: &'a Places) -> Self {
-        Self { mapped, destroy, places, made: BTreeSet::new() }
+    /// Of these jobs, with what the command says of targets, and the places of the logs.
+    pub fn new(mapped: &'a [Mapped], globals: &'a Globals, places: &'a Places) -> Self {
+        Self { mapped, globals, places, made: BTreeSet::new() }
     }
 
     /// Runs all; the records are by job. A failure ends the command, with the records until then.
@@ -183,6 +184,7 @@ impl<'a> Stages<'a> {
             size_bytes: ends.and_then(|ends| ends.into_iter().max()),
             stripe_bytes: opening.stripe_bytes,
             permits: &permits,
+            check_empty: self.globals.check_empty,
             // What is there already stays in any case.
             keep: settings.keep && missing.len() == opening.targets.len(),
             real_time: false,
@@ -215,7 +217,7 @@ impl<'a> Stages<'a> {
         for target in targets {
             let is_device = target.starts_with("/dev/");
             let named = |words: &&String| is_device || file_name(target).as_ref() == Some(*words);
-            permits.extend(self.destroy.iter().filter(named).cloned());
+            permits.extend(self.globals.destroy.iter().filter(named).cloned());
             if self.made.contains(target) {
                 permits.extend(file_name(target));
             }

@@ -84,7 +84,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
         output::message(&format!("report: {}", path.display()));
     }
     if let Some(length) = arguments.run {
-        return proof::run(&record, length, &arguments.destroy, place.named());
+        return proof::run(&record, length, &arguments.destroy, arguments.check_empty, place.named());
     }
     Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
 }

@@ -40,6 +40,8 @@ pub struct Globals {
     pub force: bool,
     /// Run store to use.
     pub store: Option<String>,
+    /// Devices that only reading can show to be empty are read, however long that takes.
+    pub check_empty: bool,
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What the whole command has to go to the installed fio for.
@@ -77,7 +79,7 @@ const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: 
 }
 
 /// The options of the command, fio's and fathom's.
-pub static ROWS: [Row; 45] = [
+pub static ROWS: [Row; 46] = [
     row("output", Some('o'), true, Does::Set),
     row("output-format", Some('F'), true, Does::Set),
     row("minimal", Some('m'), false, Does::Set),
@@ -136,6 +138,7 @@ pub static ROWS: [Row; 45] = [
     row("destroy", None, true, Does::Set),
     row("force", None, false, Does::Set),
     row("store", None, true, Does::Set),
+    row("check-empty", None, false, Does::Set),
     row("quiet", None, false, Does::Set),
     row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
 ];
@@ -189,6 +192,7 @@ impl Globals {
             "destroy" => self.destroy.push(value.to_owned()),
             "force" => self.force = true,
             "store" => self.store = Some(value.to_owned()),
+            "check-empty" => self.check_empty = true,
             "engine" => {
                 self.hand_over = Some(match value {
                     "fio" => true,

@@ -22,6 +22,9 @@ impl Drawn {
             fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
         symlink("mnt:[1]", dir.path().join("proc/self/ns/mnt")).unwrap();
+        // The first PID namespace, with its first process: all others are seen.
+        symlink("pid:[4026531836]", dir.path().join("proc/self/ns/pid")).unwrap();
+        fs::create_dir_all(dir.path().join("proc/1")).unwrap();
         Self { dir, mounts: String::new() }
     }
 
@@ -35,6 +38,19 @@ impl Drawn {
         let path = self.dir.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         symlink(to, path).unwrap();
+    }
+
+    /// Takes a file, link or empty folder away.
+    pub fn without(self, path: &str) -> Self {
+        let path = self.dir.path().join(path);
+        fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap();
+        self
+    }
+
+    /// A link, and the drawing.
+    pub fn and_link(self, path: &str, to: &str) -> Self {
+        self.link(path, to);
+        self
     }
 
     /// A disk, or anything else that is no partition, of 1 GiB.

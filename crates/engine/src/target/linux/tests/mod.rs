@@ -1,8 +1,1 @@
-//! The guard against machines of every shape: drawn ones for what a test cannot build, and real loop
-//! and memory devices where this process may make them.
 
-mod drawn;
-mod on_drawn_machines;
-mod on_drawn_namespaces;
-mod on_loop_devices;
-mod on_this_machine;

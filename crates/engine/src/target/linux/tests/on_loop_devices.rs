@@ -1,69 +1,11 @@
-//! Loop and zram devices of the tests' own, made and taken away here; skipped where that is not allowed.
+//! The guard on loop and zram devices.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, MutexGuard};
+use std::path::Path;
 
-use crate::target::guard::{Permit, Verdict};
-use crate::target::{OpenRequest, Target, TargetName};
-use crate::{EngineError, ErrorKind};
-
-const SIZE: u64 = 64 << 20;
-
-fn run(program: &str, args: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(args).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// A loop device over an image file of its own.
-struct Loop {
-    path: String,
-    image: PathBuf,
-    _dir: tempfile::TempDir,
-    _alone: MutexGuard<'static, ()>,
-}
-
-/// While losetup looks for a free device it opens those that others just took: one at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-impl Loop {
-    fn blank() -> Option<Self> {
-        let alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let dir = tempfile::tempdir().unwrap();
-        let image = dir.path().join("image");
-        File::create(&image).unwrap().set_len(SIZE).unwrap();
-        let path = run("losetup", &["--find", "--show", "--partscan", image.to_str().unwrap()]);
-        let Some(path) = path else {
-            println!("skipped: losetup makes no device here");
-            return None;
-        };
-        Some(Self { path, image, _dir: dir, _alone: alone })
-    }
-
-    fn size_words(&self) -> String {
-        format!("{}-{SIZE}", Path::new(&self.path).file_name().unwrap().to_str().unwrap())
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        run("losetup", &["--detach", &self.path]);
-    }
-}
-
-fn open(path: &str, writes: bool, words: Option<&str>) -> Result<Target, EngineError> {
-    let permit = words.map(|words| Permit(words.to_owned()));
-    let request = OpenRequest { writes, permit: permit.as_ref(), ..OpenRequest::default() };
-    Target::open(&TargetName::Path(path.into()), &request)
-}
-
-fn refusal(path: &str, words: Option<&str>) -> String {
-    let error = open(path, true, words).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Refused, "{error}");
-    error.to_string()
-}
+use super::made::{Loop, SIZE, Zram, open, refusal, run};
+use crate::target::guard::Verdict;
 
 #[test]
 fn a_blank_device_is_written_and_then_needs_its_name() {
@@ -146,7 +88,7 @@ fn partitions_and_disk_are_checked_both_ways() {
     let partition = format!("{}p1", device.path);
     assert!(refusal(&device.path, None).contains("has partitions: "));
     let words = format!("{}-part1", device.size_words());
-    // Blank, its name not needed; the disk's name is not its own.
+    // Empty, its name not needed; the disk's name is not its own.
     drop(open(&partition, true, None).unwrap());
     assert!(refusal(&partition, Some(&device.size_words())).contains("does not name"));
     // A swap signature in the partition counts for both, and a pool's on the disk around it too.
@@ -159,27 +101,6 @@ fn partitions_and_disk_are_checked_both_ways() {
     let refused = refusal(&partition, None);
     assert!(refused.contains("holds: LVM physical volume"), "{refused}");
     open(&partition, true, Some(&words)).unwrap();
-}
-
-/// A zram device of the test's own.
-struct Zram {
-    number: u32,
-}
-
-impl Zram {
-    fn new() -> Option<Self> {
-        // Reading this file makes a device and gives its number.
-        let number = fs::read_to_string("/sys/class/zram-control/hot_add").ok()?.trim().parse().ok()?;
-        let zram = Self { number };
-        fs::write(format!("/sys/block/zram{number}/disksize"), SIZE.to_string()).ok()?;
-        Some(zram)
-    }
-}
-
-impl Drop for Zram {
-    fn drop(&mut self) {
-        let _ = fs::write("/sys/class/zram-control/hot_remove", self.number.to_string());
-    }
 }
 
 #[test]
