@@ -26,6 +26,7 @@ pub mod run;
 pub mod series;
 pub mod sizing;
 pub mod sizing_advice;
+pub mod standstill;
 pub mod steadiness;
 pub mod telemetry;
 mod unknown;
@@ -45,6 +46,7 @@ pub use profile::ProfileRecord;
 pub use run::RunRecord;
 pub use series::{DirectionInterval, Interval};
 pub use sizing::SizingRecord;
+pub use standstill::Standstill;
 pub use verdict::Verdict;
 pub use version::{
     ReadError, campaign_schema, fleet_schema, parse_campaign, parse_profile, parse_run, profile_schema,

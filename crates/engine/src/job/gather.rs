@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fathom_record::facts::EngineFacts;
 use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
-use fathom_record::{Direction, DirectionInterval, Interval};
+use fathom_record::{Direction, DirectionInterval, Interval, Standstill};
 
 use super::failure::Failure;
 use super::tally::{DirectionTally, Tally};
@@ -67,6 +67,8 @@ pub struct Measured {
     pub left: Vec<SimParameters>,
     /// What came of each priority, where single I/Os have one of their own.
     pub priorities: Vec<PriorityTally>,
+    /// When nothing could go on, with times from the start; always empty in simulated time.
+    pub standstills: Vec<Standstill>,
 }
 
 /// What one target of several got.
@@ -328,6 +330,7 @@ impl Gather {
             interrupted,
             left: Vec::new(),
             priorities: Vec::new(),
+            standstills: Vec::new(),
         }
     }
 }
