@@ -27,6 +27,7 @@ pub mod series;
 pub mod shell;
 pub mod sizing;
 pub mod sizing_advice;
+pub mod standstill;
 pub mod steadiness;
 pub mod telemetry;
 mod unknown;
@@ -47,6 +48,7 @@ pub use run::RunRecord;
 pub use series::{DirectionInterval, Interval};
 pub use shell::{shell_bytes, shell_word};
 pub use sizing::SizingRecord;
+pub use standstill::Standstill;
 pub use verdict::Verdict;
 pub use version::{
     ReadError, campaign_schema, fleet_schema, parse_campaign, parse_profile, parse_run, profile_schema,

@@ -8,6 +8,7 @@ use crate::check::{Check, Outcome};
 use crate::environment::Environment;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
 use crate::origin::Origin;
+use crate::standstill::Standstill;
 use crate::telemetry::Telemetry;
 use crate::wall::WallFacts;
 use crate::witness::Witness;
@@ -71,6 +72,10 @@ pub struct RunRecord {
     /// The wall around what did the I/O; absent where nothing was opened, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallFacts>,
+    /// When the process, or the machine under it, stood still; empty where it never did, in simulated time, and in
+    /// older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standstills: Vec<Standstill>,
     /// Remarks for people: fallbacks, dropped features.
     pub notes: Vec<String>,
 }

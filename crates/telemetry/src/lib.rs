@@ -27,6 +27,7 @@ mod sampler;
 pub mod sources;
 mod table;
 pub mod thermal;
+pub mod traffic;
 
 pub use collector::Collector;
 pub use declare::{MetricDecl, MetricKind, Source};

@@ -7,12 +7,17 @@
 mod concurrency;
 mod environment;
 mod generator;
+mod surroundings;
 mod transfers;
 
 use fathom_engine::verify::VerifyReport;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run::Summary;
 use fathom_record::{Check, Workload};
+
+pub use surroundings::{Stillness, standstill, stolen_share};
+
+use crate::run::Foreign;
 
 /// What the checks look at.
 #[derive(Debug)]
@@ -43,6 +48,10 @@ pub struct Evidence<'a> {
     pub cached_share: Option<f64>,
     /// Processors that the jobs may use, where known and of meaning.
     pub processors: Option<usize>,
+    /// When nothing went on; absent where time was simulated.
+    pub stillness: Option<Stillness<'a>>,
+    /// What others did with the target's devices, or why that is not known.
+    pub foreign: &'a Result<Foreign, String>,
 }
 
 /// All checks, those that failed first.
@@ -60,6 +69,8 @@ pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
         environment::unwritten(evidence),
         environment::page_cache(evidence),
         environment::write_cache(evidence),
+        surroundings::stood_still(evidence),
+        surroundings::other_load(evidence),
         transfers::errors(evidence),
         transfers::short(evidence),
         transfers::verification(evidence),

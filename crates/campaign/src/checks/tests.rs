@@ -6,10 +6,12 @@ use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts, TargetKind};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{DirectionSummary, Summary};
 use fathom_record::workload::Arrival;
-use fathom_record::{Check, CheckName, Direction, Outcome, Workload};
+use fathom_record::{Check, CheckName, Direction, Outcome, Standstill, Workload};
+use fathom_telemetry::traffic::Program;
 
-use super::{Evidence, all};
+use super::{Evidence, Stillness, all};
 use crate::plan::patterns;
+use crate::run::Foreign;
 
 struct Case {
     workload: Workload,
@@ -22,6 +24,9 @@ struct Case {
     short: u64,
     extended: u64,
     processors: usize,
+    standstills: Vec<Standstill>,
+    stolen: Option<f64>,
+    foreign: Result<Foreign, String>,
 }
 
 /// Ten seconds of 32 reads in flight at 100 us each: everything agrees.
@@ -81,6 +86,16 @@ fn good() -> Case {
         short: 0,
         extended: 0,
         processors: 2,
+        standstills: Vec::new(),
+        stolen: Some(0.001),
+        foreign: Ok(Foreign {
+            devices: vec!["x".to_owned()],
+            read_bytes: 1 << 20,
+            write_bytes: Some(0),
+            own_bytes: 3_200_000 * 4096,
+            seconds: 10.0,
+            busiest: None,
+        }),
     }
 }
 
@@ -100,6 +115,12 @@ impl Case {
             verified: self.verified.as_ref(),
             cached_share: None,
             processors: Some(self.processors),
+            stillness: Some(Stillness {
+                standstills: &self.standstills,
+                window_ns: 1_000_000_000..11_000_000_000,
+                stolen_share: self.stolen,
+            }),
+            foreign: &self.foreign,
         })
     }
 
@@ -126,13 +147,14 @@ fn a_good_run_passes_everything_that_applies() {
 #[test]
 fn each_flaw_fails_its_own_check_and_comes_first() {
     type Flaw = fn(&mut Case);
-    let flaws: [(CheckName, Flaw); 6] = [
+    let flaws: [(CheckName, Flaw); 7] = [
         (CheckName::InFlight, |case| {
             case.summary.in_flight_mean = Some(31.0);
             case.summary.directions[0].operations_per_s = 310_000.0;
         }),
         (CheckName::LittlesLaw, |case| case.summary.directions[0].operations_per_s = 315_000.0),
         (CheckName::Clock, |case| case.clock.drift_ppm = Some(-150.0)),
+        (CheckName::Standstill, |case| case.standstills = still(4_000, 101)),
         (CheckName::Errors, |case| case.errors = 1),
         (CheckName::ShortTransfers, |case| case.short = 1),
         (CheckName::Verification, |case| {
@@ -151,6 +173,56 @@ fn each_flaw_fails_its_own_check_and_comes_first() {
         }),
         Outcome::Fail
     );
+}
+
+/// One standstill, in milliseconds from the run's start, of which the first second is warm-up.
+fn still(at_ms: u64, duration_ms: u64) -> Vec<Standstill> {
+    vec![Standstill { at_ns: at_ms * 1_000_000, duration_ns: duration_ms * 1_000_000 }]
+}
+
+#[test]
+fn a_standstill_counts_by_its_part_of_the_window() {
+    let outcome = |at_ms, duration_ms| {
+        after(CheckName::Standstill, |case| case.standstills = still(at_ms, duration_ms))
+    };
+    assert_eq!(outcome(4_000, 99), Outcome::Caution, "1 % of ten seconds is the limit");
+    assert_eq!(outcome(4_000, 101), Outcome::Fail);
+    assert_eq!(outcome(100, 800), Outcome::Caution, "in the warm-up");
+    assert_eq!(outcome(500, 601), Outcome::Fail, "101 ms of it in the window");
+    assert_eq!(outcome(10_950, 3_000), Outcome::Caution, "50 ms of it in the window");
+    let several = |case: &mut Case| case.standstills = [still(2_000, 60), still(5_000, 60)].concat();
+    assert_eq!(after(CheckName::Standstill, several), Outcome::Fail);
+    let stolen = |share| after(CheckName::Standstill, |case| case.stolen = share);
+    assert_eq!((stolen(None), stolen(Some(0.009))), (Outcome::Pass, Outcome::Pass));
+    assert_eq!((stolen(Some(0.05)), stolen(Some(0.11))), (Outcome::Caution, Outcome::Fail));
+}
+
+#[test]
+fn another_load_is_named_from_a_twentieth_of_the_runs_own_bytes_on() {
+    // The run moved 13.1 GB.
+    let foreign = |read_bytes: u64, write_bytes: Option<u64>| {
+        let mut case = good();
+        let known = case.foreign.as_mut().expect("the good case knows");
+        (known.read_bytes, known.write_bytes) = (read_bytes, write_bytes);
+        known.busiest = Some(Program { process: 71, name: "fathom".to_owned(), bytes: 400_000_000 });
+        let checks = case.checks();
+        checks.into_iter().find(|check| check.name == CheckName::OtherLoad).expect("every check is there")
+    };
+    assert_eq!(foreign(600_000_000, Some(0)).outcome, Outcome::Pass);
+    assert_eq!(foreign(400_000_000, Some(300_000_000)).outcome, Outcome::Caution);
+    assert_eq!(foreign(400_000_000, None).outcome, Outcome::Pass);
+    let text = foreign(700_000_000, Some(0)).explanation;
+    assert!(text.contains("on x: it read") && text.contains("fathom (process 71)"), "{text}");
+    let text = foreign(3_000_000_000, Some(0)).explanation;
+    assert!(!text.contains("process 71"), "it moved too little of that: {text}");
+    let unknown = |case: &mut Case| case.foreign = Err("Nobody knows.".to_owned());
+    assert_eq!(after(CheckName::OtherLoad, unknown), Outcome::NotApplicable);
+    // A slow run is not held against what any machine does.
+    let slow = |case: &mut Case| {
+        let known = case.foreign.as_mut().expect("the good case knows");
+        (known.own_bytes, known.read_bytes) = (100_000, 9_000_000);
+    };
+    assert_eq!(after(CheckName::OtherLoad, slow), Outcome::Pass);
 }
 
 #[test]

@@ -9,8 +9,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use fathom_engine::job::vigil::Vigil;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
+use fathom_record::Standstill;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kept::new_file;
@@ -48,6 +50,8 @@ pub struct Ended {
     pub status: ExitStatus,
     /// Whether it was stopped because the user asked for it.
     pub interrupted: bool,
+    /// When this process or the machine stood still, from the child's start.
+    pub standstills: Vec<Standstill>,
     /// What it printed.
     pub stdout: PathBuf,
     /// What it said.
@@ -64,7 +68,7 @@ impl ChildPlan<'_> {
     ///
     /// # Errors
     /// When it cannot be started, or takes longer than its limit.
-    pub fn run(&self, stop: &AtomicBool, clock: &impl Clock) -> Result<Ended, EngineError> {
+    pub fn run(&self, stop: &AtomicBool, clock: &(impl Clock + Copy)) -> Result<Ended, EngineError> {
         let (stdout, stderr) = (self.folder.join("stdout.txt"), self.folder.join("stderr.txt"));
         let mut child = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone))
             .args(self.words.get(1..).unwrap_or_default())
@@ -76,20 +80,22 @@ impl ChildPlan<'_> {
             .process_group(0)
             .spawn()
             .map_err(|error| self.not_started(&error))?;
-        let outcome = self.watch(&mut child, stop, clock);
+        let mut vigil = Vigil::begin(*clock, POLL);
+        let outcome = self.watch(&mut child, stop, clock, &mut vigil);
         let (status, interrupted) = outcome.inspect_err(|_| {
             signal(&child, Signal::KILL);
             // It is gone, or nothing more can be done about it.
             let _ = child.wait();
         })?;
-        Ok(Ended { status, interrupted, stdout, stderr })
+        Ok(Ended { status, interrupted, standstills: vigil.end(), stdout, stderr })
     }
 
     fn watch(
         &self,
         child: &mut Child,
         stop: &AtomicBool,
-        clock: &impl Clock,
+        clock: &(impl Clock + Copy),
+        vigil: &mut Vigil<impl Clock>,
     ) -> Result<(ExitStatus, bool), EngineError> {
         let started_ns = clock.now_ns();
         let mut asked_ns: Option<u64> = None;
@@ -126,7 +132,9 @@ impl ChildPlan<'_> {
                 }
                 _ => {}
             }
+            vigil.sleeps();
             std::thread::sleep(POLL);
+            vigil.woke();
         }
     }
 

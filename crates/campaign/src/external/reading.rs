@@ -12,10 +12,11 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::run::Ending;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::workload::Arrival;
-use fathom_record::{RunRecord, Workload};
+use fathom_record::{RunRecord, Standstill, Workload};
 
 use super::child::Ended;
 use super::tool::{External, Tool};
+use crate::checks::{self, Stillness};
 use crate::error::CampaignError;
 
 /// What fathom knows around a tool's result.
@@ -102,6 +103,7 @@ pub fn finish(mut record: RunRecord, ended: &Ended, around: Around<'_>) -> RunRe
     {
         record.tool.version = version;
     }
+    note_standstills(&mut record, ended);
     let name = around.external.name();
     if ended.interrupted {
         record.ending = Ending::Interrupted;
@@ -113,6 +115,20 @@ pub fn finish(mut record: RunRecord, ended: &Ended, around: Around<'_>) -> RunRe
     record.notes.push(format!("What it was given and what it printed: {}", around.folder.display()));
     record.notes.extend(around.notes);
     record
+}
+
+/// Where this process stood still the tool most likely did too; its own result cannot tell.
+fn note_standstills(record: &mut RunRecord, ended: &Ended) {
+    if ended.standstills.is_empty() {
+        return;
+    }
+    record.standstills.clone_from(&ended.standstills);
+    // The tool starts its window when it is ready, so the length alone is known: all of it counts.
+    let all_ns = ended.standstills.iter().map(|still| still.duration_ns).sum();
+    let whole = [Standstill { at_ns: 0, duration_ns: all_ns }];
+    let window_ns = 0..record.summary.duration_ns.max(1);
+    let stillness = Stillness { standstills: &whole, window_ns, stolen_share: None };
+    record.checks.insert(0, checks::standstill(&stillness));
 }
 
 /// What the plan says, which the tool's result need not.

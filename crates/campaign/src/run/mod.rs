@@ -4,6 +4,7 @@ mod binding;
 mod cautions;
 mod fitness;
 mod io_log;
+mod neighbours;
 mod record;
 mod session;
 mod summary;
@@ -23,6 +24,7 @@ use crate::replay::Survey;
 
 pub use binding::BOUND_NEAR_DEVICE;
 pub use io_log::{IoLog, Logged};
+pub use neighbours::Foreign;
 pub use record::this_tool;
 pub use session::{Session, SessionPlan};
 pub use together::{Part, run_together};

@@ -13,8 +13,9 @@ use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
+use super::neighbours::Foreign;
 use super::summary::{ledger, summary, targets};
-use crate::checks::{self, Evidence};
+use crate::checks::{self, Evidence, Stillness};
 
 /// Everything that a record is made of.
 pub struct Parts<'a> {
@@ -35,6 +36,8 @@ pub struct Parts<'a> {
     pub witness: Option<Witness>,
     pub cached_share: Option<f64>,
     pub processors: Option<usize>,
+    /// What others did with the target's devices, or why that is not known.
+    pub foreign: Result<Foreign, String>,
     pub notes: &'a [String],
 }
 
@@ -50,6 +53,12 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
     let clock = clock_record(parts.clock, parts.simulated_time, measured.exposed_ns);
     let first_failures: Vec<String> = measured.failures.iter().map(ToString::to_string).collect();
     let counts = &measured.whole.directions;
+    let window_ns = measured.timeline.warmup_ns..measured.timeline.warmup_ns + measured.window_ns;
+    let stillness = Stillness {
+        standstills: &measured.standstills,
+        stolen_share: checks::stolen_share(&parts.telemetry, &window_ns),
+        window_ns,
+    };
     let checks = checks::all(&Evidence {
         workload: parts.workload,
         summary: &summary,
@@ -64,6 +73,8 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         verified: measured.verified.as_ref(),
         cached_share: parts.cached_share,
         processors: parts.processors.filter(|_| !parts.simulated_time),
+        stillness: (!parts.simulated_time).then_some(stillness),
+        foreign: &parts.foreign,
     });
     let ending = match measured.fatal {
         Some(failure) => Ending::Failed { error: failure.to_string() },
@@ -103,6 +114,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         witness: parts.witness,
         priorities,
         wall: measured.wall,
+        standstills: measured.standstills,
         notes,
     }
 }

@@ -33,6 +33,7 @@ use super::binding::{self, Binding};
 use super::cautions;
 use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
 use super::io_log::IoLog;
+use super::neighbours::Neighbours;
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
@@ -88,6 +89,8 @@ pub struct SessionPlan<'a> {
 /// What a run has to do with others at the same time.
 #[derive(Debug, Default)]
 pub(super) struct Beside<'a> {
+    /// Whether others of its process run at the same time.
+    pub grouped: bool,
     /// The campaign that it is a step of.
     pub campaign: Option<CampaignLink>,
     /// What has the telemetry of all of them; absent: this run.
@@ -315,7 +318,7 @@ impl Session {
     pub(super) fn run_beside(
         &self,
         workload: &Workload,
-        Beside { campaign, telemetry_is_with, share, log, priorities }: Beside<'_>,
+        Beside { grouped, campaign, telemetry_is_with, share, log, priorities }: Beside<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
@@ -351,12 +354,14 @@ impl Session {
             tag: identity::tag_of(&id),
             stop,
         };
+        let neighbours = self.neighbours(facts, workload, grouped);
         let mut measured =
             launch.run(&mut |tally| Second::of(tally).iter().for_each(|s| progress.second(s)))?;
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
+        let foreign = neighbours.compare(&measured, workload, facts);
         let telemetry = match sampler {
             Some(sampler) => sampler.finish(measured.timeline.origin_ns),
             None => no_telemetry(telemetry_is_with),
@@ -378,6 +383,7 @@ impl Session {
             witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
+            foreign,
             notes: &self.remarks(workload, facts, feed),
         }))
     }
@@ -430,6 +436,14 @@ impl Session {
         let devices = self.targets.facts.devices.iter().map(|device| device.name.clone()).collect();
         let plan = SamplerPlan { devices, ..SamplerPlan::default() };
         (!self.is_simulated_time()).then(|| Sampler::start(plan, self.clock))
+    }
+
+    /// The counters of the target's devices before a run.
+    fn neighbours(&self, facts: &TargetFacts, workload: &Workload, grouped: bool) -> Neighbours {
+        if self.is_simulated_time() {
+            return Neighbours::none("Time is simulated.");
+        }
+        Neighbours::watch(facts, workload, grouped)
     }
 
     /// What the workload asks for beyond what device and engine have.

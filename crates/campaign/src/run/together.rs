@@ -124,6 +124,7 @@ impl Together<'_> {
         self.wait_for_turn(place);
         let telemetry_is_with = (place > 0).then_some("the record of the first run of the group has it");
         let beside = Beside {
+            grouped: self.parts.len() > 1,
             telemetry_is_with,
             share: part.share,
             log: part.log,

@@ -12,6 +12,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use fathom_measure::{Clock, WallClock};
+use fathom_record::Standstill;
 use fathom_record::workload::Length;
 
 use super::gather::{Gather, JobEnding, Measured, Observer};
@@ -19,6 +20,7 @@ use super::runner::{Exchange, Job, JobPlan, Turn};
 use super::scheduling::{Demand, prefer_batches};
 use super::tally::Tally;
 use super::timeline::Timeline;
+use super::vigil::Vigil;
 use crate::verify::VerifyReport;
 use crate::wall::{self, Reach, Wall};
 use crate::{Engine, EngineError, ErrorKind};
@@ -127,12 +129,14 @@ pub fn run<E: Engine>(
             // A thread that has died already is found when it is joined.
             let _ = start.send(timeline);
         }
-        supervise(&mut threads, &mut ends, &mut gather, plan.stop, &halt, observe);
+        let vigil = Vigil::begin(clock, CONTROL_PERIOD);
+        let standstills =
+            supervise((&mut threads, &mut ends), &mut gather, vigil, (plan.stop, &halt), observe);
         // All are joined before the first error is returned.
         let endings: Vec<_> = threads.into_iter().map(join).collect();
         let endings = endings.into_iter().collect::<Result<Vec<_>, _>>()?;
         let measured = gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe);
-        Ok(Measured { wall: Some(wall::facts().clone()), ..measured })
+        Ok(Measured { wall: Some(wall::facts().clone()), standstills, ..measured })
     })
 }
 
@@ -256,15 +260,14 @@ fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
         .with_remedy("choose from the processors that `lscpu -e` lists as online")
 }
 
-/// Takes tallies until every job's thread has ended.
-fn supervise(
-    threads: &mut [JobThread<'_>],
-    ends: &mut [Ends],
+/// Takes tallies until every job's thread has ended, and tells when nothing could go on meanwhile.
+fn supervise<C: Clock>(
+    (threads, ends): (&mut [JobThread<'_>], &mut [Ends]),
     gather: &mut Gather,
-    stop: &AtomicBool,
-    halt: &AtomicBool,
+    mut vigil: Vigil<C>,
+    (stop, halt): (&AtomicBool, &AtomicBool),
     observe: &mut Observer<'_>,
-) {
+) -> Vec<Standstill> {
     loop {
         let finished: Vec<bool> = threads.iter().map(ScopedJoinHandle::is_finished).collect();
         for (job, end) in ends.iter_mut().enumerate() {
@@ -274,13 +277,16 @@ fn supervise(
                 gather.finish(job as u32);
             }
         }
+        // Whoever is shown the second may take his time.
         gather.settle(observe);
         if finished.iter().all(|finished| *finished) {
-            return;
+            return vigil.end();
         }
         if stop.load(Ordering::Relaxed) {
             halt.store(true, Ordering::Relaxed);
         }
+        vigil.sleeps();
         std::thread::park_timeout(CONTROL_PERIOD);
+        vigil.woke();
     }
 }

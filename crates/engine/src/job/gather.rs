@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fathom_record::facts::EngineFacts;
 use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
-use fathom_record::{Direction, DirectionInterval, Interval, WallFacts};
+use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
 
 use super::failure::Failure;
 use super::tally::{DirectionTally, Tally};
@@ -69,6 +69,8 @@ pub struct Measured {
     pub priorities: Vec<PriorityTally>,
     /// The wall around the jobs' threads; absent where they have none of their own.
     pub wall: Option<WallFacts>,
+    /// When nothing could go on, with times from the start; always empty in simulated time.
+    pub standstills: Vec<Standstill>,
 }
 
 /// What one target of several got.
@@ -331,6 +333,7 @@ impl Gather {
             left: Vec::new(),
             priorities: Vec::new(),
             wall: None,
+            standstills: Vec::new(),
         }
     }
 }

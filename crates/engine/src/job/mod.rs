@@ -15,6 +15,7 @@ pub mod simulated;
 pub mod tally;
 pub mod timeline;
 mod usage;
+pub mod vigil;
 
 pub use failure::Failure;
 pub use gather::{Measured, Observer, TargetTotals};

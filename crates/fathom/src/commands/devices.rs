@@ -229,12 +229,12 @@ mod tests {
     #[test]
     fn what_is_known_of_its_emptiness_is_said() {
         let known = Device { empty: Some("zram stores nothing".into()), ..device(Vec::new(), Verdict::Free) };
-        assert!(text(&[known], 120).contains("free: known to be empty (zram stores nothing)"));
+        assert!(text(&[known], &wall(7), 120).contains("free: known to be empty (zram stores nothing)"));
         let reason = Reason::new(Hold::NotLookedAt, "nothing was found in 64 MiB of 1 TiB");
         let flag = "--destroy S4EWNX0R".to_owned();
         let possibly = |reason: Reason, seconds| {
             let verdict = Verdict::IfEmpty { flag: flag.clone() };
-            text(&[Device { reading_s: Some(seconds), ..device(vec![reason], verdict) }], 300)
+            text(&[Device { reading_s: Some(seconds), ..device(vec![reason], verdict) }], &wall(7), 300)
         };
         let quick = possibly(reason.clone(), 0.3);
         assert!(

@@ -1,46 +1,12 @@
 //! The round trip on a real device: a load is profiled live, a run is made like the profile and profiled live
 //! again, and both profiles agree. Needs the right to make a loop device; says so and passes without.
 
-use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Child;
 
 use serde_json::Value;
 
+use crate::looped::Loop;
 use crate::typed::Typist;
-
-const SIZE: u64 = 64 << 20;
-
-fn run(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// A loop device over a file of the test's own, written in full.
-struct Loop(String);
-
-impl Loop {
-    fn make(typist: &Typist) -> Option<Self> {
-        let image = typist.path("image");
-        std::fs::write(&image, vec![0x5a; SIZE as usize]).unwrap();
-        let path = run("losetup", &["--direct-io=on", "--find", "--show", image.to_str().unwrap()])?;
-        let name = Path::new(&path).file_name()?.to_str()?;
-        // What is merged differs with how busy the machine is.
-        let kept = std::fs::write(format!("/sys/block/{name}/queue/nomerges"), "2").is_ok();
-        let device = Self(path);
-        kept.then_some(device)
-    }
-
-    /// What permits its loss: it has no serial number.
-    fn words(&self) -> String {
-        format!("{}-{SIZE}", Path::new(&self.0).file_name().unwrap().to_str().unwrap())
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        run("losetup", &["--detach", &self.0]);
-    }
-}
 
 fn watch(typist: &Typist, device: &str, seconds: &str, profile: &str) -> Child {
     let child = typist.start(&["profile", "--live", device, "--time", seconds, &format!("--json={profile}")]);
@@ -64,7 +30,7 @@ fn a_device_s_profile_comes_back_from_a_run_like_it() {
         eprintln!("no loop device can be made here: not tested");
         return;
     };
-    let (target, words) = (device.0.as_str(), device.words());
+    let (target, words) = (device.path.as_str(), device.words());
     let writing = ["run", "--target", target, "--destroy", &words, "--quiet", "--warmup", "0s"];
     let mut watched = watch(&typist, target, "10s", "first.json");
     let load = [

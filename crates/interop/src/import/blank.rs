@@ -46,6 +46,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         witness: None,
         priorities: Vec::new(),
         wall: None,
+        standstills: Vec::new(),
         notes: Vec::new(),
     }
 }

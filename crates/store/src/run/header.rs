@@ -5,7 +5,9 @@ use fathom_record::run::{
     CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, Summary, TargetSummary, Tool,
 };
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{Check, Interval, KnownCeiling, Origin, RunRecord, WallFacts, Witness, Workload};
+use fathom_record::{
+    Check, Interval, KnownCeiling, Origin, RunRecord, Standstill, WallFacts, Witness, Workload,
+};
 use serde::Serialize;
 
 /// The fields of a record, borrowed: it reads as a record once an environment is put beside them.
@@ -40,6 +42,8 @@ pub(crate) struct Header<'a> {
     priorities: &'a [PrioritySummary],
     #[serde(skip_serializing_if = "Option::is_none")]
     wall: Option<&'a WallFacts>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    standstills: &'a [Standstill],
     notes: &'a [String],
 }
 
@@ -71,6 +75,7 @@ impl<'a> Header<'a> {
             witness,
             priorities,
             wall,
+            standstills,
             notes,
         } = record;
         Self {
@@ -97,6 +102,7 @@ impl<'a> Header<'a> {
             witness: witness.as_ref(),
             priorities,
             wall: wall.as_ref(),
+            standstills,
             notes,
         }
     }

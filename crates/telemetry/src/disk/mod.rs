@@ -13,7 +13,7 @@ use crate::kept_file::KeptFile;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// Bytes of a sector in the kernel's counts, whatever the device's block.
-const SECTOR_BYTES: f64 = 512.0;
+pub(crate) const SECTOR_BYTES: u64 = 512;
 /// Nanoseconds of a millisecond.
 const MS_NS: f64 = 1e6;
 
@@ -52,11 +52,22 @@ impl Disk {
     }
 }
 
+/// The counters of some devices now; those that the kernel does not list are left out.
+pub(crate) fn read(root: &Root, devices: &[&str]) -> HashMap<String, Counters> {
+    let text = root.text("/proc/diskstats").unwrap_or_default();
+    let counters = parse(&text).filter(|(name, _)| devices.contains(name));
+    counters.map(|(name, counters)| (name.to_owned(), counters)).collect()
+}
+
 fn put(sample: &mut Sample<'_>, device: &str, before: &Counters, now: &Counters, elapsed_ns: u64) {
     let rate = |before: u64, now: u64| per_second(before, now, elapsed_ns);
     let mut kind = |before: Kind, now: Kind, [operations, bytes, wait]: [usize; 3], merged: Option<usize>| {
         sample.put(&METRICS[operations], device, rate(before.operations, now.operations));
-        sample.put(&METRICS[bytes], device, rate(before.sectors, now.sectors).map(|s| s * SECTOR_BYTES));
+        sample.put(
+            &METRICS[bytes],
+            device,
+            rate(before.sectors, now.sectors).map(|s| s * SECTOR_BYTES as f64),
+        );
         sample.put(&METRICS[wait], device, mean_wait_ns(&before, &now));
         if let Some(merged) = merged {
             sample.put(&METRICS[merged], device, rate(before.merged, now.merged));

@@ -21,14 +21,6 @@ pub(super) struct Watch<'a> {
     ticks: Option<[u64; 7]>,
 }
 
-fn counters(root: &Root, devices: &[&str]) -> HashMap<String, disk::Counters> {
-    let text = root.text(DISKSTATS).unwrap_or_default();
-    disk::parse(&text)
-        .filter(|(name, _)| devices.contains(name))
-        .map(|(name, c)| (name.to_owned(), c))
-        .collect()
-}
-
 fn machine_ticks(root: &Root) -> Option<[u64; 7]> {
     let text = root.text(STAT)?;
     cpu::parse(&text).find(|(label, _)| label.is_empty()).map(|(_, ticks)| ticks)
@@ -36,13 +28,13 @@ fn machine_ticks(root: &Root) -> Option<[u64; 7]> {
 
 impl<'a> Watch<'a> {
     pub fn start(root: &'a Root, devices: &'a [&'a str]) -> Self {
-        Self { root, devices, before: counters(root, devices), ticks: machine_ticks(root) }
+        Self { root, devices, before: disk::read(root, devices), ticks: machine_ticks(root) }
     }
 
     /// Waits, looks again and adds what moved.
     pub fn finish(self, facts: &mut Facts<'_>) {
         std::thread::sleep(WATCH);
-        let after = counters(self.root, self.devices);
+        let after = disk::read(self.root, self.devices);
         for (device, before) in &self.before {
             let Some(now) = after.get(device) else { continue };
             let moved = |of: fn(&disk::Counters) -> u64| growth(of(before), of(now)).unwrap_or(0);

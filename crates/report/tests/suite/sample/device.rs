@@ -398,6 +398,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         witness: None,
         priorities: Vec::new(),
         wall: None,
+        standstills: Vec::new(),
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
     }
 }

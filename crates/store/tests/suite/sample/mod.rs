@@ -107,6 +107,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         witness: None,
         priorities: Vec::new(),
         wall: None,
+        standstills: Vec::new(),
         notes: vec!["poll mode is not available: \u{201c}Operation not supported\u{201d}".into()],
     }
 }

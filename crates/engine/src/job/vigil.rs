@@ -1,0 +1,187 @@
+//! Finds out whether the process stood still, from a thread that wakes up all the time.
+//!
+//! A thread that sleeps for 20 ms at a time and wakes up much later was either kept waiting for a
+//! processor, or was not to run at all: the process was stopped or frozen, the machine suspended or
+//! paused. The kernel counts the wait for a processor of each thread (`schedstat`), so the rest of
+//! the gap is a standstill. A paused virtual processor holds up one thread only: while the process as a whole
+//! goes on using processor time, nothing stood still.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use fathom_measure::Clock;
+use fathom_record::Standstill;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::usage::Usage;
+
+/// Gaps that leave less than this unexplained are late wake-ups: timers of a virtual machine are some milliseconds
+/// late at times, and some tens on a busy host.
+const GAP_MIN_NS: u64 = 50_000_000;
+/// Processor time that a process may use in a gap and have stood still: what its threads did between the end of
+/// the standstill and this thread's turn.
+const STIR_NS: u64 = 10_000_000;
+
+/// What is read at each look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    /// Time of the run's clock.
+    now_ns: u64,
+    /// Time for which this thread has waited for a processor so far; 0 where the kernel does not count it.
+    waited_ns: u64,
+    /// Time for which the machine has been suspended so far.
+    suspended_ns: u64,
+    /// Processor time that the process has used so far.
+    busy_ns: u64,
+}
+
+/// Gaps in the life of one thread.
+#[derive(Debug)]
+pub struct Vigil<C> {
+    clock: C,
+    period_ns: u64,
+    /// `/proc/thread-self/schedstat` of the thread that keeps the vigil.
+    schedstat: Option<File>,
+    first: Look,
+    last: Look,
+    found: Vec<Standstill>,
+}
+
+impl<C: Clock> Vigil<C> {
+    /// Begins now, on the thread that will look; it means to wake up every `period`.
+    pub fn begin(clock: C, period: Duration) -> Self {
+        let schedstat = File::open("/proc/thread-self/schedstat").ok();
+        let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
+        let mut vigil = Self {
+            clock,
+            period_ns,
+            schedstat,
+            first: Look::default(),
+            last: Look::default(),
+            found: Vec::new(),
+        };
+        vigil.first = vigil.read();
+        vigil.last = vigil.first;
+        vigil
+    }
+
+    /// Right after waking up.
+    pub fn woke(&mut self) {
+        let now = self.read();
+        if let Some(still_ns) = stood_still_ns(&self.first, &self.last, &now, self.period_ns) {
+            self.found.push(Standstill {
+                at_ns: self.last.now_ns.saturating_sub(self.first.now_ns),
+                duration_ns: still_ns,
+            });
+        }
+        self.last = now;
+    }
+
+    /// Right before going to sleep: what the thread did since it woke up is no gap.
+    pub fn sleeps(&mut self) {
+        self.last = self.read();
+    }
+
+    /// What was found, with times from the beginning.
+    pub fn end(self) -> Vec<Standstill> {
+        self.found
+    }
+
+    fn read(&self) -> Look {
+        Look {
+            now_ns: self.clock.now_ns(),
+            waited_ns: self.waited_ns().unwrap_or(0),
+            suspended_ns: suspended_ns(),
+            busy_ns: Usage::of_process().total_ns(),
+        }
+    }
+
+    /// The second number of three: time on a processor, time waiting for one, turns.
+    fn waited_ns(&self) -> Option<u64> {
+        let mut text = [0u8; 96];
+        let length = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
+        std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+    }
+}
+
+/// The clock that counts suspended time against the one that does not.
+fn suspended_ns() -> u64 {
+    let ns = |id| {
+        let time = clock_gettime(id);
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    };
+    let awake = ns(ClockId::Monotonic);
+    ns(ClockId::Boottime).saturating_sub(awake)
+}
+
+/// For how long nothing went on between two looks; `None` where something did.
+fn stood_still_ns(first: &Look, last: &Look, now: &Look, period_ns: u64) -> Option<u64> {
+    let passed_ns = now.now_ns.saturating_sub(last.now_ns);
+    let waited_ns = now.waited_ns.saturating_sub(last.waited_ns);
+    let gap_ns = passed_ns.saturating_sub(waited_ns).saturating_sub(period_ns);
+    // The clock may stand still in a suspended machine, or go on.
+    let suspended_ns = now.suspended_ns.saturating_sub(last.suspended_ns);
+    if suspended_ns >= GAP_MIN_NS {
+        return Some(suspended_ns.max(gap_ns));
+    }
+    let busy_ns = now.busy_ns.saturating_sub(last.busy_ns);
+    let before_ns = last.now_ns.saturating_sub(first.now_ns).max(1);
+    let usual = last.busy_ns.saturating_sub(first.busy_ns) as f64 / before_ns as f64;
+    let stir_ns = (usual * passed_ns as f64 / 2.0).max(STIR_NS as f64);
+    (gap_ns >= GAP_MIN_NS && busy_ns as f64 <= stir_ns).then_some(gap_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// After two seconds at half a processor: a look `passed` later with the other figures grown, in ms.
+    fn after(passed: u64, waited: u64, suspended: u64, busy: u64) -> Option<u64> {
+        let last = Look { now_ns: 2000 * MS, waited_ns: 70 * MS, suspended_ns: 9 * MS, busy_ns: 1000 * MS };
+        let now = Look {
+            now_ns: last.now_ns + passed * MS,
+            waited_ns: last.waited_ns + waited * MS,
+            suspended_ns: last.suspended_ns + suspended * MS,
+            busy_ns: last.busy_ns + busy * MS,
+        };
+        stood_still_ns(&Look::default(), &last, &now, 20 * MS).map(|ns| ns / MS)
+    }
+
+    #[test]
+    fn a_stopped_process_is_told_from_a_busy_machine_and_from_a_late_timer() {
+        assert_eq!(after(3020, 0, 0, 0), Some(3000), "stopped for three seconds");
+        assert_eq!(after(3030, 10, 0, 9), Some(3000), "stopped, and late for its turn after that");
+        assert_eq!(after(21, 1, 0, 10), None);
+        assert_eq!(after(69, 0, 0, 0), None, "a late timer");
+        assert_eq!(after(3000, 2950, 0, 0), None, "runnable all the time");
+        assert_eq!(after(3000, 0, 0, 1500), None, "the other threads went on");
+        assert_eq!(after(100, 0, 0, 20), Some(80), "they did not for most of it");
+    }
+
+    #[test]
+    fn a_suspended_machine_stood_still_whether_the_clock_went_on_or_not() {
+        assert_eq!(after(20, 0, 5000, 10), Some(5000));
+        assert_eq!(after(5020, 0, 5000, 10), Some(5000));
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_and_wakes_finds_nothing_and_one_that_is_not_asked_finds_its_gap() {
+        let (clock, _) = fathom_measure::WallClock::start();
+        let mut vigil = Vigil::begin(clock, Duration::from_millis(20));
+        for _ in 0..3 {
+            vigil.sleeps();
+            std::thread::sleep(Duration::from_millis(20));
+            vigil.woke();
+        }
+        // A sleep that is longer than it should be looks like a stopped process.
+        vigil.sleeps();
+        std::thread::sleep(Duration::from_millis(320));
+        vigil.woke();
+        let found = vigil.end();
+        let longest = found.iter().map(|still| still.duration_ns / MS).max();
+        assert!(longest.is_some_and(|ms| ms >= 280), "{found:?}");
+    }
+}

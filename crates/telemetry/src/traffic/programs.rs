@@ -1,0 +1,94 @@
+//! Storage I/O of the other processes, from `/proc/PID/io`.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::Root;
+
+/// A machine with very many processes is looked at in part, so that a look never holds a run up.
+const LONGEST_LOOK: Duration = Duration::from_millis(50);
+
+/// A process that was there at both moments, or began between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its number.
+    pub process: u32,
+    /// Its name, as `postgres`.
+    pub name: String,
+    /// Bytes that it read from storage and wrote to it meanwhile.
+    pub bytes: u64,
+}
+
+/// Bytes by process at one moment.
+#[derive(Debug)]
+pub(super) struct Programs {
+    bytes: HashMap<u32, u64>,
+    /// Whether all were looked at: one that comes later is new then.
+    whole: bool,
+}
+
+impl Programs {
+    pub fn read(root: &Root) -> Self {
+        let started = Instant::now();
+        let mut bytes = HashMap::new();
+        let own = std::process::id();
+        for name in root.names("/proc") {
+            if started.elapsed() > LONGEST_LOOK {
+                return Self { bytes, whole: false };
+            }
+            let Ok(process) = name.parse() else { continue };
+            if process == own {
+                continue;
+            }
+            // What may not be looked at, as another user's process, is left out.
+            if let Some(moved) =
+                root.text(format!("/proc/{process}/io")).and_then(|text| storage_bytes(&text))
+            {
+                bytes.insert(process, moved);
+            }
+        }
+        Self { bytes, whole: true }
+    }
+
+    /// The process whose bytes grew most since this reading.
+    pub fn busiest(&self, root: &Root) -> Option<Program> {
+        let now = Self::read(root);
+        let grown = now.bytes.iter().filter_map(|(process, bytes)| {
+            let before = match self.bytes.get(process) {
+                Some(before) => *before,
+                None if self.whole => 0,
+                None => return None,
+            };
+            bytes.checked_sub(before).map(|bytes| (bytes, *process))
+        });
+        let mut grown: Vec<(u64, u32)> = grown.filter(|(bytes, _)| *bytes > 0).collect();
+        grown.sort_unstable_by(|a, b| b.cmp(a));
+        // The kernel's own threads work for others, and have no command line.
+        let is_program = |process: u32| root.text(format!("/proc/{process}/cmdline")).is_some();
+        let (bytes, process) = grown.into_iter().find(|(_, process)| is_program(*process))?;
+        let name = root.text(format!("/proc/{process}/comm"))?;
+        Some(Program { process, name, bytes })
+    }
+}
+
+/// What a process read from storage and caused to be written there.
+fn storage_bytes(text: &str) -> Option<u64> {
+    let field = |key: &str| -> Option<u64> {
+        text.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
+    };
+    field("read_bytes:")?.checked_add(field("write_bytes:")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_reached_storage_counts() {
+        let text =
+            "rchar: 900\nwchar: 900\nsyscr: 1\nread_bytes: 4096\nwrite_bytes: 512\ncancelled_write_bytes: 8";
+        assert_eq!(storage_bytes(text), Some(4608));
+        assert_eq!(storage_bytes("read_bytes: x\nwrite_bytes: 1"), None);
+        assert_eq!(storage_bytes("rchar: 1"), None);
+    }
+}
