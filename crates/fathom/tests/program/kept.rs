@@ -452,3 +452,28 @@ fn reading_a_device_that_was_never_written_is_no_measurement() {
         assert!(outcome == "pass" || answer.status == 1, "{size}: {answer:?}");
     }
 }
+
+/// However much of a store fits, what does not fit is told as a full disk, twice, and no broken store is left.
+#[test]
+fn a_store_on_a_full_disk_is_not_half_made() {
+    let typist = bench();
+    std::fs::create_dir(typist.path("small")).unwrap();
+    for kib in [8, 40, 80, 120, 160, 200, 300] {
+        let line = format!(
+            "mount -t tmpfs -o size={}k none small || exit 99; {fathom} --store small/s {RUN} > /dev/null; \
+             {fathom} --store small/s {RUN} > /dev/null; ended=$?; ls -A small >&2; exit $ended",
+            kib + 4,
+            fathom = env!("CARGO_BIN_EXE_fathom")
+        );
+        let mut command = Command::new("unshare");
+        let output = command.args(["-m", "bash", "-c", &line]).current_dir(typist.folder()).output();
+        let Some(output) = output.ok().filter(|output| matches!(output.status.code(), Some(0 | 1))) else {
+            eprintln!("skipped: no file system of {kib} KiB can be mounted here");
+            continue;
+        };
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("malformed") && !said.contains(".s.new-"), "{kib} KiB: {said}");
+        let is_told = said.trim_end().contains("nothing was saved");
+        assert_eq!(is_told, !output.status.success(), "{kib} KiB: {said}");
+    }
+}

@@ -30,10 +30,10 @@ pub fn perform(place: &StorePlace, invocation: &Invocation, words: &[String]) ->
     for job in read(invocation)? {
         guard(&job, globals)?;
     }
+    let destination = Destination::prepare(globals)?;
     if leaves_no_result(globals) {
         return plainly(words);
     }
-    let destination = Destination::prepare(globals)?;
     let folder =
         env::current_dir().map_err(|error| Failure::system("finding the folder to run in", error))?;
     let arguments: Vec<OsString> = fios_own(words, true).into_iter().map(OsString::from).collect();
