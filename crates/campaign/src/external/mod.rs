@@ -91,7 +91,8 @@ fn here(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
-    let session = Session::open(&SessionPlan { engine: None, ..SessionPlan::of(plan) }, progress, stop)?;
+    let session =
+        Session::open(&SessionPlan { engine: None, marks: false, ..SessionPlan::of(plan) }, progress, stop)?;
     let targets = told(&session, &plan.workload)?;
     let prepared = prepare(external, plan, &targets, folder)?;
     session.confirm()?;
@@ -353,7 +354,7 @@ fn judge(names: &[TargetName], writes: bool, permits: &[Permit]) -> Result<(), E
                 Err(error) => Err(error),
             }
         }
-        several => admit_all(several, writes, permits).map(drop),
+        several => admit_all(several, writes, permits, |_| None).map(drop),
     }
 }
 

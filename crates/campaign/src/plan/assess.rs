@@ -67,6 +67,10 @@ pub struct RawAssess {
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<Text>,
 
+    /// Give up an unfinished assessment of the same command, whose finished runs stay in the store, and begin anew.
+    #[arg(long)]
+    pub anew: bool,
+
     /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
     /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
     /// and stalls: constant:100us,stall-every=60s,stall-length=1s. Default: no delay.
@@ -86,6 +90,8 @@ pub struct AssessOptions {
     pub plan: AssessPlan,
     /// Serial number of the device whose content may be lost.
     pub permit: Option<String>,
+    /// Whether an unfinished one of the same target with the same plan is given up.
+    pub anew: bool,
 }
 
 impl RawAssess {
@@ -136,7 +142,7 @@ impl RawAssess {
             precondition: effort.precondition,
             thorough: self.thorough,
         };
-        Ok(AssessOptions { plan, permit: name("destroy", &self.destroy)? })
+        Ok(AssessOptions { plan, permit: name("destroy", &self.destroy)?, anew: self.anew })
     }
 }
 

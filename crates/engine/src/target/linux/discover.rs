@@ -9,6 +9,7 @@ use super::inspect::{self, Findings};
 use super::limits::queue_number;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
+use super::origin;
 use super::refusal::how_to_reach;
 use super::sysfs;
 use crate::EngineError;
@@ -79,7 +80,7 @@ fn describe(machine: &Machine, node: &Node) -> Device {
                     rustix::fs::fcntl_getfl(&file)
                         .is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT)),
                 );
-                findings = inspect::hold(machine, &file).ok();
+                findings = origin::hold("judging devices", machine, &file, None).ok();
             }
             Err(error) => {
                 let text = format!("{} could not be looked at: {error}", path.display());

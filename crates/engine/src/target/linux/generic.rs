@@ -14,6 +14,7 @@ use super::limits::queue_number;
 use super::machine::{FileId, Machine, Node, Roots};
 use super::number::DeviceNumber;
 use super::open::{Admission, Flags, Opened, reopen, usable};
+use super::origin;
 use super::refusal::{advise, claimed};
 use super::{in_use, sysfs, users};
 use crate::passthrough::{Namespace, namespace_id};
@@ -128,11 +129,17 @@ pub fn open_namespace(
     let machine = Machine::now();
     let sibling = generic.sibling(&machine);
     refuse_zones(&place, sibling)?;
-    let mut admitted = None;
+    let (mut admitted, mut remembered) = (None, None);
     if request.writes {
         let writing = format!("writing to {name}");
         let claim = claim(&writing, &machine, &generic, path, request)?;
-        admitted = Some(Admission { place: writing, permit: request.permit.cloned(), claim: Some(claim) });
+        remembered = origin::remembered(&machine, &claim, request.origin, (true, None));
+        admitted = Some(Admission {
+            place: writing,
+            permit: request.permit.cloned(),
+            own: false,
+            claim: Some(claim),
+        });
     }
     let namespace = generic.namespace;
     let block_bytes = namespace.block_bytes();
@@ -145,7 +152,7 @@ pub fn open_namespace(
         devices: sibling.map(|node| machine.facts(node)).into_iter().collect(),
         ..TargetFacts::named(name, TargetKind::NvmeNamespace)
     };
-    Ok((Opened::of_device(Arc::new(generic.file), admitted), facts))
+    Ok((Opened::of_device(Arc::new(generic.file), admitted, remembered), facts))
 }
 
 /// Zones are written in order only, and their state is not what a random workload expects. Where the
@@ -189,7 +196,7 @@ fn claim(
         return Err(refuse(format!("{} stands for another device", block_path.display())));
     }
     let judge = |machine: &Machine, file: &File| {
-        let Findings { mut reasons, identity } = inspect::hold(machine, file)?;
+        let Findings { mut reasons, identity } = origin::hold(writing, machine, file, request.origin)?;
         reasons.extend(generic.writers(machine, path));
         guard::admit(writing, &reasons, &identity, request.permit)
     };

@@ -180,6 +180,9 @@ impl<'a> Stages<'a> {
             size_bytes: ends.and_then(|ends| ends.into_iter().max()),
             stripe_bytes: opening.stripe_bytes,
             permits: &permits,
+            devices: None,
+            // A job of fio has the whole device.
+            marks: false,
             // What is there already stays in any case.
             keep: settings.keep && missing.len() == opening.targets.len(),
             real_time: false,

@@ -5,4 +5,5 @@ mod drawn;
 mod on_drawn_machines;
 mod on_drawn_namespaces;
 mod on_loop_devices;
+mod on_own_data;
 mod on_this_machine;

@@ -10,17 +10,17 @@ use crate::target::guard::{Permit, Verdict};
 use crate::target::{OpenRequest, Target, TargetName};
 use crate::{EngineError, ErrorKind};
 
-const SIZE: u64 = 64 << 20;
+pub const SIZE: u64 = 64 << 20;
 
-fn run(program: &str, args: &[&str]) -> Option<String> {
+pub fn run(program: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(program).args(args).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// A loop device over an image file of its own.
-struct Loop {
-    path: String,
-    image: PathBuf,
+pub struct Loop {
+    pub path: String,
+    pub image: PathBuf,
     _dir: tempfile::TempDir,
     _alone: MutexGuard<'static, ()>,
 }
@@ -29,7 +29,7 @@ struct Loop {
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Loop {
-    fn blank() -> Option<Self> {
+    pub fn blank() -> Option<Self> {
         let alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let dir = tempfile::tempdir().unwrap();
         let image = dir.path().join("image");
@@ -42,14 +42,23 @@ impl Loop {
         Some(Self { path, image, _dir: dir, _alone: alone })
     }
 
-    fn size_words(&self) -> String {
+    /// Whether an image of this test is behind it: while it is exchanged, the name is anybody's.
+    pub fn is_ours(&self) -> bool {
+        let name = self.path.trim_start_matches("/dev/");
+        let behind = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap_or_default();
+        behind.starts_with(self.image.parent().unwrap().to_str().unwrap())
+    }
+
+    pub fn size_words(&self) -> String {
         format!("{}-{SIZE}", Path::new(&self.path).file_name().unwrap().to_str().unwrap())
     }
 }
 
 impl Drop for Loop {
     fn drop(&mut self) {
-        run("losetup", &["--detach", &self.path]);
+        if self.is_ours() {
+            run("losetup", &["--detach", &self.path]);
+        }
     }
 }
 
