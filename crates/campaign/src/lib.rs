@@ -9,6 +9,7 @@ pub mod ceilings;
 mod cells;
 pub mod checks;
 pub mod compare;
+mod devices;
 mod error;
 mod explain;
 pub mod external;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use fathom_record::RunRecord;
-use fathom_store::{Campaign, NewCampaign, Store};
+use fathom_store::{Campaign, NewCampaign, Store, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::devices::{Devices, Waiting};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
@@ -34,6 +35,8 @@ pub struct Started<P> {
     /// Run of each finished step, in the order in which they were made.
     finished: Vec<(String, String)>,
     by_step: BTreeMap<String, String>,
+    /// The devices that it began on.
+    pub devices: Devices,
 }
 
 impl<P: Resumable> Started<P> {
@@ -49,21 +52,37 @@ impl<P: Resumable> Started<P> {
             campaign.id(),
             finished.len()
         ));
-        Ok(Some(Self { plan, campaign, by_step: finished.iter().cloned().collect(), finished }))
+        let devices = Devices::of(store, &campaign)?;
+        Ok(Some(Self { plan, campaign, by_step: finished.iter().cloned().collect(), finished, devices }))
     }
 
-    /// Begins one on `target`.
-    pub fn begin(store: &Store, plan: &P, target: &str) -> Result<Self, CampaignError> {
+    /// Begins one on `target`; `anew` gives up an unfinished one with the same plan.
+    pub fn begin(store: &Store, plan: &P, target: &str, anew: bool) -> Result<Self, CampaignError> {
+        let key = key_of(plan);
+        if anew {
+            give_up(store, &key)?;
+        }
         let plan_json = serde_json::to_string(plan).expect(PLAIN);
         let new = NewCampaign {
             id: &identity::new_id(P::LETTER),
-            key: &key_of(plan),
+            key: &key,
             target,
             started_at: &identity::now(),
             plan_json: &plan_json,
         };
         let campaign = store.begin_campaign(&new)?;
-        Ok(Self { plan: plan.clone(), campaign, finished: Vec::new(), by_step: BTreeMap::new() })
+        Ok(Self {
+            plan: plan.clone(),
+            campaign,
+            finished: Vec::new(),
+            by_step: BTreeMap::new(),
+            devices: Devices::default(),
+        })
+    }
+
+    /// How a refusal names it.
+    pub fn waiting(&self) -> Waiting<'_> {
+        Waiting { noun: P::NOUN, campaign: &self.campaign, runs: self.finished.len() }
     }
 
     /// The run of a finished step.
@@ -74,6 +93,17 @@ impl<P: Resumable> Started<P> {
     /// The last run that an earlier process made; `None` where none did.
     pub fn last_run(&self, store: &Store) -> Result<Option<RunRecord>, CampaignError> {
         self.finished.last().map(|(_, run)| store.run(run)).transpose().map_err(CampaignError::from)
+    }
+}
+
+/// Gives up the unfinished campaign with this key; its runs stay in the store.
+///
+/// # Errors
+/// When another process runs it, or the store cannot keep that.
+pub fn give_up(store: &Store, key: &str) -> Result<(), StoreError> {
+    match store.open_campaign(key)? {
+        Some(campaign) => store.give_up_campaign(campaign, &identity::now()),
+        None => Ok(()),
     }
 }
 

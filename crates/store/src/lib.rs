@@ -25,7 +25,7 @@ mod run;
 mod schema;
 
 pub use campaign::{
-    Campaign, CampaignRow, CampaignState, FinishedStep, JournalEntry, NewCampaign, StepState,
+    Campaign, CampaignDevice, CampaignRow, CampaignState, FinishedStep, JournalEntry, NewCampaign, StepState,
 };
 pub use error::{StoreError, StoreErrorKind};
 pub use location::default_path;

@@ -7,8 +7,11 @@ pub(crate) const APPLICATION_ID: i32 = 0x6674_686D;
 
 /// Migration `n` (from 0) turns version `n` into version `n + 1`. Entries are never changed once
 /// released: the files of every version are out there.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_runs_and_campaigns.sql"), include_str!("migrations/0002_imports.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_runs_and_campaigns.sql"),
+    include_str!("migrations/0002_imports.sql"),
+    include_str!("migrations/0003_campaign_devices.sql"),
+];
 
 /// What a file says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

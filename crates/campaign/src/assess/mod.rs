@@ -29,6 +29,7 @@ use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
 use crate::ceilings::Known;
+use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{AssessOptions, assess_decorators};
@@ -64,18 +65,21 @@ pub fn assess(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Assessment, CampaignError> {
-    let unfinished = resume::find(store, &options.plan, progress)?;
+    let unfinished = if options.anew { None } else { resume::find(store, &options.plan, progress)? };
     let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
     let permits = options.permit.as_slice();
-    let mut session = open(plan, options, progress, stop)?;
+    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
+    let mut session = open(plan, options, &devices, progress, stop)
+        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
     session.know(&Known::of(plan))?;
     session.keep_state();
     precondition::admit(plan, &session, permits)?;
     // Begun only now: a target that is refused leaves nothing behind.
-    let started = match unfinished {
+    let mut started = match unfinished {
         Some(started) => started,
-        None => resume::begin(store, &options.plan)?,
+        None => resume::begin(store, &options.plan, options.anew)?,
     };
+    started.devices.remember(store, &started.campaign, &session)?;
     if let Some(last) = started.last_run(store)? {
         session.restore(&last, stop)?;
     }
@@ -317,6 +321,7 @@ impl Course<'_> {
 fn open(
     plan: &AssessPlan,
     options: &AssessOptions,
+    devices: &Devices,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Session, CampaignError> {
@@ -332,6 +337,8 @@ fn open(
             size_bytes: plan.size_bytes,
             permits: options.permit.as_slice(),
             check_empty: options.check_empty,
+            devices: Some(devices),
+            marks: true,
             keep: false,
             real_time: false,
             polled: false,
@@ -347,7 +354,9 @@ fn open(
     );
     session.map_err(|error| match error {
         CampaignError::Engine(mut refusal)
-            if refusal.kind == ErrorKind::Refused && any(&|workload| workload.mix.changes_data()) =>
+            if refusal.kind == ErrorKind::Refused
+                && !refusal.remedy.is_empty()
+                && any(&|workload| workload.mix.changes_data()) =>
         {
             refusal.remedy.push_str("\n  or measure reads only: --patterns randread-4k,randread-64k,read-1m");
             CampaignError::Engine(refusal)

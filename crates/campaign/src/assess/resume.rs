@@ -8,9 +8,11 @@ use fathom_store::{Campaign, NewCampaign, Store, StoreError};
 
 use super::precondition;
 use crate::cells::without_histograms;
+use crate::devices::{Devices, Waiting};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
+use crate::started::give_up;
 
 /// A campaign that is open in the store, with what is known of it.
 pub struct Started {
@@ -20,6 +22,8 @@ pub struct Started {
     /// Step keys and run ids of finished steps.
     finished: Vec<(String, String)>,
     spent: (u64, usize),
+    /// The devices that it began on.
+    pub devices: Devices,
 }
 
 /// The unfinished assessment of the same target with the same plan.
@@ -35,14 +39,18 @@ pub fn find(
             store.finished_steps(&campaign)?.into_iter().map(|step| (step.step, step.run_id)).collect();
         let spent = spent(store, &finished)?;
         progress.note(&format!("Continuing assessment {}: {} runs are done.", campaign.id(), finished.len()));
-        return Ok(Some(Started { plan, campaign, finished, spent }));
+        let devices = Devices::of(store, &campaign)?;
+        return Ok(Some(Started { plan, campaign, finished, spent, devices }));
     }
     Ok(None)
 }
 
-/// Begins an assessment.
-pub fn begin(store: &Store, plan: &AssessPlan) -> Result<Started, CampaignError> {
+/// Begins an assessment; `anew` gives up an unfinished one of the same target with the same plan.
+pub fn begin(store: &Store, plan: &AssessPlan, anew: bool) -> Result<Started, CampaignError> {
     let key = key_of(plan);
+    if anew {
+        give_up(store, &key)?;
+    }
     let id = identity::new_id("a");
     let plan_json = serde_json::to_string(plan).unwrap_or_default();
     let new = NewCampaign {
@@ -53,7 +61,8 @@ pub fn begin(store: &Store, plan: &AssessPlan) -> Result<Started, CampaignError>
         plan_json: &plan_json,
     };
     let campaign = store.begin_campaign(&new)?;
-    Ok(Started { plan: plan.clone(), campaign, finished: Vec::new(), spent: (0, 0) })
+    let devices = Devices::default();
+    Ok(Started { plan: plan.clone(), campaign, finished: Vec::new(), spent: (0, 0), devices })
 }
 
 /// Time under load of the runs that were made before, and their number; what preconditions is outside the
@@ -83,6 +92,11 @@ impl Started {
     /// Time that was spent before, and the runs that were made in it.
     pub fn spent(&self) -> (u64, usize) {
         self.spent
+    }
+
+    /// How a refusal names it.
+    pub fn waiting(&self) -> Waiting<'_> {
+        Waiting { noun: "assessment", campaign: &self.campaign, runs: self.finished.len() }
     }
 
     /// The run that was finished last.

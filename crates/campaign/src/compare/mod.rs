@@ -26,6 +26,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{CompareOptions, side_names};
@@ -65,14 +66,17 @@ pub fn compare(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Compared, CampaignError> {
-    let unfinished = resume::find(store, &options.plan, progress)?;
+    let unfinished = if options.anew { None } else { resume::find(store, &options.plan, progress)? };
     let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.seed);
-    let mut turns = Turns::new(options, seed);
+    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
+    let mut turns = Turns::new(options, seed, devices);
     // Begun only after this: a target that is refused leaves nothing behind.
-    turns.open_early(progress, stop)?;
+    turns
+        .open_early(progress, stop)
+        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
     let mut started = match unfinished {
         Some(started) => started,
-        None => resume::begin(store, &options.plan)?,
+        None => resume::begin(store, &options.plan, options.anew)?,
     };
     let commands = std::mem::take(&mut started.commands);
     let lines = lines(options, seed);
@@ -280,6 +284,8 @@ impl Work<'_> {
         progress.step(&self.notice(turn, &workload));
         self.store.journal(&self.started.campaign, step, &StepState::Started, &identity::now())?;
         let link = CampaignLink { id: self.started.campaign.id().to_owned(), step: step.to_owned() };
+        self.turns.session(turn.side, progress, self.stop)?;
+        self.turns.remember(self.store, &self.started.campaign)?;
         let session = self.turns.session(turn.side, progress, self.stop)?;
         session.run(&workload, Some(link), progress, self.stop)
     }

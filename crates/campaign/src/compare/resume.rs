@@ -6,9 +6,11 @@ use fathom_record::CampaignRecord;
 use fathom_record::campaign::{CommandOutcome, ComparePlan, SidePlan};
 use fathom_store::{Campaign, NewCampaign, StepState, Store};
 
+use crate::devices::{Devices, Waiting};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
+use crate::started::give_up;
 
 /// A comparison that is open in the store, with what is known of it.
 pub struct Started {
@@ -22,12 +24,19 @@ pub struct Started {
     finished: BTreeMap<String, String>,
     /// Steps that gave no run.
     failed: BTreeSet<String>,
+    /// The devices that it began on.
+    pub devices: Devices,
 }
 
 impl Started {
     /// The run of a finished step.
     pub fn run_of(&self, step: &str) -> Option<&str> {
         self.finished.get(step).map(String::as_str)
+    }
+
+    /// How a refusal names it.
+    pub fn waiting(&self) -> Waiting<'_> {
+        Waiting { noun: "comparison", campaign: &self.campaign, runs: self.finished.len() }
     }
 
     /// Whether a step gave no run.
@@ -58,22 +67,28 @@ pub fn find(
         _ => Vec::new(),
     };
     progress.note(&format!("Continuing comparison {}: {} runs are done.", campaign.id(), finished.len()));
-    Ok(Some(Started { seed: begun.seed, campaign, commands, finished, failed }))
+    let devices = Devices::of(store, &campaign)?;
+    Ok(Some(Started { seed: begun.seed, campaign, commands, finished, failed, devices }))
 }
 
-/// Begins a comparison.
-pub fn begin(store: &Store, plan: &ComparePlan) -> Result<Started, CampaignError> {
+/// Begins a comparison; `anew` gives up an unfinished one with the same plan.
+pub fn begin(store: &Store, plan: &ComparePlan, anew: bool) -> Result<Started, CampaignError> {
+    let key = key_of(plan);
+    if anew {
+        give_up(store, &key)?;
+    }
     let plan_json = serde_json::to_string(plan).unwrap_or_default();
     let new = NewCampaign {
         id: &identity::new_id("x"),
-        key: &key_of(plan),
+        key: &key,
         target: &targets_of(plan),
         started_at: &identity::now(),
         plan_json: &plan_json,
     };
     let campaign = store.begin_campaign(&new)?;
     let (commands, finished, failed) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-    Ok(Started { seed: plan.seed, campaign, commands, finished, failed })
+    let devices = Devices::default();
+    Ok(Started { seed: plan.seed, campaign, commands, finished, failed, devices })
 }
 
 /// Both targets as the user named them, or the one that both sides share.

@@ -5,8 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_record::campaign::CommandOutcome;
 use fathom_record::comparison::Side;
+use fathom_store::{Campaign, Store};
 
 use super::shell;
+use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{CompareOptions, RunPlan, SidesPlan};
@@ -33,13 +35,14 @@ pub struct Turns<'a> {
     /// The side whose command ran last.
     ready: Option<Side>,
     told: [bool; 2],
+    devices: Devices,
 }
 
 impl<'a> Turns<'a> {
-    /// Nothing is open yet.
-    pub fn new(options: &'a CompareOptions, seed: u64) -> Self {
+    /// Nothing is open yet; `devices` are those that the comparison began on.
+    pub fn new(options: &'a CompareOptions, seed: u64, devices: Devices) -> Self {
         let sharing = sharing(options);
-        Self { options, seed, sharing, open: [None, None], ready: None, told: [false; 2] }
+        Self { options, seed, sharing, open: [None, None], ready: None, told: [false; 2], devices }
     }
 
     /// Whether a command makes the sides ready: then all workloads of one side run before those of the other.
@@ -102,6 +105,17 @@ impl<'a> Turns<'a> {
             && !sides.a.targets.iter().chain(&sides.b.targets).any(draws_noise)
     }
 
+    /// Remembers the devices that are open: before their first run.
+    ///
+    /// # Errors
+    /// When the store cannot keep them.
+    pub fn remember(&mut self, store: &Store, campaign: &Campaign) -> Result<(), CampaignError> {
+        for session in self.open.iter().flatten() {
+            self.devices.remember(store, campaign, session)?;
+        }
+        Ok(())
+    }
+
     /// The session of a side that is ready.
     ///
     /// # Errors
@@ -122,7 +136,7 @@ impl<'a> Turns<'a> {
                 Sharing::One => own.flat_map(|sides| [&sides.a, &sides.b]).collect(),
                 Sharing::Both | Sharing::InTurn => own.map(|sides| sides.of(side)).collect(),
             };
-            self.open[at] = Some(Session::open_for_all(&plans, self.seed, progress, stop)?);
+            self.open[at] = Some(Session::open_for_all(&plans, self.seed, &self.devices, progress, stop)?);
         }
         Ok(self.open[at].as_ref().expect("it was opened when it was not"))
     }

@@ -17,6 +17,7 @@ use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
 use fathom_store::{StepState, Store};
 
 use crate::cells::rate_change;
+use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{ExplainOptions, RunPlan, title_of, to_command_line};
@@ -65,17 +66,21 @@ pub fn explain(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Explanation, CampaignError> {
-    let unfinished = Started::find(store, &options.plan, progress)?;
+    let unfinished = if options.anew { None } else { Started::find(store, &options.plan, progress)? };
     let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
     let mut base = options.base.clone();
     base.workload.seed = seed;
-    let mut session = Session::open_for_all(&[&base], seed, progress, stop)?;
+    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
+    let mut session = Session::open_for_all(&[&base], seed, &devices, progress, stop)
+        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
     // Credits that one run spends are gone in the next, as on a real volume.
     session.keep_state();
-    let started = match unfinished {
+    let mut started = match unfinished {
         Some(started) => started,
-        None => Started::begin(store, &options.plan, &base.targets.join(" + "))?,
+        None => Started::begin(store, &options.plan, &base.targets.join(" + "), options.anew)?,
     };
+    let mut devices = std::mem::take(&mut started.devices);
+    devices.remember(store, &started.campaign, &session)?;
     if let Some(last) = started.last_run(store)? {
         session.restore(&last, stop)?;
     }
@@ -90,6 +95,7 @@ pub fn explain(
         base: &base,
         store,
         started: &started,
+        devices,
         session: &session,
         means,
         runs: Vec::new(),
@@ -118,6 +124,7 @@ struct Course<'a> {
     base: &'a RunPlan,
     store: &'a Store,
     started: &'a Started<ExplainPlan>,
+    devices: Devices,
     session: &'a Session,
     means: Means,
     /// Cells of the pattern itself.

@@ -48,9 +48,10 @@ pub fn make(
     }
     let targets = trial.place.targets(&base.targets);
     let plan = RunPlan { targets, workload: trial.workload.clone(), ..base.clone() };
-    match Session::open_for_all(&[&plan], base.workload.seed, progress, course.stop) {
+    match Session::open_for_all(&[&plan], base.workload.seed, &course.devices, progress, course.stop) {
         Ok(mut session) => {
             session.keep_state();
+            course.devices.remember(course.store, &course.started.campaign, &session)?;
             in_session(course, (step, experiment), trial, &session, progress)
         }
         Err(error) => Ok(Made::Failed(error.in_one_line())),

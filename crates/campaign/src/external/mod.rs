@@ -86,7 +86,8 @@ fn here(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
-    let session = Session::open(&SessionPlan { engine: None, ..SessionPlan::of(plan) }, progress, stop)?;
+    let session =
+        Session::open(&SessionPlan { engine: None, marks: false, ..SessionPlan::of(plan) }, progress, stop)?;
     let targets = told(&session, &plan.workload)?;
     let prepared = prepare(external, plan, &targets, folder)?;
     session.confirm()?;
@@ -337,7 +338,7 @@ pub fn admit(
 ) -> Result<(), CampaignError> {
     let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
     let permits: Vec<Permit> = permits.iter().cloned().map(Permit).collect();
-    let admitted = admit_all(&names, writes, &permits)?;
+    let admitted = admit_all(&names, writes, &permits, |_| None)?;
     if !writes {
         return Ok(());
     }

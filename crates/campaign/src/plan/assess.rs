@@ -71,6 +71,9 @@ pub struct RawAssess {
     /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
     #[arg(long)]
     pub check_empty: bool,
+    /// Give up an unfinished assessment of the same command, whose finished runs stay in the store, and begin anew.
+    #[arg(long)]
+    pub anew: bool,
 
     /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
     /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
@@ -93,6 +96,8 @@ pub struct AssessOptions {
     pub permit: Option<String>,
     /// Whether a device that only reading can show to be empty is read, however long that takes.
     pub check_empty: bool,
+    /// Whether an unfinished one of the same target with the same plan is given up.
+    pub anew: bool,
 }
 
 impl RawAssess {
@@ -144,7 +149,7 @@ impl RawAssess {
             thorough: self.thorough,
         };
         let permit = name("destroy", &self.destroy)?;
-        Ok(AssessOptions { plan, permit, check_empty: self.check_empty })
+        Ok(AssessOptions { plan, permit, check_empty: self.check_empty, anew: self.anew })
     }
 }
 

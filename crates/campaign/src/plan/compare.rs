@@ -108,6 +108,10 @@ pub struct RawCompare {
     /// Pairs at most, as 20. Default: what the budget has room for, 40 at most.
     #[arg(long, value_name = "NUMBER", conflicts_with = "pairs")]
     pub max_pairs: Option<Text>,
+
+    /// Give up an unfinished comparison of the same command, whose finished runs stay in the store, and begin anew.
+    #[arg(long)]
+    pub anew: bool,
 }
 
 /// A comparison that is ready to run.
@@ -119,6 +123,8 @@ pub struct CompareOptions {
     pub workloads: Vec<SidesPlan>,
     /// Time that a command before a side's turn may take.
     pub before_limit_ns: u64,
+    /// Whether an unfinished one with the same plan is given up.
+    pub anew: bool,
 }
 
 /// One workload on both sides.
@@ -198,7 +204,12 @@ impl RawCompare {
             })
             .collect::<Result<_, PlanError>>()?;
         let limit = value("before-limit", &self.before_limit, quantity::time_ns).map_err(placed)?;
-        Ok(CompareOptions { plan, workloads, before_limit_ns: limit.unwrap_or(DEFAULT_LIMIT_NS) })
+        Ok(CompareOptions {
+            plan,
+            workloads,
+            before_limit_ns: limit.unwrap_or(DEFAULT_LIMIT_NS),
+            anew: self.anew,
+        })
     }
 
     /// The plan of a comparison of what was measured before, by ids.

@@ -49,6 +49,10 @@ pub struct RawExplain {
     #[arg(long, requires = "experiments")]
     pub purge: bool,
 
+    /// Give up an unfinished explanation of the same command, whose finished runs stay in the store, and begin anew.
+    #[arg(long, requires = "experiments")]
+    pub anew: bool,
+
     /// Limits that are known beforehand.
     #[command(flatten)]
     pub known: RawKnown,
@@ -61,6 +65,8 @@ pub struct ExplainOptions {
     pub plan: ExplainPlan,
     /// The workload that experiments start from.
     pub base: RunPlan,
+    /// Whether an unfinished one with the same plan is given up.
+    pub anew: bool,
 }
 
 impl RawExplain {
@@ -118,7 +124,7 @@ impl RawExplain {
             ceilings: self.known()?,
             seed,
         };
-        Ok(ExplainOptions { plan, base })
+        Ok(ExplainOptions { plan, base, anew: self.anew })
     }
 }
 

@@ -45,6 +45,10 @@ pub struct RawSweep {
     #[arg(long, value_name = "TIME", conflicts_with = "time")]
     pub budget: Option<Text>,
 
+    /// Give up an unfinished sweep of the same command, whose finished runs stay in the store, and begin anew.
+    #[arg(long)]
+    pub anew: bool,
+
     /// Leave out cells between neighbours that measured the same.
     #[arg(long)]
     pub adaptive: bool,
@@ -57,6 +61,8 @@ pub struct SweepOptions {
     pub plan: SweepPlan,
     /// The plan of each cell; the last axis varies fastest.
     pub cells: Vec<RunPlan>,
+    /// Whether an unfinished one with the same plan is given up.
+    pub anew: bool,
 }
 
 impl RawSweep {
@@ -107,7 +113,7 @@ impl RawSweep {
         let cells = (0..count)
             .map(|cell| base.with(&chosen(&plan.axes, cell))?.resolve(seed))
             .collect::<Result<_, _>>()?;
-        Ok(SweepOptions { plan, cells })
+        Ok(SweepOptions { plan, cells, anew: self.anew })
     }
 }
 

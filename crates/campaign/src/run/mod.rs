@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::RunRecord;
 
+use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
@@ -71,13 +72,14 @@ fn panicked() -> CampaignError {
 
 impl Session {
     /// Opens what all these plans go about in the same way, for all that any of them does to it; at least
-    /// one.
+    /// one. `devices` are those that their campaign began on.
     ///
     /// # Errors
     /// As [`Session::open`].
     pub fn open_for_all(
         plans: &[&RunPlan],
         seed: u64,
+        devices: &Devices,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
@@ -90,6 +92,7 @@ impl Session {
             writes: plans.iter().any(|plan| plan.workload.mix.changes_data()),
             size_bytes: ends.and_then(|ends| ends.into_iter().max()),
             seed,
+            devices: Some(devices),
             ..SessionPlan::of(plans[0])
         };
         Self::open(&plan, progress, stop)
@@ -110,6 +113,8 @@ impl<'a> SessionPlan<'a> {
             stripe_bytes: plan.options.stripe_bytes,
             permits: &plan.options.permits,
             check_empty: plan.options.check_empty,
+            devices: None,
+            marks: true,
             keep: plan.options.keep,
             real_time: plan.options.real_time,
             polled: plan.options.polled,

@@ -17,7 +17,7 @@ use fathom_engine::overheard::{Listener, Listeners};
 use fathom_engine::priority::Priorities;
 use fathom_engine::sim::SimParameters;
 use fathom_engine::stripe::Volume;
-use fathom_engine::target::generic_of;
+use fathom_engine::target::{Origin, TargetName, generic_of};
 use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring, wall};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
@@ -38,6 +38,7 @@ use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
 use crate::ceilings::{self, Applying, Known};
+use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
@@ -66,6 +67,10 @@ pub struct SessionPlan<'a> {
     pub permits: &'a [String],
     /// Whether a device that only reading can show to be empty is read, however long that takes.
     pub check_empty: bool,
+    /// The devices that the campaign began on which continues; absent for what is no campaign.
+    pub devices: Option<&'a Devices>,
+    /// Whether devices that are written are marked as fathom's, behind the bytes that are used.
+    pub marks: bool,
     /// Whether a file that is made stays.
     pub keep: bool,
     /// Whether a simulated device runs by the wall clock.
@@ -243,6 +248,11 @@ impl Session {
         &self.targets.facts
     }
 
+    /// What a campaign remembers of the devices that are open, by their names.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = (&TargetName, &Origin)> {
+        self.targets.origins()
+    }
+
     /// The engine that carries its I/O.
     pub fn engine(&self) -> EngineKind {
         self.engine
@@ -331,6 +341,7 @@ impl Session {
         let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
+        self.mark(workload, campaign.as_ref(), (&id, &started_at))?;
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(workload, facts, medium)?;
         let feed = Feed::start(workload, &geometries)?;
@@ -386,6 +397,20 @@ impl Session {
             foreign,
             notes: &self.remarks(workload, facts, feed),
         }))
+    }
+
+    /// Marks the devices as this run's, or its campaign's, before the first write to them.
+    fn mark(
+        &self,
+        workload: &Workload,
+        campaign: Option<&CampaignLink>,
+        (run, at): (&str, &str),
+    ) -> Result<(), EngineError> {
+        if !workload.mix.changes_data() {
+            return Ok(());
+        }
+        let by = campaign.map_or_else(|| format!("run {run}"), |link| format!("campaign {}", link.id));
+        self.targets.mark(at, &by)
     }
 
     /// Begins to watch the block layer, where that was asked for.

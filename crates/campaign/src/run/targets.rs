@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue;
 use fathom_engine::launch::Medium;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::{Layout, Volume};
-use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
+use fathom_engine::target::{OpenRequest, Origin, Permit, Target, TargetName, admit_all};
 use fathom_engine::{EngineError, ErrorKind, memory, sim};
 use fathom_record::Workload;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -25,6 +26,8 @@ pub struct Targets {
     pub medium: Medium,
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// Whether those that get a mark have theirs.
+    marked: Mutex<bool>,
 }
 
 impl Targets {
@@ -44,8 +47,9 @@ impl Targets {
             (Some(chunk), Some(bytes)) => Some(Layout::share_bytes(bytes, names.len(), chunk)),
             (_, bytes) => bytes,
         };
+        let origin_of = |name: &TargetName| plan.devices.and_then(|devices| devices.origin(name));
         let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
-        let admitted = admit_all(&names, plan.writes, &permits)?;
+        let admitted = admit_all(&names, plan.writes, &permits, origin_of)?;
         let names_only = |name: &str| catalogue::named(name).is_some_and(|entry| entry.kind.is_of_names());
         let of_names = plan.engine.is_some_and(names_only);
         let shown = RefCell::new(progress);
@@ -61,6 +65,8 @@ impl Targets {
                 size_bytes,
                 permit: permit.as_ref(),
                 check_empty: plan.check_empty,
+                origin: origin_of(name),
+                marks: plan.marks,
                 keep: plan.keep,
                 seed: plan.seed,
                 stop,
@@ -76,7 +82,25 @@ impl Targets {
         };
         let mut notes = admitted.notes;
         notes.extend(opened.iter().flat_map(|target| target.notes.iter().cloned()));
-        Ok(Self { opened, facts, medium, notes })
+        Ok(Self { opened, facts, medium, notes, marked: Mutex::new(false) })
+    }
+
+    /// What a campaign remembers of those that are devices.
+    pub fn origins(&self) -> impl Iterator<Item = (&TargetName, &Origin)> {
+        self.opened.iter().filter_map(|target| Some((&target.name, target.origin()?)))
+    }
+
+    /// Marks devices as written by a run or campaign, before it first writes to them.
+    ///
+    /// # Errors
+    /// When one does not take it.
+    pub fn mark(&self, at: &str, by: &str) -> Result<(), EngineError> {
+        let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*marked {
+            self.opened.iter().try_for_each(|target| target.mark(at, by))?;
+            *marked = true;
+        }
+        Ok(())
     }
 
     /// Each target's facts.

@@ -14,6 +14,7 @@ use fathom_record::run::{CampaignLink, Ending};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::{StepState, Store};
 
+use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::SweepOptions;
@@ -48,14 +49,19 @@ pub fn sweep(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Sweep, CampaignError> {
-    let unfinished = Started::find(store, &options.plan, progress)?;
+    let unfinished = if options.anew { None } else { Started::find(store, &options.plan, progress)? };
     let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
-    let sessions = Sessions::open(&options.cells, seed, progress, stop)?;
+    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
+    let sessions = Sessions::open(&options.cells, seed, &devices, progress, stop)
+        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
     // Begun only now: a target that is refused leaves nothing behind.
-    let started = match unfinished {
+    let mut started = match unfinished {
         Some(started) => started,
-        None => Started::begin(store, &options.plan, &resume::targets_of(&options.plan))?,
+        None => Started::begin(store, &options.plan, &resume::targets_of(&options.plan), options.anew)?,
     };
+    for session in sessions.all() {
+        started.devices.remember(store, &started.campaign, session)?;
+    }
     let runs = GridRuns::new(options.cells.len());
     let mut work = Work { options, store, started: &started, sessions: &sessions, runs, stop };
     progress.note(&work.outlook());

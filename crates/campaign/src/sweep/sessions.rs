@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::plan::{RunOptions, RunPlan};
 use crate::progress::Progress;
@@ -28,10 +29,12 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Opens every target that the cells name, for all that any of its cells does to it.
+    /// Opens every target that the cells name, for all that any of its cells does to it. `devices` are those that
+    /// the sweep began on.
     pub fn open(
         cells: &[RunPlan],
         seed: u64,
+        devices: &Devices,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
@@ -49,7 +52,7 @@ impl Sessions {
         for at in 0..manners.len() {
             let own: Vec<&RunPlan> =
                 cells.iter().zip(&of_cell).filter(|(_, of)| **of == at).map(|(plan, _)| plan).collect();
-            all.push(Session::open_for_all(&own, seed, progress, stop)?);
+            all.push(Session::open_for_all(&own, seed, devices, progress, stop)?);
         }
         Ok(Self { all, of_cell })
     }

@@ -7,6 +7,7 @@
 use fathom_record::shell_word;
 use serde::Serialize;
 
+use super::mark::Mark;
 use crate::{EngineError, ErrorKind};
 
 /// What stands against writing.
@@ -124,6 +125,30 @@ impl Identity {
         // Words that begin like a flag are taken for one unless they are tied to theirs.
         let tie = if self.words.starts_with('-') { '=' } else { ' ' };
         format!("--destroy{tie}{}", shell_word(&self.words))
+    }
+}
+
+/// Whose data a target holds, as the mark on it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FathomData {
+    /// That of the very campaign which continues now, or of a file that fathom made and nobody changed since.
+    Own,
+    /// That of another run or campaign.
+    Other(Mark),
+}
+
+/// Takes in whose data it is: fathom's own does not stand against its next write, and that of another run or
+/// campaign is called by its name. What has a signature, or a use, stands in any case.
+pub fn account_for(reasons: &mut Vec<Reason>, label: &str, data: &FathomData) {
+    match data {
+        FathomData::Own => {
+            reasons.retain(|reason| !matches!(reason.hold, Hold::UnknownData | Hold::ExistingFile));
+        }
+        FathomData::Other(Mark { at, by, .. }) => {
+            for reason in reasons.iter_mut().filter(|reason| reason.hold == Hold::UnknownData) {
+                reason.text = format!("{label} holds data that fathom wrote at {at} ({by})");
+            }
+        }
     }
 }
 
@@ -295,6 +320,23 @@ mod tests {
         assert!(admit("writing", &reasons, &identity(), permit("S4EW NX0R").as_ref()).is_ok());
         let more = [reasons[0].clone(), Reason::new(Hold::Partitions, "it has partitions")];
         assert!(matches!(verdict(&more, &identity()), Verdict::WithPermission { .. }));
+    }
+
+    #[test]
+    fn own_data_stands_against_nothing_and_covers_nothing_else() {
+        let all = [Hold::Mounted, Hold::Signature, Hold::Partitions, Hold::Unreadable, Hold::UnknownData];
+        let reasons = || all.map(|hold| Reason::new(hold, "x")).to_vec();
+        let mut own = reasons();
+        account_for(&mut own, "/dev/sdb", &FathomData::Own);
+        assert_eq!(own.iter().map(|reason| reason.hold).collect::<Vec<_>>(), all[..4]);
+
+        let (at, by) = ("2026-11-22T23:00:00Z".to_owned(), "run r-1".to_owned());
+        let mark = Mark { id: crate::target::mark::MarkId::new(), device_bytes: 1, at, by };
+        let mut other = reasons();
+        account_for(&mut other, "/dev/sdb", &FathomData::Other(mark));
+        assert_eq!(other[..4], reasons()[..4]);
+        assert_eq!(other[4].text, "/dev/sdb holds data that fathom wrote at 2026-11-22T23:00:00Z (run r-1)");
+        assert!(admit("writing", &other[4..], &identity(), None).unwrap_err().remedy.contains("--destroy"));
     }
 
     #[test]

@@ -7,8 +7,10 @@
 mod device;
 pub mod guard;
 pub mod layout;
+pub mod mark;
 mod name;
 mod open;
+pub mod origin;
 pub mod scratch;
 mod several;
 pub mod signature;
@@ -23,7 +25,9 @@ mod tests;
 
 pub use device::{Claims, Device};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
+pub use mark::MarkId;
 pub use name::TargetName;
 pub use open::{OpenRequest, Preparation, Target};
+pub use origin::Origin;
 pub use platform::{Stretch, cached_share, devices, drop_cached, generic_of, stretches, written_share};
 pub use several::{Admitted, admit_all};

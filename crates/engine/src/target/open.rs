@@ -10,6 +10,7 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 
 use super::guard::Permit;
 use super::name::TargetName;
+use super::origin::Origin;
 use super::platform::{self, Opened};
 use crate::{Durable, EngineError, ErrorKind};
 
@@ -33,6 +34,12 @@ pub struct OpenRequest<'a> {
     pub permit: Option<&'a Permit>,
     /// Whether a device that only reading can show to be empty is read however long that takes.
     pub check_empty: bool,
+    /// What the campaign that continues found here when it began; none for a campaign that begins, and for what
+    /// has no campaign.
+    pub origin: Option<&'a Origin>,
+    /// Whether a device that is written gets a [mark](super::mark), and keeps room for it where no size is
+    /// given.
+    pub marks: bool,
     /// Whether a file that the run makes under a name of the user's stays when the target is dropped.
     pub keep: bool,
     /// Seed of the data that a new file is laid out with.
@@ -66,6 +73,8 @@ impl Default for OpenRequest<'_> {
             size_bytes: None,
             permit: None,
             check_empty: false,
+            origin: None,
+            marks: false,
             keep: false,
             seed: 0,
             stop: &NEVER,
@@ -85,6 +94,8 @@ impl fmt::Debug for OpenRequest<'_> {
             .field("size_bytes", &self.size_bytes)
             .field("permit", &self.permit)
             .field("check_empty", &self.check_empty)
+            .field("origin", &self.origin)
+            .field("marks", &self.marks)
             .field("keep", &self.keep)
             .finish_non_exhaustive()
     }
@@ -155,6 +166,20 @@ impl Target {
     /// [`ErrorKind::Refused`] with the reasons.
     pub fn confirm(&self) -> Result<(), EngineError> {
         self.opened.as_ref().map_or(Ok(()), Opened::confirm)
+    }
+
+    /// What a campaign remembers of it for when it continues; none for what is not a block device.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.opened.as_ref().and_then(Opened::origin)
+    }
+
+    /// Marks a device, where it gets a mark, as written by the run or campaign `by` from `at` on (RFC 3339):
+    /// for the moment before the first write.
+    ///
+    /// # Errors
+    /// [`ErrorKind::System`] when the device does not take it.
+    pub fn mark(&self, at: &str, by: &str) -> Result<(), EngineError> {
+        self.opened.as_ref().map_or(Ok(()), |opened| opened.mark(at, by))
     }
 
     /// Share of a stretch of the target, 0 to 1, that the page cache holds; `None` for targets

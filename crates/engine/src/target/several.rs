@@ -2,6 +2,7 @@
 
 use super::guard::{self, Permit};
 use super::name::TargetName;
+use super::origin::Origin;
 use super::platform::Glimpse;
 use crate::{EngineError, ErrorKind};
 
@@ -15,13 +16,18 @@ pub struct Admitted {
 }
 
 /// Judges all targets by what exists under their names now. Opening them judges again, on the
-/// descriptors that are then used.
+/// descriptors that are then used. `origin_of` gives what the campaign that continues found under a name.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`] when one of them may not be written, when two of them share bytes that would
 /// be written, or when a permission names none of them; [`ErrorKind::System`] and
 /// [`ErrorKind::Permission`] when one cannot be looked at.
-pub fn admit_all(names: &[TargetName], writes: bool, permits: &[Permit]) -> Result<Admitted, EngineError> {
+pub fn admit_all<'a>(
+    names: &[TargetName],
+    writes: bool,
+    permits: &[Permit],
+    origin_of: impl Fn(&TargetName) -> Option<&'a Origin>,
+) -> Result<Admitted, EngineError> {
     if let ([_], [] | [_]) = (names, permits) {
         // Opening judges it alone, with the same words.
         return Ok(Admitted { permits: vec![permits.first().cloned()], notes: Vec::new() });
@@ -37,9 +43,10 @@ pub fn admit_all(names: &[TargetName], writes: bool, permits: &[Permit]) -> Resu
             given.push(None);
             continue;
         };
-        let findings = glimpse.findings()?;
+        let place = format!("writing to {name}");
+        let findings = glimpse.findings(&place, origin_of(name))?;
         let permit = permits.iter().find(|permit| findings.identity.is_named_by(permit));
-        guard::admit(&format!("writing to {name}"), &findings.reasons, &findings.identity, permit)?;
+        guard::admit(&place, &findings.reasons, &findings.identity, permit)?;
         given.push(permit.cloned());
     }
     match permits.iter().find(|permit| !given.contains(&Some((*permit).clone()))) {

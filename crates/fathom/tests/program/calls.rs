@@ -117,7 +117,8 @@ fn space_that_trims_take_back_is_gone_and_a_length_is_given_back() {
     let words = "--name=g --ioengine=ftruncate --filename=short --size=1m --rw=randwrite --bs=4k";
     assert_eq!(ours(folder.path(), words)["jobs"][0]["write"]["total_ios"], 256);
     assert_eq!(std::fs::metadata(folder.path().join("short")).unwrap().len(), 1 << 20);
-    // What is there and holds data is cut with permission only.
+    // What is there and holds somebody's data is cut with permission only.
+    std::fs::write(folder.path().join("short"), vec![7; 1 << 20]).unwrap();
     let (_, said, status) = fathom_fio(folder.path(), &format!("{words} --quiet"));
     assert_eq!(status, Some(3), "{said}");
     assert!(said.contains("--destroy"), "{said}");

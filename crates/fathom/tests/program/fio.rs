@@ -156,6 +156,36 @@ fn what_fathom_cannot_do_is_refused_with_the_way_to_fio() {
 }
 
 #[test]
+fn a_file_that_an_earlier_command_made_is_written_until_somebody_changes_it() {
+    let bench = Typist::new();
+    let fio = |rw: &str| {
+        let words = format!("--name=a --filename=fiotest --size=1m --bs=4k --rw={rw} --quiet");
+        let (_, said, status) = fathom_fio(bench.folder(), &words);
+        (said, status)
+    };
+    let (said, _) = fio("randread");
+    assert!(!said.contains("refused"), "{said}");
+    let file = bench.path("fiotest");
+    let mut signed = [0; 256];
+    if rustix::fs::getxattr(&file, "user.fathom.made", &mut signed[..]).is_err() {
+        println!("skipped: no extended attributes here");
+        return;
+    }
+    for rw in ["randwrite", "write", "randrw"] {
+        let (said, status) = fio(rw);
+        assert!(status != Some(3) && !said.contains("refused"), "{rw}: {said}");
+    }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[77] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    let (said, status) = fio("randwrite");
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("--destroy fiotest"), "{said}");
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+}
+
+#[test]
 fn jobs_of_a_flow_do_their_shares_and_exitall_ends_what_runs_beside() {
     let folder = tempfile::tempdir().unwrap();
     let words = "--ioengine=null --size=1g --bs=4k --time_based --runtime=1 --output-format=json --quiet \

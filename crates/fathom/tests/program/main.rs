@@ -28,6 +28,7 @@ mod printed;
 mod profiled;
 mod remote;
 mod replayed;
+mod resumed;
 mod round_trip;
 mod secured;
 mod sequences;

@@ -1,9 +1,11 @@
 //! Campaigns in the store: begun or resumed by one process at a time, saved as they go, closed once.
 
+mod device;
 mod journal;
 mod list;
 mod lock;
 
+pub use device::CampaignDevice;
 pub use journal::{FinishedStep, JournalEntry, StepState};
 pub use list::{CampaignRow, CampaignState};
 

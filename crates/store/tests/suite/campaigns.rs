@@ -5,7 +5,9 @@
 use crate::sample;
 use crate::sample::{CAMPAIGN, campaign, run, step_run, time};
 use fathom_record::run::CampaignLink;
-use fathom_store::{CampaignState, JournalEntry, NewCampaign, RunFilter, StepState, Store, StoreErrorKind};
+use fathom_store::{
+    CampaignDevice, CampaignState, JournalEntry, NewCampaign, RunFilter, StepState, Store, StoreErrorKind,
+};
 
 fn new_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -141,4 +143,29 @@ fn contradictions_are_refused_and_change_nothing() {
     assert_eq!(unfinished.kind, StoreErrorKind::BadRecord);
     assert!(store.open_campaign("k").unwrap().is_some(), "it stays unfinished");
     assert_eq!(store.begin_campaign(&plan("../c", "x")).unwrap_err().kind, StoreErrorKind::BadRecord);
+}
+
+#[test]
+fn a_campaign_remembers_its_devices_and_notices_damage() {
+    let (folder, store) = new_store();
+    let campaign = store.begin_campaign(&plan("a-1", "key")).unwrap();
+    let other = store.begin_campaign(&plan("a-2", "other key")).unwrap();
+    assert!(store.campaign_devices(&campaign).unwrap().is_empty());
+    let device = |target: &str, json: &str| CampaignDevice { target: target.into(), json: json.into() };
+    store.remember_device(&campaign, &device("/dev/sdb", "1")).unwrap();
+    store.remember_device(&campaign, &device("/dev/sda", "2")).unwrap();
+    store.remember_device(&campaign, &device("/dev/sdb", "3")).unwrap();
+    store.remember_device(&other, &device("/dev/sdb", "4")).unwrap();
+    drop((campaign, store));
+
+    let path = folder.path().join("runs.sqlite");
+    let store = Store::open(&path).unwrap();
+    let campaign = store.open_campaign("key").unwrap().unwrap();
+    assert_eq!(
+        store.campaign_devices(&campaign).unwrap(),
+        [device("/dev/sda", "2"), device("/dev/sdb", "3")]
+    );
+    let direct = rusqlite::Connection::open(&path).unwrap();
+    direct.execute("UPDATE campaign_device SET json = '5' WHERE json = '3'", ()).unwrap();
+    assert_eq!(store.campaign_devices(&campaign).unwrap_err().kind, StoreErrorKind::Corrupt);
 }

@@ -10,8 +10,9 @@ use super::inspect::{self, Findings, open_for_looking};
 use super::ioctl;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
+use super::origin;
 use crate::EngineError;
-use crate::target::guard::{self, Hold, Permit, Reason};
+use crate::target::guard::{self, FathomData, Hold, Permit, Reason};
 use crate::target::open::OpenRequest;
 use crate::target::signature::marks::{Mark, Places};
 
@@ -28,6 +29,8 @@ pub struct Admission {
     watched: Vec<Watched>,
     /// Size of the device, in bytes; none for files.
     size_bytes: Option<u64>,
+    /// Whether it is a file that fathom made and nobody had changed.
+    own: bool,
     /// Remarks for the run's record.
     pub notes: Vec<String>,
 }
@@ -74,19 +77,26 @@ pub fn judge(
 }
 
 impl Admission {
-    /// Admits an open file: judged once more, on the descriptor that is written.
+    /// Admits an open file: judged once more, on the descriptor that is written. `own` is whether fathom made it and
+    /// nobody had changed it; by now the run may have.
     ///
     /// # Errors
     /// As the guard gives its reasons.
-    pub fn of_file(writing: String, file: &File, request: &OpenRequest<'_>) -> Result<Self, EngineError> {
-        let (_, findings) =
-            judge(&writing, request.permit, Machine::now, |machine| inspect::hold(machine, file))?;
+    pub fn of_file(
+        writing: String,
+        file: &File,
+        request: &OpenRequest<'_>,
+        own: bool,
+    ) -> Result<Self, EngineError> {
+        let look = |machine: &Machine| origin::hold(&writing, machine, file, request.origin);
+        let (_, findings) = judge(&writing, request.permit, Machine::now, look)?;
         Ok(Self {
             place: writing,
             permit: request.permit.cloned(),
             claim: None,
             watched: Vec::new(),
             size_bytes: None,
+            own,
             notes: unseen(&findings),
         })
     }
@@ -110,7 +120,7 @@ impl Admission {
         // Taken down before it is judged: what comes after is new.
         let watched = Watched::all(&Machine::look_at_devices(&Roots::default()), number, looking)?;
         let look = |machine: &Machine| {
-            let mut findings = inspect::hold(machine, claim)?;
+            let mut findings = origin::hold(&writing, machine, claim, request.origin)?;
             findings.reasons.extend(more(machine));
             Ok(findings)
         };
@@ -118,12 +128,18 @@ impl Admission {
         let mut notes = unseen(&findings);
         notes.extend(emptiness::require(&writing, &machine, looking, &findings, request)?);
         let permit = request.permit.cloned();
-        Ok(Self { place: writing, permit, claim: None, watched, size_bytes: Some(size_bytes), notes })
+        let size_bytes = Some(size_bytes);
+        Ok(Self { place: writing, permit, claim: None, watched, size_bytes, own: false, notes })
     }
 
     /// The same, holding what was claimed for the length of the run.
     pub fn holding(self, claim: File) -> Self {
         Self { claim: Some(claim), ..self }
+    }
+
+    /// What is held in place of the target itself.
+    pub fn claim(&self) -> Option<&File> {
+        self.claim.as_ref()
     }
 
     /// Looks again whether anybody began to use the target or put something on it since it was admitted. Its other
@@ -140,6 +156,9 @@ impl Admission {
                 findings.reasons.extend(watched.appeared()?);
             }
             findings.reasons.extend(self.resized(judged));
+            if self.own {
+                guard::account_for(&mut findings.reasons, "", &FathomData::Own);
+            }
             Ok(findings)
         };
         judge(&self.place, self.permit.as_ref(), Machine::at_a_glance, look).map(drop)

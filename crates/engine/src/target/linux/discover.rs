@@ -8,6 +8,7 @@ use super::inspect::{self, Findings};
 use super::limits::queue_number;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
+use super::origin;
 use super::refusal::how_to_reach;
 use super::sysfs;
 use super::{emptiness, generic};
@@ -65,7 +66,8 @@ fn describe(machine: &Machine, node: &Node) -> Device {
     let path = machine.path(node);
     let mut unusable = None;
     let mut direct_io = None;
-    let used = || Findings { reasons: machine.use_of(node.number), identity: machine.identity(node) };
+    let used =
+        || Findings { reasons: machine.use_of(node.number), identity: machine.identity(node), own: false };
     let mut findings = None;
     let (mut empty, mut reading_s) = (None, None);
     if facts.size_bytes == 0 {
@@ -79,7 +81,7 @@ fn describe(machine: &Machine, node: &Node) -> Device {
                     rustix::fs::fcntl_getfl(&file)
                         .is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT)),
                 );
-                findings = inspect::hold(machine, &file).ok();
+                findings = origin::hold("judging devices", machine, &file, None).ok();
                 if let Some(found) = findings.as_mut().filter(|found| found.reasons.is_empty()) {
                     match emptiness::listed(machine, node, &file) {
                         Ok(how) => empty = Some(how),

@@ -15,6 +15,7 @@ use super::limits::queue_number;
 use super::machine::{FileId, Machine, Node, Roots};
 use super::number::DeviceNumber;
 use super::open::{Flags, Opened, reopen, usable};
+use super::origin;
 use super::refusal::{advise, claimed};
 use super::{in_use, sysfs, users};
 use crate::passthrough::{Namespace, namespace_id};
@@ -133,10 +134,14 @@ pub fn open_namespace(
     let machine = Machine::now();
     let sibling = generic.sibling(&machine);
     refuse_zones(&place, sibling)?;
-    let mut admitted = None;
+    let (mut admitted, mut remembered) = (None, None);
     if request.writes {
         let writing = format!("writing to {name}");
-        admitted = Some(claim(&writing, &machine, &generic, path, request)?);
+        let claimed = claim(&writing, &machine, &generic, path, request)?;
+        remembered = claimed
+            .claim()
+            .and_then(|claim| origin::remembered(&machine, claim, request.origin, (true, None)));
+        admitted = Some(claimed);
     }
     let namespace = generic.namespace;
     let block_bytes = namespace.block_bytes();
@@ -149,7 +154,7 @@ pub fn open_namespace(
         devices: sibling.map(|node| machine.facts(node)).into_iter().collect(),
         ..TargetFacts::named(name, TargetKind::NvmeNamespace)
     };
-    Ok((Opened::of_device(Arc::new(generic.file), admitted), facts))
+    Ok((Opened::of_device(Arc::new(generic.file), admitted, remembered), facts))
 }
 
 /// Zones are written in order only, and their state is not what a random workload expects. Where the
@@ -193,7 +198,7 @@ fn claim(
         return Err(refuse(format!("{} stands for another device", block_path.display())));
     }
     let judge = |machine: &Machine| {
-        let mut findings = inspect::hold(machine, &looking)?;
+        let mut findings = origin::hold(writing, machine, &looking, request.origin)?;
         findings.reasons.extend(writers(machine, path));
         Ok(findings)
     };

@@ -9,9 +9,11 @@ use super::generic::{Generic, is_generic};
 use super::inspect::{self, Findings};
 use super::machine::{FileId, Machine};
 use super::number::DeviceNumber;
+use super::origin;
 use super::refusal::advise;
 use crate::EngineError;
 use crate::target::open::OpenRequest;
+use crate::target::origin::Origin;
 
 /// An existing file or block device, open to be looked at.
 #[derive(Debug)]
@@ -56,12 +58,13 @@ impl Glimpse {
         Ok(Some(Self { machine: Machine::now(), file, identity }))
     }
 
-    /// Everything against writing it, and how permission names it.
+    /// Everything against writing it, and how permission names it; `origin` is what the campaign that continues
+    /// found here.
     ///
     /// # Errors
-    /// When it cannot be looked at.
-    pub fn findings(&self) -> Result<Findings, EngineError> {
-        inspect::hold(&self.machine, &self.file)
+    /// When it cannot be looked at, or is another device.
+    pub fn findings(&self, place: &str, origin: Option<&Origin>) -> Result<Findings, EngineError> {
+        origin::hold(place, &self.machine, &self.file, origin)
     }
 
     /// Whether writing one of the two could change the other's bytes: the same file, the same device, or

@@ -20,10 +20,24 @@ impl Machine {
     }
 
     /// The words that name this device and no other of this machine.
+    pub fn identity(&self, node: &Node) -> Identity {
+        let mut names = self.numbers(node);
+        if names.is_empty() {
+            let disk = self.disk_of(node);
+            let name = sysfs::attribute(&disk.dir, "dm/name").unwrap_or_else(|| disk.name.clone());
+            let size_bytes = sysfs::number::<u64>(&disk.dir, "size").unwrap_or(0).saturating_mul(512);
+            names.push(name_of_part(node, format!("{name}-{size_bytes}")));
+        }
+        let words = names.remove(0);
+        Identity { words, also: names }
+    }
+
+    /// Serial number and world-wide name of this device, with the number of a partition, where they name it
+    /// alone.
     ///
     /// Namespaces share their controller's serial number, and virtual machines give one to all their
     /// disks: a number that a second disk has names neither.
-    pub fn identity(&self, node: &Node) -> Identity {
+    pub fn numbers(&self, node: &Node) -> Vec<String> {
         let disk = self.disk_of(node);
         let disks =
             || self.nodes.values().filter(|other| other.disk.is_none() && other.number != disk.number);
@@ -31,18 +45,7 @@ impl Machine {
             .serial(disk)
             .filter(|serial| disks().all(|other| self.serial(other).as_ref() != Some(serial)));
         let wwn = disk.wwn.clone().filter(|wwn| disks().all(|other| other.wwn.as_ref() != Some(wwn)));
-        let name = sysfs::attribute(&disk.dir, "dm/name").unwrap_or_else(|| disk.name.clone());
-        let size_bytes = sysfs::number::<u64>(&disk.dir, "size").unwrap_or(0).saturating_mul(512);
-        let mut names: Vec<_> = serial.into_iter().chain(wwn).collect();
-        if names.is_empty() {
-            names.push(format!("{name}-{size_bytes}"));
-        }
-        if node.disk.is_some() {
-            let number = sysfs::attribute(&node.dir, "partition").unwrap_or_default();
-            names.iter_mut().for_each(|name| *name += &format!("-part{number}"));
-        }
-        let words = names.remove(0);
-        Identity { words, also: names }
+        serial.into_iter().chain(wwn).map(|number| name_of_part(node, number)).collect()
     }
 
     /// What udev learned of an ATA or USB disk, whose drivers show no serial number themselves.
@@ -53,6 +56,15 @@ impl Machine {
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
         value("E:ID_SERIAL_SHORT=").or_else(|| value("E:ID_SCSI_SERIAL="))
     }
+}
+
+/// What a disk is called, with the number of its partition where that is meant.
+fn name_of_part(node: &Node, disk: String) -> String {
+    if node.disk.is_none() {
+        return disk;
+    }
+    let number = sysfs::attribute(&node.dir, "partition").unwrap_or_default();
+    format!("{disk}-part{number}")
 }
 
 /// Page 0x80 of the vital product data of a SCSI disk: four bytes of head, then the serial number

@@ -21,6 +21,8 @@ pub struct Findings {
     pub reasons: Vec<Reason>,
     /// How permission names it.
     pub identity: Identity,
+    /// Whether what it holds is fathom's own, of the campaign that continues or a file that it made.
+    pub own: bool,
 }
 
 /// Every reason against writing what this descriptor stands for: its use and its bytes. The names
@@ -58,7 +60,7 @@ pub fn hold_without_bytes(machine: &Machine, file: &File, meta: &Metadata) -> Re
     let mut reasons = machine.use_of_file(FileId::of(meta), &path);
     let text = format!("{} was there before the run ({} bytes)", path.display(), meta.len());
     reasons.push(Reason::new(Hold::ExistingFile, text));
-    Ok(Findings { reasons, identity: Identity { words, also: Vec::new() } })
+    Ok(Findings { reasons, identity: Identity { words, also: Vec::new() }, own: false })
 }
 
 /// The path by which the kernel knows an open file now.
@@ -71,7 +73,11 @@ pub fn opened_path(machine: &Machine, file: &File) -> PathBuf {
 fn use_of_device(machine: &Machine, file: &File, number: DeviceNumber) -> Findings {
     let mut reasons = machine.use_of(number);
     let Some(node) = machine.node(number) else {
-        return Findings { reasons, identity: Identity { words: String::new(), also: Vec::new() } };
+        return Findings {
+            reasons,
+            identity: Identity { words: String::new(), also: Vec::new() },
+            own: false,
+        };
     };
     if ioctl::block_read_only(file).unwrap_or(false)
         && reasons.iter().all(|reason| reason.hold != Hold::ReadOnly)
@@ -87,7 +93,7 @@ fn use_of_device(machine: &Machine, file: &File, number: DeviceNumber) -> Findin
         let text = format!("{} was replaced by another device since it was opened", machine.label(node));
         reasons.push(Reason::new(Hold::Unknown, text).first("start again"));
     }
-    Findings { reasons, identity: machine.identity(node) }
+    Findings { reasons, identity: machine.identity(node), own: false }
 }
 
 fn bytes_of(machine: &Machine, file: &File, node: &Node) -> Vec<Reason> {

@@ -14,11 +14,14 @@ use super::file_system::{self, mount_of, space};
 use super::generic::{is_generic, open_namespace};
 use super::inspect;
 use super::machine::Machine;
+use super::origin;
 use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, Made};
-use super::{extents, ioctl, limits};
+use super::{extents, ioctl, kept, limits};
 use crate::target::layout::{self, Layout};
+use crate::target::mark::Mark;
 use crate::target::open::{OpenRequest, Preparation};
+use crate::target::origin::Origin;
 use crate::target::scratch;
 use crate::{EngineError, ErrorKind};
 
@@ -30,12 +33,28 @@ pub struct Opened {
     admitted: Option<Admission>,
     /// Taken away when this is dropped.
     made: Option<Made>,
+    /// What is remembered of a device.
+    origin: Option<Origin>,
+    /// Whether it is a file of fathom's making that stays.
+    signs: bool,
 }
 
 impl Opened {
     /// An open device that the run did not make.
-    pub fn of_device(file: Arc<File>, admitted: Option<Admission>) -> Self {
-        Self { file, admitted, made: None }
+    pub fn of_device(file: Arc<File>, admitted: Option<Admission>, origin: Option<Origin>) -> Self {
+        Self { file, admitted, made: None, origin, signs: false }
+    }
+
+    /// What a campaign remembers of it.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// Writes the mark of a device that has one.
+    pub fn mark(&self, at: &str, by: &str) -> Result<(), EngineError> {
+        let Some(Origin { mark: Some(id), size_bytes, .. }) = self.origin else { return Ok(()) };
+        let mark = Mark { id, device_bytes: size_bytes, at: at.to_owned(), by: by.to_owned() };
+        origin::write(&self.file, &mark)
     }
 
     /// The descriptor for the run's I/O: the one that was admitted, or a second one of the same file whose
@@ -75,9 +94,12 @@ impl Opened {
 }
 
 impl Drop for Opened {
-    /// Gives the lock back at once: a kernel that still takes a ring apart may keep the file open for a
-    /// while.
+    /// Signs what fathom made and leaves behind, and gives the lock back at once: a kernel that still takes a ring
+    /// apart may keep the file open for a while.
     fn drop(&mut self) {
+        if self.signs {
+            kept::sign(&self.file);
+        }
         if self.admitted.is_some() {
             // A device has none, and closing gives back what this could not.
             let _ = rustix::fs::flock(&*self.file, rustix::fs::FlockOperation::Unlock);
@@ -186,10 +208,12 @@ fn existing(
     }
     let writing = format!("writing to {name}");
     let machine = if request.writes {
-        let look = |machine: &Machine| inspect::hold(machine, &looking);
+        let look = |machine: &Machine| origin::hold(&writing, machine, &looking, request.origin);
         admission::judge(&writing, request.permit, Machine::now, look)?.0
     } else {
-        Machine::at_a_glance()
+        let machine = Machine::at_a_glance();
+        origin::standing(&place, &machine, &looking, request.origin)?;
+        machine
     };
     refuse_non_storage(&place, &machine, &looking, is_device)?;
     let direct = request.direct && limits::takes_direct(&machine, &looking);
@@ -202,21 +226,31 @@ fn existing(
         Some(libc::EINVAL) if direct => no_direct(&place, &machine, &looking),
         _ => fail(&error),
     })?;
-    let mut admitted = None;
+    let (mut admitted, mut own) = (None, false);
     if request.writes {
         // On the descriptor that will be written, now that nobody else can claim it.
         admitted = Some(if is_device {
             Admission::of_device(writing, &file, &looking, request, |_| Vec::new())?
         } else {
             lock(&writing, &file)?;
-            Admission::of_file(writing, &file, request)?
+            // Looked at before anything is written, and after nobody else can be.
+            own = kept::is_as_left(&file);
+            Admission::of_file(writing, &file, request, own)?
         });
     }
     let size_bytes = if is_device { ioctl::block_size_bytes(&file) } else { Ok(meta.len()) };
     let size_bytes = size_bytes.map_err(|error| fail(&error))?;
-    let opened = Opened { file: Arc::new(file), admitted, made: None };
+    let mut opened = Opened { file: Arc::new(file), admitted, made: None, origin: None, signs: own };
     let mut facts = facts_of(name, &machine, &opened.file, direct, is_device);
-    facts.size_bytes = usable(name, size_bytes, facts.logical_block_bytes, request.size_bytes)?;
+    let marks = request.marks && request.writes && is_device;
+    let for_data = if marks && request.size_bytes.is_none() {
+        origin::before_mark(&opened.file, size_bytes)
+    } else {
+        size_bytes
+    };
+    facts.size_bytes = usable(name, for_data, facts.logical_block_bytes, request.size_bytes)?;
+    let used_bytes = marks.then_some(facts.size_bytes);
+    opened.origin = origin::remembered(&machine, &opened.file, request.origin, (request.writes, used_bytes));
     facts.written_share = share(&place, &opened.file, facts.size_bytes)?;
     if !is_device && request.reads && facts.written_share.is_some_and(|share| share < WRITTEN) {
         fill_or_refuse(name, &opened, &mut facts, request)?;
@@ -294,7 +328,7 @@ fn folder_of_names(
     // What is looked up or removed is as long as its addresses.
     facts.size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
     facts.scratch = true;
-    Ok((Opened { file: Arc::new(file), admitted: None, made: Some(made) }, facts))
+    Ok((Opened { file: Arc::new(file), admitted: None, made: Some(made), origin: None, signs: false }, facts))
 }
 
 fn scratch_file(
@@ -367,12 +401,13 @@ fn made(
     let mut facts = facts_of(name, machine, &file, direct, false);
     facts.size_bytes = size_bytes;
     facts.scratch = true;
-    let mut opened = Opened { file: Arc::new(file), admitted: None, made };
+    let mut opened = Opened { file: Arc::new(file), admitted: None, made, origin: None, signs: false };
     fill(&opened, &mut facts, request)?;
     if request.keep {
         // Only now: what was not finished is not kept.
         if let Some(made) = opened.made.take() {
             made.keep();
+            opened.signs = true;
         }
     }
     Ok((opened, facts))

@@ -185,6 +185,9 @@ impl<'a> Stages<'a> {
             stripe_bytes: opening.stripe_bytes,
             permits: &permits,
             check_empty: self.globals.check_empty,
+            devices: None,
+            // A job of fio has the whole device.
+            marks: false,
             // What is there already stays in any case.
             keep: settings.keep && missing.len() == opening.targets.len(),
             real_time: false,

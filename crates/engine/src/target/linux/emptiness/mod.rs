@@ -30,7 +30,8 @@ const SHORT_SAMPLE: Duration = Duration::from_millis(50);
 /// Readings that take longer show how far they are.
 const SHOWN_AFTER: Duration = Duration::from_secs(2);
 
-/// Lets a device pass that was judged and is held alone, if it is known to be empty or its loss is permitted.
+/// Lets a device pass that was judged and is held alone, if it is known to be empty or to hold the data of the very
+/// campaign that continues, or its loss is permitted.
 /// Returns how it is known, as a remark for the run's record.
 ///
 /// # Errors
@@ -43,7 +44,7 @@ pub fn require(
     findings: &Findings,
     request: &OpenRequest<'_>,
 ) -> Result<Option<String>, EngineError> {
-    if request.permit.is_some_and(|permit| findings.identity.is_named_by(permit)) {
+    if findings.own || request.permit.is_some_and(|permit| findings.identity.is_named_by(permit)) {
         return Ok(None);
     }
     let number = file.metadata().map(|meta| DeviceNumber::of_node(&meta));

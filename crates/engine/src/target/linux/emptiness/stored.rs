@@ -30,7 +30,7 @@ pub fn nothing(node: &Node, file: &File) -> Option<String> {
     let backing = node.backing.as_ref().filter(|backing| backing.block.is_none())?;
     let range = mapped_range(file)?;
     let path = &backing.path;
-    let opened = File::options().read(true).open(path).ok()?;
+    let opened = File::open(path).ok()?;
     let meta = opened.metadata().ok()?;
     // By what the open device says: a path may lead to another file in another mount namespace, or by now.
     let status = ioctl::loop_status(file).ok()?;

@@ -56,6 +56,13 @@ impl Loop {
         File::options().read(true).write(true).open(&self.image).unwrap()
     }
 
+    /// Whether an image of this test is behind it: while it is exchanged, the name is anybody's.
+    pub fn is_ours(&self) -> bool {
+        let name = self.path.trim_start_matches("/dev/");
+        let behind = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap_or_default();
+        behind.starts_with(self.image.parent().unwrap().to_str().unwrap())
+    }
+
     pub fn size_words(&self) -> String {
         format!("{}-{}", Path::new(&self.path).file_name().unwrap().to_str().unwrap(), self.size)
     }
@@ -63,7 +70,9 @@ impl Loop {
 
 impl Drop for Loop {
     fn drop(&mut self) {
-        run("losetup", &["--detach", &self.path]);
+        if self.is_ours() {
+            run("losetup", &["--detach", &self.path]);
+        }
     }
 }
 

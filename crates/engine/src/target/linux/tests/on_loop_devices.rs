@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 use super::made::{Loop, SIZE, Zram, open, refusal, run};
 use crate::target::guard::Verdict;
+use crate::target::{OpenRequest, Target, TargetName};
 
 #[test]
 fn a_blank_device_is_written_and_then_needs_its_name() {

@@ -66,7 +66,8 @@ fn a_lock_that_another_program_holds_on_a_file_is_use() {
     // F_SETLEASE, F_RDLCK: the program reads, and wants to be asked before anybody writes.
     let script = "import fcntl, os, sys, time\nf = os.open(sys.argv[1], os.O_RDONLY)\nfcntl.fcntl(f, 1024, 0)\n\
                   print('ready', flush=True)\ntime.sleep(60)";
-    let started = Command::new("python3").args(["-c", script]).arg(&file).stdout(Stdio::piped()).spawn().map(Program);
+    let started =
+        Command::new("python3").args(["-c", script]).arg(&file).stdout(Stdio::piped()).spawn().map(Program);
     let Ok(mut program) = started else {
         println!("skipped: no python3");
         return;
@@ -106,7 +107,10 @@ fn what_appears_on_a_device_between_two_runs_is_not_overwritten() {
     let file = target.file.clone().unwrap();
     // The run's own data: random, with the two bytes that boot sectors end in.
     let mut data = crate::Arena::new(1, MIB).unwrap();
-    data.slice(0).iter_mut().enumerate().for_each(|(at, byte)| *byte = (at.wrapping_mul(2_654_435_761) >> 13) as u8);
+    data.slice(0)
+        .iter_mut()
+        .enumerate()
+        .for_each(|(at, byte)| *byte = (at.wrapping_mul(2_654_435_761) >> 13) as u8);
     data.slice(0)[510..512].copy_from_slice(&[0x55, 0xaa]);
     file.write_all_at(data.slice(0), 0).unwrap();
     target.confirm().unwrap();

@@ -1,0 +1,138 @@
+//! What a device was when a campaign began on it, and whether what is there now is that device, with that
+//! campaign's data.
+
+use serde::{Deserialize, Serialize};
+
+use super::mark::MarkId;
+
+/// A block device as it can be known again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The kernel's name, as `sdb`.
+    pub name: String,
+    /// Serial number or world-wide name that no other disk of the machine has.
+    pub serial: Option<String>,
+    /// Size.
+    pub size_bytes: u64,
+    /// Number that no other disk gets until the machine starts again (`diskseq`).
+    pub sequence: Option<u64>,
+    /// Id of that start.
+    pub boot: Option<String>,
+    /// Whether it was admitted for writing.
+    pub writes: bool,
+    /// The mark that is written to it, or was found on it.
+    pub mark: Option<MarkId>,
+}
+
+/// What stands where a campaign began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The same device, and what it holds is the campaign's own data.
+    Own,
+    /// The same device; its data may be anybody's.
+    Same,
+    /// Another device, or nothing shows that it is the same.
+    Other,
+}
+
+impl Origin {
+    /// Holds what is there now against what was there.
+    ///
+    /// A mark is written before the first byte of a campaign and lies where no workload writes: without it the
+    /// data on the device is not the campaign's, or is no longer. Only where there was no room for one does the
+    /// disk's sequence number have to do.
+    pub fn judge(&self, now: &Self) -> Standing {
+        let differ = |one: &Option<String>, two: &Option<String>| {
+            one.as_ref().zip(two.as_ref()).is_some_and(|(one, two)| one != two)
+        };
+        if self.size_bytes != now.size_bytes || differ(&self.serial, &now.serial) {
+            return Standing::Other;
+        }
+        if self.mark.is_some() && self.mark == now.mark {
+            return Standing::Own;
+        }
+        let same_start = self.boot.is_some() && self.boot == now.boot;
+        let same_number = self.serial.is_some() && self.serial == now.serial;
+        match self.sequence.zip(now.sequence).filter(|_| same_start) {
+            Some((then, now)) if then == now && self.writes && self.mark.is_none() => Standing::Own,
+            Some((then, now)) if then == now => Standing::Same,
+            // It was taken out and put in again.
+            _ if same_number => Standing::Same,
+            Some(_) => Standing::Other,
+            // Nothing but its size and name: enough to read, not to write.
+            None if self.writes => Standing::Other,
+            None => Standing::Same,
+        }
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        let serial =
+            self.serial.as_ref().map_or("no serial number".to_owned(), |s| format!("serial number {s}"));
+        let sequence =
+            self.sequence.map_or(String::new(), |number| format!(", disk sequence number {number}"));
+        let mark = self.mark.map_or(String::new(), |id| format!(", mark {id}"));
+        format!("{}, {serial}, {} bytes{sequence}{mark}", self.name, self.size_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn began() -> Origin {
+        Origin {
+            name: "sdb".to_owned(),
+            serial: Some("S4EW".to_owned()),
+            size_bytes: 1 << 30,
+            sequence: Some(7),
+            boot: Some("one".to_owned()),
+            writes: true,
+            mark: Some(MarkId::new()),
+        }
+    }
+
+    #[test]
+    fn its_mark_makes_it_the_campaigns_after_a_restart_and_under_another_name() {
+        let began = began();
+        let now = Origin { name: "sdc".into(), boot: Some("two".into()), sequence: Some(9), ..began.clone() };
+        assert_eq!(began.judge(&now), Standing::Own);
+        assert_eq!(began.judge(&Origin { sequence: Some(9), serial: None, ..began.clone() }), Standing::Own);
+    }
+
+    #[test]
+    fn another_size_or_serial_number_is_another_device_whatever_mark_it_bears() {
+        let began = began();
+        assert_eq!(began.judge(&Origin { size_bytes: 2 << 30, ..began.clone() }), Standing::Other);
+        assert_eq!(began.judge(&Origin { serial: Some("S5".into()), ..began.clone() }), Standing::Other);
+    }
+
+    #[test]
+    fn without_its_mark_the_data_is_not_its_own() {
+        let began = began();
+        for mark in [None, Some(MarkId::new())] {
+            assert_eq!(began.judge(&Origin { mark, ..began.clone() }), Standing::Same);
+            let nameless = Origin { serial: None, ..began.clone() };
+            let replaced = Origin { mark, sequence: Some(8), ..began.clone() };
+            let restarted = Origin { mark, boot: Some("two".into()), ..began.clone() };
+            for elsewhere in [replaced, restarted] {
+                assert_eq!(began.judge(&elsewhere), Standing::Same);
+                assert_eq!(nameless.judge(&Origin { serial: None, ..elsewhere }), Standing::Other);
+            }
+        }
+    }
+
+    #[test]
+    fn where_no_mark_fits_the_sequence_number_has_to_do_and_only_for_what_was_written() {
+        let began = Origin { mark: None, ..began() };
+        assert_eq!(began.judge(&began), Standing::Own);
+        let replaced = Origin { sequence: Some(8), ..began.clone() };
+        assert_eq!(began.judge(&replaced), Standing::Same);
+        assert_eq!(Origin { serial: None, ..began.clone() }.judge(&replaced), Standing::Other);
+        assert_eq!(began.judge(&Origin { boot: Some("two".into()), ..began.clone() }), Standing::Same);
+        let read = Origin { writes: false, ..began.clone() };
+        assert_eq!(read.judge(&began), Standing::Same);
+        let nameless = Origin { serial: None, boot: None, ..read };
+        assert_eq!(nameless.judge(&nameless), Standing::Same);
+    }
+}
