@@ -68,8 +68,10 @@ pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, 
     tried.named = may_change(door, kind, state);
     let outcome = go_through(bench, door, kind, &mut scene, &mut draw, &mut tried);
     child::end_all_in(&scene.folder);
+    let lost = scene.lost_names().map_err(|error| format!("the names of devices: {error}"));
     drop(held);
     drop(scene);
+    tried.changed.extend(lost?.into_iter().map(|name| format!("{name}: the device's name was gone")));
     outcome.map(|()| tried)
 }
 
@@ -126,9 +128,6 @@ fn go_through(
             }
             Step::Kept => {}
         }
-    }
-    if !scene.device_stands() {
-        tried.changed.push("the device's name is gone".to_owned());
     }
     let after = scene.moment().map_err(looked)?;
     tried.changed.extend(differences(scene, &before, &after, guarded, tried.named));

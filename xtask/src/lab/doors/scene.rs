@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{FileExt, symlink};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::super::draw::Draw;
@@ -160,10 +160,7 @@ impl Scene {
                 "hard.bin".into()
             }
             (5, Class::Device) => {
-                let number = std::os::unix::fs::MetadataExt::rdev(&fs::metadata(&self.plain)?);
-                let (kind, mode) =
-                    (rustix::fs::FileType::BlockDevice, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR);
-                rustix::fs::mknodat(rustix::fs::CWD, here.join("node"), kind, mode, number)?;
+                make_node(&here.join("node"), fs::metadata(&self.plain)?.rdev())?;
                 "node".into()
             }
             _ => self.plain.clone().into(),
@@ -231,13 +228,19 @@ impl Scene {
         [&self.device, &self.blank].into_iter().flatten().all(|(device, _)| device.is_ours())
     }
 
-    /// Whether the device still stands under its name.
-    pub fn device_stands(&self) -> bool {
-        let device = |path: &str| {
-            fs::metadata(path)
-                .is_ok_and(|known| std::os::unix::fs::FileTypeExt::is_block_device(&known.file_type()))
-        };
-        [&self.device, &self.blank].into_iter().flatten().all(|(held, _)| device(held.path()))
+    /// The devices' names that no longer lead to them; they do again afterwards, so that the machine keeps its
+    /// names whatever was tried.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn lost_names(&self) -> io::Result<Vec<String>> {
+        let mut lost = Vec::new();
+        for (device, _) in [&self.device, &self.blank].into_iter().flatten() {
+            if restore_name(device)? {
+                lost.push(device.path().to_owned());
+            }
+        }
+        Ok(lost)
     }
 
     /// Somebody writes a header to the blank device.
@@ -281,6 +284,32 @@ impl Scene {
         *below = other;
         Ok(())
     }
+}
+
+/// Makes a loop device's name again where it is gone or leads elsewhere, and says whether it was.
+fn restore_name(device: &LoopDevice) -> io::Result<bool> {
+    let path = Path::new(device.path());
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let number = fs::read_to_string(format!("/sys/block/{name}/dev"))?;
+    let parts = number.trim().split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let Some((major, minor)) = parts else { return Ok(false) };
+    let number = rustix::fs::makedev(major, minor);
+    let stands = fs::symlink_metadata(path)
+        .is_ok_and(|known| known.file_type().is_block_device() && known.rdev() == number);
+    if stands {
+        return Ok(false);
+    }
+    if fs::symlink_metadata(path).is_ok() {
+        fs::remove_file(path)?;
+    }
+    make_node(path, number)?;
+    Ok(true)
+}
+
+fn make_node(path: &Path, number: u64) -> io::Result<()> {
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::BlockDevice, mode, number)?;
+    Ok(())
 }
 
 /// What lies below a loop device, with all that the kernel still holds back written out.
