@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::held::tool;
 
@@ -67,7 +68,17 @@ impl LoopDevice {
         }
         tool("losetup", &["--detach", &self.path])?;
         self.below = below.canonicalize().map_err(|error| format!("{}: {error}", below.display()))?;
-        tool("losetup", &[&self.path, &below.display().to_string()]).map(drop)
+        let arguments = [self.path.as_str(), &below.display().to_string()];
+        let mut attached = tool("losetup", &arguments);
+        // The name is free when the last I/O of a program that was killed has ended.
+        for _ in 0..100 {
+            if attached.is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            attached = tool("losetup", &arguments);
+        }
+        attached.map(drop)
     }
 }
 

@@ -32,7 +32,7 @@ pub enum Step {
     Killed(&'static str, u64),
     /// Somebody writes the header of an encrypted volume to the blank device, which is the victim from then on.
     Header,
-    /// Another disk, with data, comes behind the name of the blank device.
+    /// Another disk, with data, comes behind the name of the blank device, or of the victim where there is none.
     Swap,
     /// The blank device must begin with the header that a command of the caller has put there in between.
     Kept,
@@ -104,6 +104,11 @@ impl Door {
         self
     }
 
+    /// Whether somebody comes in between its commands.
+    pub fn has_turns(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Header | Step::Swap | Step::Kept))
+    }
+
     /// All text in which places may stand.
     fn texts(&self) -> impl Iterator<Item = &'static str> {
         let commands = self.steps.iter().filter_map(|step| match step {
@@ -162,7 +167,7 @@ impl Places {
                 self.find(&rest[start + 1..start + end]).map(|value| (value, start + end + 1))
             });
             let (value, after) = place.unwrap_or_else(|| (OsString::from("{"), start + 1));
-            filled.extend_from_slice(rest[..start].as_bytes());
+            filled.extend_from_slice(&rest.as_bytes()[..start]);
             filled.extend_from_slice(value.as_bytes());
             rest = &rest[after..];
         }

@@ -52,8 +52,8 @@ pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, 
         bench.masters.kinds.iter().copied().filter(|kind| door.on.contains(&kind.class)).collect();
     let kind = kinds.get(draw.below(kinds.len())).ok_or("no victim of this class can be made here")?;
     let states = State::of(kind);
-    let turns = door.steps.iter().any(|step| matches!(step, Step::Header | Step::Swap | Step::Kept));
-    let state = if !turns && draw.chance(IN_USE) { states[draw.below(states.len())] } else { State::Idle };
+    let state =
+        if !door.has_turns() && draw.chance(IN_USE) { states[draw.below(states.len())] } else { State::Idle };
     let folder = Folder(bench.folder.join(format!("pair-{number}")));
     let mut scene = Scene::make(folder.0.clone(), door, kind, bench.masters, &mut draw)?;
     if door.uses("{W}") || door.uses("{X}") {
@@ -119,7 +119,7 @@ fn go_through(
                 guarded = true;
             }
             Step::Swap => {
-                scene.swap_blank(draw)?;
+                scene.swap_disk(draw)?;
                 before = scene.moment().map_err(looked)?;
                 guarded = true;
             }
@@ -155,9 +155,7 @@ fn differences(scene: &Scene, before: &Moment, after: &Moment, guarded: bool, na
 /// Notes what an ending says: carried out where it was to be refused, or an odd end.
 fn note(door: &Door, step: &Step, kind: &Kind, ended: &Ending, guarded: bool, tried: &mut Tried) {
     let refusal = match door.kind {
-        Way::Refused => {
-            !door.steps.iter().any(|step| matches!(step, Step::Header | Step::Swap | Step::Kept)) || guarded
-        }
+        Way::Refused => !door.has_turns() || guarded,
         Way::Output => !tried.named && kind.class != Class::Folder,
         Way::Named => !tried.named,
         Way::Read | Way::Replaced | Way::Aside => false,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::draw::Draw;
 use super::super::loop_device::LoopDevice;
-use super::door::{Door, Places, Step, escaped};
+use super::door::{Door, Places, escaped};
 use super::masters::Masters;
 use super::seen::{self, Seen};
 use super::sparse::{self, Content};
@@ -72,8 +72,7 @@ impl Scene {
             blank: None,
             folder: folder.clone(),
         };
-        let turns = door.steps.iter().any(|step| matches!(step, Step::Header | Step::Swap | Step::Kept));
-        if turns || door.uses("{B}") {
+        if door.uses("{B}") {
             let below = folder.join("below/blank.img");
             File::create_new(&below).and_then(|file| file.set_len(BLANK_BYTES)).map_err(failed)?;
             let device = LoopDevice::cached(&below)?;
@@ -267,17 +266,18 @@ impl Scene {
         Ok(first == fs::read(self.folder.join("here/header"))?)
     }
 
-    /// Another disk of the same size comes behind the blank device's name.
+    /// Another disk of the same size comes behind the blank device's name, or the victim's where there is none.
     ///
     /// # Errors
     /// What could not be had.
-    pub fn swap_blank(&mut self, draw: &mut Draw) -> Result<(), String> {
-        let Some((device, below)) = &mut self.blank else { return Ok(()) };
+    pub fn swap_disk(&mut self, draw: &mut Draw) -> Result<(), String> {
+        let Some((device, below)) = self.blank.as_mut().or(self.device.as_mut()) else { return Ok(()) };
         let other = self.folder.join("below/other.img");
-        let made = File::create_new(&other).and_then(|file| {
-            file.set_len(BLANK_BYTES)?;
-            file.write_all_at(&draw.noise(1 << 20), 0)?;
-            file.write_all_at(&draw.noise(4096), BLANK_BYTES / 2)
+        let made = fs::metadata(&*below).and_then(|known| {
+            let file = File::create_new(&other)?;
+            file.set_len(known.len())?;
+            file.write_all_at(&draw.noise(known.len().min(1 << 20) as usize), 0)?;
+            file.write_all_at(&draw.noise(4096), known.len() / 8192 * 4096)
         });
         made.map_err(|error| format!("the other disk: {error}"))?;
         device.swap(&other)?;
@@ -340,5 +340,10 @@ fn file_name(draw: &mut Draw) -> OsString {
 
 /// How a victim is described, so that it can be made again by hand.
 pub fn description(kind: &Kind, state: State, scene: &Scene) -> String {
-    format!("{} ({}), {}", kind.name, super::door::quoted(&[scene.places.plain.clone()]), state.name())
+    format!(
+        "{} ({}), {}",
+        kind.name,
+        super::door::quoted(std::slice::from_ref(&scene.places.plain)),
+        state.name()
+    )
 }

@@ -12,7 +12,7 @@ type Row = (&'static str, Kind, &'static [Class], &'static str);
 /// Tried by both, with `--engine=fio` after the rest for the second.
 const TWICE: &[Row] = &[
     ("filename", Refused, BOTH, "fio --name=a --rw=randwrite --size=64k --filename={E}"),
-    ("filename as it is", Refused, BOTH, "fio --name=a --rw=write --size=64k --filename={V}"),
+    ("filename as it is", Read, BOTH, "fio --name=a --rw=write --size=64k --filename={V}"),
     ("list of names", Refused, BOTH, "fio --name=a --rw=write --size=128k --filename={B}:{E}"),
     (
         "list in a folder",

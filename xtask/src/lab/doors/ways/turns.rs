@@ -8,6 +8,9 @@ const SWEEP: &str =
 const COMPARE: &str =
     "compare {B} {B} -q --rw randwrite --time 300ms --warmup 0s --a depth=1 --b depth=2 --pairs 5";
 
+const ASSESS_NAMED: &str = "assess {P} -q --budget 4s --patterns randwrite-4k --destroy {W}";
+const SWEEP_NAMED: &str = "sweep -q --target {P} --rw randwrite --time 300ms --warmup 0s --over depth=1,2,4 --passes 3 --destroy {W}";
+
 /// The doors of several steps. Their victim appears in the middle, behind the name of a blank device.
 pub fn doors() -> Vec<Door> {
     let turn = |name: &str, steps: Vec<Step>| {
@@ -26,6 +29,11 @@ pub fn doors() -> Vec<Door> {
             &format!("{name}, killed, other disk, again"),
             vec![killed, Step::Swap, Step::Run(command)],
         ));
+    }
+    for (name, command) in [("assess", ASSESS_NAMED), ("sweep", SWEEP_NAMED)] {
+        // What is named is the disk that was there: the words permit nothing of the one that came instead.
+        let steps = vec![Step::Killed(command, 1500), Step::Swap, Step::Run(command)];
+        doors.push(turn(&format!("{name} with words, killed, other disk, again"), steps));
     }
     let again = "run -q --target {B} --rw randwrite --count 8";
     doors.push(turn("run, header, run", vec![Step::Run(again), Step::Header, Step::Run(again)]));
