@@ -109,7 +109,7 @@ impl Options {
             words.push_str(" --landlock-alone");
         }
         if let Some(filter) = &self.filter {
-            words.push_str(&format!(" --filter {filter}"));
+            words.push_str(&format!(" --filter '{filter}'"));
         }
         if let Some(fathom) = &self.fathom {
             words.push_str(&format!(" --fathom {}", fathom.display()));
@@ -130,7 +130,7 @@ mod tests {
     fn options_are_read_and_nonsense_is_refused_by_name() {
         let options = read("--pairs 9 --seed=3 --filter fio --without-landlock").unwrap();
         assert_eq!((options.pairs, options.seed, options.workers), (Some(9), Some(3), 3));
-        assert_eq!(options.again(), " --without-landlock --filter fio");
+        assert_eq!(options.again(), " --without-landlock --filter 'fio'");
         for (line, word) in [
             ("--pairs x", "`x`"),
             ("--workers 0", "`0`"),
