@@ -72,7 +72,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
         None => programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
-    let stop = Stop::listen()?;
+    let stop = Stop::listen_patiently()?;
     let folder = own_folder(&options)?;
     let masters = Masters::make(folder.path().join("masters"), &fathom, seed)?;
     println!("seed {seed}: {} doors, {} kinds of victims", doors.len(), masters.kinds.len());
