@@ -1,8 +1,8 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
 //! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
 //! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
-//! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines and its
-//! verdicts on cases whose answer is known.
+//! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines, its
+//! verdicts on cases whose answer is known, and its guard on data that nobody named.
 //! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 

@@ -1,17 +1,26 @@
 //! `cargo xtask lab`: small virtual machines with the kernel's own drivers, for what this machine has no
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo xtask lab cases` asks fathom what limits cases whose answer
-//! is known, there and elsewhere.
+//! is known, there and elsewhere; `cargo xtask lab doors` tries to have it change what nobody named.
 
 mod cases;
 mod console;
 mod cpio;
+#[cfg(target_os = "linux")]
+mod doors;
+#[cfg(not(target_os = "linux"))]
+#[path = "doors_elsewhere.rs"]
+mod doors;
+mod draw;
 mod guest;
+mod held;
 mod kernel;
+mod loop_device;
 mod modules;
 mod options;
 mod passthrough;
 mod programs;
+mod stop;
 mod vm;
 
 use std::path::Path;
@@ -23,8 +32,9 @@ use options::Options;
 pub fn usage(arguments: &[String]) -> String {
     match arguments.first().map(String::as_str) {
         Some("cases") => cases::USAGE.to_owned(),
+        Some("doors") => doors::USAGE.to_owned(),
         Some("passthrough") => options::USAGE.to_owned(),
-        _ => format!("{}\n\n{}", cases::USAGE, options::USAGE),
+        _ => format!("{}\n\n{}\n\n{}", cases::USAGE, doors::USAGE, options::USAGE),
     }
 }
 
@@ -46,6 +56,9 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     let mut arguments = arguments.into_iter().peekable();
     if arguments.next_if(|lab| lab == "cases").is_some() {
         return cases::run(root, arguments);
+    }
+    if arguments.next_if(|lab| lab == "doors").is_some() {
+        return doors::run(root, arguments);
     }
     let options = Options::read(arguments)?;
     let missing = vm::missing().into_iter().chain(guest::missing()).next();

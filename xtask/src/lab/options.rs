@@ -32,8 +32,10 @@ impl Options {
         let mut arguments = arguments.into_iter();
         match arguments.next().as_deref() {
             Some("passthrough") => {}
-            Some(other) => return Err(format!("there is no lab `{other}`: cases or passthrough\n\n{USAGE}")),
-            None => return Err(format!("which lab, cases or passthrough?\n\n{USAGE}")),
+            Some(other) => {
+                return Err(format!("there is no lab `{other}`: cases, doors or passthrough\n\n{USAGE}"));
+            }
+            None => return Err(format!("which lab: cases, doors or passthrough?\n\n{USAGE}")),
         }
         while let Some(argument) = arguments.next() {
             let (name, glued) = match argument.split_once('=') {

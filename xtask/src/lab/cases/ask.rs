@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::super::stop::Stop;
 use super::answer::Answer;
-use super::stop::Stop;
 
 /// A case that takes longer than this has gone wrong.
 const LONGEST: Duration = Duration::from_secs(240);

@@ -4,14 +4,12 @@
 mod answer;
 mod ask;
 mod case;
-mod draw;
 mod examples;
 mod machine;
 mod options;
 mod report;
 mod score;
 mod sim;
-mod stop;
 mod vm;
 
 use std::path::{Path, PathBuf};
@@ -20,12 +18,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Outcome;
 use super::programs;
+use super::stop::Stop;
 use ask::{Asker, Question};
 use case::{Case, Place};
 use options::Options;
 pub use options::USAGE;
 use score::Judged;
-use stop::Stop;
 
 /// Asks all that are wanted.
 ///

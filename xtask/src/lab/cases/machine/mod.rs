@@ -1,17 +1,15 @@
 //! Cases on this machine: devices, control groups and other programs made for each, and taken down after.
 
 mod group;
-mod held;
-mod loop_device;
 mod mount;
 mod recipes;
 mod rival;
 mod zram;
 
+use super::super::held::{self, Held};
 use super::ask::{Asker, Question};
 use super::case::Place;
 use super::score::Judged;
-use held::Held;
 use recipes::Bench;
 pub use recipes::{Recipe, all};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::held::tool;
+use super::super::super::held::tool;
 
 /// A mount of our own.
 pub struct Mounted {

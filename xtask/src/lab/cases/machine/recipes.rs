@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::super::held::Held;
+use super::super::super::loop_device::LoopDevice;
 use super::super::case::{Truth, words};
 use super::group::{Group, Limit};
-use super::held::Held;
-use super::loop_device::LoopDevice;
 use super::mount::Mounted;
 use super::rival::Rival;
 use super::zram::Zram;

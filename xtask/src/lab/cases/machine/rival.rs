@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::held::tool;
+use super::super::super::held::tool;
 
 /// A program of our own that loads a target now and then.
 pub struct Rival {

@@ -1,8 +1,8 @@
 //! Limits on operations and bytes: of the volume, of both at once, of the instance, and of a throttle that
 //! fathom itself puts before the target.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::super::draw::Draw;
 use super::device::{Load, Medium, Sim};
 
 const RANDOM: [&str; 4] = ["randread", "randread", "randwrite", "randrw"];

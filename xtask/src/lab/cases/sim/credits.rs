@@ -1,7 +1,7 @@
 //! Burst credits that are gone from the start, and credits that run out while it is measured.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::super::draw::Draw;
 use super::device::{Load, Medium, Sim};
 
 /// Sustained rate, peak, block and whether bytes are counted.

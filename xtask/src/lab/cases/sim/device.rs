@@ -1,7 +1,7 @@
 //! A simulated case in the making: the device's keys, the load on it, and the ceilings that are told.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Place, Truth, words};
-use super::super::draw::Draw;
 
 /// A load: what is done, in what sizes, by how many.
 #[derive(Clone, Copy, Debug)]

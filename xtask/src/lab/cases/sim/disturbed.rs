@@ -1,7 +1,7 @@
 //! Devices whose speed something else takes: noise of neighbours, and stalls.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::super::draw::Draw;
 use super::device::{Load, Medium, Sim};
 
 /// A speed that wanders, or stands still again and again.

@@ -1,7 +1,7 @@
 //! What writes do to a device: a full write cache, and blocks below its mapping unit.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::super::draw::Draw;
 use super::device::{Load, Medium, Sim};
 
 /// A write cache that is full from the start, or fills up while it is measured.

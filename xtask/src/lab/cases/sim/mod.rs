@@ -10,8 +10,8 @@ mod serving;
 mod tests;
 mod unbound;
 
+use super::super::draw::Draw;
 use super::case::Case;
-use super::draw::Draw;
 
 /// Draws one case.
 type Family = fn(&mut Draw) -> Case;

@@ -1,8 +1,8 @@
 //! What the I/Os in flight and the device's places for them make: too few in flight, a full device, tags
 //! in use; the wire before it; and a lock of the software that jobs contend for.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::super::draw::Draw;
 use super::device::{Load, Medium, STREAM_BYTES_PER_S, Sim};
 
 /// A rate of 100,000 a second in all is enough: every I/O of simulated time costs real time.

@@ -1,7 +1,7 @@
 //! Cases without a cause that fathom could name: a rate that is carried, and causes outside its list.
 
+use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::super::draw::Draw;
 use super::device::{Load, Medium, Sim};
 
 /// An open rate below everything.

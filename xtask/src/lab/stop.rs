@@ -24,6 +24,20 @@ impl Stop {
         Ok(Self(asked))
     }
 
+    /// Listens from now on, and lets nothing end it before all is taken down: one Ctrl-C may come as two signals,
+    /// to the program and to its group.
+    ///
+    /// # Errors
+    /// Where the system refuses to report signals.
+    pub fn listen_patiently() -> Result<Self, String> {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&asked))
+                .map_err(|error| format!("signals cannot be listened to: {error}"))?;
+        }
+        Ok(Self(asked))
+    }
+
     /// Whether the end was asked for.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)

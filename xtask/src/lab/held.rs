@@ -20,16 +20,26 @@ impl Drop for Held {
     }
 }
 
-/// Runs a tool of the system and takes what it printed.
+/// Runs a tool of the system and takes what it printed. One that a signal ended is run again: Ctrl-C reaches
+/// the tools that take down what was set up, too.
 ///
 /// # Errors
 /// That it is not there or failed, with its words.
 pub fn tool(program: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    let run = || {
+        Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("`{program}` cannot be started: {error}"))
+    };
+    let mut output = run()?;
+    for _ in 0..3 {
+        if output.status.code().is_some() {
+            break;
+        }
+        output = run()?;
+    }
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }

@@ -37,6 +37,18 @@ impl Draw {
         choices[index.min(choices.len() - 1)]
     }
 
+    /// One of the numbers below `count`; 0 where there is none.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.between(0.0, count as f64) as usize).min(count.saturating_sub(1))
+    }
+
+    /// Bytes that nothing compresses.
+    pub fn noise(&mut self, bytes: usize) -> Vec<u8> {
+        let mut noise = vec![0; bytes];
+        self.random.fill_bytes(&mut noise);
+        noise
+    }
+
     /// A seed for something else.
     pub fn seed(&mut self) -> u64 {
         self.random.next_u64() >> 32

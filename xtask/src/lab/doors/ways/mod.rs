@@ -1,0 +1,36 @@
+//! All doors: every command, and every option of a front end that names something.
+
+mod commands;
+mod fio;
+mod outputs;
+mod readers;
+mod turns;
+
+use super::door::Door;
+
+/// Every door, each with a name of its own.
+pub fn all() -> Vec<Door> {
+    let mut doors = commands::doors();
+    doors.extend(outputs::doors());
+    doors.extend(fio::doors());
+    doors.extend(readers::doors());
+    doors.extend(turns::doors());
+    doors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn doors_have_names_of_their_own_and_lead_to_the_victim() {
+        let doors = all();
+        let names: BTreeSet<&str> = doors.iter().map(|door| door.name.as_str()).collect();
+        assert_eq!(names.len(), doors.len());
+        for door in &doors {
+            let leads = ["{V}", "{P}", "{E}", "{D}", "{N}"].iter().any(|place| door.uses(place));
+            assert!(leads || door.has_turns() || door.at.is_some(), "{}", door.name);
+        }
+    }
+}
