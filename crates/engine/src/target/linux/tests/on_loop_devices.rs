@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 use super::made::{Loop, SIZE, Zram, open, refusal, run};
 use crate::target::guard::Verdict;

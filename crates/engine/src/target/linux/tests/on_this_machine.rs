@@ -43,7 +43,9 @@ fn every_listed_device_says_what_it_is_and_what_would_permit_writing() {
         assert!(!device.facts.layer.is_empty());
         match &device.verdict {
             Verdict::Free => assert!(device.reasons.is_empty()),
-            Verdict::WithPermission { flag } | Verdict::IfEmpty { flag } => assert!(flag.contains(&device.identity.words)),
+            Verdict::WithPermission { flag } | Verdict::IfEmpty { flag } => {
+                assert!(flag.contains(&device.identity.words))
+            }
             Verdict::Never { .. } => assert!(!device.reasons.is_empty()),
         }
         let meta = std::fs::metadata(&device.path);
