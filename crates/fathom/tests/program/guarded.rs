@@ -55,11 +55,15 @@ fn an_empty_device_is_written_unnamed_and_what_lies_in_its_middle_is_not() {
     let typist = Typist::new();
     let Some(device) = Loop::make(&typist) else { return };
     let target = ["run", "--target", &device.0];
-    let image = std::fs::File::options().write(true).open(typist.path("image")).unwrap();
-    image.write_all_at(b"data", 5 << 20).unwrap();
+    // Closed again: what is open for writing behind a device is use of it.
+    let put = |bytes: &[u8]| {
+        let image = std::fs::File::options().write(true).open(typist.path("image")).unwrap();
+        image.write_all_at(bytes, 5 << 20).unwrap();
+    };
+    put(b"data");
     let (answer, _) = write(typist.command(&[&target[..], &WRITE].concat()));
     assert!(answer.status == 3 && answer.stderr.contains("byte 5242880 is not zero"), "{answer:?}");
-    image.write_all_at(&[0; 4], 5 << 20).unwrap();
+    put(&[0; 4]);
     let (answer, wrote) = write(typist.command(&[&target[..], &WRITE].concat()));
     assert!(wrote, "{answer:?}");
     assert!(answer.stdout.contains("was known to be empty before the first write: all 16 MiB"), "{answer:?}");

@@ -126,6 +126,9 @@ impl Admission {
         };
         let (machine, findings) = judge(&writing, request.permit, Machine::now, look)?;
         let mut notes = unseen(&findings);
+        if machine.census.sight.first_closed {
+            notes.push("What process 1 of this machine has open could not be seen.".to_owned());
+        }
         notes.extend(emptiness::require(&writing, &machine, looking, &findings, request)?);
         let permit = request.permit.cloned();
         let size_bytes = Some(size_bytes);

@@ -44,8 +44,11 @@ pub struct User {
 pub struct Sight {
     /// Processes that are listed, without this one.
     pub listed: usize,
-    /// Those among them whose descriptors may not be looked at.
+    /// Those among them whose descriptors may not be looked at, without the first.
     pub closed: usize,
+    /// Whether the first process of the machine is such a one. Some machines keep it even from root; it starts
+    /// their programs and uses no devices itself, so that it alone does not count as use.
+    pub first_closed: bool,
     /// Whether some are not listed at all.
     pub unlisted: bool,
     /// Whether this process is in a PID namespace of its own, or cannot tell.
@@ -105,7 +108,11 @@ pub fn of_devices(proc: &Path, with_mappings: bool) -> Census {
                 take(DeviceNumber::of_node(meta), access);
             }
         });
-        census.sight.closed += usize::from(!seen);
+        if process.number == 1 {
+            census.sight.first_closed = !seen;
+        } else {
+            census.sight.closed += usize::from(!seen);
+        }
         if with_mappings {
             process.each_mapping(|mapping| {
                 let device = mapped.entry((mapping.device.to_owned(), mapping.inode));
@@ -339,7 +346,9 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_said() {
-        let sight = |closed, unlisted, enclosed| Sight { listed: 9, closed, unlisted, enclosed }.words();
+        let sight = |closed, unlisted, enclosed| {
+            Sight { listed: 9, closed, unlisted, enclosed, first_closed: true }.words()
+        };
         assert_eq!(sight(0, false, false), None);
         assert!(sight(3, false, false).unwrap().0.contains("3 of 9 processes"));
         assert!(sight(0, true, false).unwrap().1.contains("sudo"));

@@ -63,7 +63,7 @@ fn a_sparse_file_behind_a_loop_device_shows_that_it_is_empty() {
     assert_eq!(known.verdict, Verdict::Free);
     assert!(known.empty.as_ref().unwrap().contains("has no data in it"), "{known:?}");
     let notes = open(&device.path, true, None).unwrap().notes;
-    assert!(notes[0].contains("was known to be empty before the first write"), "{notes:?}");
+    assert!(notes.concat().contains("was known to be empty before the first write"), "{notes:?}");
     // Data before the part that the device shows is not its own, and what it shows is.
     let offset = (16 * MIB).to_string();
     drop(device);
@@ -82,7 +82,7 @@ fn zeros_that_were_written_are_read_and_then_known() {
     assert!(matches!(possibly.verdict, Verdict::IfEmpty { .. }), "{possibly:?}");
     assert!(possibly.empty.is_none() && possibly.reading_s.unwrap() > 0.0);
     let notes = open(&device.path, true, None).unwrap().notes;
-    assert!(notes[0].contains("all 64 MiB of it were read"), "{notes:?}");
+    assert!(notes.concat().contains("all 64 MiB of it were read"), "{notes:?}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_zram_stores_is_known_and_zeros_that_it_stores_are_read() {
     device.write_all_at(&vec![0; MIB as usize], 7 * MIB).unwrap();
     drop(device);
     let notes = open(&path, true, None).unwrap().notes;
-    assert!(notes[0].contains("were read, and are zero"), "{notes:?}");
+    assert!(notes.concat().contains("were read, and are zero"), "{notes:?}");
     let device = std::fs::File::options().write(true).open(&path).unwrap();
     device.write_all_at(b"x", 33 * MIB + 77).unwrap();
     drop(device);
@@ -144,7 +144,7 @@ fn a_partition_is_read_itself() {
     // Data outside of it is not its own.
     device.behind().write_all_at(&[1; 512], 40 * MIB).unwrap();
     let notes = open(&partition, true, None).unwrap().notes;
-    assert!(notes[0].contains("all 20 MiB of it were read"), "{notes:?}");
+    assert!(notes.concat().contains("all 20 MiB of it were read"), "{notes:?}");
     device.behind().write_all_at(&[1; 512], 9 * MIB + 512).unwrap();
     assert!(refusal(&partition, None).contains("byte 8389120 is not zero"));
 }
