@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(own.iter().map(|reason| reason.hold).collect::<Vec<_>>(), all[..4]);
 
         let (at, by) = ("2026-11-22T23:00:00Z".to_owned(), "run r-1".to_owned());
-        let mark = Mark { id: crate::target::mark::MarkId::new(), device_bytes: 1, at, by };
+        let mark = Mark { id: crate::target::mark::MarkId::random(), device_bytes: 1, at, by };
         let mut other = reasons();
         account_for(&mut other, "/dev/sdb", &FathomData::Other(mark));
         assert_eq!(other[..4], reasons()[..4]);

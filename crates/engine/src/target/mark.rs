@@ -26,8 +26,8 @@ const CHECKSUM_AT: usize = SAID_BYTES - 4;
 pub struct MarkId([u8; 16]);
 
 impl MarkId {
-    /// A new one.
-    pub fn new() -> Self {
+    /// A new one, at random.
+    pub fn random() -> Self {
         use std::hash::{BuildHasher, RandomState};
         let mut id = [0; 16];
         // Its keys are the operating system's random numbers, other ones each time.
@@ -36,12 +36,6 @@ impl MarkId {
             half.copy_from_slice(&Xoshiro256PlusPlus::seed_from_u64(seed).next_u64().to_le_bytes());
         }
         Self(id)
-    }
-}
-
-impl Default for MarkId {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -152,7 +146,7 @@ mod tests {
 
     fn mark() -> Mark {
         let (at, by) = ("2026-11-22T23:00:00Z".to_owned(), "a-20261122-230000123-7f3a".to_owned());
-        Mark { id: MarkId::new(), device_bytes: 64 << 20, at, by }
+        Mark { id: MarkId::random(), device_bytes: 64 << 20, at, by }
     }
 
     fn bytes(mark: &Mark) -> Vec<u8> {
@@ -192,7 +186,7 @@ mod tests {
 
     #[test]
     fn ids_differ_and_come_back_from_text() {
-        let ids: std::collections::HashSet<MarkId> = (0..1000).map(|_| MarkId::new()).collect();
+        let ids: std::collections::HashSet<MarkId> = (0..1000).map(|_| MarkId::random()).collect();
         assert_eq!(ids.len(), 1000);
         let json = serde_json::to_string(&mark().id).unwrap();
         assert_eq!(json.len(), 34);
@@ -205,7 +199,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(at in "[ -~]{0,95}", by in "[ -~]{0,95}", device_bytes: u64) {
-            let mark = Mark { id: MarkId::new(), device_bytes, at, by };
+            let mark = Mark { id: MarkId::random(), device_bytes, at, by };
             prop_assert_eq!(Mark::read(&bytes(&mark), device_bytes), Some(mark));
         }
 

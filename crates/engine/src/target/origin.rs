@@ -88,7 +88,7 @@ mod tests {
             sequence: Some(7),
             boot: Some("one".to_owned()),
             writes: true,
-            mark: Some(MarkId::new()),
+            mark: Some(MarkId::random()),
         }
     }
 
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn without_its_mark_the_data_is_not_its_own() {
         let began = began();
-        for mark in [None, Some(MarkId::new())] {
+        for mark in [None, Some(MarkId::random())] {
             assert_eq!(began.judge(&Origin { mark, ..began.clone() }), Standing::Same);
             let nameless = Origin { serial: None, ..began.clone() };
             let replaced = Origin { mark, sequence: Some(8), ..began.clone() };

@@ -24,11 +24,12 @@ struct Loop {
 }
 
 impl Loop {
+    #[expect(clippy::print_stderr, reason = "it tells why a test did nothing")]
     fn blank(typist: &Typist) -> Option<Self> {
         let image = typist.path("image");
         std::fs::File::create(&image).unwrap().set_len(SIZE).unwrap();
         let Some(path) = run("losetup", &["--find", "--show", image.to_str().unwrap()]) else {
-            println!("skipped: losetup makes no device here");
+            eprintln!("skipped: losetup makes no device here");
             return None;
         };
         Some(Self { path, image })

@@ -124,6 +124,7 @@ pub fn remembered(
     let (now, _) = look(machine, file)?;
     let at = before_mark(file, now.size_bytes);
     let marked = at < now.size_bytes && used_bytes.is_some_and(|used| used <= at);
-    let mark = (writes && marked).then(|| before.and_then(|before| before.mark).unwrap_or_else(MarkId::new));
+    let mark =
+        (writes && marked).then(|| before.and_then(|before| before.mark).unwrap_or_else(MarkId::random));
     Some(Origin { writes, mark, ..now })
 }

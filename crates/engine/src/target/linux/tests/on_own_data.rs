@@ -72,7 +72,7 @@ fn its_own_data_is_written_again_without_words_and_others_data_is_called_by_name
     swap(&device, &device.image);
     assert_eq!(open(&device, Some(&origin), None).unwrap().origin().unwrap().mark, origin.mark);
 
-    let another = Origin { mark: Some(MarkId::new()), ..origin.clone() };
+    let another = Origin { mark: Some(MarkId::random()), ..origin.clone() };
     assert!(refusal(&device, Some(&another), None).contains("not the device that the campaign began on"));
     // A file system that left the mark where it is.
     let other = device.image.with_file_name("other");
