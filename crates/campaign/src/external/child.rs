@@ -13,6 +13,8 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::reach::Reach;
+
 /// Between two looks at a child.
 const POLL: Duration = Duration::from_millis(20);
 /// A child that does not heed an interrupt, as one whose parents ignore them, is asked in another way after this.
@@ -29,14 +31,17 @@ const LAST_BYTES: u64 = 16 << 10;
 pub struct ChildPlan<'a> {
     /// The program and its arguments; the program first.
     pub words: Vec<OsString>,
-    /// Folder that keeps `stdout.txt` and `stderr.txt`.
+    /// Folder that it runs in and that keeps `stdout.txt` and `stderr.txt`.
     pub folder: &'a Path,
-    /// Folder that it runs in; absent: the one that keeps its output.
-    pub runs_in: Option<&'a Path>,
     /// Longest time that it may take, in nanoseconds.
     pub limit_ns: u64,
     /// How to get the program where there is none.
     pub install: &'static str,
+    /// What it has to reach, and nothing else; absent for a program that only reaches another machine, or a device
+    /// that has no file.
+    pub reach: Option<Reach>,
+    /// What is set in its environment.
+    pub env: Vec<(&'static str, OsString)>,
 }
 
 /// How a child ended.
@@ -70,7 +75,8 @@ impl ChildPlan<'_> {
         };
         let mut child = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone))
             .args(self.words.get(1..).unwrap_or_default())
-            .current_dir(self.runs_in.unwrap_or(self.folder))
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder)
             .stdin(Stdio::null())
             .stdout(made(&stdout)?)
             .stderr(made(&stderr)?)
@@ -204,9 +210,10 @@ mod tests {
         let plan = ChildPlan {
             words: ["sh", "-c", script].map(OsString::from).to_vec(),
             folder: folder.path(),
-            runs_in: None,
             limit_ns,
             install: "install it",
+            reach: None,
+            env: vec![("FATHOM_TEST", "set".into())],
         };
         let ended = plan.run(stop, &WallClock::start_on_system_clock().0);
         (folder, ended)
@@ -214,10 +221,13 @@ mod tests {
 
     #[test]
     fn output_messages_and_status_are_kept() {
-        let (_folder, ended) =
-            run("echo out; echo first >&2; echo last >&2; exit 3", u64::MAX, &AtomicBool::new(false));
+        let (_folder, ended) = run(
+            "echo out $FATHOM_TEST; echo first >&2; echo last >&2; exit 3",
+            u64::MAX,
+            &AtomicBool::new(false),
+        );
         let ended = ended.unwrap();
-        assert_eq!(std::fs::read_to_string(&ended.stdout).unwrap(), "out\n");
+        assert_eq!(std::fs::read_to_string(&ended.stdout).unwrap(), "out set\n");
         assert_eq!(
             (ended.words(), ended.last_words()),
             ("exit status 3".to_owned(), "first\nlast".to_owned())
@@ -255,9 +265,10 @@ mod tests {
         let plan = ChildPlan {
             words: vec!["no-such-program-here".into()],
             folder: folder.path(),
-            runs_in: None,
             limit_ns: u64::MAX,
             install: "apt-get install it",
+            reach: None,
+            env: Vec::new(),
         };
         let error = plan.run(&AtomicBool::new(false), &WallClock::start_on_system_clock().0).unwrap_err();
         assert_eq!((error.kind, error.remedy.as_str()), (ErrorKind::Unsupported, "apt-get install it"));

@@ -9,16 +9,18 @@
 
 mod child;
 mod command;
+mod held;
+pub mod reach;
 mod reading;
 mod through;
 mod tool;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_interop::ToolTarget;
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -33,7 +35,9 @@ use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
 
 pub use child::{ChildPlan, Ended};
-use command::{Told, prepare};
+use command::{Prepared, Told, prepare};
+use held::Held;
+pub use reach::Reach;
 use reading::{Around, finish, read_result};
 pub use tool::{External, Tool};
 
@@ -94,18 +98,20 @@ fn here(
     let session = Session::open(&SessionPlan { engine: None, ..SessionPlan::of(plan) }, progress, stop)?;
     let targets = told(&session, &plan.workload)?;
     let prepared = prepare(external, plan, &targets, folder)?;
-    session.confirm()?;
+    let reach = reach_of(plan, external, &prepared, &targets, folder);
     let clock = *session.clock();
     let started_at = identity::now();
     let sampler = session.sampler();
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    session.confirm()?;
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
-        runs_in: None,
         limit_ns: limit_ns(&plan.workload),
         install: external.install(),
+        reach: Some(reach),
+        env: prepared.env.clone(),
     }
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(Telemetry::default, |sampler| sampler.finish(origin_ns));
@@ -125,6 +131,23 @@ fn here(
         notes,
     };
     Ok(RunRecord { ceilings: session.ceilings().to_vec(), ..finish(imported, &ended, around) })
+}
+
+/// What the tool has to reach: the targets of the session and its own folder.
+fn reach_of(
+    plan: &RunPlan,
+    external: &External,
+    prepared: &Prepared,
+    targets: &[Told],
+    folder: &Path,
+) -> Reach {
+    let paths: Vec<PathBuf> = targets.iter().map(|target| PathBuf::from(&target.path)).collect();
+    let program = prepared.words.first().cloned().unwrap_or_default();
+    let mut reach = Reach::on(&program, &paths, plan.workload.mix.changes_data(), folder);
+    if external.tool == Tool::Bdevperf && command::has_huge_pages() {
+        reach.folders.extend(reach::huge_page_folders());
+    }
+    reach
 }
 
 /// The targets of a session, with paths by which another process reaches the very same files.
@@ -180,9 +203,11 @@ fn elsewhere(
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
-        runs_in: None,
         limit_ns: limit_ns(&plan.workload),
         install: external.install(),
+        // It works on another machine, or by a driver of its own on a device that has no file here.
+        reach: None,
+        env: prepared.env.clone(),
     }
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
@@ -226,21 +251,21 @@ fn named_target(plan: &RunPlan) -> TargetFacts {
     }
 }
 
-/// A command of a tool's own, given as it stands.
+/// A command of a tool's own, whose arguments were judged.
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
     /// The tool.
     pub external: &'a External,
     /// Its arguments, as it takes them; fio's without the format and the place of its output.
     pub arguments: &'a [OsString],
-    /// Folder that it runs in; absent: the one that keeps its output.
-    pub runs_in: Option<&'a Path>,
+    /// Files that it finds in the folder that it runs in and that keeps its output, by name with their text.
+    pub files: &'a [(&'a str, &'a str)],
+    /// Folders that it finds there.
+    pub folders: &'a [&'a str],
     /// Forms of fio's output, with commas between them, JSON among them; nothing for other tools.
     pub forms: &'a str,
-    /// Files and devices that it works on, as far as they are known: judged before it starts.
-    pub targets: &'a [String],
-    /// Whether it writes to them.
-    pub writes: bool,
+    /// Files and devices that it works on: judged, and made where they are missing, just before it starts.
+    pub targets: &'a [ToolTarget],
     /// Names of what may be destroyed.
     pub permits: &'a [String],
     /// Longest time that it may take, in nanoseconds; absent: a day.
@@ -252,6 +277,8 @@ pub struct Given<'a> {
 pub struct GivenResult {
     /// A record for each result in its output.
     pub records: Vec<RunRecord>,
+    /// The folder that it ran in, which keeps what it was given and what it left.
+    pub folder: PathBuf,
     /// What it printed.
     pub stdout: PathBuf,
     /// The file with its result; for most tools the same.
@@ -271,13 +298,14 @@ pub fn run_given(
     stop: &AtomicBool,
 ) -> Result<GivenResult, CampaignError> {
     let external = given.external;
-    if external.works_here() {
-        admit(given.targets, given.writes, given.permits)?;
-    } else if given.writes {
-        refuse_unnamed(given.targets, given.permits, external)?;
-    }
     through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
+    if !external.works_here() {
+        let written: Vec<String> =
+            given.targets.iter().filter(|target| target.writes).map(|target| target.path.clone()).collect();
+        refuse_unnamed(&written, given.permits, external)?;
+    }
     let folder = make_folder(raw, &identity::new_id("r"))?;
+    fill_folder(&folder, given)?;
     let (result, own) = match external.tool {
         Tool::Fio => {
             let result = folder.join("fio.txt");
@@ -290,20 +318,14 @@ pub fn run_given(
     let words: Vec<OsString> =
         program.chain(given.arguments.iter().cloned()).chain(own.into_iter().map(OsString::from)).collect();
     let clock = WallClock::start_on_system_clock().0;
-    let started_at = identity::now();
     let local = external.works_here();
+    // Judged last of all, so that nothing lies between the judgement and the start.
+    let held = if local { Some(Held::take(given.targets, given.permits, stop)?) } else { None };
+    let started_at = identity::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
-    let limit_ns = given.limit_ns.unwrap_or(UNBOUNDED_NS);
-    let plan = ChildPlan {
-        words: words.clone(),
-        folder: &folder,
-        runs_in: given.runs_in,
-        limit_ns,
-        install: external.install(),
-    };
-    let ended = plan.run(stop, &clock)?;
+    let ended = run_on(held, given, &words, &folder, (stop, &clock))?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
     let environment = if local { environment::collect(&[], None) } else { Environment::default() };
     let found = reading::read_all(external.name(), &result, &ended)?;
@@ -325,36 +347,45 @@ pub fn run_given(
             finish(imported, &ended, around)
         })
         .collect();
-    Ok(GivenResult { records, result, stdout: ended.stdout, stderr: ended.stderr })
+    Ok(GivenResult { records, folder, result, stdout: ended.stdout, stderr: ended.stderr })
 }
 
-/// Judges files and devices that a tool of this machine will open by itself, as if fathom opened them.
-///
-/// # Errors
-/// When one of them holds data or is in use and no permit names it.
-pub fn admit(targets: &[String], writes: bool, permits: &[String]) -> Result<(), CampaignError> {
-    let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
-    let permits: Vec<Permit> = permits.iter().cloned().map(Permit).collect();
-    Ok(judge(&names, writes, &permits)?)
-}
-
-/// Judges targets that a tool will open by itself.
-fn judge(names: &[TargetName], writes: bool, permits: &[Permit]) -> Result<(), EngineError> {
-    match names {
-        [] => Ok(()),
-        // One target alone is judged by opening it, which is closed again before the tool starts.
-        [one] if writes => {
-            let permit = permits.first();
-            let request = OpenRequest { writes: true, direct: false, permit, ..OpenRequest::default() };
-            match Target::open(one, &request) {
-                Ok(_) => Ok(()),
-                // What is not there holds nothing; fio makes it.
-                Err(error) if error.kind == ErrorKind::NoSuchTarget => Ok(()),
-                Err(error) => Err(error),
-            }
-        }
-        several => admit_all(several, writes, permits).map(drop),
+/// Runs the tool on what is held for it, and lets go of that.
+fn run_on(
+    held: Option<Held>,
+    given: &Given<'_>,
+    words: &[OsString],
+    folder: &Path,
+    (stop, clock): (&AtomicBool, &WallClock),
+) -> Result<Ended, EngineError> {
+    let reach = held.as_ref().map(|held| Reach {
+        targets: held.written.clone(),
+        reads: held.read.clone(),
+        folders: vec![folder.to_owned()],
+        program: reach::find_program(words.first().map_or(OsStr::new(""), OsString::as_os_str)),
+    });
+    let plan = ChildPlan {
+        words: words.to_vec(),
+        folder,
+        limit_ns: given.limit_ns.unwrap_or(UNBOUNDED_NS),
+        install: given.external.install(),
+        reach,
+        env: Vec::new(),
+    };
+    let ended = plan.run(stop, clock);
+    if let Some(held) = held {
+        held.release(!ended.as_ref().is_ok_and(|ended| ended.status.success() || ended.interrupted));
     }
+    ended
+}
+
+fn fill_folder(folder: &Path, given: &Given<'_>) -> Result<(), EngineError> {
+    for name in given.folders {
+        let path = folder.join(name);
+        std::fs::create_dir(&path)
+            .map_err(|error| EngineError::system(format!("making {}", path.display()), &error))?;
+    }
+    given.files.iter().try_for_each(|(name, text)| command::write(&folder.join(name), text))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod fio;
 mod fleets;
 #[cfg(feature = "columnar")]
 mod gathered;
+mod handed_over;
 mod imported;
 mod interrupted;
 mod liked;

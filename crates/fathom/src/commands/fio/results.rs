@@ -1,6 +1,7 @@
 //! Prints the results in fio's forms, and writes the logs that were asked for.
 
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 
 use fathom_interop::fio::cmdline::Globals;
@@ -26,11 +27,22 @@ impl Destination {
         let Some(name) = &globals.output else { return Ok(Self(None)) };
         let path = PathBuf::from(name);
         require_folder(&path)?;
-        if let Ok(text) = fs::read_to_string(&path)
-            && !text.is_empty()
-            && !text.contains(&format!("fathom-{}", env!("CARGO_PKG_VERSION")))
-            && !is_of_fio(&text)
-        {
+        let file = match fs::metadata(&path) {
+            Ok(meta) if meta.file_type().is_block_device() => {
+                let cause = "it is a block device";
+                return Err(Failure::output(&path, cause, "name a file"));
+            }
+            Ok(meta) => meta.is_file(),
+            Err(_) => false,
+        };
+        // What is not text is nobody's results.
+        let text = if file {
+            fs::read(&path).map_err(|error| Failure::output(&path, error, "name another file"))?
+        } else {
+            Vec::new()
+        };
+        let text = String::from_utf8_lossy(&text);
+        if !text.is_empty() && !is_of_fathom(&text) && !is_of_fio(&text) {
             let cause = "there is a file that neither fathom nor fio wrote";
             return Err(Failure::output(&path, cause, "name another file, or move that one away"));
         }
@@ -157,8 +169,22 @@ fn title(job: &Job) -> String {
     format!("rw={rw}, bs={bs}, ioengine={engine}")
 }
 
-/// Whether a text names a version of fio in a line of its own or as its JSON does.
+/// Whether a text is a result of fathom in one of fio's forms.
+fn is_of_fathom(text: &str) -> bool {
+    names_version(text, concat!("fathom-", env!("CARGO_PKG_VERSION")))
+}
+
+/// Whether a text is a result of fio.
 fn is_of_fio(text: &str) -> bool {
-    let is_version = |line: &str| line.trim().trim_start_matches("\"fio version\" : \"").starts_with("fio-");
-    text.lines().take(1000).any(is_version)
+    names_version(text, "fio-")
+}
+
+/// Whether a text names a version in a line of its own, or as fio's JSON does.
+fn names_version(text: &str, version: &str) -> bool {
+    let of_line = |line: &str| {
+        let line = line.trim();
+        let value = line.strip_prefix("\"fio version\"").map(|rest| rest.trim_start_matches([' ', ':', '"']));
+        value.unwrap_or(line).starts_with(version)
+    };
+    text.lines().take(1000).any(of_line)
 }
