@@ -30,6 +30,8 @@ pub mod sar;
 pub mod spdk;
 mod spelling;
 pub mod sysstat;
+mod tool_target;
 pub mod vmstat;
 
 pub use refusal::Refusal;
+pub use tool_target::ToolTarget;

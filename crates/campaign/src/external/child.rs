@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fathom_engine::job::vigil::Vigil;
+use fathom_engine::wall::{self, Reach, Wall};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
-use fathom_record::Standstill;
+use fathom_record::{Standstill, WallFacts};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kept::new_file;
@@ -33,14 +34,17 @@ const LAST_BYTES: u64 = 16 << 10;
 pub struct ChildPlan<'a> {
     /// The program and its arguments; the program first.
     pub words: Vec<OsString>,
-    /// Folder that keeps `stdout.txt` and `stderr.txt`.
+    /// Folder that it runs in and that keeps `stdout.txt` and `stderr.txt`.
     pub folder: &'a Path,
-    /// Folder that it runs in; absent: the one that keeps its output.
-    pub runs_in: Option<&'a Path>,
     /// Longest time that it may take, in nanoseconds.
     pub limit_ns: u64,
     /// How to get the program where there is none.
     pub install: &'static str,
+    /// What it has to reach, and nothing else; absent for a program that only reaches another machine, or a device
+    /// that has no file.
+    pub reach: Option<Reach>,
+    /// What is set in its environment.
+    pub env: Vec<(&'static str, OsString)>,
 }
 
 /// How a child ended.
@@ -52,6 +56,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// When this process or the machine stood still, from the child's start.
     pub standstills: Vec<Standstill>,
+    /// The wall around it; absent where it has none to be kept by.
+    pub wall: Option<WallFacts>,
     /// What it printed.
     pub stdout: PathBuf,
     /// What it said.
@@ -70,16 +76,17 @@ impl ChildPlan<'_> {
     /// When it cannot be started, or takes longer than its limit.
     pub fn run(&self, stop: &AtomicBool, clock: &(impl Clock + Copy)) -> Result<Ended, EngineError> {
         let (stdout, stderr) = (self.folder.join("stdout.txt"), self.folder.join("stderr.txt"));
-        let mut child = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone))
+        let mut command = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone));
+        command
             .args(self.words.get(1..).unwrap_or_default())
-            .current_dir(self.runs_in.unwrap_or(self.folder))
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder)
             .stdin(Stdio::null())
             .stdout(new_file(&stdout)?)
             .stderr(new_file(&stderr)?)
             // A group of its own: Ctrl-C reaches it through us alone, and once.
-            .process_group(0)
-            .spawn()
-            .map_err(|error| self.not_started(&error))?;
+            .process_group(0);
+        let mut child = self.start(command)?;
         let mut vigil = Vigil::begin(*clock, POLL);
         let outcome = self.watch(&mut child, stop, clock, &mut vigil);
         let (status, interrupted) = outcome.inspect_err(|_| {
@@ -87,7 +94,20 @@ impl ChildPlan<'_> {
             // It is gone, or nothing more can be done about it.
             let _ = child.wait();
         })?;
-        Ok(Ended { status, interrupted, standstills: vigil.end(), stdout, stderr })
+        let wall = self.reach.as_ref().map(|_| wall::facts().clone());
+        Ok(Ended { status, interrupted, standstills: vigil.end(), wall, stdout, stderr })
+    }
+
+    /// By a thread behind the wall, which the child is then behind from its first instruction on.
+    fn start(&self, mut command: Command) -> Result<Child, EngineError> {
+        let Some(reach) = &self.reach else {
+            return command.spawn().map_err(|error| self.not_started(&error));
+        };
+        if reach.starts.iter().any(|program| !program.exists()) {
+            return Err(self.not_started(&Os::NotFound.into()));
+        }
+        let started = Wall::around(reach)?.within(move || command.spawn())?;
+        started.map_err(|error| self.not_started(&error))
     }
 
     fn watch(
@@ -210,9 +230,10 @@ mod tests {
         let plan = ChildPlan {
             words: ["sh", "-c", script].map(OsString::from).to_vec(),
             folder: folder.path(),
-            runs_in: None,
             limit_ns,
             install: "install it",
+            reach: None,
+            env: vec![("FATHOM_TEST", "set".into())],
         };
         let ended = plan.run(stop, &WallClock::start_on_system_clock().0);
         (folder, ended)
@@ -220,10 +241,13 @@ mod tests {
 
     #[test]
     fn output_messages_and_status_are_kept() {
-        let (_folder, ended) =
-            run("echo out; echo first >&2; echo last >&2; exit 3", u64::MAX, &AtomicBool::new(false));
+        let (_folder, ended) = run(
+            "echo out $FATHOM_TEST; echo first >&2; echo last >&2; exit 3",
+            u64::MAX,
+            &AtomicBool::new(false),
+        );
         let ended = ended.unwrap();
-        assert_eq!(std::fs::read_to_string(&ended.stdout).unwrap(), "out\n");
+        assert_eq!(std::fs::read_to_string(&ended.stdout).unwrap(), "out set\n");
         assert_eq!(
             (ended.words(), ended.last_words()),
             ("exit status 3".to_owned(), "first\nlast".to_owned())
@@ -261,9 +285,10 @@ mod tests {
         let plan = ChildPlan {
             words: vec!["no-such-program-here".into()],
             folder: folder.path(),
-            runs_in: None,
             limit_ns: u64::MAX,
             install: "apt-get install it",
+            reach: None,
+            env: Vec::new(),
         };
         let error = plan.run(&AtomicBool::new(false), &WallClock::start_on_system_clock().0).unwrap_err();
         assert_eq!((error.kind, error.remedy.as_str()), (ErrorKind::Unsupported, "apt-get install it"));

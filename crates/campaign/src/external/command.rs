@@ -33,6 +33,8 @@ pub struct Prepared {
     pub words: Vec<OsString>,
     /// The file with the result, once the tool has ended.
     pub result: PathBuf,
+    /// What is set in its environment.
+    pub env: Vec<(&'static str, OsString)>,
     /// What is not as fathom's engines would do it, as sentences.
     pub notes: Vec<String>,
 }
@@ -70,13 +72,14 @@ pub fn prepare(
             let bdevs: Vec<(String, u32)> =
                 targets.iter().map(|target| (target.path.clone(), target.block_bytes.max(512))).collect();
             let configuration = folder.join("bdev.json");
-            write(&configuration, &bdevperf::job::configuration(&bdevs))?;
+            write(&configuration, &bdevperf::job::configuration(&bdevs, plan.workload.mix.changes_data()))?;
             let own = bdevperf::job::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
             if plan.workload.length.warmup_ns > 0 {
                 notes.push("bdevperf has no warm-up: it is measured from its first I/O on.".to_owned());
             }
-            let arguments = ["--json".to_owned(), configuration.display().to_string()].into_iter().chain(own);
-            (arguments.collect(), folder.join("stdout.txt"))
+            let named = ["--json".to_owned(), configuration.display().to_string()];
+            let confined = bdevperf::job::confined(&folder.display().to_string())?;
+            (named.into_iter().chain(confined).chain(own).collect(), folder.join("stdout.txt"))
         }
         Tool::NvmePerf => {
             let names: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
@@ -91,7 +94,14 @@ pub fn prepare(
         );
     }
     let words = program.chain(arguments.into_iter().map(OsString::from)).collect();
-    Ok(Prepared { words, result, notes })
+    // DPDK keeps the state of a process in a folder that the environment names.
+    let env = match external.tool {
+        Tool::Bdevperf | Tool::NvmePerf => {
+            ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"].map(|name| (name, folder.into())).to_vec()
+        }
+        Tool::Fio | Tool::Diskspd => Vec::new(),
+    };
+    Ok(Prepared { words, result, env, notes })
 }
 
 fn fio(
@@ -139,7 +149,7 @@ fn server(host: &str) -> String {
 }
 
 /// Whether the system has free pages of 2 MiB or more, which SPDK would rather have.
-fn has_huge_pages() -> bool {
+pub(super) fn has_huge_pages() -> bool {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let free = text.lines().find_map(|line| line.strip_prefix("HugePages_Free:"));
     free.and_then(|free| free.trim().parse::<u64>().ok()).is_some_and(|free| free > 0)

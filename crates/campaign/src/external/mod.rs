@@ -9,17 +9,21 @@
 
 mod child;
 mod command;
+mod held;
 mod kept;
+pub mod reach;
 mod reading;
 mod through;
 mod tool;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
+use fathom_engine::wall::Reach;
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_interop::ToolTarget;
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -34,7 +38,8 @@ use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
 
 pub use child::{ChildPlan, Ended};
-use command::{Told, prepare};
+use command::{Prepared, Told, prepare};
+use held::Held;
 use kept::make_folder;
 use reading::{Around, finish, read_result};
 pub use tool::{External, Tool};
@@ -88,20 +93,23 @@ fn here(
 ) -> Result<RunRecord, CampaignError> {
     let session =
         Session::open(&SessionPlan { engine: None, marks: false, ..SessionPlan::of(plan) }, progress, stop)?;
-    let targets = told(&session, &plan.workload)?;
+    // Open until the tool has ended.
+    let (targets, _inherited) = told(&session, &plan.workload)?;
     let prepared = prepare(external, plan, &targets, folder)?;
-    session.confirm()?;
+    let reach = reach_of(plan, external, &prepared, &targets, folder);
     let clock = *session.clock();
     let started_at = identity::now();
     let sampler = session.sampler();
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    session.confirm()?;
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
-        runs_in: None,
         limit_ns: limit_ns(&plan.workload),
         install: external.install(),
+        reach: Some(reach),
+        env: prepared.env.clone(),
     }
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(Telemetry::default, |sampler| sampler.finish(origin_ns));
@@ -123,8 +131,25 @@ fn here(
     Ok(RunRecord { ceilings: session.ceilings().to_vec(), ..finish(imported, &ended, around) })
 }
 
-/// The targets of a session, with paths by which another process reaches the very same files.
-fn told(session: &Session, workload: &Workload) -> Result<Vec<Told>, CampaignError> {
+/// What the tool has to reach: the targets of the session and its own folder.
+fn reach_of(
+    plan: &RunPlan,
+    external: &External,
+    prepared: &Prepared,
+    targets: &[Told],
+    folder: &Path,
+) -> Reach {
+    let paths: Vec<PathBuf> = targets.iter().map(|target| PathBuf::from(&target.path)).collect();
+    let program = prepared.words.first().cloned().unwrap_or_default();
+    let mut reach = reach::reach_on(&program, &paths, plan.workload.mix.changes_data(), folder);
+    if external.tool == Tool::Bdevperf && command::has_huge_pages() {
+        reach.below.extend(reach::huge_page_folders());
+    }
+    reach
+}
+
+/// The targets of a session, with paths by which a child reaches the very same files, and what it inherits for that.
+fn told(session: &Session, workload: &Workload) -> Result<(Vec<Told>, Vec<OwnedFd>), CampaignError> {
     let handles = session.handles().ok_or_else(|| {
         EngineError::new(
             ErrorKind::Plan,
@@ -133,17 +158,20 @@ fn told(session: &Session, workload: &Workload) -> Result<Vec<Told>, CampaignErr
         )
         .with_remedy("name a file, a folder or a device")
     })?;
-    let told = handles.into_iter().map(|(path, facts)| {
-        let rest = facts.size_bytes.saturating_sub(workload.offset_bytes);
+    let mut inherited = Vec::new();
+    let mut told = Vec::with_capacity(handles.len());
+    for handle in handles {
+        let rest = handle.facts.size_bytes.saturating_sub(workload.offset_bytes);
         let span_bytes = workload.span_bytes.unwrap_or(rest).min(rest);
-        Told {
-            path,
+        inherited.extend(handle.inherited);
+        told.push(Told {
+            path: handle.path,
             span_bytes,
-            block_bytes: facts.logical_block_bytes,
-            whole: span_bytes == facts.size_bytes,
-        }
-    });
-    Ok(told.collect())
+            block_bytes: handle.facts.logical_block_bytes,
+            whole: span_bytes == handle.facts.size_bytes,
+        });
+    }
+    Ok((told, inherited))
 }
 
 /// On targets that nobody here can look at: only reads, unless the user names each for destruction.
@@ -176,9 +204,11 @@ fn elsewhere(
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
-        runs_in: None,
         limit_ns: limit_ns(&plan.workload),
         install: external.install(),
+        // It works on another machine, or by a driver of its own on a device that has no file here.
+        reach: None,
+        env: prepared.env.clone(),
     }
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
@@ -222,21 +252,21 @@ fn named_target(plan: &RunPlan) -> TargetFacts {
     }
 }
 
-/// A command of a tool's own, given as it stands.
+/// A command of a tool's own, whose arguments were judged.
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
     /// The tool.
     pub external: &'a External,
     /// Its arguments, as it takes them; fio's without the format and the place of its output.
     pub arguments: &'a [OsString],
-    /// Folder that it runs in; absent: the one that keeps its output.
-    pub runs_in: Option<&'a Path>,
+    /// Files that it finds in the folder that it runs in and that keeps its output, by name with their text.
+    pub files: &'a [(&'a str, &'a str)],
+    /// Folders that it finds there.
+    pub folders: &'a [&'a str],
     /// Forms of fio's output, with commas between them, JSON among them; nothing for other tools.
     pub forms: &'a str,
-    /// Files and devices that it works on, as far as they are known: judged before it starts.
-    pub targets: &'a [String],
-    /// Whether it writes to them.
-    pub writes: bool,
+    /// Files and devices that it works on: judged, and made where they are missing, just before it starts.
+    pub targets: &'a [ToolTarget],
     /// Names of what may be destroyed.
     pub permits: &'a [String],
     /// Whether a device that only reading can show to be empty is read, however long that takes.
@@ -250,6 +280,8 @@ pub struct Given<'a> {
 pub struct GivenResult {
     /// A record for each result in its output.
     pub records: Vec<RunRecord>,
+    /// The folder that it ran in, which keeps what it was given and what it left.
+    pub folder: PathBuf,
     /// What it printed.
     pub stdout: PathBuf,
     /// The file with its result; for most tools the same.
@@ -269,13 +301,14 @@ pub fn run_given(
     stop: &AtomicBool,
 ) -> Result<GivenResult, CampaignError> {
     let external = given.external;
-    if external.works_here() {
-        admit(given.targets, given.writes, given.permits, given.check_empty)?;
-    } else if given.writes {
-        refuse_unnamed(given.targets, given.permits, external)?;
-    }
     through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
+    if !external.works_here() {
+        let written: Vec<String> =
+            given.targets.iter().filter(|target| target.writes).map(|target| target.path.clone()).collect();
+        refuse_unnamed(&written, given.permits, external)?;
+    }
     let folder = make_folder(raw, &identity::new_id("r"))?;
+    fill_folder(&folder, given)?;
     let (result, own) = match external.tool {
         Tool::Fio => {
             let result = folder.join("fio.txt");
@@ -288,20 +321,15 @@ pub fn run_given(
     let words: Vec<OsString> =
         program.chain(given.arguments.iter().cloned()).chain(own.into_iter().map(OsString::from)).collect();
     let clock = WallClock::start_on_system_clock().0;
-    let started_at = identity::now();
     let local = external.works_here();
+    // Judged last of all, so that nothing lies between the judgement and the start.
+    let held =
+        if local { Some(Held::take(given.targets, given.permits, given.check_empty, stop)?) } else { None };
+    let started_at = identity::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
-    let limit_ns = given.limit_ns.unwrap_or(UNBOUNDED_NS);
-    let plan = ChildPlan {
-        words: words.clone(),
-        folder: &folder,
-        runs_in: given.runs_in,
-        limit_ns,
-        install: external.install(),
-    };
-    let ended = plan.run(stop, &clock)?;
+    let ended = run_on(held, given, &words, &folder, (stop, &clock))?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
     let environment = if local { environment::collect(&[], None) } else { Environment::default() };
     let found = reading::read_all(external.name(), &result, &ended)?;
@@ -323,46 +351,45 @@ pub fn run_given(
             finish(imported, &ended, around)
         })
         .collect();
-    Ok(GivenResult { records, result, stdout: ended.stdout, stderr: ended.stderr })
+    Ok(GivenResult { records, folder, result, stdout: ended.stdout, stderr: ended.stderr })
 }
 
-/// Judges files and devices that a tool of this machine will open by itself, as if fathom opened them.
-///
-/// # Errors
-/// When one of them holds data or is in use and no permit names it, or is not known to be empty.
-pub fn admit(
-    targets: &[String],
-    writes: bool,
-    permits: &[String],
-    check_empty: bool,
-) -> Result<(), CampaignError> {
-    let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
-    let permits: Vec<Permit> = permits.iter().cloned().map(Permit).collect();
-    let admitted = admit_all(&names, writes, &permits, |_| None)?;
-    if !writes {
-        return Ok(());
+/// Runs the tool on what is held for it, and lets go of that.
+fn run_on(
+    held: Option<Held>,
+    given: &Given<'_>,
+    words: &[OsString],
+    folder: &Path,
+    (stop, clock): (&AtomicBool, &WallClock),
+) -> Result<Ended, EngineError> {
+    let reach = held.as_ref().map(|held| Reach {
+        writes: held.written.clone(),
+        reads: held.read.clone(),
+        below: vec![folder.to_owned()],
+        starts: vec![reach::find_program(words.first().map_or(OsStr::new(""), OsString::as_os_str))],
+    });
+    let plan = ChildPlan {
+        words: words.to_vec(),
+        folder,
+        limit_ns: given.limit_ns.unwrap_or(UNBOUNDED_NS),
+        install: given.external.install(),
+        reach,
+        env: Vec::new(),
+    };
+    let ended = plan.run(stop, clock);
+    if let Some(held) = held {
+        held.release(!ended.as_ref().is_ok_and(|ended| ended.status.success() || ended.interrupted));
     }
-    // Opening judges in full; each is closed again before the tool starts.
-    for (name, permit) in names.iter().zip(&admitted.permits) {
-        // In a folder the tool makes files of its own.
-        if matches!(name, TargetName::Path(path) if path.is_dir()) {
-            continue;
-        }
-        let request = OpenRequest {
-            writes: true,
-            direct: false,
-            permit: permit.as_ref(),
-            check_empty,
-            ..OpenRequest::default()
-        };
-        match Target::open(name, &request) {
-            Ok(_) => {}
-            // What is not there holds nothing; fio makes it.
-            Err(error) if error.kind == ErrorKind::NoSuchTarget => {}
-            Err(error) => return Err(error.into()),
-        }
+    ended
+}
+
+fn fill_folder(folder: &Path, given: &Given<'_>) -> Result<(), EngineError> {
+    for name in given.folders {
+        let path = folder.join(name);
+        std::fs::create_dir(&path)
+            .map_err(|error| EngineError::system(format!("making {}", path.display()), &error))?;
     }
-    Ok(())
+    given.files.iter().try_for_each(|(name, text)| kept::write(&folder.join(name), text))
 }
 
 #[cfg(test)]

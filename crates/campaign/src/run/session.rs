@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -106,6 +106,33 @@ pub(super) struct Beside<'a> {
     pub log: Option<&'a IoLog>,
     /// Priorities of its I/Os.
     pub priorities: Option<&'a Priorities>,
+}
+
+/// A target as a child reaches it.
+pub(crate) struct Handle<'a> {
+    /// Its path, in the child.
+    pub path: String,
+    /// What the child inherits, where the file has no name: behind a wall it may not look into this process.
+    pub inherited: Option<OwnedFd>,
+    /// What it is.
+    pub facts: &'a TargetFacts,
+}
+
+impl<'a> Handle<'a> {
+    /// `None` where the process can open no more files.
+    fn of(file: &File, facts: &'a TargetFacts) -> Option<Self> {
+        let named = (!facts.scratch).then(|| Path::new(&facts.name).canonicalize().ok()).flatten();
+        if let Some(path) = named.and_then(|path| path.to_str().map(str::to_owned)) {
+            return Some(Self { path, inherited: None, facts });
+        }
+        // A duplicate is not closed when a program is started.
+        let inherited = rustix::io::dup(file).ok()?;
+        Some(Self {
+            path: format!("/proc/self/fd/{}", inherited.as_raw_fd()),
+            inherited: Some(inherited),
+            facts,
+        })
+    }
 }
 
 /// Open targets with all that is known around it.
@@ -278,23 +305,12 @@ impl Session {
         &self.notes
     }
 
-    /// Each target's facts, with a path by which another process reaches the very file that is open here; `None`
-    /// where they are no files.
-    pub(crate) fn handles(&self) -> Option<Vec<(String, &TargetFacts)>> {
+    /// Each target's facts, with a path by which a child reaches the very file that is open here; `None` where they
+    /// are no files.
+    pub(crate) fn handles(&self) -> Option<Vec<Handle<'_>>> {
         let Medium::Files(files) = &self.targets.medium else { return None };
-        let path = |(file, facts): (&Arc<File>, &TargetFacts)| {
-            let own = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
-            // A scratch file has no name of its own.
-            let named = (!facts.scratch).then(|| Path::new(&facts.name).canonicalize().ok()).flatten();
-            named.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or(own)
-        };
-        Some(
-            files
-                .iter()
-                .zip(self.targets.members())
-                .map(|(file, facts)| (path((file, facts)), facts))
-                .collect(),
-        )
+        let handle = |(file, facts): (&Arc<File>, _)| Handle::of(file, facts);
+        Some(files.iter().zip(self.targets.members()).filter_map(handle).collect())
     }
 
     /// Looks once more whether anybody began to use a target since it was admitted for writing.

@@ -8,7 +8,8 @@ use fathom_campaign::external::{External, Given, Tool, run_given};
 use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_campaign::run_once;
 use fathom_interop::diskspd::{
-    Command, Drives, Mapping, Profile, Target, drives, map, print_text, print_xml, profile_xml, read_command,
+    Command, Drives, Mapping, Profile, drives, handed_over, map, print_text, print_xml, profile_xml,
+    read_command,
 };
 use fathom_record::RunRecord;
 use fathom_report::html;
@@ -93,15 +94,13 @@ fn itself(
             "use 'diskspd:ssh HOST diskspd.exe', or an engine of fathom",
         ));
     }
-    let targets: Vec<&Target> = profile.spans.iter().flat_map(|span| &span.targets).collect();
     let given = Given {
         external,
         arguments: &arguments.command,
-        runs_in: None,
+        files: &[],
+        folders: &[],
         forms: "",
-        targets: &targets.iter().map(|target| target.path.clone()).collect::<Vec<_>>(),
-        // -c makes a file over one that is there.
-        writes: targets.iter().any(|target| target.write_percent > 0 || target.create_bytes.is_some()),
+        targets: &handed_over(&words(&arguments.command)?, profile)?,
         permits: &arguments.destroy,
         check_empty: arguments.check_empty,
         limit_ns: None,

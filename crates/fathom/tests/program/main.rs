@@ -16,6 +16,7 @@ mod fleets;
 #[cfg(feature = "columnar")]
 mod gathered;
 mod guarded;
+mod handed_over;
 mod imported;
 mod interrupted;
 mod kept;

@@ -8,17 +8,38 @@ use crate::Refusal;
 
 const WHAT: &str = "workload for bdevperf";
 
-/// The configuration: one AIO bdev for each target. `targets` are paths with their block sizes.
-pub fn configuration(targets: &[(String, u32)]) -> String {
+/// The configuration: one AIO bdev for each target. `targets` are paths with their block sizes, `writes` says whether
+/// they are opened for writing.
+pub fn configuration(targets: &[(String, u32)], writes: bool) -> String {
     let create = |(place, (path, block_bytes)): (usize, &(String, u32))| {
-        json!({
-            "method": "bdev_aio_create",
-            "params": { "name": format!("Aio{place}"), "filename": path, "block_size": block_bytes },
-        })
+        let mut params =
+            json!({ "name": format!("Aio{place}"), "filename": path, "block_size": block_bytes });
+        if !writes {
+            params["readonly"] = true.into();
+        }
+        json!({ "method": "bdev_aio_create", "params": params })
     };
     let config: Vec<_> = targets.iter().enumerate().map(create).collect();
     let document = json!({ "subsystems": [{ "subsystem": "bdev", "config": config }] });
     format!("{document:#}\n")
+}
+
+/// What keeps everything that bdevperf writes beside its targets in `folder`: its socket for commands is there, and
+/// it makes no lock files of cores and no memory for traces.
+///
+/// # Errors
+/// When the folder's path is too long for the name of a socket.
+pub fn confined(folder: &str) -> Result<Vec<String>, Refusal> {
+    /// Of a socket's name, with its end.
+    const MOST_BYTES: usize = 107;
+    let socket = format!("{folder}/spdk.sock");
+    if socket.len() > MOST_BYTES {
+        let cause = format!("its folder's path is too long for the name of a socket: {socket}");
+        return Err(
+            Refusal::new(WHAT, cause).or("keep the store in a folder with a shorter path: --store FILE")
+        );
+    }
+    Ok(["-r", &socket, "--disable-cpumask-locks", "--num-trace-entries", "0"].map(str::to_owned).to_vec())
 }
 
 /// The arguments behind `--json CONFIGURATION`. `cpus` are the cores that poll; `huge_pages` says whether the
@@ -169,11 +190,24 @@ mod tests {
     fn a_published_evaluation_is_configured_as_it_was() {
         let arguments = arguments(&workload(), 2, &[3], true).expect("arguments").join(" ");
         assert_eq!(arguments, "-q 384 -o 4096 -t 100 -l -w randrw -M 70 -m [3]");
-        let text = configuration(&[("/dev/nvme1n1".to_owned(), 512), ("/dev/nvme2n1".to_owned(), 4096)]);
+        let targets = [("/dev/nvme1n1".to_owned(), 512), ("/dev/nvme2n1".to_owned(), 4096)];
+        let text = configuration(&targets, true);
         let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let second = &document["subsystems"][0]["config"][1];
         assert_eq!(second["params"]["filename"], "/dev/nvme2n1");
         assert_eq!(second["params"]["block_size"], 4096);
+        assert!(second["params"].get("readonly").is_none());
+        assert!(
+            configuration(&targets, false).contains("\"readonly\": true"),
+            "it is not opened for writing"
+        );
+    }
+
+    #[test]
+    fn what_it_writes_beside_its_targets_is_in_its_folder() {
+        let own = confined("/var/lib/raw/r-1").expect("a short path").join(" ");
+        assert!(own.starts_with("-r /var/lib/raw/r-1/spdk.sock "), "{own}");
+        assert!(confined(&"/long".repeat(30)).expect_err("too long").remedy.contains("--store"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod caching;
 pub mod distribution;
 pub mod drives;
 pub mod from_record;
+mod handover;
 mod import;
 pub mod job;
 pub mod mapping;
@@ -28,6 +29,7 @@ mod xml;
 
 pub use arguments::{Command, read_command};
 pub use drives::Drives;
+pub use handover::handed_over;
 pub use import::{TEXT_IMPORTER, XML_IMPORTER};
 pub use mapping::{Mapping, map};
 pub use profile::{Profile, Target, TimeSpan};

@@ -9,6 +9,7 @@
 pub mod bins;
 pub mod cmdline;
 pub mod document;
+pub mod handover;
 pub mod job;
 pub mod jobfile;
 pub mod json;

@@ -1,53 +1,68 @@
 //! `fathom fio --engine=fio`: the installed fio runs the command, behind the guard, and its results are kept as runs.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use fathom_campaign::external::{self, External, Given, GivenResult, run_given};
-use fathom_interop::fio::cmdline::{self, Forms, Globals, Invocation};
-use fathom_interop::fio::job::Job;
-use fathom_interop::fio::map;
+use fathom_campaign::external::{External, Given, GivenResult, run_given};
+use fathom_interop::fio::cmdline::{Forms, Globals, Invocation};
+use fathom_interop::fio::document;
+use fathom_interop::fio::handover::{LOGS, hand_over};
 use fathom_record::RunRecord;
 
-use super::read;
 use super::results::Destination;
+use super::{machine, read, refused};
 use crate::commands::saving::Saving;
 use crate::commands::stored::StorePlace;
 use crate::failure::Failure;
 use crate::output::Machine;
+use crate::output_file::{Content, OutputFile};
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
 
-/// Gives the whole command to the installed fio, if it would destroy nothing.
+/// Gives the jobs to the installed fio: what it is passed on was judged option by option, and its targets are judged
+/// just before it starts.
 ///
 /// # Errors
-/// When the guard refuses, there is no fio, or it leaves no result.
-pub fn perform(place: &StorePlace, invocation: &Invocation, words: &[String]) -> Result<Status, Failure> {
+/// When an option is not passed on, the guard refuses, there is no fio, or it leaves no result.
+pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Failure> {
     let globals = &invocation.globals;
-    for job in read(invocation)? {
-        guard(&job, globals)?;
+    if let Some(question) = question(globals)? {
+        return ask(&question, None);
     }
-    let destination = Destination::prepare(globals)?;
-    if leaves_no_result(globals) {
-        return plainly(words);
+    let jobs = read(invocation)?;
+    if globals.show_command {
+        output::result(&(document::command_line(&jobs) + "\n"))?;
+        return Ok(Status::Done);
     }
     let folder =
         env::current_dir().map_err(|error| Failure::system("finding the folder to run in", error))?;
-    let arguments: Vec<OsString> = fios_own(words, true).into_iter().map(OsString::from).collect();
+    let Some(folder) = folder.to_str() else {
+        let cause = "the path of the folder to run in is not valid UTF-8";
+        return Err(Failure::usage("fio command", cause, "run fathom in another folder"));
+    };
+    let made = hand_over(&jobs, globals, folder, &machine::target_bytes).map_err(refused)?;
+    if globals.parse_only {
+        return ask(&["--parse-only".to_owned(), "-".to_owned()], Some(&made.job_file));
+    }
+    let destination = Destination::prepare(globals)?;
+    let job_file = "job.fio";
+    let arguments: Vec<OsString> =
+        made.words.iter().map(OsString::from).chain([OsString::from(job_file)]).collect();
     let external = External::of("fio").expect("fio is a tool that is driven");
     let given = Given {
         external: &external,
         arguments: &arguments,
-        runs_in: Some(&folder),
+        files: &[(job_file, &made.job_file)],
+        folders: &[LOGS],
         forms: &forms(globals.wanted()),
-        // Each job was judged by itself.
-        targets: &[],
-        writes: false,
-        permits: &[],
-        check_empty: false,
+        targets: &made.targets,
+        permits: &globals.destroy,
+        check_empty: globals.check_empty,
         limit_ns: None,
     };
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
@@ -61,44 +76,66 @@ pub fn perform(place: &StorePlace, invocation: &Invocation, words: &[String]) ->
     if !said.trim().is_empty() {
         output::message(said.trim_end());
     }
+    let delivered = deliver_logs(&made.logs, &result.folder.join(LOGS), globals.force);
     let saved = saving.finish(&Machine::Off);
-    Ok(Status::of_measurement(saved && result.records.iter().all(RunRecord::is_valid)))
+    Ok(Status::of_measurement(saved && delivered && result.records.iter().all(RunRecord::is_valid)))
 }
 
-/// Whether fio is asked for something else than a measurement, or for one that it does not report here.
-fn leaves_no_result(globals: &Globals) -> bool {
-    globals.question.is_some() || globals.parse_only || globals.show_command || !globals.reasons.is_empty()
+/// The words of a question that fio answers without any I/O.
+fn question(globals: &Globals) -> Result<Option<Vec<String>>, Failure> {
+    const QUESTIONS: [&str; 7] =
+        ["version", "help", "cmdhelp", "enghelp", "crctest", "cpuclock-test", "memcpytest"];
+    let Some((name, value)) = globals.given.iter().find(|(name, _)| QUESTIONS.contains(name)) else {
+        return Ok(None);
+    };
+    let is_name = |value: &String| value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    match value {
+        None => Ok(Some(vec![format!("--{name}")])),
+        // An engine with a path would be loaded and run.
+        Some(value) if is_name(value) => Ok(Some(vec![format!("--{name}={value}")])),
+        Some(value) => {
+            let cause = format!("`{value}` is not the name of an option, an engine or a test");
+            Err(Failure::usage(format!("--{name}"), cause, format!("ask with a plain name: --{name}=NAME")))
+        }
+    }
 }
 
-/// Runs fio with this process's own streams.
-fn plainly(words: &[String]) -> Result<Status, Failure> {
-    let status = Command::new("fio").args(fios_own(words, false)).status().map_err(|error| {
+/// Asks fio something, with this process's own streams or a job file as its input.
+fn ask(words: &[String], input: Option<&str>) -> Result<Status, Failure> {
+    let failed = |error: io::Error| {
         Failure::usage("running fio", error.to_string(), "install fio, or leave --engine=fio out")
-    })?;
+    };
+    let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+    let mut child = Command::new("fio").args(words).stdin(stdin).spawn().map_err(failed)?;
+    if let (Some(mut stdin), Some(text)) = (child.stdin.take(), input) {
+        // fio that does not read it says why itself.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    let status = child.wait().map_err(failed)?;
     Ok(if status.success() { Status::Done } else { Status::Invalid })
 }
 
-/// The words that fio knows; without what says where and how it prints, where fathom says that.
-fn fios_own(words: &[String], without_output: bool) -> Vec<String> {
-    const OURS: [&str; 6] = ["engine", "destroy", "check-empty", "force", "store", "quiet"];
-    const OUTPUT: [&str; 4] = ["output", "output-format", "minimal", "append-terse"];
-    let mut rest = Vec::new();
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        let bare = word.trim_start_matches('-');
-        let (name, value) = bare.split_once('=').map_or((bare, None), |(name, value)| (name, Some(value)));
-        let hyphens = word.len() - bare.len();
-        let row = (hyphens > 0).then(|| cmdline::global_option(name, hyphens == 1)).flatten();
-        match row {
-            Some(row) if OURS.contains(&row.name) || without_output && OUTPUT.contains(&row.name) => {
-                if row.takes_value && value.is_none() {
-                    words.next();
-                }
-            }
-            _ => rest.push(word.clone()),
+/// Takes logs from the run's folder to where they were asked for; what is there already stays, but for `--force`.
+fn deliver_logs(logs: &[(String, String)], folder: &Path, force: bool) -> bool {
+    let mut names: Vec<OsString> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+    names.sort();
+    let mut all = true;
+    for name in names {
+        let text = name.to_string_lossy();
+        // The longest name that it begins with: `run` and `run2` may both be asked for.
+        let asked = logs.iter().filter(|(log, _)| text.starts_with(log.as_str()));
+        let Some((_, to)) = asked.max_by_key(|(log, _)| log.len()) else { continue };
+        let (from, to) = (folder.join(&name), Path::new(to).join(&name));
+        let copied = OutputFile::check(&to, Content::Foreign { force })
+            .and_then(|file| file.fill(|mut copy| io::copy(&mut File::open(&from)?, &mut copy).map(drop)));
+        if let Err(failure) = copied {
+            failure.warn();
+            output::message(&format!("the log of this run is {}", from.display()));
+            all = false;
         }
     }
-    rest
+    all
 }
 
 /// What fio is asked for, so that there is something to read: JSON beside the other forms.
@@ -139,31 +176,40 @@ fn without_json(text: &str) -> String {
     outside.collect()
 }
 
-/// Judges what a job names and what is there; fio's own names are for files that it makes.
-fn guard(job: &Job, globals: &Globals) -> Result<(), Failure> {
-    let writes = job.text("rw").is_some_and(|rw| !matches!(rw.split(':').next(), Some("read" | "randread")));
-    if !writes {
-        return Ok(());
-    }
-    let named = map::named_targets(job).into_iter();
-    let there: Vec<String> = named.filter(|name| Path::new(name).exists()).collect();
-    Ok(external::admit(&there, writes, &globals.destroy, globals.check_empty)?)
-}
-
 #[cfg(test)]
 mod tests {
+    use fathom_interop::fio::cmdline;
+
     use super::*;
 
-    fn words(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
+    fn asked(words: &str) -> Option<Vec<String>> {
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        question(&cmdline::parse(&words).unwrap().globals).ok().flatten()
     }
 
     #[test]
-    fn fio_is_told_all_but_fathoms_own_words() {
-        let typed =
-            words("--engine fio -o out.txt --name=a -output-format=json --destroy=x --filename=x --quiet");
-        assert_eq!(fios_own(&typed, true), words("--name=a --filename=x"));
-        assert_eq!(fios_own(&typed, false), words("-o out.txt --name=a -output-format=json --filename=x"));
+    fn only_questions_without_io_are_asked_as_they_stand() {
+        assert_eq!(asked("--engine=fio --enghelp=libaio"), Some(vec!["--enghelp=libaio".to_owned()]));
+        assert_eq!(asked("--version --name=a --rw=write"), Some(vec!["--version".to_owned()]));
+        for not_asked in ["--enghelp=external:/tmp/x.so", "--enghelp=/tmp/x.so", "--server", "--name=a"] {
+            assert_eq!(asked(not_asked), None, "{not_asked}");
+        }
+    }
+
+    #[test]
+    fn logs_go_where_they_were_asked_for_and_replace_nothing() {
+        let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in ["run_bw.1.log", "run2_bw.1.log", "agg-read_bw.log"] {
+            fs::write(from.path().join(name), name).unwrap();
+        }
+        fs::write(to.path().join("run2_bw.1.log"), "precious").unwrap();
+        let folder = to.path().to_str().unwrap().to_owned();
+        let logs = [("run".to_owned(), folder.clone()), ("run2".to_owned(), folder)];
+        assert!(!deliver_logs(&logs, from.path(), false), "one was there");
+        let text = |name: &str| fs::read_to_string(to.path().join(name)).ok();
+        assert_eq!(text("run_bw.1.log").as_deref(), Some("run_bw.1.log"));
+        assert_eq!(text("run2_bw.1.log").as_deref(), Some("precious"));
+        assert_eq!(text("agg-read_bw.log"), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod stage;
 
 use std::collections::BTreeSet;
 
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_interop::Refusal;
 use fathom_interop::fio::cmdline::{self, Globals, Invocation};
 use fathom_interop::fio::document;
@@ -39,7 +40,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let named = globals.store.as_ref().map(|file| StorePlace::new(Some(file.into())));
     let place = named.as_ref().unwrap_or(place);
     if globals.hand_over == Some(true) {
-        return itself::perform(place, &invocation, words);
+        return itself::perform(place, &invocation);
     }
     if let Some(question) = globals.question {
         let remedy = format!("ask it: fio --{question}; what becomes of each option is in docs/interop.md");
@@ -68,6 +69,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     if globals.parse_only {
         return Ok(Status::Done);
     }
+    refuse_absent_devices(&mapped)?;
     let destination = results::Destination::prepare(globals)?;
     let places = Places::prepare(&mapped, globals.force)?;
     let mut saving = Saving::open(place);
@@ -137,6 +139,18 @@ fn refuse_what_is_fios(globals: &Globals, mapped: &[Mapped]) -> Result<(), Failu
         _ => "add --engine=fio to have the installed fio do it, or leave those options out",
     };
     Err(Failure::usage("fio command", cause, remedy))
+}
+
+fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
+    let Some((name, job)) = mapped.iter().find_map(|job| Some((job.absent_device.as_ref()?, job))) else {
+        return Ok(());
+    };
+    let error = EngineError::new(
+        ErrorKind::NoSuchTarget,
+        format!("[{}] {name}", job.name),
+        "there is no such device",
+    );
+    Err(error.with_remedy("`fathom devices` lists what is here").into())
 }
 
 fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {

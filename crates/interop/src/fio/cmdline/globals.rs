@@ -48,6 +48,8 @@ pub struct Globals {
     pub reasons: Vec<String>,
     /// A question that fio answers by itself, as `version`.
     pub question: Option<&'static str>,
+    /// Every option of the command with its value, in the order in which they were given.
+    pub given: Vec<(&'static str, Option<String>)>,
 }
 
 /// One option of the command.
@@ -163,6 +165,7 @@ impl Globals {
     /// When its value makes no sense.
     pub fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), String> {
         let row = find(name, false).expect("only names of the table are set");
+        self.given.push((row.name, value.map(str::to_owned)));
         match row.does {
             Does::Accept => {}
             Does::Warn(words) => self.warnings.push(format!("--{name} is left out: {words}")),

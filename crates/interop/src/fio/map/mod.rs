@@ -21,7 +21,8 @@ mod stages;
 
 pub use beside::{Ends, FlowShare};
 pub use burner::Burner;
-pub use place::named_targets;
+pub use place::is_of_a_device;
+pub(crate) use place::{files, split_names};
 pub use priority::{IoPriorities, IoPriority, IoPriorityShare};
 pub use report::{Log, LogKind, LogValue, Reporting};
 pub use settings::{Durability, Settings};
@@ -105,6 +106,8 @@ pub struct Mapped {
     pub iolog: Option<String>,
     /// What priorities its I/Os have.
     pub priorities: Option<IoPriorities>,
+    /// A device that it names and that is not there: nothing can be run.
+    pub absent_device: Option<String>,
 }
 
 /// Maps one job.
@@ -135,6 +138,7 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
         flow,
         iolog,
         priorities,
+        absent_device: mapper.absent_device,
     })
 }
 
@@ -149,6 +153,7 @@ struct Mapper<'a> {
     engine: Option<&'static EngineRow>,
     reasons: Vec<String>,
     warnings: Vec<String>,
+    absent_device: Option<String>,
 }
 
 impl<'a> Mapper<'a> {
@@ -160,7 +165,8 @@ impl<'a> Mapper<'a> {
             Some(EngineRow { fathom: None, words, .. }) => vec![format!("ioengine={name}: {words}")],
             Some(_) => Vec::new(),
         };
-        Ok(Self { job, around, kilo: job.kilo_base()?, engine, reasons, warnings: Vec::new() })
+        let kilo = job.kilo_base()?;
+        Ok(Self { job, around, kilo, engine, reasons, warnings: Vec::new(), absent_device: None })
     }
 
     /// Sorts the options by what the tables say of them.
@@ -229,6 +235,7 @@ impl<'a> Mapper<'a> {
         let arrival = self.arrival(&mix, &sizes)?;
         let data = self.data(&mix)?;
         let place = self.place(clones)?;
+        self.refuse_what_is_not_there(&place)?;
         let region = self.region(&place)?;
         let length = self.length(&region, &kind)?;
         let one = Workload {

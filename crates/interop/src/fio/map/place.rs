@@ -39,6 +39,9 @@ pub(super) struct Region {
     pub pass_bytes: Option<u64>,
 }
 
+/// What the size of a device that is not there is taken for.
+const ABSENT_BYTES: u64 = 1 << 40;
+
 /// Files that a clone may have as one target.
 const MOST_FILES: u64 = 256;
 
@@ -48,7 +51,6 @@ impl<'a> Mapper<'a> {
         if is_null {
             return Ok(Place { files: vec![vec!["null:".to_owned()]], same: 1, is_null });
         }
-        let folders: Vec<String> = split_names(self.job.text("directory").unwrap_or_default());
         if let Some(given) = self.named() {
             let names = split_names(given.text());
             if names.is_empty() {
@@ -57,25 +59,16 @@ impl<'a> Mapper<'a> {
             if names.iter().any(|name| name == "-") {
                 self.hand_over("filename=-: standard input is not a target");
             }
-            let placed = |clone: usize| {
-                let folder = folders.get(clone % folders.len().max(1));
-                names.iter().map(|name| in_folder(folder, name)).collect::<Vec<_>>()
-            };
             // Clones in several folders have files of their own.
+            let folders = split_names(self.job.text("directory").unwrap_or_default());
             let own = if folders.len() > 1 { clones as usize } else { 1 };
-            return Ok(Place { files: (0..own).map(placed).collect(), same: 1, is_null });
+            return Ok(Place { files: in_folders(&folders, own, |_| names.clone()), same: 1, is_null });
         }
         let number = self.job.int("nrfiles")?.unwrap_or(1).max(1);
         if number > MOST_FILES {
             self.hand_over(format!("nrfiles={number}: a job has at most {MOST_FILES} files"));
         }
-        let format = self.job.text("filename_format").unwrap_or("$jobname.$jobnum.$filenum").to_owned();
-        let files = (0..clones as usize).map(|clone| {
-            let folder = folders.get(clone % folders.len().max(1));
-            let name = |file: u64| in_folder(folder, &self.file_name(&format, clone, file));
-            (0..number.min(MOST_FILES)).map(name).collect::<Vec<_>>()
-        });
-        let mut files: Vec<Vec<String>> = files.collect();
+        let mut files = files(self.job, clones as usize, number.min(MOST_FILES));
         // A format without the job's number gives all clones one file.
         if files.iter().all(|own| own == &files[0]) {
             files.truncate(1);
@@ -87,6 +80,23 @@ impl<'a> Mapper<'a> {
             files.iter_mut().for_each(|names| names.truncate(1));
         }
         Ok(Place { files, same, is_null })
+    }
+
+    /// A device is never made; a file is, unless the job forbids it.
+    pub(super) fn refuse_what_is_not_there(&mut self, place: &Place) -> Result<(), Refusal> {
+        if place.is_null {
+            return Ok(());
+        }
+        let mut missing =
+            place.files.iter().flatten().filter(|name| (self.around.target_bytes)(name).is_none()).peekable();
+        let first = missing.peek().map(|name| (*name).clone());
+        self.absent_device = missing.find(|name| is_of_a_device(name)).cloned();
+        match (first, self.job.last("allow_file_create")) {
+            (Some(name), Some(given)) if !self.job.flag("allow_file_create", true)? => Err(given
+                .refuse(format!("there is no file {name}, and none may be made"))
+                .or("make it first, or leave allow_file_create out")),
+            _ => Ok(()),
+        }
     }
 
     /// What names the target: of libblkio its driver's path.
@@ -101,15 +111,6 @@ impl<'a> Mapper<'a> {
             self.hand_over(format!("libblkio_driver={driver}: {words}"));
         }
         self.job.last("libblkio_path").or(self.job.last("filename"))
-    }
-
-    fn file_name(&self, format: &str, clone: usize, file: u64) -> String {
-        format
-            .replace("$jobname", &self.job.name)
-            .replace("$jobnum", &clone.to_string())
-            .replace("$filenum", &file.to_string())
-            .replace("$clientuid.", "")
-            .replace("$clientuid", "")
     }
 
     /// The part of the target, from `size`, `filesize`, `offset` and `offset_increment`.
@@ -131,6 +132,8 @@ impl<'a> Mapper<'a> {
         // Of targets that are there already; of several the first one's, as they are used alike.
         let known = match &place.files[0] {
             _ if place.is_null => Some(0),
+            // So that all else that the job says is read: it is refused when it is to be run.
+            _ if self.absent_device.is_some() => Some(ABSENT_BYTES),
             names => (self.around.target_bytes)(&names[0]),
         };
         let own = match (file_size, known) {
@@ -253,20 +256,47 @@ impl<'a> Mapper<'a> {
     }
 }
 
-/// The files and devices that a job names, in each of its folders; none for a job whose files fio names itself.
-pub fn named_targets(job: &Job) -> Vec<String> {
+/// Whether a name is a device's, and no file is made under it where it is missing.
+pub fn is_of_a_device(name: &str) -> bool {
+    name.starts_with("/dev/") && !name.starts_with("/dev/shm/")
+}
+
+/// The files and devices of each clone of a job: those that `filename` names, or as many as `number` with the names
+/// that fio makes.
+pub fn files(job: &Job, clones: usize, number: u64) -> Vec<Vec<String>> {
     let folders = split_names(job.text("directory").unwrap_or_default());
-    let mut names = split_names(job.text("filename").unwrap_or_default());
-    names.extend(split_names(job.text("libblkio_path").unwrap_or_default()));
-    let all = |name: &String| match folders.as_slice() {
-        [] => vec![in_folder(None, name)],
-        folders => folders.iter().map(|folder| in_folder(Some(folder), name)).collect(),
+    let named = split_names(job.text("filename").unwrap_or_default());
+    let format = job.text("filename_format").filter(|format| !format.is_empty());
+    let format = format.unwrap_or("$jobname.$jobnum.$filenum");
+    in_folders(&folders, clones, |clone| {
+        if named.is_empty() {
+            (0..number).map(|file| file_name(&job.name, format, clone, file)).collect()
+        } else {
+            named.clone()
+        }
+    })
+}
+
+/// The names of each clone, in the folder that is its in turn.
+fn in_folders(folders: &[String], clones: usize, names: impl Fn(usize) -> Vec<String>) -> Vec<Vec<String>> {
+    let of_clone = |clone: usize| {
+        let folder = folders.get(clone % folders.len().max(1));
+        names(clone).iter().map(|name| in_folder(folder, name)).collect()
     };
-    names.iter().flat_map(all).collect()
+    (0..clones).map(of_clone).collect()
+}
+
+fn file_name(job: &str, format: &str, clone: usize, file: u64) -> String {
+    format
+        .replace("$jobname", job)
+        .replace("$jobnum", &clone.to_string())
+        .replace("$filenum", &file.to_string())
+        .replace("$clientuid.", "")
+        .replace("$clientuid", "")
 }
 
 /// Names between colons; a colon behind a backslash belongs to its name.
-pub(super) fn split_names(text: &str) -> Vec<String> {
+pub fn split_names(text: &str) -> Vec<String> {
     let text = text.trim().trim_matches('"');
     let mut names = vec![String::new()];
     let mut letters = text.chars();
