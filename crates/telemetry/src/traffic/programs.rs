@@ -50,8 +50,9 @@ impl Programs {
         Self { bytes, whole: true }
     }
 
-    /// The process whose bytes grew most since this reading.
-    pub fn busiest(&self, root: &Root) -> Option<Program> {
+    /// The process whose bytes grew most since this reading. One that has one of the devices open comes before
+    /// others that moved up to ten times as much, on whatever storage.
+    pub fn busiest(&self, root: &Root, devices: &[&str]) -> Option<Program> {
         let now = Self::read(root);
         let grown = now.bytes.iter().filter_map(|(process, bytes)| {
             let before = match self.bytes.get(process) {
@@ -65,10 +66,26 @@ impl Programs {
         grown.sort_unstable_by(|a, b| b.cmp(a));
         // The kernel's own threads work for others, and have no command line.
         let is_program = |process: u32| root.text(format!("/proc/{process}/cmdline")).is_some();
-        let (bytes, process) = grown.into_iter().find(|(_, process)| is_program(*process))?;
+        grown.retain(|(_, process)| is_program(*process));
+        let most = *grown.first()?;
+        let near = grown.into_iter().take_while(|(bytes, _)| *bytes >= most.0 / 10);
+        let (bytes, process) =
+            near.into_iter().find(|(_, process)| has_open(root, *process, devices)).unwrap_or(most);
         let name = root.text(format!("/proc/{process}/comm"))?;
         Some(Program { process, name, bytes })
     }
+}
+
+/// Whether a process has one of the devices of these kernel names open.
+fn has_open(root: &Root, process: u32, devices: &[&str]) -> bool {
+    let folder = format!("/proc/{process}/fd");
+    root.names(&folder).iter().any(|fd| {
+        let open = std::fs::read_link(root.path(format!("{folder}/{fd}")));
+        open.is_ok_and(|path| {
+            path.strip_prefix("/dev")
+                .is_ok_and(|name| devices.iter().any(|device| name.as_os_str() == *device))
+        })
+    })
 }
 
 /// What a process read from storage and caused to be written there.
