@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::Ends;
 use fathom_engine::job::{Job, JobPlan, Timeline, Turn};
 use fathom_engine::memory::{Memory, Store};
@@ -44,6 +45,7 @@ fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Resu
         job: 0,
         target: 0,
         depth: workload.depth,
+        spares: Spares::default(),
         generator: Generator::new(workload, geometry, 0, &Arc::new(AtomicU64::new(0))),
         arrival: workload
             .arrival

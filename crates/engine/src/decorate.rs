@@ -65,14 +65,25 @@ impl Stack<'_> {
         let mut engine: Box<dyn Engine> = Box::new(engine);
         if let (Some(throttle), Some(buckets)) = (&self.decorators.throttle, &self.buckets) {
             let buckets = buckets.clone();
-            engine =
-                Box::new(Throttle::new(engine, throttle, plan.depth, (clock.clone(), self.rest), buckets));
+            engine = Box::new(Throttle::new(
+                engine,
+                throttle,
+                plan.buffers(),
+                (clock.clone(), self.rest),
+                buckets,
+            ));
         }
         if let Some(delay) = &self.decorators.delay {
             let random = random_of(self.seed, Purpose::Delay, plan.job);
             let start = self.start.clone();
-            engine =
-                Box::new(Delay::new(engine, delay, plan.depth, (clock.clone(), self.rest), random, start));
+            engine = Box::new(Delay::new(
+                engine,
+                delay,
+                plan.buffers(),
+                (clock.clone(), self.rest),
+                random,
+                start,
+            ));
         }
         engine
     }

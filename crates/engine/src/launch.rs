@@ -13,6 +13,7 @@ use fathom_record::workload::{Addresses, Arrival, Verify as VerifyMode};
 use crate::aio::Aio;
 use crate::catalogue::EngineKind;
 use crate::decorate::Decorators;
+use crate::job::ahead::Spares;
 use crate::job::crew::{self, CrewPlan};
 use crate::job::pace::{Pace, Share};
 use crate::job::{JobPlan, Measured, Observer, simulated};
@@ -28,7 +29,7 @@ use crate::pattern::{
 use crate::priority::{Priorities, Single, Tallies};
 use crate::rest::Rest;
 use crate::sim::{Mode, SimDevice, SimEngine, SimHost, SimParameters};
-use crate::stripe::{Shape, Stripe, Volume};
+use crate::stripe::{Shape, Slots, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
@@ -139,12 +140,13 @@ impl Launch<'_> {
     ) -> Result<Measured, EngineError> {
         let (bytes, clock, seed) = (u64::from(self.largest_io_bytes()), self.clock, self.workload.seed);
         let tallies = Arc::new(Tallies::default());
-        let own = |plan: &JobPlan| (plan.depth, (seed, plan.job), Arc::clone(&tallies));
+        let own = |plan: &JobPlan| (plan.buffers(), (seed, plan.job), Arc::clone(&tallies));
         let mut measured = match (self.engine, self.medium) {
             (EngineKind::Uring, Medium::Files(files)) => {
                 let options = self.uring_options();
                 let build = |plan: &JobPlan| {
-                    let engine = Uring::new(of(plan, files), plan.depth, bytes, options, clock)?;
+                    let slots = Slots::spared(plan.depth, plan.spares.count);
+                    let engine = Uring::over(&[of(plan, files)], slots, bytes, options, clock)?;
                     let (depth, stream, tallies) = own(plan);
                     Ok(Single::new(engine, priorities, depth, stream, tallies))
                 };
@@ -170,7 +172,10 @@ impl Launch<'_> {
         let uring_options = self.uring_options();
         match (self.engine, self.medium) {
             (EngineKind::Uring, Medium::Files(files)) => self.on_threads(
-                |plan| Uring::new(of(plan, files), plan.depth, bytes, uring_options, clock),
+                |plan| {
+                    let slots = Slots::spared(plan.depth, plan.spares.count);
+                    Uring::over(&[of(plan, files)], slots, bytes, uring_options, clock)
+                },
                 observe,
             ),
             (EngineKind::Aio, Medium::Files(files)) => {
@@ -328,7 +333,7 @@ impl Launch<'_> {
         if let Some(Listeners(listener)) = self.listeners {
             let overheard = |plan: &JobPlan| {
                 let engine = stack.around(build(plan)?, plan, &self.clock);
-                Ok(Overheard::new(engine, plan.depth, listener(plan)))
+                Ok(Overheard::new(engine, plan.buffers(), listener(plan)))
             };
             return self.checked(overheard, observe);
         }
@@ -355,7 +360,7 @@ impl Launch<'_> {
         };
         let tables = self.geometries.iter().zip(0..).map(table).collect::<Result<Vec<_>, _>>()?;
         let largest = self.largest_io_bytes();
-        let stacked = |plan: &JobPlan| Verify::new(build(plan)?, of(plan, &tables), plan.depth, largest);
+        let stacked = |plan: &JobPlan| Verify::new(build(plan)?, of(plan, &tables), plan.buffers(), largest);
         let found = |engine: &Verify<E>| Some(engine.report().clone());
         let mut measured = crew::run(plan, self.clock, stacked, found, observe)?;
         if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
@@ -374,7 +379,8 @@ impl Launch<'_> {
     }
 
     fn refuse_buffers_beyond_memory(&self) -> Result<(), EngineError> {
-        let slots = u128::from(self.workload.jobs) * u128::from(self.workload.depth);
+        let each = u128::from(self.workload.depth) + u128::from(self.spares().count);
+        let slots = u128::from(self.workload.jobs) * each;
         let bytes = slots * u128::from(self.largest_io_bytes());
         room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
     }
@@ -415,6 +421,16 @@ impl Launch<'_> {
     /// The same on all targets: the workload's.
     fn largest_io_bytes(&self) -> u32 {
         self.geometries.iter().map(|geometry| geometry.largest_io_bytes).max().unwrap_or(0)
+    }
+
+    /// Buffers of each job beyond its depth, on an engine whose I/Os are in flight while a job does something else.
+    fn spares(&self) -> Spares {
+        if self.engine != EngineKind::Uring || !matches!(self.medium, Medium::Files(_)) {
+            return Spares::default();
+        }
+        let mix = &self.workload.mix;
+        let writes_bytes = if mix.write_share() > 0.0 { self.largest_io_bytes() } else { 0 };
+        Spares::of(self.workload.depth, writes_bytes, mix.read_share > 0.0)
     }
 
     /// Nobody is to find out in the middle of a run that a target refuses every I/O.
@@ -525,6 +541,7 @@ impl Launch<'_> {
                 job,
                 target: job % targets,
                 depth: workload.depth,
+                spares: self.spares(),
                 generator,
                 arrival,
                 pace: None,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use fathom_engine::decorate::Decorators;
 use fathom_engine::delay::{DelayPlan, StallTruth};
+use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::CrewPlan;
 use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::null::Null;
@@ -68,6 +69,7 @@ fn run_on<E: Engine + 'static>(
             job,
             target: 0,
             depth: workload.depth,
+            spares: Spares::default(),
             generator: Generator::new(workload, &geometry, job, &cursor),
             arrival: workload
                 .arrival

@@ -11,6 +11,7 @@ use std::time::Duration;
 use fathom_engine::catalogue::EngineKind;
 use fathom_engine::decorate::Decorators;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
+use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{self, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::launch::{Launch, Medium};
@@ -56,6 +57,7 @@ fn job_plans(workload: &Workload) -> Vec<JobPlan> {
         job,
         target: 0,
         depth: 1,
+        spares: Spares::default(),
         generator: Generator::new(workload, &geometry, job, &cursor),
         arrival: None,
         pace: None,

@@ -24,7 +24,7 @@ const CALLS: [&str; 14] = [
 ];
 
 /// Files that may, each with the reason why what it opens is its own or was admitted.
-const DOORS: [(&str, &str); 12] = [
+const DOORS: [(&str, &str); 13] = [
     ("crates/fathom/src/output_file/mod.rs", "writes every file of results, after looking at what is there"),
     (
         "crates/fathom/src/commands/size/fleet/gather/scratch.rs",
@@ -34,6 +34,7 @@ const DOORS: [(&str, &str); 12] = [
     ("crates/store/src/platform/unix.rs", "makes private files for the store, and its locks"),
     ("crates/store/src/platform/windows.rs", "makes private files for the store, and its locks"),
     ("crates/campaign/src/external/kept.rs", "new files in a new folder for what another tool prints"),
+    ("crates/campaign/src/external/held.rs", "makes files for another tool under names that were free"),
     ("crates/engine/src/target/linux/open.rs", "opens targets that the guard admitted"),
     ("crates/engine/src/target/linux/generic.rs", "opens targets that the guard admitted"),
     ("crates/engine/src/target/linux/inspect.rs", "opens targets to look at them, for reading"),

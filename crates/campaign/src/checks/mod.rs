@@ -57,6 +57,8 @@ pub struct Evidence<'a> {
 /// All checks, those that failed first.
 pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
     let mut checks = vec![
+        // First, because others fail with it.
+        surroundings::stood_still(evidence),
         concurrency::in_flight(evidence),
         concurrency::littles_law(evidence),
         generator::busy(evidence),
@@ -69,7 +71,6 @@ pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
         environment::unwritten(evidence),
         environment::page_cache(evidence),
         environment::write_cache(evidence),
-        surroundings::stood_still(evidence),
         surroundings::other_load(evidence),
         transfers::errors(evidence),
         transfers::short(evidence),

@@ -273,7 +273,7 @@ mod tests {
         for (failed, is_removed, stays) in [(false, false, true), (false, true, false), (true, false, false)]
         {
             let held = Held::take(&[ToolTarget { is_removed, ..target(&path) }], &[], false, &NEVER).unwrap();
-            assert_eq!(held.read, [path.clone()]);
+            assert_eq!(held.read, std::slice::from_ref(&path));
             assert!(fs::read(&path).unwrap().chunks(512).all(|chunk| chunk.iter().any(|byte| *byte != 0)));
             held.release(failed);
             assert_eq!(path.exists(), stays);

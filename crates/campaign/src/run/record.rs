@@ -7,7 +7,7 @@ use fathom_measure::WallClock;
 use fathom_measure::clock::{ClockFacts, ClockSource};
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
-use fathom_record::facts::{ClockRecord, TargetFacts};
+use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
 use fathom_record::telemetry::Telemetry;
@@ -81,13 +81,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         None if measured.interrupted => Ending::Interrupted,
         None => Ending::Complete,
     };
-    let dropped = measured.engine.features.iter().filter(|feature| !feature.used);
-    let dropped = dropped.filter_map(|feature| {
-        let note =
-            feature.note.as_deref().filter(|note| note.contains("refused") || note.contains("limit"))?;
-        Some(format!("Engine {}: {} was not used: {note}.", measured.engine.name, feature.name))
-    });
-    let notes = parts.notes.iter().cloned().chain(dropped).collect();
+    let notes = parts.notes.iter().cloned().chain(dropped(&measured.engine)).collect();
     let priorities = priorities(&measured.priorities);
     RunRecord {
         format: RunRecord::FORMAT.to_owned(),
@@ -117,6 +111,15 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         standstills: measured.standstills,
         notes,
     }
+}
+
+/// Features of an engine that the kernel refused or its limits took away, a sentence each.
+fn dropped(engine: &EngineFacts) -> impl Iterator<Item = String> {
+    engine.features.iter().filter(|feature| !feature.used).filter_map(|feature| {
+        let note =
+            feature.note.as_deref().filter(|note| note.contains("refused") || note.contains("limit"))?;
+        Some(format!("Engine {}: {} was not used: {note}.", engine.name, feature.name))
+    })
 }
 
 /// What came of each priority.

@@ -14,6 +14,7 @@ use fathom_engine::job::JobPlan;
 use fathom_engine::job::pace::Share;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::overheard::{Listener, Listeners};
+use fathom_engine::pattern::Geometry;
 use fathom_engine::priority::Priorities;
 use fathom_engine::sim::SimParameters;
 use fathom_engine::stripe::Volume;
@@ -353,7 +354,7 @@ impl Session {
         let geometries = self.targets.geometries(workload)?;
         self.refuse_what_is_not_polled(workload)?;
         self.targets.confirm()?;
-        let cached_share = if facts.direct { None } else { self.targets.cached_share(&geometries) };
+        let cached_share = self.cached_share(&geometries);
         let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
@@ -389,10 +390,7 @@ impl Session {
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
         let foreign = neighbours.compare(&measured, workload, facts);
-        let telemetry = match sampler {
-            Some(sampler) => sampler.finish(measured.timeline.origin_ns),
-            None => no_telemetry(telemetry_is_with),
-        };
+        let telemetry = finished(sampler, measured.timeline.origin_ns, telemetry_is_with);
         Ok(assemble(Parts {
             id,
             started_at,
@@ -413,6 +411,11 @@ impl Session {
             foreign,
             notes: &self.remarks(workload, facts, feed),
         }))
+    }
+
+    /// Share of what a buffered run goes over that is in the page cache.
+    fn cached_share(&self, geometries: &[Geometry]) -> Option<f64> {
+        if self.targets.facts.direct { None } else { self.targets.cached_share(geometries) }
     }
 
     /// Marks the devices as this run's, or its campaign's, before the first write to them.
@@ -566,6 +569,11 @@ fn refuse_cpus_of_simulated_time(medium: &Medium, real_time: bool) -> Result<(),
     let cause = "time is simulated, and one thread computes all jobs";
     Err(EngineError::new(ErrorKind::Plan, "binding jobs to processors", cause)
         .with_remedy("leave --cpus out, or add --real-time"))
+}
+
+/// What was sampled beside a run; nothing where another run has it, or time is simulated.
+fn finished(sampler: Option<Sampler>, origin_ns: u64, is_with: Option<&str>) -> Telemetry {
+    sampler.map_or_else(|| no_telemetry(is_with), |sampler| sampler.finish(origin_ns))
 }
 
 fn no_telemetry(beside: Option<&str>) -> Telemetry {

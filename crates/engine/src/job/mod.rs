@@ -5,6 +5,7 @@
 //! empty one. [`crew`] runs jobs on threads and the wall clock, [`simulated`] runs them on one thread
 //! and a virtual clock; both feed [`gather`], which adds the jobs' tallies up.
 
+pub mod ahead;
 pub mod crew;
 pub mod failure;
 pub mod gather;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_measure::Clock;
 use fathom_record::Direction;
 
+use super::ahead::{Ahead, Spares};
 use super::failure::{Failure, Failures};
 use super::pace::Pace;
 use super::tally::Tally;
@@ -38,6 +39,8 @@ pub struct JobPlan {
     pub target: u32,
     /// I/Os in flight: kept there by a closed loop, a cap for open arrivals.
     pub depth: u32,
+    /// Buffers beyond the depth, in which content is made while I/Os are in flight.
+    pub spares: Spares,
     /// What and where.
     pub generator: Generator,
     /// When; absent for a closed loop.
@@ -55,6 +58,11 @@ pub struct JobPlan {
 }
 
 impl JobPlan {
+    /// Buffers that its engine needs.
+    pub fn buffers(&self) -> u32 {
+        self.depth + self.spares.count
+    }
+
     /// Leaves nothing to do where no further start comes.
     #[inline]
     fn end_with_arrivals(&mut self, next_ns: u64) {
@@ -107,6 +115,7 @@ pub struct Job<E, C> {
     plan: JobPlan,
     next_arrival_ns: u64,
     slots: Box<[Slot]>,
+    ahead: Ahead,
     free: Vec<u32>,
     done: Vec<Completion>,
     in_flight: u32,
@@ -158,7 +167,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
             clock,
             timeline,
             next_arrival_ns,
-            slots: vec![slot; plan.depth as usize].into_boxed_slice(),
+            slots: vec![slot; plan.buffers() as usize].into_boxed_slice(),
+            ahead: Ahead::new(plan.depth, plan.spares),
             free: (0..plan.depth).rev().collect(),
             done: Vec::with_capacity(plan.depth as usize),
             plan,
@@ -214,7 +224,11 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.in_flight += queued;
         }
         if self.in_flight > 0 {
-            self.reap(now, may_wait)?;
+            if may_wait && self.ahead.is_due() && self.has_time(now) {
+                self.work_ahead(now)?;
+            } else {
+                self.reap(now, may_wait)?;
+            }
         } else if !self.issuing {
             self.hand_over_last();
             return Ok(Turn::Finished);
@@ -288,7 +302,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             let Some(slot) = self.free.pop() else { break };
             let draft = self.plan.generator.next();
             let io = self.prepare(slot, draft, intended_ns, delayed);
-            self.slots[slot as usize].turn_ns = now;
+            self.slots[io.slot as usize].turn_ns = now;
             match self.engine.submit(io) {
                 Submission::Queued => queued += 1,
                 Submission::Done(completion) => {
@@ -315,22 +329,41 @@ impl<E: Engine, C: Clock> Job<E, C> {
         queued
     }
 
+    /// Gives an I/O its buffer: the free slot's, or one that suits it better in exchange.
     #[inline]
-    fn prepare(&mut self, slot: u32, draft: Draft, intended_ns: u64, delayed: bool) -> Io {
-        let state = &mut self.slots[slot as usize];
+    fn prepare(&mut self, free: u32, draft: Draft, intended_ns: u64, delayed: bool) -> Io {
         let Draft { direction, offset, bytes } = draft;
+        let filled_bytes = self.slots[free as usize].filled_bytes;
+        let mut slot = free;
         match direction {
-            Direction::Write => {
-                let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
-                self.plan.data.fill(buffer, state.filled_bytes >= bytes);
-                state.filled_bytes = state.filled_bytes.max(bytes);
+            Direction::Write => match self.ahead.take(free, bytes, filled_bytes > 0) {
+                Some(made) => slot = made,
+                None => {
+                    if filled_bytes == 0 {
+                        slot = self.ahead.written(free);
+                    }
+                    self.fill(slot, bytes);
+                }
+            },
+            Direction::Read if filled_bytes > 0 => {
+                slot = self.ahead.blank(free);
+                self.slots[slot as usize].filled_bytes = 0;
             }
-            Direction::Read => state.filled_bytes = 0,
-            Direction::Trim | Direction::Flush => {}
+            Direction::Read | Direction::Trim | Direction::Flush => {}
         }
+        let state = &mut self.slots[slot as usize];
         (state.direction, state.bytes, state.offset) = (direction, bytes, offset);
         (state.intended_ns, state.delayed) = (intended_ns, delayed);
         Io { slot, direction, offset, bytes }
+    }
+
+    /// Makes a buffer the content of a write.
+    #[inline]
+    fn fill(&mut self, slot: u32, bytes: u32) {
+        let state = &mut self.slots[slot as usize];
+        let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
+        self.plan.data.fill(buffer, state.filled_bytes >= bytes);
+        state.filled_bytes = state.filled_bytes.max(bytes);
     }
 
     /// An I/O that ended inside its submission: in flight only while it was submitted.
@@ -341,6 +374,35 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.issued_sum_ns.wrapping_add(stamps.submitted_ns.wrapping_sub(self.timeline.origin_ns));
         self.in_flight += 1;
         self.complete(completion);
+    }
+
+    /// Whether no start is due before content for one more write is made.
+    fn has_time(&self, now: u64) -> bool {
+        self.issuing && (self.plan.arrival.is_none() || self.wake_ns() > now.saturating_add(2 * SPIN_NS))
+    }
+
+    /// Starts what is queued, and makes content for one more write while it is in flight. Waits only if there is
+    /// no more to make.
+    fn work_ahead(&mut self, now: u64) -> Result<(), EngineError> {
+        let before = self.in_flight;
+        self.reap(now, false)?;
+        if self.in_flight < before {
+            return Ok(());
+        }
+        let looked_ns = self.now_ns();
+        if let Some((slot, bytes)) = self.ahead.take_due() {
+            self.fill(slot, bytes);
+            self.ahead.made(slot, bytes);
+        }
+        let made_ns = self.now_ns();
+        self.reap(now, !self.ahead.is_due())?;
+        // What ended meanwhile was seen only now.
+        if self.in_flight < before
+            && self.last_look_ns.saturating_sub(self.timeline.origin_ns) < made_ns + 1000
+        {
+            self.tally.look_gap.record(made_ns.saturating_sub(looked_ns));
+        }
+        Ok(())
     }
 
     fn reap(&mut self, turn_started_ns: u64, may_wait: bool) -> Result<(), EngineError> {

@@ -41,16 +41,21 @@ pub struct Part {
 /// How many buffers and how many slots an engine of parts is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
-    /// I/Os in flight, each with a buffer.
+    /// Buffers: one for each I/O in flight, or more.
     pub buffers: u32,
-    /// Parts in flight; as many as buffers, or more.
+    /// Parts in flight; as many as I/Os, or more.
     pub parts: u32,
 }
 
 impl Slots {
     /// Of an engine whose I/Os have one part each.
     pub fn whole(depth: u32) -> Self {
-        Self { buffers: depth, parts: depth }
+        Self::spared(depth, 0)
+    }
+
+    /// The same with buffers beyond the depth.
+    pub fn spared(depth: u32, spares: u32) -> Self {
+        Self { buffers: depth + spares, parts: depth }
     }
 }
 

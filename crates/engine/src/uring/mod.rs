@@ -42,7 +42,7 @@ fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
     features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
     EngineFacts {
         name: "uring".to_owned(),
-        version: 3,
+        version: 4,
         features,
         completes_inline: false,
         returned_stamp: traffic::returned_stamp(),
@@ -105,7 +105,7 @@ impl<C: Clock> Uring<C> {
         if options.on_time {
             made.features.push(workers::keep_elsewhere(&made.queue));
         }
-        let mut traffic = Traffic::new(made.queue, parts, clock);
+        let mut traffic = Traffic::new(made.queue, parts.max(buffers), clock);
         made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
         Ok(Self {
             traffic,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fathom_campaign::plan::{AssessOptions, assess_command_line};
 use fathom_campaign::{Assessment, CampaignError};
-use fathom_record::campaign::{AssessPlan, AssessRecord};
+use fathom_record::campaign::{AssessPlan, PatternResult};
 use fathom_record::{CampaignRecord, shell_word};
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
@@ -45,6 +45,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
         || terminal::campaign(&whole, output::style()),
         || html::campaign(&whole, &assessment.runs),
     );
+    let holds = record.patterns.iter().all(PatternResult::holds);
     let store_flag = place.flag();
     if assessment.interrupted {
         let line = again(&record.plan, options.permit.as_deref(), &store_flag);
@@ -55,7 +56,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
         let id = &record.id;
         output::message(&format!("\nas a page: fathom report {id} --html report.html{store_flag}"));
     }
-    Ok(Status::of_measurement(holds(record) && !assessment.interrupted && handed_over))
+    Ok(Status::of_measurement(holds && !assessment.interrupted && handed_over))
 }
 
 /// A process that was killed a moment ago holds its campaign until the kernel has taken its memory
@@ -88,12 +89,4 @@ fn again(plan: &AssessPlan, permit: Option<&str>, store_flag: &str) -> String {
     let rest = line.trim_start_matches("fathom assess");
     let permit = permit.map_or_else(String::new, |serial| format!(" --destroy={}", shell_word(serial)));
     format!("fathom{store_flag} assess{permit}{rest}")
-}
-
-/// Whether what is published holds: every pattern has a point to run at, and no self-check failed there.
-fn holds(record: &AssessRecord) -> bool {
-    record.patterns.iter().all(|pattern| {
-        let chosen = || pattern.operating_points.iter().filter_map(|point| pattern.cells.get(point.cell));
-        chosen().next().is_some() && chosen().all(|cell| cell.failed_checks.is_empty())
-    })
 }

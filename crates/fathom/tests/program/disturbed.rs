@@ -43,7 +43,11 @@ fn a_run_that_was_stopped_says_so_first_and_is_not_valid() {
         }
         assert_eq!(answer.status, 1, "{engine}: {answer:?}");
         let said = answer.stdout.lines().position(|line| line.contains("stood still"));
-        assert!(said.is_some_and(|line| line < 8), "{engine}: {answer:?}");
+        assert!(
+            said.is_some_and(|line| line < 8
+                && answer.stdout.lines().nth(line - 1).is_some_and(|above| above.contains("FAILED"))),
+            "{engine}: {answer:?}"
+        );
         assert!(answer.stdout.contains("FAILED"), "{engine}: {answer:?}");
     }
     let answer = stopped(typist.start(&[&READS[..], &["--target", "memory:16MiB", "--json"]].concat()));

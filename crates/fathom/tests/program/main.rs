@@ -1,5 +1,6 @@
 //! The program as it is typed: what it prints where, and what it ends with.
 
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "what was skipped is said")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
 mod calls;

@@ -137,6 +137,21 @@ pub struct PatternResult {
     pub incomplete: Option<String>,
 }
 
+impl PatternResult {
+    /// Whether what is published of it holds: there is a point to run at, and no self-check failed at any of
+    /// those. Concurrencies that were only tried on the way do not count.
+    pub fn holds(&self) -> bool {
+        let mut chosen =
+            self.operating_points.iter().filter_map(|point| self.cells.get(point.cell)).peekable();
+        chosen.peek().is_some() && chosen.all(|cell| cell.failed_checks.is_empty())
+    }
+
+    /// Whether a cell is one of the points to run at.
+    pub fn is_chosen(&self, cell: usize) -> bool {
+        self.operating_points.iter().any(|point| point.cell == cell)
+    }
+}
+
 /// A cell that was chosen, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatingPoint {

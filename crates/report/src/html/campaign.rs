@@ -121,8 +121,7 @@ fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pat
         limited_by: leading.map_or_else(|| "Not decided.".to_owned(), |claim| claim.statement.clone()),
         sure: leading
             .map(|claim| (words::confidence(claim.confidence), words::confidence_meaning(claim.confidence))),
-        failed: pattern.incomplete.is_some()
-            || pattern.cells.iter().any(|cell| !cell.failed_checks.is_empty()),
+        failed: pattern.incomplete.is_some() || !pattern.holds(),
         missing_runs: named - at_hand.len(),
         points: sheet::chosen(pattern)
             .into_iter()

@@ -121,27 +121,41 @@ pub fn failures(campaign: &AssessRecord) -> Vec<String> {
     for pattern in &campaign.patterns {
         let title = &pattern.title;
         out.extend(pattern.incomplete.iter().map(|missing| format!("{title} is incomplete: {missing}")));
-        let failed: Vec<_> = pattern.cells.iter().filter(|cell| !cell.failed_checks.is_empty()).collect();
-        if let Some(first) = failed.first() {
+        let failed = pattern.cells.iter().enumerate().filter(|(_, cell)| !cell.failed_checks.is_empty());
+        let (chosen, tried): (Vec<_>, Vec<_>) = failed.partition(|(at, _)| pattern.is_chosen(*at));
+        if let Some((_, first)) = chosen.first() {
             let at = number::cell(first.jobs, first.depth);
-            // Repeats say the same of the same checks with other numbers.
-            let mut text = first.failed_checks.iter().take(TOLD).cloned().collect::<Vec<_>>().join(" ");
-            if let Some(more) = first.failed_checks.len().checked_sub(TOLD + 1) {
-                text.push_str(&format!(" And {} more of its runs and checks.", more + 1));
-            }
-            out.push(match failed.len() {
-                1 => format!("{title} at {at}: {text}"),
+            out.push(match chosen.len() {
+                1 => format!("{title} at {at}: {}", first_failures(first)),
                 count => format!(
-                    "{title}: {count} of {} cells failed a self-check. At {at}: {text}",
-                    pattern.cells.len()
+                    "{title}: {count} of the points to run at failed a self-check. At {at}: {}",
+                    first_failures(first)
                 ),
             });
+        }
+        if let Some((_, first)) = tried.first() {
+            let at = number::cell(first.jobs, first.depth);
+            out.push(format!(
+                "{title}: {} of {} test points failed a self-check and are no points to run at. At {at}: {}",
+                tried.len(),
+                pattern.cells.len(),
+                first_failures(first)
+            ));
         }
     }
     if campaign.finished_at.is_none() {
         out.push("The campaign has not ended; the same command continues it.".to_owned());
     }
     out
+}
+
+/// The first failed checks of a cell. Repeats say the same of the same checks with other numbers.
+fn first_failures(cell: &CellResult) -> String {
+    let mut text = cell.failed_checks.iter().take(TOLD).cloned().collect::<Vec<_>>().join(" ");
+    if let Some(more) = cell.failed_checks.len().checked_sub(TOLD + 1) {
+        text.push_str(&format!(" And {} more of its runs and checks.", more + 1));
+    }
+    text
 }
 
 /// One row a chosen cell of every pattern.

@@ -131,6 +131,22 @@ fn an_assessment_says_what_was_written_before_and_how_far_its_points_are_known()
 }
 
 #[test]
+fn a_test_point_that_failed_fails_no_point_that_passed() {
+    let (mut record, _) = campaign("/dev/x", 20);
+    let failed = "Only 0.95 of 1 requested I/Os were in flight on average.";
+    record.patterns[0].cells[1].failed_checks.push(failed.to_owned());
+    assert!(record.patterns[0].holds(), "it is no point to run at");
+    let shown = terminal::campaign(&record.clone().into(), plain(100));
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("1 of 12 test points failed a self-check"), "{shown}");
+    let chosen = record.patterns[0].operating_points[0].cell;
+    record.patterns[0].cells[chosen].failed_checks.push(failed.to_owned());
+    assert!(!record.patterns[0].holds());
+    record.patterns[0].operating_points.clear();
+    assert!(!record.patterns[0].holds(), "there is nothing to run at");
+}
+
+#[test]
 fn an_assessment_without_a_point_shows_no_empty_table() {
     let (mut record, _) = campaign("/data", 2);
     record.patterns.clear();

@@ -52,7 +52,7 @@ impl Traffic {
     pub fn finish(self) -> Option<Moved> {
         let names: Vec<&str> = self.before.keys().map(String::as_str).collect();
         let after = disk::read(&self.root, &names);
-        let mut moved = Moved { busiest: self.programs.busiest(&self.root), ..Moved::default() };
+        let mut moved = Moved { busiest: self.programs.busiest(&self.root, &names), ..Moved::default() };
         for (device, before) in &self.before {
             let now = after.get(device)?;
             let bytes = |before: u64, now: u64| Some(growth(before, now)? * SECTOR_BYTES);
@@ -108,6 +108,23 @@ mod tests {
         assert_eq!((moved.read_bytes, moved.write_bytes), (200 * 512, 10 * 512));
         let busiest = moved.busiest.unwrap();
         assert_eq!((busiest.process, busiest.name.as_str(), busiest.bytes), (72, "program-72", 69_990));
+    }
+
+    #[test]
+    fn a_program_that_has_the_device_open_comes_before_busier_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::at(folder.path());
+        let busiest = |opener: u32| {
+            let _ = fs::remove_dir_all(folder.path().join("proc"));
+            counted(folder.path(), 0, 0, &[(71, 0), (72, 0), (73, 0)]);
+            let fds = folder.path().join(format!("proc/{opener}/fd"));
+            fs::create_dir_all(&fds).unwrap();
+            std::os::unix::fs::symlink("/dev/vda", fds.join("7")).unwrap();
+            let traffic = Traffic::start(&root, &["vda"]).unwrap();
+            counted(folder.path(), 9, 9, &[(71, 1_000_000), (72, 200_000), (73, 50_000)]);
+            traffic.finish().unwrap().busiest.unwrap().process
+        };
+        assert_eq!((busiest(72), busiest(73)), (72, 71), "73 moved too little");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::fio::{cmdline, options};
 /// A machine with a file of 1 MiB and a device; everything else is missing.
 fn bytes_of(path: &str) -> Option<u64> {
     match path {
-        "/work/old" => Some(1 << 20),
+        "/data/old" => Some(1 << 20),
         "/dev/sdx" => Some(1 << 40),
         _ => None,
     }
@@ -22,7 +22,7 @@ fn of(words: &str, files: &[&str]) -> Result<HandOver, Refusal> {
     let variables = Variables { environment: &|_| None, processors: 2, page_bytes: 4096, memory_mib: 64 };
     let mut include = |name: &str, _: &str| Ok(format!("exec_prerun={name}"));
     let jobs = document::jobs(&invocation, &files, &variables, &mut include)?;
-    hand_over(&jobs, &invocation.globals, "/work", &bytes_of)
+    hand_over(&jobs, &invocation.globals, "/data", &bytes_of)
 }
 
 fn refusal(words: &str) -> Refusal {
@@ -76,7 +76,7 @@ fn what_names_another_file_a_device_or_a_command_is_refused() {
     let cases = [
         ("--read_iolog=log", "read_iolog"),
         ("--rw=write --replay_redirect=/dev/sdx", "replay_redirect"),
-        ("--rw=write --opendir=/work", "opendir"),
+        ("--rw=write --opendir=/data", "opendir"),
         ("--unlink_each_loop=1", "unlink_each_loop"),
         ("--exec_prerun=rm", "command yourself"),
         ("--exec_postrun=rm", "command yourself"),
@@ -90,22 +90,22 @@ fn what_names_another_file_a_device_or_a_command_is_refused() {
         ("--ioengine=external:/tmp/x.so", "ioengine"),
         ("--ioengine=libaio:/tmp/x.so", "ioengine"),
         ("--ioengine=/tmp/x.so", "ioengine"),
-        ("--ioengine=e4defrag --donorname=/work/old", "ioengine"),
+        ("--ioengine=e4defrag --donorname=/data/old", "ioengine"),
         ("--ioengine=mtd", "ioengine"),
         ("--ioengine=libblkio --libblkio_path=/dev/sdx", "ioengine"),
         ("--ioengine=falloc", "ioengine"),
         ("--ioengine=ftruncate", "ioengine"),
-        ("--ioengine=libaio --donorname=/work/old", "donorname"),
+        ("--ioengine=libaio --donorname=/data/old", "donorname"),
         ("--ioengine=libaio --program=rm", "program"),
         ("--mem=mmapshared:/dev/sdx", "mem"),
-        ("--iomem=mmaphuge:/work/old", "mem"),
+        ("--iomem=mmaphuge:/data/old", "mem"),
         ("--ioscheduler=none", "ioscheduler"),
         ("--cgroup=x", "cgroup"),
         ("--uid=0", "uid"),
         ("--profile=tiobench", "profile"),
         ("--verify_state_load=1", "verify_state_load"),
-        ("--merge_blktrace_file=/work/old", "merge_blktrace_file"),
-        ("--dp_scheme=/work/old", "dp_scheme"),
+        ("--merge_blktrace_file=/data/old", "merge_blktrace_file"),
+        ("--dp_scheme=/data/old", "dp_scheme"),
         ("--create_only=1", "create_only"),
         ("--file_append=1", "file_append"),
         ("--fill_device=1", "fill_device"),
@@ -142,13 +142,13 @@ fn what_concerns_the_command_is_refused_unless_it_is_known_to_pass() {
     for words in [
         "--client=host",
         "--server",
-        "--daemonize=/work/old",
+        "--daemonize=/data/old",
         "--remote-config=x",
         "--trigger-file=x",
         "--trigger=rm",
         "--trigger-remote=rm",
         "--trigger-timeout=1",
-        "--aux-path=/work",
+        "--aux-path=/data",
         "--inflate-log=x",
         "--merge-blktrace-only",
         "--profile=x",
@@ -180,33 +180,33 @@ fn targets(words: &str) -> Vec<String> {
 #[test]
 fn every_file_that_fio_would_touch_is_among_the_targets() {
     for (words, expected) in [
-        ("--name=a --size=64k", vec!["/work/a.0.0 r 65536"]),
-        ("--name=a --size=64k --rw=write --unlink=1 --allow_file_create=0", vec!["/work/a.0.0 wu! 65536"]),
+        ("--name=a --size=64k", vec!["/data/a.0.0 r 65536"]),
+        ("--name=a --size=64k --rw=write --unlink=1 --allow_file_create=0", vec!["/data/a.0.0 wu! 65536"]),
         ("--name=a --size=64k --rw=randtrim --filename=/dev/sdx", vec!["/dev/sdx w 65536"]),
         ("--name=a --size=64k --directory=/d --filename_format=v.dat --rw=write", vec!["/d/v.dat w 65536"]),
-        ("--name=v --size=64k --filename_format=$jobname.dat --rw=rw", vec!["/work/v.dat wr 65536"]),
+        ("--name=v --size=64k --filename_format=$jobname.dat --rw=rw", vec!["/data/v.dat wr 65536"]),
         ("--name=a --filename_format=/../../etc/x --size=1k", vec!["/../../etc/x r 1024"]),
-        ("--name=a --size=64k --nrfiles=2", vec!["/work/a.0.0 r 32768", "/work/a.0.1 r 32768"]),
+        ("--name=a --size=64k --nrfiles=2", vec!["/data/a.0.0 r 32768", "/data/a.0.1 r 32768"]),
         (
             "--name=a --size=64k --numjobs=2 --directory=/x:/y\\:z",
             vec!["/x/a.0.0 r 65536", "/y:z/a.1.0 r 65536"],
         ),
-        ("--name=a --size=8m --filename=old", vec!["/work/old r 8388608"]),
-        ("--name=a --filename=old --offset=50% --size=1m", vec!["/work/old r 2621440"]),
+        ("--name=a --size=8m --filename=old", vec!["/data/old r 8388608"]),
+        ("--name=a --filename=old --offset=50% --size=1m", vec!["/data/old r 2621440"]),
         (
             "--name=a --filename=old --offset=4k --offset_increment=1m --numjobs=3 --size=64k",
-            vec!["/work/old r 2166784"],
+            vec!["/data/old r 2166784"],
         ),
-        ("--name=a --filename=old", vec!["/work/old r 0"]),
-        ("--name=a --filename=old --size=50%", vec!["/work/old r 0"]),
-        ("--name=a --filename=old --filesize=4m --size=1m", vec!["/work/old r 4194304"]),
-        ("--name=a --filename=old --filesize=512k-2m", vec!["/work/old r 0"]),
-        ("--name=a --filename=/x\\:y:b --size=9k", vec!["/x:y r 4608", "/work/b r 4608"]),
-        ("--name=a --filename=f --size=1k --rw=read --zonemode=zbd", vec!["/work/f wr 1024"]),
-        ("--name=a --filename=f --size=1k --trim_percentage=5", vec!["/work/f wr 1024"]),
+        ("--name=a --filename=old", vec!["/data/old r 0"]),
+        ("--name=a --filename=old --size=50%", vec!["/data/old r 0"]),
+        ("--name=a --filename=old --filesize=4m --size=1m", vec!["/data/old r 4194304"]),
+        ("--name=a --filename=old --filesize=512k-2m", vec!["/data/old r 0"]),
+        ("--name=a --filename=/x\\:y:b --size=9k", vec!["/x:y r 4608", "/data/b r 4608"]),
+        ("--name=a --filename=f --size=1k --rw=read --zonemode=zbd", vec!["/data/f wr 1024"]),
+        ("--name=a --filename=f --size=1k --trim_percentage=5", vec!["/data/f wr 1024"]),
         (
             "--name=a --filename=f --size=1k --name=b --filename=f --rw=write --size=2k",
-            vec!["/work/f wr 2048"],
+            vec!["/data/f wr 2048"],
         ),
         ("--name=a --ioengine=null --filename=/dev/sdx --rw=write --size=1g", vec![]),
         ("--name=a --ioengine=cpuio --cpuload=10", vec![]),
@@ -224,7 +224,7 @@ fn the_job_file_says_what_was_judged_and_nothing_else() {
     assert_eq!(
         made.job_file,
         "[a b]\nioengine=io_uring\nrw=write\nbs=4k\nthread\ncmdprio_percentage=5\nwrite_bw_log=logs/x\n\
-         filename=/work/f\nsize=1048576\nallow_file_create=0\n\n\
+         filename=/data/f\nsize=1048576\nallow_file_create=0\n\n\
          [b]\nioengine=sync\nbs=8k\nstonewall\nnrfiles=2\ndirectory=/work\nsize=20%\nallow_file_create=0\n\n\
          [c]\nioengine=sync\nbs=8k\nnrfiles=1\ndirectory=/work\nsize=1024\nallow_file_create=0\nstonewall\n\n"
     );

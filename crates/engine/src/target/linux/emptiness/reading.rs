@@ -5,7 +5,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use fathom_measure::{Clock, WallClock};
 
 use crate::{Arena, EngineError};
 
@@ -16,6 +18,9 @@ const READERS: u64 = 8;
 const TICK: Duration = Duration::from_millis(20);
 /// A reading that turns out longer than its prediction goes on until this many times the limit.
 const PATIENCE: u32 = 2;
+
+/// Who hears of bytes done and bytes in all, and after how long.
+pub type Told<'a> = (&'a dyn Fn(u64, u64), Duration);
 
 /// A device to be read.
 #[derive(Clone, Copy)]
@@ -31,7 +36,7 @@ pub struct Reading<'a> {
     /// Ends the reading when it becomes true.
     pub stop: &'a AtomicBool,
     /// Told the bytes done and the bytes in all, once that time is over.
-    pub told: Option<(&'a dyn Fn(u64, u64), Duration)>,
+    pub told: Option<Told<'a>>,
 }
 
 /// What reading came to.
@@ -86,7 +91,9 @@ impl Reading<'_> {
         if !is_direct && let Err(error) = super::super::drop_cached(self.file, 0..self.size_bytes) {
             return Ok(Found::Unreadable(0, error));
         }
-        let started = Instant::now();
+        let (clock, _) = WallClock::start_on_system_clock();
+        let started_ns = clock.now_ns();
+        let elapsed = || Duration::from_nanos(clock.now_ns() - started_ns);
         let (next, ended) = (AtomicU64::new(0), AtomicBool::new(false));
         let mut state = State::default();
         let readers = READERS.min(self.size_bytes.div_ceil(CHUNK_BYTES)) as usize;
@@ -100,7 +107,7 @@ impl Reading<'_> {
                 scope.spawn(move || reader.run(arena, &sender));
             }
             drop(sender);
-            let mut looked = started;
+            let mut looked = Duration::ZERO;
             loop {
                 match receiver.recv_timeout(TICK) {
                     Ok(part) => state.take(part),
@@ -108,9 +115,9 @@ impl Reading<'_> {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 state.stopped |= self.stop.load(Ordering::Relaxed);
-                if looked.elapsed() >= TICK {
-                    looked = Instant::now();
-                    let elapsed = started.elapsed();
+                let elapsed = elapsed();
+                if elapsed >= looked + TICK {
+                    looked = elapsed;
                     state.given_up = state.given_up.or_else(|| gives_up(elapsed, state.done));
                     if let Some((told, _)) = self.told.filter(|(_, after)| elapsed >= *after) {
                         told(state.done, self.size_bytes);
@@ -119,7 +126,7 @@ impl Reading<'_> {
                 ended.fetch_or(state.is_over(), Ordering::Relaxed);
             }
         });
-        Ok(state.outcome(started.elapsed(), self.size_bytes))
+        Ok(state.outcome(elapsed(), self.size_bytes))
     }
 }
 

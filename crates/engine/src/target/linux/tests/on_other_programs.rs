@@ -1,12 +1,10 @@
 //! Other programs that use a device, or put something on it while a run that was admitted goes on.
 
 use std::fs::File;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
 
 use super::made::{Loop, open, refusal, run};
-use crate::target::linux::content::Content;
-use crate::target::signature::marks::Places;
 
 const MIB: u64 = 1 << 20;
 
@@ -151,22 +149,4 @@ fn a_device_that_grew_is_not_the_one_that_was_admitted() {
         return;
     }
     assert!(target.confirm().unwrap_err().to_string().contains("its size changed"));
-}
-
-#[test]
-fn looking_for_signatures_again_costs_the_start_of_a_run_little() {
-    let Some(device) = Loop::of(1024 * MIB, &[]) else { return };
-    let opened = File::options().read(true).custom_flags(libc::O_DIRECT).open(&device.path).unwrap();
-    let mut times: Vec<_> = (0..20)
-        .map(|_| {
-            let started = std::time::Instant::now();
-            let reader = || Content::in_chunks(&opened, 0, device.size, 256 << 10);
-            assert!(Places::read(device.size, reader).unwrap().marks().is_empty());
-            started.elapsed()
-        })
-        .collect();
-    times.sort();
-    println!("it takes {:?} to {:?}, {:?} on median", times[0], times[19], times[10]);
-    // The quickest: a machine that builds at the same time holds others up.
-    assert!(times[0].as_millis() < 20, "{times:?}");
 }
