@@ -327,8 +327,7 @@ impl Session {
         self.targets.confirm()?;
         let cached_share = if facts.direct { None } else { self.targets.cached_share(&geometries) };
         let binding = self.binding(workload);
-        let started_at = identity::now();
-        let id = identity::new_id("r");
+        let (started_at, id) = (identity::now(), identity::new_id("r"));
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(workload, facts, medium)?;
         let feed = Feed::start(workload, &geometries)?;
@@ -360,10 +359,9 @@ impl Session {
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
         let foreign = neighbours.compare(&measured, workload, facts);
-        let telemetry = match sampler {
-            Some(sampler) => sampler.finish(measured.timeline.origin_ns),
-            None => no_telemetry(telemetry_is_with),
-        };
+        let origin_ns = measured.timeline.origin_ns;
+        let telemetry =
+            sampler.map_or_else(|| no_telemetry(telemetry_is_with), |sampler| sampler.finish(origin_ns));
         Ok(assemble(Parts {
             id,
             started_at,
