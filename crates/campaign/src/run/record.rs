@@ -53,12 +53,6 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
     let clock = clock_record(parts.clock, parts.simulated_time, measured.exposed_ns);
     let first_failures: Vec<String> = measured.failures.iter().map(ToString::to_string).collect();
     let counts = &measured.whole.directions;
-    let window_ns = measured.timeline.warmup_ns..measured.timeline.warmup_ns + measured.window_ns;
-    let stillness = Stillness {
-        standstills: &measured.standstills,
-        stolen_share: checks::stolen_share(&parts.telemetry, &window_ns),
-        window_ns,
-    };
     let checks = checks::all(&Evidence {
         workload: parts.workload,
         summary: &summary,
@@ -73,7 +67,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         verified: measured.verified.as_ref(),
         cached_share: parts.cached_share,
         processors: parts.processors.filter(|_| !parts.simulated_time),
-        stillness: (!parts.simulated_time).then_some(stillness),
+        stillness: (!parts.simulated_time).then(|| stillness(&measured, &parts.telemetry)),
         foreign: &parts.foreign,
     });
     let ending = match measured.fatal {
@@ -120,6 +114,14 @@ fn dropped(engine: &EngineFacts) -> impl Iterator<Item = String> {
             feature.note.as_deref().filter(|note| note.contains("refused") || note.contains("limit"))?;
         Some(format!("Engine {}: {} was not used: {note}.", engine.name, feature.name))
     })
+}
+
+/// When nothing went on, against the measured window.
+fn stillness<'a>(measured: &'a Measured, telemetry: &Telemetry) -> Stillness<'a> {
+    let start_ns = measured.timeline.warmup_ns;
+    let window_ns = start_ns..start_ns + measured.window_ns;
+    let stolen_share = checks::stolen_share(telemetry, &window_ns);
+    Stillness { standstills: &measured.standstills, window_ns, stolen_share }
 }
 
 /// What came of each priority.

@@ -95,7 +95,7 @@ impl Ahead {
     }
 
     /// The next buffer to make, and for how many bytes.
-    pub fn take_due(&mut self) -> Option<(u32, u32)> {
+    pub fn next_to_make(&mut self) -> Option<(u32, u32)> {
         // What only has to be renewed comes first.
         let slot = match self.used.pop() {
             Some(used) => used,
@@ -146,7 +146,7 @@ mod tests {
             };
             free.push((slot, writes));
             if state >> 21 & 1 == 0 && ahead.is_due() {
-                let (slot, bytes) = ahead.take_due().unwrap();
+                let (slot, bytes) = ahead.next_to_make().unwrap();
                 ahead.made(slot, bytes);
             }
             let spare = ahead.ready.iter().map(|(slot, _)| *slot).chain(ahead.used.clone());

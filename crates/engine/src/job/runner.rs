@@ -390,7 +390,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             return Ok(());
         }
         let looked_ns = self.now_ns();
-        if let Some((slot, bytes)) = self.ahead.take_due() {
+        if let Some((slot, bytes)) = self.ahead.next_to_make() {
             self.fill(slot, bytes);
             self.ahead.made(slot, bytes);
         }

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use fathom_measure::{Clock, WallClock};
-
 use crate::Root;
 
-/// A machine with very many processes is looked at in part, so that a look never holds a run up.
-const LONGEST_LOOK_NS: u64 = 5_000_000;
+/// A machine with more processes is looked at in part, so that a look never holds a run up: each takes some
+/// microseconds.
+const MOST_PROCESSES: usize = 512;
 
 /// A process that was there at both moments, or began between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,26 +29,16 @@ pub(super) struct Programs {
 
 impl Programs {
     pub fn read(root: &Root) -> Self {
-        let (clock, _) = WallClock::start_on_system_clock();
-        let started_ns = clock.now_ns();
-        let mut bytes = HashMap::new();
         let own = std::process::id();
-        for name in root.names("/proc") {
-            if clock.now_ns() - started_ns > LONGEST_LOOK_NS {
-                return Self { bytes, whole: false };
-            }
-            let Ok(process) = name.parse() else { continue };
-            if process == own {
-                continue;
-            }
-            // What may not be looked at, as another user's process, is left out.
-            if let Some(moved) =
-                root.text(format!("/proc/{process}/io")).and_then(|text| storage_bytes(&text))
-            {
-                bytes.insert(process, moved);
-            }
-        }
-        Self { bytes, whole: true }
+        let processes: Vec<u32> =
+            root.names("/proc").iter().filter_map(|name| name.parse().ok()).filter(|id| *id != own).collect();
+        // What may not be looked at, as another user's process, is left out.
+        let moved = |process: &u32| {
+            let bytes = storage_bytes(&root.text(format!("/proc/{process}/io"))?)?;
+            Some((*process, bytes))
+        };
+        let bytes = processes.iter().take(MOST_PROCESSES).filter_map(moved).collect();
+        Self { bytes, whole: processes.len() <= MOST_PROCESSES }
     }
 
     /// The process whose bytes grew most since this reading. One that has one of the devices open comes before
