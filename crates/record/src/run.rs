@@ -71,7 +71,7 @@ pub struct RunRecord {
     pub priorities: Vec<PrioritySummary>,
     /// The wall around what did the I/O; absent where nothing was opened, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wall: Option<WallFacts>,
+    pub wall: Option<Box<WallFacts>>,
     /// When the process, or the machine under it, stood still; empty where it never did, in simulated time, and in
     /// older records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -104,7 +104,7 @@ pub fn finish(mut record: RunRecord, ended: &Ended, around: Around<'_>) -> RunRe
         record.tool.version = version;
     }
     note_standstills(&mut record, ended);
-    record.wall.clone_from(&ended.wall);
+    record.wall = ended.wall.clone().map(Box::new);
     let name = around.external.name();
     if ended.interrupted {
         record.ending = Ending::Interrupted;

@@ -101,7 +101,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         ceilings: parts.ceilings.to_vec(),
         witness: parts.witness,
         priorities,
-        wall: measured.wall,
+        wall: measured.wall.map(Box::new),
         standstills: measured.standstills,
         notes,
     }

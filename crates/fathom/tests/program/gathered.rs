@@ -217,7 +217,7 @@ fn ctrl_c_leaves_neither_rows_nor_a_draft_of_them() {
     let child = typist.start(&[ASKED.as_slice(), &["fleet.csv", "--rows", "rows.csv"]].concat());
     let drafts = || {
         let names = std::fs::read_dir(typist.folder()).unwrap().map(|entry| entry.unwrap().file_name());
-        names.filter(|name| name.to_string_lossy().starts_with(".rows.csv")).count()
+        names.filter(|name| name.to_string_lossy().starts_with(".fathom-")).count()
     };
     for _ in 0..2000 {
         if drafts() > 0 {

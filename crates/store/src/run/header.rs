@@ -101,7 +101,7 @@ impl<'a> Header<'a> {
             ceilings,
             witness: witness.as_ref(),
             priorities,
-            wall: wall.as_ref(),
+            wall: wall.as_deref(),
             standstills,
             notes,
         }

@@ -225,13 +225,13 @@ fn the_job_file_says_what_was_judged_and_nothing_else() {
         made.job_file,
         "[a b]\nioengine=io_uring\nrw=write\nbs=4k\nthread\ncmdprio_percentage=5\nwrite_bw_log=logs/x\n\
          filename=/data/f\nsize=1048576\nallow_file_create=0\n\n\
-         [b]\nioengine=sync\nbs=8k\nstonewall\nnrfiles=2\ndirectory=/work\nsize=20%\nallow_file_create=0\n\n\
-         [c]\nioengine=sync\nbs=8k\nnrfiles=1\ndirectory=/work\nsize=1024\nallow_file_create=0\nstonewall\n\n"
+         [b]\nioengine=sync\nbs=8k\nstonewall\nnrfiles=2\ndirectory=/data\nsize=20%\nallow_file_create=0\n\n\
+         [c]\nioengine=sync\nbs=8k\nnrfiles=1\ndirectory=/data\nsize=1024\nallow_file_create=0\nstonewall\n\n"
     );
     // Nothing stands before a name that begins at the root.
     let made_of = |words: &str| of(words, &[]).unwrap().job_file;
     assert!(!made_of("--name=a --size=1k --filename_format=/x/y").contains("directory="));
-    assert!(made_of("--name=a --size=1k --filename_format=x/y").contains("directory=/work\n"));
+    assert!(made_of("--name=a --size=1k --filename_format=x/y").contains("directory=/data\n"));
     assert_eq!(made.logs, [("x".to_owned(), "/logs".to_owned())]);
     assert_eq!(made.words, Vec::<String>::new(), "one job writes");
     assert_eq!(of("--name=a --size=64k", &[]).unwrap().words, ["--readonly"]);
