@@ -63,6 +63,7 @@ pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, 
         let said = run(bench, &scene, &words, Duration::from_secs(20))?.said;
         scene.learn_words(&said, &mut draw);
     }
+    let swapped = pages_swapped_out();
     let held = states::enter(state, kind, &scene.plain, &scene.folder)?;
     let mut tried = Tried { victim: description(kind, state, &scene), ..Tried::default() };
     tried.named = may_change(door, kind, state);
@@ -71,8 +72,17 @@ pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, 
     let lost = scene.lost_names().map_err(|error| format!("the names of devices: {error}"));
     drop(held);
     drop(scene);
+    if state == State::SwappedTo && pages_swapped_out() != swapped {
+        return Err("the kernel itself swapped to it meanwhile".to_owned());
+    }
     tried.changed.extend(lost?.into_iter().map(|name| format!("{name}: the device's name was gone")));
     outcome.map(|()| tried)
+}
+
+/// Pages that the kernel has written to swap space since it was started.
+fn pages_swapped_out() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/vmstat").ok()?;
+    text.lines().find_map(|line| line.strip_prefix("pswpout ")?.trim().parse().ok())
 }
 
 /// Whether the victim may change: it stands there as a target with the right words and nobody else relies on

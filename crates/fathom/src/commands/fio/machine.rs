@@ -53,7 +53,19 @@ fn read_all(source: impl Read) -> Result<String, String> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err("it is larger than 8 MiB".to_owned());
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    text(&bytes)
+}
+
+/// Comments may be in any encoding. Options may not: with a letter replaced, a name is another file's.
+fn text(bytes: &[u8]) -> Result<String, String> {
+    let is_comment = |line: &[u8]| matches!(line.trim_ascii_start().first(), Some(b'#' | b';') | None);
+    let broken = bytes
+        .split(|byte| *byte == b'\n')
+        .position(|line| std::str::from_utf8(line).is_err() && !is_comment(line));
+    match broken {
+        Some(line) => Err(format!("line {} is not valid UTF-8", line + 1)),
+        None => Ok(String::from_utf8_lossy(bytes).into_owned()),
+    }
 }
 
 /// What variables of job files stand for here.
@@ -91,4 +103,16 @@ pub fn target_bytes(name: &str) -> Option<u64> {
     }
     // What else is there tells its size when it is opened for the run.
     meta.file_type().is_char_device().then_some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_never_read_with_letters_replaced() {
+        assert!(text(b"# caf\xe9\n[a]\n ; \xff\nrw=read\n").unwrap().contains("rw=read"));
+        let cause = text(b"[a]\nfilename=/data/\xff.bin\n").unwrap_err();
+        assert_eq!(cause, "line 2 is not valid UTF-8");
+    }
 }
