@@ -122,6 +122,10 @@ fn go_through(
                 let ended = run(bench, scene, &words, patience)?;
                 note(door, step, kind, &ended, guarded, tried);
                 tried.said = ended.said;
+                // What had not begun has nothing to go on with: the same words are then a command of their own.
+                if matches!(step, Step::Killed(..)) && !has_begun(&before, &scene.moment().map_err(looked)?) {
+                    return Err("it was killed before it wrote anything".to_owned());
+                }
             }
             Step::Header => {
                 scene.put_header().map_err(looked)?;
@@ -142,6 +146,10 @@ fn go_through(
     let after = scene.moment().map_err(looked)?;
     tried.changed.extend(differences(scene, &before, &after, guarded, tried.named));
     Ok(())
+}
+
+fn has_begun(before: &Moment, now: &Moment) -> bool {
+    before.device != now.device || before.blank != now.blank
 }
 
 /// What is not as it was; of the blank device only once it holds somebody's data.
