@@ -1,7 +1,8 @@
 //! `cargo xtask lab`: small virtual machines with the kernel's own drivers, for what this machine has no
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo xtask lab cases` asks fathom what limits cases whose answer
-//! is known, there and elsewhere; `cargo xtask lab doors` tries to have it change what nobody named.
+//! is known, there and elsewhere; `cargo xtask lab doors` tries to have it change what nobody named,
+//! and `cargo xtask lab kills` kills it at drawn moments.
 
 mod cases;
 mod console;
@@ -15,6 +16,11 @@ mod draw;
 mod guest;
 mod held;
 mod kernel;
+#[cfg(target_os = "linux")]
+mod kills;
+#[cfg(not(target_os = "linux"))]
+#[path = "kills_elsewhere.rs"]
+mod kills;
 mod loop_device;
 mod modules;
 mod options;
@@ -33,8 +39,9 @@ pub fn usage(arguments: &[String]) -> String {
     match arguments.first().map(String::as_str) {
         Some("cases") => cases::USAGE.to_owned(),
         Some("doors") => doors::USAGE.to_owned(),
+        Some("kills") => kills::USAGE.to_owned(),
         Some("passthrough") => options::USAGE.to_owned(),
-        _ => format!("{}\n\n{}\n\n{}", cases::USAGE, doors::USAGE, options::USAGE),
+        _ => format!("{}\n\n{}\n\n{}\n\n{}", cases::USAGE, doors::USAGE, kills::USAGE, options::USAGE),
     }
 }
 
@@ -59,6 +66,9 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     }
     if arguments.next_if(|lab| lab == "doors").is_some() {
         return doors::run(root, arguments);
+    }
+    if arguments.next_if(|lab| lab == "kills").is_some() {
+        return kills::run(root, arguments);
     }
     let options = Options::read(arguments)?;
     let missing = vm::missing().into_iter().chain(guest::missing()).next();
