@@ -42,7 +42,11 @@ pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status
     // All places are looked at before the first is written.
     let places: Vec<OutputFile> = documents
         .iter()
-        .map(|(path, _)| OutputFile::check(path, Content::Marked))
+        .map(|(path, _)| {
+            let typed = [&arguments.html, &arguments.md].into_iter().flatten().any(|typed| typed == path);
+            let check = if typed { OutputFile::check } else { OutputFile::check_derived };
+            check(path, Content::Marked)
+        })
         .collect::<Result<_, _>>()?;
     for (place, (_, document)) in places.iter().zip(&documents) {
         place.write(document)?;

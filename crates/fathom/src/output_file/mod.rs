@@ -67,6 +67,8 @@ pub struct OutputFile {
     /// As it was named.
     name: PathBuf,
     content: Content,
+    /// Whether somebody typed the name: an empty file of a name that was only derived is somebody else's.
+    typed: bool,
 }
 
 /// What is at a place, and so what becomes of it.
@@ -85,12 +87,25 @@ impl OutputFile {
     /// # Errors
     /// With what to type instead.
     pub fn check(name: &Path, content: Content) -> Result<Self, Failure> {
-        let place = Self { name: name.to_owned(), content };
+        Self { name: name.to_owned(), content, typed: true }.checked()
+    }
+
+    /// The same for a file whose name follows from another one: what is there already is an output of fathom, and
+    /// not merely empty.
+    ///
+    /// # Errors
+    /// With what to type instead.
+    pub fn check_derived(name: &Path, content: Content) -> Result<Self, Failure> {
+        Self { name: name.to_owned(), content, typed: false }.checked()
+    }
+
+    fn checked(self) -> Result<Self, Failure> {
+        let (place, name) = (&self, &self.name);
         if let Found::File(path, _) = place.look()? {
             let (temporary, _) = temporary(&path).map_err(|error| failed(name, &error))?;
             let _ = fs::remove_file(temporary);
         }
-        Ok(place)
+        Ok(self)
     }
 
     /// The place as it was named.
@@ -150,7 +165,7 @@ impl OutputFile {
         if let Err(error) = OpenOptions::new().write(true).open(&path) {
             return Err(protected(name, &error));
         }
-        if meta.len() > 0 {
+        if meta.len() > 0 || !self.typed {
             let file = File::open(&path).map_err(|error| failed(&error))?;
             if !self.content.is_own(&file).map_err(|error| failed(&error))? {
                 return Err(self.in_the_way());

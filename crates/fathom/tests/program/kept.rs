@@ -477,3 +477,20 @@ fn a_store_on_a_full_disk_is_not_half_made() {
         assert_eq!(is_told, !output.status.success(), "{kib} KiB: {said}");
     }
 }
+
+#[test]
+fn an_empty_file_of_a_name_that_nobody_typed_stays() {
+    let typist = Typist::new();
+    typist.run(&RUN.split(' ').collect::<Vec<_>>());
+    let report = || typist.run(&["report", "last", "--md", "there.md"]);
+    let made = report();
+    assert_eq!(made.status, 0, "{made:?}");
+    let folder = || std::fs::read_dir(typist.folder()).unwrap().map(|entry| entry.unwrap().path());
+    let picture = folder().find(|path| path.extension().is_some_and(|kind| kind == "svg")).unwrap();
+    std::fs::write(&picture, "").unwrap();
+    let refused = report();
+    assert_eq!((refused.status, std::fs::read(&picture).unwrap().len()), (2, 0), "{refused:?}");
+    std::fs::remove_file(&picture).unwrap();
+    // Its own pictures are replaced.
+    assert_eq!((report().status, report().status), (0, 0));
+}

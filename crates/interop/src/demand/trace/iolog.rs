@@ -103,6 +103,10 @@ pub fn survey(mut input: impl BufRead) -> Result<Option<IoLogFacts>, Refusal> {
         if length == LONGEST_LINE {
             return Err(Refusal::new(TRACE, "it is longer than any of a log").at(format!("line {number}")));
         }
+        // With a letter replaced, a name is another file's.
+        if std::str::from_utf8(&line).is_err() {
+            return Err(Refusal::new(TRACE, "it is not valid UTF-8").at(format!("line {number}")));
+        }
         if !text.is_empty() {
             let place = |refusal: Refusal| refusal.at(format!("line {number}"));
             facts.take(event(text, version).map_err(place)?);
@@ -168,6 +172,8 @@ mod tests {
         assert!(!old.timed && old.block_bytes == 1 && old.sizes[0].len() == 2);
         assert_eq!(survey("something else\n".as_bytes()), Ok(None));
         assert_eq!(survey("".as_bytes()), Ok(None));
+        let foreign = survey(&b"fio version 2 iolog\n\xff.bin add\n"[..]).unwrap_err();
+        assert!(foreign.to_string().contains("not valid UTF-8"), "{foreign}");
         let broken = survey("fio version 3 iolog\n0 a read 0\n".as_bytes()).unwrap_err();
         assert_eq!(broken.place, "line 2");
         let many: String = (1..100).map(|at| format!("a read 0 {}\n", at * 512)).collect();
