@@ -137,6 +137,9 @@ fn go_through(
                 before = scene.moment().map_err(looked)?;
                 guarded = true;
             }
+            Step::Kept if !scene.folder.join("here/header-put").exists() => {
+                return Err("the command ended before the header came".to_owned());
+            }
             Step::Kept if !scene.header_is_kept().map_err(looked)? => {
                 tried.changed.push("the header that came between two runs is gone".to_owned());
             }
