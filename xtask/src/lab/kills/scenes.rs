@@ -110,6 +110,23 @@ impl Scene {
         self.folder.path()
     }
 
+    /// What the command printed last.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn said(&self) -> Result<String, String> {
+        let said = fs::read(self.folder().join("said")).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8_lossy(&said).into_owned())
+    }
+
+    /// Ids of runs that it printed, which are then saved.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn reported(&self) -> Result<Vec<String>, String> {
+        Ok(ids(&self.said()?))
+    }
+
     /// Names in the folder that nobody asked for, once the command has come to its end.
     ///
     /// # Errors
@@ -117,8 +134,27 @@ impl Scene {
     pub fn left_behind(&self) -> Result<Vec<String>, String> {
         let listed = fs::read_dir(self.folder().join("here")).map_err(|error| error.to_string())?;
         let names = listed.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        Ok(names.filter(|name| !is_expected(name)).collect())
+        let mut left: Vec<String> = names.filter(|name| !is_expected(name)).collect();
+        let rows = fs::read_to_string(self.folder().join("here/rows.csv"));
+        left.extend(rows.ok().filter(|rows| !is_whole(rows)).map(|_| "rows.csv, not whole".to_owned()));
+        Ok(left)
     }
+}
+
+/// A row for each volume, and the heading.
+fn is_whole(rows: &str) -> bool {
+    rows.ends_with('\n') && rows.lines().count() == 1 + VOLUMES
+}
+
+/// Words that are ids of runs, as `r-20261123-003918619-d526`.
+fn ids(said: &str) -> Vec<String> {
+    let is_id = |word: &&str| {
+        word.strip_prefix("r-").is_some_and(|rest| {
+            rest.len() == 23 && rest.split('-').map(str::len).eq([8, 9, 4]) && rest.starts_with("20")
+        })
+    };
+    let words = said.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-'));
+    words.filter(is_id).map(str::to_owned).collect()
 }
 
 /// Results, the store with its log, and drafts of killed processes, which go when they are a minute old.
@@ -180,6 +216,13 @@ mod tests {
         for name in ["fathom-scratch-7-0.tmp", "s.sqlite.campaign-a.lock", ".rows.csv.1", "core"] {
             assert!(!is_expected(name), "{name}");
         }
+    }
+
+    #[test]
+    fn ids_are_found_in_what_is_printed() {
+        let said = "saved; again: fathom show r-20261123-003918619-d526 --store x\nr-1, r-x-y-z";
+        assert_eq!(ids(said), ["r-20261123-003918619-d526"]);
+        assert!(!is_whole("volume\nv1"));
     }
 
     #[test]
