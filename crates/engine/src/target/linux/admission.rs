@@ -2,6 +2,7 @@
 //! again before each run.
 
 use std::fs::File;
+use std::io;
 use std::time::Duration;
 
 use super::content::Content;
@@ -47,6 +48,24 @@ struct Watched {
 /// Looks again at what may be over in a moment, this often and this long each time.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// Opens a device for this process alone, and tries again for a while where that is taken: the kernel lets go of what
+/// a killed process had claimed only when it has taken that one's rings apart.
+///
+/// # Errors
+/// As the system reports them; `EBUSY` where somebody keeps the claim.
+pub fn claim(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
+    let mut looks = 1;
+    loop {
+        match open() {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) && looks < LOOKS => {
+                looks += 1;
+                std::thread::sleep(BETWEEN_LOOKS);
+            }
+            outcome => return outcome,
+        }
+    }
+}
 
 /// Judges a target, and again while all that stands against it may be over in a moment: udev, `blkid` and
 /// monitoring open devices to look at them. Returns the machine as it was judged on.
@@ -114,7 +133,7 @@ impl Admission {
         request: &OpenRequest<'_>,
         more: impl Fn(&Machine) -> Vec<Reason>,
     ) -> Result<Self, EngineError> {
-        let fail = |error: std::io::Error| EngineError::system(&writing, &error);
+        let fail = |error: io::Error| EngineError::system(&writing, &error);
         let number = DeviceNumber::of_node(&looking.metadata().map_err(fail)?);
         let size_bytes = ioctl::block_size_bytes(looking).map_err(fail)?;
         // Taken down before it is judged: what comes after is new.

@@ -204,7 +204,8 @@ fn claim(
     };
     admission::judge(writing, request.permit, Machine::now, judge)?;
     let flags = Flags { writes: true, direct: true, alone: true, durable: 0 };
-    let claim = reopen(machine, &looking, flags).map_err(|error| match error.raw_os_error() {
+    let claimed_alone = admission::claim(|| reopen(machine, &looking, flags));
+    let claim = claimed_alone.map_err(|error| match error.raw_os_error() {
         Some(libc::EBUSY) => claimed(writing, machine, &looking),
         _ => fail(&error),
     })?;

@@ -221,7 +221,8 @@ fn existing(
         return Err(no_direct(&place, &machine, &looking));
     }
     let flags = Flags { writes: request.writes, direct, alone: request.writes && is_device, durable: 0 };
-    let file = reopen(&machine, &looking, flags).map_err(|error| match error.raw_os_error() {
+    let opened = admission::claim(|| reopen(&machine, &looking, flags));
+    let file = opened.map_err(|error| match error.raw_os_error() {
         Some(libc::EBUSY) => claimed(&writing, &machine, &looking),
         Some(libc::EINVAL) if direct => no_direct(&place, &machine, &looking),
         _ => fail(&error),

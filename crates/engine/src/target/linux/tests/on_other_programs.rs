@@ -1,7 +1,7 @@
 //! Other programs that use a device, or put something on it while a run that was admitted goes on.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::process::{Child, Command, Stdio};
 
 use super::made::{Loop, open, refusal, run};
@@ -149,4 +149,20 @@ fn a_device_that_grew_is_not_the_one_that_was_admitted() {
         return;
     }
     assert!(target.confirm().unwrap_err().to_string().contains("its size changed"));
+}
+
+#[test]
+fn a_claim_that_is_let_go_in_a_moment_is_waited_for() {
+    let Some(device) = Loop::blank() else { return };
+    let claim = File::options().read(true).custom_flags(libc::O_EXCL).open(&device.path).unwrap();
+    let opened = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(120));
+            drop(claim);
+        });
+        super::super::admission::claim(|| {
+            File::options().read(true).write(true).custom_flags(libc::O_EXCL).open(&device.path)
+        })
+    });
+    assert!(opened.is_ok(), "{opened:?}");
 }
