@@ -1,9 +1,12 @@
 //! Lets a run have an existing target for writing: judged, taken alone, known to be empty or named, and looked at
 //! again before each run.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::time::Duration;
+
+use fathom_measure::{Clock, WallClock};
 
 use super::content::Content;
 use super::emptiness;
@@ -45,9 +48,33 @@ struct Watched {
     marks: Vec<Mark>,
 }
 
-/// Looks again at what may be over in a moment, this often and this long each time.
-const LOOKS: u32 = 20;
+/// How long what may be over in a moment is looked at again, how often at least, and how long each look waits.
+const PATIENCE: Duration = Duration::from_secs(1);
+const LEAST_LOOKS: u32 = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// Time that is left for another look. A limit on their number would not do: on a busy machine of many processes
+/// one look alone takes seconds.
+struct Looks {
+    clock: WallClock,
+    done: Cell<u32>,
+}
+
+impl Looks {
+    fn begin() -> Self {
+        Self { clock: WallClock::start_on_system_clock().0, done: Cell::new(0) }
+    }
+
+    /// Waits for the next look; false where the time is over.
+    fn again(&self) -> bool {
+        self.done.set(self.done.get() + 1);
+        let is_time = self.done.get() < LEAST_LOOKS || u128::from(self.clock.now_ns()) < PATIENCE.as_nanos();
+        if is_time {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        is_time
+    }
+}
 
 /// Opens a device for this process alone, and tries again for a while where that is taken: the kernel lets go of what
 /// a killed process had claimed only when it has taken that one's rings apart.
@@ -55,13 +82,10 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// # Errors
 /// As the system reports them; `EBUSY` where somebody keeps the claim.
 pub fn claim(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
-    let mut looks = 1;
+    let looks = Looks::begin();
     loop {
         match open() {
-            Err(error) if error.raw_os_error() == Some(libc::EBUSY) && looks < LOOKS => {
-                looks += 1;
-                std::thread::sleep(BETWEEN_LOOKS);
-            }
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) && looks.again() => {}
             outcome => return outcome,
         }
     }
@@ -78,16 +102,14 @@ pub fn judge(
     machine: impl Fn() -> Machine,
     look: impl Fn(&Machine) -> Result<Findings, EngineError>,
 ) -> Result<(Machine, Findings), EngineError> {
-    let mut looks = 1;
+    let looks = Looks::begin();
     loop {
         let machine = machine();
         let findings = look(&machine)?;
         let mut blocking =
             findings.reasons.iter().filter(|reason| !reason.hold.permission_covers()).peekable();
         let may_pass = blocking.peek().is_some() && blocking.all(|reason| reason.may_pass);
-        if may_pass && looks < LOOKS {
-            looks += 1;
-            std::thread::sleep(BETWEEN_LOOKS);
+        if may_pass && looks.again() {
             continue;
         }
         guard::admit(writing, &findings.reasons, &findings.identity, permit)?;

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::process::{Child, Command, Stdio};
 
+use super::super::machine::Machine;
+use super::super::{admission, inspect};
 use super::made::{Loop, open, refusal, run};
 
 const MIB: u64 = 1 << 20;
@@ -160,9 +162,25 @@ fn a_claim_that_is_let_go_in_a_moment_is_waited_for() {
             std::thread::sleep(std::time::Duration::from_millis(120));
             drop(claim);
         });
-        super::super::admission::claim(|| {
+        admission::claim(|| {
             File::options().read(true).write(true).custom_flags(libc::O_EXCL).open(&device.path)
         })
     });
     assert!(opened.is_ok(), "{opened:?}");
+}
+
+#[test]
+fn a_busy_machine_is_not_looked_at_for_longer() {
+    let Some(device) = Loop::blank() else { return };
+    let _user =
+        Program(Command::new("sleep").arg("60").stdin(File::open(&device.path).unwrap()).spawn().unwrap());
+    let looks = std::cell::Cell::new(0);
+    let look = |machine: &Machine| {
+        looks.set(looks.get() + 1);
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        inspect::hold(machine, &File::open(&device.path).unwrap())
+    };
+    let refused = admission::judge("writing to it", None, Machine::now, look).unwrap_err().to_string();
+    assert!(refused.contains("open for reading"), "{refused}");
+    assert!((2..=4).contains(&looks.get()), "{} looks", looks.get());
 }
