@@ -2,7 +2,8 @@
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo xtask lab cases` asks fathom what limits cases whose answer
 //! is known, there and elsewhere; `cargo xtask lab doors` tries to have it change what nobody named,
-//! and `cargo xtask lab kills` kills it at drawn moments.
+//! `cargo xtask lab imports` holds what it reads of other tools against the files, and `cargo xtask lab kills`
+//! kills it at drawn moments.
 
 mod cases;
 mod console;
@@ -15,6 +16,7 @@ mod doors;
 mod draw;
 mod guest;
 mod held;
+mod imports;
 mod kernel;
 #[cfg(target_os = "linux")]
 mod kills;
@@ -39,9 +41,10 @@ pub fn usage(arguments: &[String]) -> String {
     match arguments.first().map(String::as_str) {
         Some("cases") => cases::USAGE.to_owned(),
         Some("doors") => doors::USAGE.to_owned(),
+        Some("imports") => imports::USAGE.to_owned(),
         Some("kills") => kills::USAGE.to_owned(),
         Some("passthrough") => options::USAGE.to_owned(),
-        _ => format!("{}\n\n{}\n\n{}\n\n{}", cases::USAGE, doors::USAGE, kills::USAGE, options::USAGE),
+        _ => [cases::USAGE, doors::USAGE, imports::USAGE, kills::USAGE, options::USAGE].join("\n\n"),
     }
 }
 
@@ -66,6 +69,9 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     }
     if arguments.next_if(|lab| lab == "doors").is_some() {
         return doors::run(root, arguments);
+    }
+    if arguments.next_if(|lab| lab == "imports").is_some() {
+        return imports::run(root, arguments);
     }
     if arguments.next_if(|lab| lab == "kills").is_some() {
         return kills::run(root, arguments);

@@ -33,9 +33,13 @@ impl Options {
         match arguments.next().as_deref() {
             Some("passthrough") => {}
             Some(other) => {
-                return Err(format!("there is no lab `{other}`: cases, doors or passthrough\n\n{USAGE}"));
+                return Err(format!(
+                    "there is no lab `{other}`: cases, doors, imports, kills or passthrough\n\n{USAGE}"
+                ));
             }
-            None => return Err(format!("which lab: cases, doors or passthrough?\n\n{USAGE}")),
+            None => {
+                return Err(format!("which lab: cases, doors, imports, kills or passthrough?\n\n{USAGE}"));
+            }
         }
         while let Some(argument) = arguments.next() {
             let (name, glued) = match argument.split_once('=') {

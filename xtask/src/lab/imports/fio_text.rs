@@ -1,0 +1,175 @@
+//! fio's text for people, of every version that prints `err=` behind a job's name.
+
+use super::number;
+use super::statement::{Latency, Outcome, Printed, Statement, What};
+
+/// Where in a result the lines stand.
+#[derive(Default)]
+struct Place {
+    direction: &'static str,
+    /// Of the percentiles that follow, with nanoseconds to their unit.
+    percentiles: Option<(Latency, f64)>,
+}
+
+/// Reads all results in the text.
+///
+/// # Errors
+/// Where there is none.
+pub fn read(text: &str) -> Result<Statement, String> {
+    let mut statement = Statement::default();
+    let mut place = Place::default();
+    // Groups are counted anew in each run of fio; several runs may stand in one file.
+    let mut run = 0;
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        if let Some((name, group)) = header(line) {
+            statement.outcomes.push(Outcome { group: format!("{run} {group} {name}"), figures: Vec::new() });
+            place = Place::default();
+            inside = true;
+        } else if line.starts_with("Run status group") {
+            inside = false;
+            run += 1;
+        } else if inside {
+            let outcome = statement.outcomes.last_mut().expect("a header was read");
+            put_line(outcome, &mut place, line);
+        }
+    }
+    if statement.outcomes.is_empty() { Err("no result".to_owned()) } else { Ok(statement) }
+}
+
+/// `name: (groupid=0, jobs=1): err= 0: pid=1143`.
+fn header(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once(": (groupid=")?;
+    let (group, rest) = rest.split_once(',')?;
+    rest.contains("err=").then_some((name, group))
+}
+
+fn put_line(outcome: &mut Outcome, place: &mut Place, line: &str) {
+    let (head, rest) = line.split_once(':').unwrap_or((line, ""));
+    match head.trim() {
+        "read" | "READ" => put_rates(outcome, place, "read", rest),
+        "write" | "WRITE" => put_rates(outcome, place, "write", rest),
+        "trim" | "TRIM" => put_rates(outcome, place, "trim", rest),
+        "fsync/fdatasync/sync_file_range" => *place = Place::default(),
+        _ if line.starts_with("issued") => put_counts(outcome, rest),
+        _ if line.contains("percentiles (") => place.percentiles = percentiles(line),
+        _ if line.starts_with('|') => put_percentiles(outcome, place, line),
+        _ => put_latency(outcome, place, line),
+    }
+}
+
+/// `io=131072KB, bw=22895KB/s, iops=5723 , runt=  5725msec` or `IOPS=925k, BW=3614MiB/s (3790MB/s)(300GiB/85002msec)`.
+fn put_rates(outcome: &mut Outcome, place: &mut Place, direction: &'static str, rest: &str) {
+    *place = Place { direction, percentiles: None };
+    let is_new = rest.contains("IOPS=");
+    for word in rest.split(", ").flat_map(|part| part.split(" (")) {
+        let Some((name, value)) = word.split_once('=') else { continue };
+        match name.trim() {
+            "io" => outcome.put(direction, What::Bytes, number::bytes(value)),
+            "bw" | "BW" => outcome.put(direction, What::Throughput, number::bytes(value)),
+            "iops" | "IOPS" => outcome.put(direction, What::Rate, number::shortened(value, 1000.0)),
+            _ => {}
+        }
+    }
+    if is_new {
+        let moved =
+            rest.split('(').find_map(|part| part.split_once('/').filter(|(_, time)| time.contains("msec")));
+        outcome.put(direction, What::Bytes, moved.and_then(|(bytes, _)| number::bytes(bytes)));
+    }
+}
+
+/// `slat (usec): min=17 , max=60158 , avg=24.23, stdev=332.28`.
+fn put_latency(outcome: &mut Outcome, place: &Place, line: &str) {
+    let Some((name, rest)) = line.split_once(" (") else { return };
+    let latency = match name.trim() {
+        "lat" => Latency::Service,
+        "clat" => Latency::Completion,
+        "slat" => Latency::Submit,
+        _ => return,
+    };
+    let Some((unit, rest)) = rest.split_once(')') else { return };
+    let Some(unit) = number::nanoseconds(unit) else { return };
+    if place.direction.is_empty() || !rest.contains("avg=") {
+        return;
+    }
+    for part in rest.trim_start_matches([' ', ':']).split(',') {
+        let Some((name, value)) = part.split_once('=') else { continue };
+        let what = match name.trim() {
+            "min" => What::Min(latency),
+            "max" => What::Max(latency),
+            "avg" => What::Mean(latency),
+            _ => continue,
+        };
+        outcome.put(place.direction, what, number::shortened(value, 1000.0).map(|it| it.times(unit)));
+    }
+}
+
+fn percentiles(line: &str) -> Option<(Latency, f64)> {
+    let (name, rest) = line.split_once(" percentiles (")?;
+    let latency = match name {
+        "lat" => Latency::Service,
+        "clat" => Latency::Completion,
+        "slat" => Latency::Submit,
+        _ => return None,
+    };
+    number::nanoseconds(rest.split_once(')')?.0).map(|unit| (latency, unit))
+}
+
+/// `| 99.00th=[ 1240], 99.50th=[ 1400]`.
+fn put_percentiles(outcome: &mut Outcome, place: &Place, line: &str) {
+    let Some((latency, unit)) = place.percentiles else { return };
+    for part in line.trim_start_matches('|').split(']') {
+        let Some((order, value)) = part.split_once("th=[") else { continue };
+        let order = order.trim_start_matches([' ', ',']);
+        let Some(order) = number::plain(order).map(|order| order.value / 100.0) else { continue };
+        let value = number::shortened(value.trim().trim_start_matches('>'), 1000.0);
+        if !place.direction.is_empty() {
+            outcome.put(place.direction, What::Quantile(latency, order), value.map(|it| it.times(unit)));
+        }
+    }
+}
+
+/// `total=r=262144/w=0/d=0`, `total=32768/0/0` or `total=78643200,0,0,0`.
+fn put_counts(outcome: &mut Outcome, rest: &str) {
+    let Some((_, counts)) = rest.split_once("total=") else { return };
+    let counts = counts.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
+    for (direction, count) in ["read", "write", "trim"].into_iter().zip(counts.split(['/', ','])) {
+        let count = count.rsplit('=').next().and_then(number::plain);
+        outcome.put(direction, What::Operations, count.filter(|count: &Printed| count.value > 0.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "a: (groupid=0, jobs=1): err= 0: pid=1143
+  read : io=131072KB, bw=22895KB/s, iops=5723 , runt=  5725msec
+     lat (msec): min=1 , max=61 , avg= 1.39, stdev= 2.27
+     issued r/w/d: total=32768/0/0, short=0/0/0
+     lat (usec): 1000=0.02%";
+    const NEW: &str = "b: (groupid=0, jobs=10): err= 0: pid=2: Sun
+  read: IOPS=925k, BW=3614MiB/s (3790MB/s)(300GiB/85002msec)
+    clat (usec): min=60, max=4055, avg=1381.72, stdev=216.17
+    clat percentiles (usec):
+     |  1.00th=[ 1090], 99.99th=[ 3097]
+     issued rwts: total=78643200,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+Run status group 0 (all jobs):
+   READ: bw=1MiB/s";
+
+    #[test]
+    fn results_of_old_and_new_versions_are_read() {
+        let statement = read(&format!("{OLD}\n{NEW}")).unwrap();
+        let value = |at: usize, what: What| statement.outcomes[at].find("read", what).map(|it| it.value);
+        assert_eq!(value(0, What::Bytes), Some(131_072.0 * 1024.0));
+        assert_eq!(value(0, What::Rate), Some(5723.0));
+        assert_eq!(value(0, What::Mean(Latency::Service)), Some(1.39e6));
+        assert_eq!(value(0, What::Operations), Some(32768.0));
+        assert_eq!(value(1, What::Rate), Some(925_000.0));
+        assert_eq!(value(1, What::Throughput), Some(3614.0 * 1024.0 * 1024.0));
+        assert_eq!(value(1, What::Bytes), Some(300.0 * 1024.0 * 1024.0 * 1024.0));
+        assert_eq!(value(1, What::Quantile(Latency::Completion, 0.01)), Some(1_090_000.0));
+        assert_eq!(statement.outcomes[1].figures.len(), 9);
+        assert!(read("no result").is_err());
+    }
+}

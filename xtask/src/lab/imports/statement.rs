@@ -1,0 +1,122 @@
+//! What a file of another tool's results states, as a reader of this lab found it: the second hand, beside the
+//! importer's.
+
+/// Which of a tool's latencies: fathom's words for what fio calls `lat`, `clat` and `slat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Latency {
+    Service,
+    Completion,
+    Submit,
+}
+
+impl Latency {
+    /// The field of a record's direction that holds it.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Completion => "completion",
+            Self::Submit => "submit",
+        }
+    }
+}
+
+/// What is stated, in base units: operations, bytes, per second, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    Operations,
+    Bytes,
+    Rate,
+    Throughput,
+    Mean(Latency),
+    Min(Latency),
+    Max(Latency),
+    /// With its order, 0 to 1.
+    Quantile(Latency, f64),
+    /// I/Os that the tool was asked to keep in flight, of all directions together.
+    InFlight,
+}
+
+/// One stated number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// `read`, `write` or `trim`; empty for what is of all.
+    pub direction: &'static str,
+    pub what: What,
+    pub value: f64,
+    /// One unit of the last digit that is printed.
+    pub rounding: f64,
+}
+
+/// One result in a file: what a job, or a group of them, states.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Results of one group may be one record.
+    pub group: String,
+    pub figures: Vec<Figure>,
+}
+
+impl Outcome {
+    /// Adds a number, or nothing where it could not be read.
+    pub fn put(&mut self, direction: &'static str, what: What, read: Option<Printed>) {
+        if let Some(Printed { value, rounding }) = read {
+            self.figures.push(Figure { direction, what, value, rounding });
+        }
+    }
+
+    pub fn find(&self, direction: &str, what: What) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.direction == direction && figure.what == what)
+    }
+}
+
+/// A number as it was printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Printed {
+    pub value: f64,
+    /// One unit of the last digit.
+    pub rounding: f64,
+}
+
+impl Printed {
+    /// The same in another unit.
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, rounding: self.rounding * factor }
+    }
+}
+
+/// One column of a tool that prints interval by interval, in the metric and unit that fathom's documents give it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    pub metric: &'static str,
+    /// The disk or processor; empty for the machine.
+    pub label: String,
+    /// One for each interval in which the tool printed one.
+    pub values: Vec<f64>,
+    /// The largest unit of a last digit among them.
+    pub rounding: f64,
+}
+
+/// All of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statement {
+    pub outcomes: Vec<Outcome>,
+    pub tracks: Vec<Track>,
+}
+
+impl Statement {
+    /// Adds the value of an interval to its track.
+    pub fn put(&mut self, metric: &'static str, label: &str, printed: Printed) {
+        let there = self.tracks.iter_mut().find(|track| track.metric == metric && track.label == label);
+        match there {
+            Some(track) => {
+                track.values.push(printed.value);
+                track.rounding = track.rounding.max(printed.rounding);
+            }
+            None => self.tracks.push(Track {
+                metric,
+                label: label.to_owned(),
+                values: vec![printed.value],
+                rounding: printed.rounding,
+            }),
+        }
+    }
+}
