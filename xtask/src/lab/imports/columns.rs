@@ -98,11 +98,7 @@ mod tests {
     fn rows_are_in_base_units() {
         let mut statement = Statement::default();
         put_disk(&mut statement, "sda", &[("r/s", "2,50"), ("rMB/s", "1.00"), ("odd", "1")]);
-        put_processor(
-            &mut statement,
-            "",
-            &[("%usr", "10.0"), ("%nice", "5.0"), ("%idle", "85.0")],
-        );
+        put_processor(&mut statement, "", &[("%usr", "10.0"), ("%nice", "5.0"), ("%idle", "85.0")]);
         let value =
             |metric: &str| statement.tracks.iter().find(|it| it.metric == metric).map(|it| it.values[0]);
         assert_eq!(value("disk.reads"), Some(2.5));

@@ -16,6 +16,8 @@ pub struct Score {
     pub equal: usize,
     /// Stated, and not in the record.
     pub absent: usize,
+    /// The same in words.
+    pub left_out: Vec<String>,
     /// Each wrong number in words.
     pub wrong: Vec<String>,
     pub records: usize,
@@ -98,7 +100,7 @@ fn sum(group: &[&Outcome]) -> Outcome {
         };
         match figure.what {
             What::Min(_) => there.value = there.value.min(figure.value),
-            What::Max(_) => there.value = there.value.max(figure.value),
+            What::Max(_) | What::Duration => there.value = there.value.max(figure.value),
             _ => there.value += figure.value,
         }
         figure.rounding += there.rounding;
@@ -117,6 +119,7 @@ fn sum(group: &[&Outcome]) -> Outcome {
 fn hold(figure: &Figure, run: &Value, place: &str, score: &mut Score) {
     let Some((low, value, high)) = recorded(figure, run) else {
         score.absent += 1;
+        score.left_out.push(format!("{place}: {} {:?}", figure.direction, figure.what));
         return;
     };
     score.checked += 1;
@@ -136,8 +139,10 @@ fn hold(figure: &Figure, run: &Value, place: &str, score: &mut Score) {
 /// The record's number with the edges of its bucket.
 fn recorded(figure: &Figure, run: &Value) -> Option<(f64, f64, f64)> {
     let alone = |value: &Value| value.as_f64().map(|value| (value, value, value));
-    if figure.what == What::InFlight {
-        return alone(&run["summary"]["in_flight_requested"]);
+    match figure.what {
+        What::InFlight => return alone(&run["summary"]["in_flight_requested"]),
+        What::Duration => return alone(&run["summary"]["duration_ns"]),
+        _ => {}
     }
     let directions = run["summary"]["directions"].as_array()?;
     let side = directions.iter().find(|side| side["direction"] == figure.direction)?;
@@ -155,7 +160,7 @@ fn recorded(figure: &Figure, run: &Value) -> Option<(f64, f64, f64)> {
             let it = quantiles.iter().find(is_it)?;
             Some((it["low_ns"].as_f64()?, it["value_ns"].as_f64()?, it["high_ns"].as_f64()?))
         }
-        What::InFlight => None,
+        What::InFlight | What::Duration => None,
     }
 }
 
@@ -171,6 +176,7 @@ fn hold_track(track: &Track, runs: &[Value], score: &mut Score) {
     let place = format!("{} of `{}`", track.metric, track.label);
     if values.is_empty() {
         score.absent += track.values.len();
+        score.left_out.push(format!("{place}, {} intervals", track.values.len()));
         return;
     }
     if values.len() != track.values.len() {

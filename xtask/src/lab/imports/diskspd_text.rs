@@ -15,13 +15,18 @@ pub fn read(text: &str) -> Result<Statement, String> {
     let mut columns: Vec<String> = Vec::new();
     let mut depth = None;
     let mut rows = 0.0;
+    let mut time = None;
     for line in text.lines().map(str::trim) {
         if let Some((_, outstanding)) = line.split_once("outstanding I/O operations") {
             depth = outstanding.rsplit(':').next().and_then(number::plain);
         }
+        if let Some(seconds) = line.strip_prefix("actual test time:") {
+            time = number::plain(seconds.trim().trim_end_matches('s')).map(|it| it.times(1e9));
+        }
         match line {
             "Total IO" => {
                 statement.outcomes.push(Outcome::default());
+                statement.outcomes.last_mut().expect("it was pushed").put_duration(time);
                 (section, rows) = ("total", 0.0);
             }
             "Read IO" => section = "read",
@@ -103,7 +108,8 @@ fn order(name: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "number of outstanding I/O operations per thread: 16
+    const TEXT: &str = "actual test time: 2.50s
+number of outstanding I/O operations per thread: 16
 Total IO
 thread |  bytes | I/Os | MiB/s | I/O per s | AvgLat | file
 -----
@@ -128,6 +134,7 @@ total:  0 | 0 | 0.00 | 0.00 | 0.000
         assert_eq!(value(What::Mean(Latency::Service)), Some(3.5e6));
         assert_eq!(value(What::Quantile(Latency::Service, 0.999)), Some(5e6));
         assert_eq!(outcome.find("", What::InFlight).unwrap().value, 32.0);
+        assert_eq!(outcome.find("", What::Duration).unwrap().value, 2.5e9);
         assert!(outcome.figures.iter().all(|figure| figure.direction != "write"));
     }
 }

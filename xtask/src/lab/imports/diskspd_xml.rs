@@ -20,6 +20,7 @@ pub fn read(text: &str) -> Result<Statement, String> {
 fn outcome(span: &str) -> Outcome {
     let mut outcome = Outcome::default();
     let seconds = first(span, "TestTimeSeconds");
+    outcome.put_duration(seconds.map(|it| it.times(1e9)));
     let latency = elements(span, "Latency").into_iter().next().unwrap_or_default();
     for (direction, word) in [("read", "Read"), ("write", "Write")] {
         let sum = |name: String| {

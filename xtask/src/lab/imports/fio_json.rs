@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use super::statement::{Latency, Outcome, Printed, Statement, What};
 
+/// Engines that keep a depth.
+pub const DEEP: [&str; 7] = ["libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "spdk", "xnvme"];
+
 /// Reads every document in the text that has jobs.
 ///
 /// # Errors
@@ -53,6 +56,7 @@ fn put_direction(outcome: &mut Outcome, direction: &'static str, side: &Value) {
     outcome.put(direction, What::Bytes, whole(&side["io_bytes"], unit));
     outcome.put(direction, What::Rate, whole(&side["iops"], 1.0));
     outcome.put(direction, What::Throughput, whole(&side["bw"], 1024.0));
+    outcome.put_duration(whole(&side["runtime"], 1e6));
     for (name, latency) in
         [("lat", Latency::Service), ("clat", Latency::Completion), ("slat", Latency::Submit)]
     {
@@ -84,9 +88,7 @@ fn put_latency(outcome: &mut Outcome, direction: &'static str, latency: Latency,
 /// Depth times clones, where the options name an engine that keeps a depth.
 fn in_flight(job: &Value, global: &Value) -> Option<Printed> {
     let option = |name: &str| job.get(name).or_else(|| global.get(name)).and_then(Value::as_str);
-    let deep = ["libaio", "io_uring", "windowsaio", "spdk"];
-    let engine = option("ioengine")?;
-    if !deep.contains(&engine) {
+    if !DEEP.contains(&option("ioengine")?) {
         return None;
     }
     let number = |name: &str| option(name).map_or(Some(1.0), |text| text.parse::<f64>().ok());

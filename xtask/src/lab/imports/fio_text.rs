@@ -1,5 +1,6 @@
 //! fio's text for people, of every version that prints `err=` behind a job's name.
 
+use super::fio_json::DEEP;
 use super::number;
 use super::statement::{Latency, Outcome, Printed, Statement, What};
 
@@ -21,11 +22,19 @@ pub fn read(text: &str) -> Result<Statement, String> {
     // Groups are counted anew in each run of fio; several runs may stand in one file.
     let mut run = 0;
     let mut inside = false;
-    for line in text.lines().map(str::trim) {
-        if let Some((name, group)) = header(line) {
-            statement.outcomes.push(Outcome { group: format!("{run} {group} {name}"), figures: Vec::new() });
+    let mut depths: Vec<(&str, &str, f64)> = Vec::new();
+    // Pages that quote a result set words in bold.
+    let plain = text.replace(['*', '_'], "");
+    for line in plain.lines().map(str::trim) {
+        if let Some((name, group, jobs)) = header(line) {
+            let mut outcome = Outcome { group: format!("{run} {group} {name}"), figures: Vec::new() };
+            let depth = depths.iter().rev().find(|it| (it.0, it.1) == (name, group)).map(|it| it.2 * jobs);
+            outcome.put("", What::InFlight, depth.map(|value| Printed { value, rounding: 0.0 }));
+            statement.outcomes.push(outcome);
             place = Place::default();
             inside = true;
+        } else if let Some(depth) = asked(line) {
+            depths.push(depth);
         } else if line.starts_with("Run status group") {
             inside = false;
             run += 1;
@@ -38,10 +47,19 @@ pub fn read(text: &str) -> Result<Statement, String> {
 }
 
 /// `name: (groupid=0, jobs=1): err= 0: pid=1143`.
-fn header(line: &str) -> Option<(&str, &str)> {
+fn header(line: &str) -> Option<(&str, &str, f64)> {
     let (name, rest) = line.split_once(": (groupid=")?;
-    let (group, rest) = rest.split_once(',')?;
-    rest.contains("err=").then_some((name, group))
+    let (group, rest) = rest.split_once(", jobs=")?;
+    let (jobs, rest) = rest.split_once(')')?;
+    rest.contains("err=").then_some((name, group, jobs.trim().parse().ok()?))
+}
+
+/// `name: (g=0): rw=randread, bs=..., ioengine=libaio, iodepth=128`: the depth of engines that keep one.
+fn asked(line: &str) -> Option<(&str, &str, f64)> {
+    let (name, rest) = line.split_once(": (g=")?;
+    let (group, rest) = rest.split_once("): rw=")?;
+    let value = |key: &str| rest.split(", ").find_map(|part| part.strip_prefix(key));
+    DEEP.contains(&value("ioengine=")?).then_some((name, group, value("iodepth=")?.parse().ok()?))
 }
 
 fn put_line(outcome: &mut Outcome, place: &mut Place, line: &str) {
@@ -50,7 +68,7 @@ fn put_line(outcome: &mut Outcome, place: &mut Place, line: &str) {
         "read" | "READ" => put_rates(outcome, place, "read", rest),
         "write" | "WRITE" => put_rates(outcome, place, "write", rest),
         "trim" | "TRIM" => put_rates(outcome, place, "trim", rest),
-        "fsync/fdatasync/sync_file_range" => *place = Place::default(),
+        "fsync/fdatasync/syncfilerange" => *place = Place::default(),
         _ if line.starts_with("issued") => put_counts(outcome, rest),
         _ if line.contains("percentiles (") => place.percentiles = percentiles(line),
         _ if line.starts_with('|') => put_percentiles(outcome, place, line),
@@ -65,6 +83,9 @@ fn put_rates(outcome: &mut Outcome, place: &mut Place, direction: &'static str, 
     for word in rest.split(", ").flat_map(|part| part.split(" (")) {
         let Some((name, value)) = word.split_once('=') else { continue };
         match name.trim() {
+            "runt" => {
+                outcome.put_duration(number::plain(value.trim_end_matches("msec")).map(|it| it.times(1e6)))
+            }
             "io" => outcome.put(direction, What::Bytes, number::bytes(value)),
             "bw" | "BW" => outcome.put(direction, What::Throughput, number::bytes(value)),
             "iops" | "IOPS" => outcome.put(direction, What::Rate, number::shortened(value, 1000.0)),
@@ -75,6 +96,8 @@ fn put_rates(outcome: &mut Outcome, place: &mut Place, direction: &'static str, 
         let moved =
             rest.split('(').find_map(|part| part.split_once('/').filter(|(_, time)| time.contains("msec")));
         outcome.put(direction, What::Bytes, moved.and_then(|(bytes, _)| number::bytes(bytes)));
+        let time = moved.and_then(|(_, time)| number::plain(time.split("msec").next()?));
+        outcome.put_duration(time.map(|it| it.times(1e6)));
     }
 }
 
@@ -148,7 +171,9 @@ mod tests {
      lat (msec): min=1 , max=61 , avg= 1.39, stdev= 2.27
      issued r/w/d: total=32768/0/0, short=0/0/0
      lat (usec): 1000=0.02%";
-    const NEW: &str = "b: (groupid=0, jobs=10): err= 0: pid=2: Sun
+    const NEW: &str = "b: (g=0): rw=randread, bs=4K-4K, ioengine=libaio, iodepth=128
+...
+b: (groupid=0, jobs=10): err= 0: pid=2: Sun
   read: IOPS=925k, BW=3614MiB/s (3790MB/s)(300GiB/85002msec)
     clat (usec): min=60, max=4055, avg=1381.72, stdev=216.17
     clat percentiles (usec):
@@ -169,7 +194,9 @@ Run status group 0 (all jobs):
         assert_eq!(value(1, What::Throughput), Some(3614.0 * 1024.0 * 1024.0));
         assert_eq!(value(1, What::Bytes), Some(300.0 * 1024.0 * 1024.0 * 1024.0));
         assert_eq!(value(1, What::Quantile(Latency::Completion, 0.01)), Some(1_090_000.0));
-        assert_eq!(statement.outcomes[1].figures.len(), 9);
+        let of_all = |what: What| statement.outcomes[1].find("", what).map(|it| it.value);
+        assert_eq!((of_all(What::Duration), of_all(What::InFlight)), (Some(85_002e6), Some(1280.0)));
+        assert_eq!(statement.outcomes[1].figures.len(), 11);
         assert!(read("no result").is_err());
     }
 }

@@ -36,7 +36,8 @@ pub fn shortened(word: &str, thousand: f64) -> Option<Printed> {
     plain(&word[..word.len() - 1]).map(|printed| printed.times(factor))
 }
 
-/// Bytes with their unit, as fio prints them: `KiB` and the old `KB` are 1024, `kB` is 1000. A `/s` may follow.
+/// Bytes with their unit, as fio prints them: `KiB` and the old `KB` are 1024, `kB` is 1000. A `/s` may follow. fio 3
+/// loses the carry into its last digit: 20.99 is printed as 20.0, so that a 0 there may stand for anything.
 pub fn bytes(word: &str) -> Option<Printed> {
     let word = word.trim().trim_end_matches("/s");
     let split = word.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(word.len());
@@ -50,7 +51,10 @@ pub fn bytes(word: &str) -> Option<Printed> {
         "TiB" | "TB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
         _ => return None,
     };
-    plain(number).map(|printed| printed.times(factor))
+    let lost = number.ends_with(".0");
+    plain(number)
+        .map(|it| Printed { rounding: if lost { 1.0 } else { it.rounding }, ..it })
+        .map(|printed| printed.times(factor))
 }
 
 /// Nanoseconds in a unit of time.
@@ -77,6 +81,7 @@ mod tests {
         assert_eq!(read(plain("N/A")), None);
         assert_eq!(read(shortened("925k", 1000.0)), Some((925_000.0, 1000.0)));
         assert_eq!(read(bytes("22895KB/s")), Some((22895.0 * 1024.0, 1024.0)));
+        assert_eq!(read(bytes("20.0KiB/s")), Some((20.0 * 1024.0, 1024.0)));
         assert_eq!(read(bytes("463775B/s")), Some((463_775.0, 1.0)));
         assert_eq!(read(bytes("1 parsec")), None);
     }

@@ -75,6 +75,7 @@ pub fn lines(endings: &[(Published, Ending)]) -> Vec<String> {
         match ending {
             Ending::Compared(score) => {
                 lines.extend(score.wrong.iter().map(|wrong| format!("WRONG    {name}: {wrong}")));
+                lines.extend(score.left_out.iter().map(|what| format!("absent   {name}: {what}")));
             }
             Ending::RefusedUnclearly(said) => lines.push(format!("REFUSED  {name}: {said}")),
             Ending::Skipped(reason) => lines.push(format!("skipped  {name}: {reason}")),
@@ -128,6 +129,7 @@ mod tests {
             wrong_records: 1,
             wrong: vec!["bytes".to_owned()],
             absent: 4,
+            left_out: vec!["iops".to_owned()],
         };
         let endings = [
             (file("iostat"), Ending::RefusedUnclearly("no".to_owned())),
@@ -137,6 +139,7 @@ mod tests {
         let lines = lines(&endings);
         assert!(!holds(&endings) && holds(&endings[..1]));
         assert!(lines.contains(&"WRONG    a/b/c: bytes".to_owned()));
+        assert!(lines.contains(&"absent   a/b/c: iops".to_owned()));
         let words: Vec<&str> = lines.last().unwrap().split_whitespace().collect();
         assert_eq!(words, ["all", "3", "0", "1", "1", "1", "1", "1", "3", "2", "4"]);
         assert_eq!(HEAD.lines().last().unwrap().len(), lines.last().unwrap().len());

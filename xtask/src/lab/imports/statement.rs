@@ -34,6 +34,8 @@ pub enum What {
     Quantile(Latency, f64),
     /// I/Os that the tool was asked to keep in flight, of all directions together.
     InFlight,
+    /// How long the longest direction was measured, in nanoseconds.
+    Duration,
 }
 
 /// One stated number.
@@ -60,6 +62,16 @@ impl Outcome {
     pub fn put(&mut self, direction: &'static str, what: What, read: Option<Printed>) {
         if let Some(Printed { value, rounding }) = read {
             self.figures.push(Figure { direction, what, value, rounding });
+        }
+    }
+
+    /// Keeps the longest of several times.
+    pub fn put_duration(&mut self, read: Option<Printed>) {
+        let known = self.figures.iter_mut().find(|figure| figure.what == What::Duration);
+        match (known, read) {
+            (Some(figure), Some(read)) => figure.value = figure.value.max(read.value),
+            (None, read) => self.put("", What::Duration, read),
+            (Some(_), None) => {}
         }
     }
 

@@ -23,7 +23,8 @@ pub fn read(text: &str) -> Result<Statement, String> {
             header = words;
             seen |= ["CPU", "DEV"].contains(&header[0]);
         } else if words.len() == header.len() {
-            let cells: Vec<(&str, &str)> = header[1..].iter().copied().zip(words[1..].iter().copied()).collect();
+            let cells: Vec<(&str, &str)> =
+                header[1..].iter().copied().zip(words[1..].iter().copied()).collect();
             match header[0] {
                 "CPU" => {
                     columns::put_processor(&mut statement, if first == "all" { "" } else { first }, &cells)
