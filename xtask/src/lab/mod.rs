@@ -2,8 +2,9 @@
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo xtask lab cases` asks fathom what limits cases whose answer
 //! is known, there and elsewhere; `cargo xtask lab doors` tries to have it change what nobody named,
-//! `cargo xtask lab imports` holds what it reads of other tools against the files, and `cargo xtask lab kills`
-//! kills it at drawn moments.
+//! `cargo xtask lab fio` holds its front end of fio against fio, `cargo xtask lab imports` what it reads of other tools
+//! against the files, `cargo xtask lab kills` kills it at drawn moments, and `cargo xtask lab sizing` holds what it would
+//! buy against a slow simulator of volumes.
 
 mod cases;
 mod console;
@@ -28,6 +29,7 @@ mod modules;
 mod options;
 mod passthrough;
 mod programs;
+mod sizing;
 mod stop;
 mod vm;
 
@@ -43,8 +45,9 @@ pub fn usage(arguments: &[String]) -> String {
         Some("doors") => doors::USAGE.to_owned(),
         Some("imports") => imports::USAGE.to_owned(),
         Some("kills") => kills::USAGE.to_owned(),
+        Some("sizing") => sizing::USAGE.to_owned(),
         Some("passthrough") => options::USAGE.to_owned(),
-        _ => [cases::USAGE, doors::USAGE, imports::USAGE, kills::USAGE, options::USAGE].join("\n\n"),
+        _ => [cases::USAGE, doors::USAGE, imports::USAGE, kills::USAGE, sizing::USAGE, options::USAGE].join("\n\n"),
     }
 }
 
@@ -75,6 +78,9 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     }
     if arguments.next_if(|lab| lab == "kills").is_some() {
         return kills::run(root, arguments);
+    }
+    if arguments.next_if(|lab| lab == "sizing").is_some() {
+        return sizing::run(root, arguments);
     }
     let options = Options::read(arguments)?;
     let missing = vm::missing().into_iter().chain(guest::missing()).next();
