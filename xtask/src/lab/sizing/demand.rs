@@ -2,9 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::serve::Piece;
-use super::volume::{Kind, MIB};
-
 /// First time in every table: a whole number of every tick's length.
 const EPOCH_S: u64 = 1_760_000_400;
 
@@ -50,33 +47,6 @@ pub struct Demand {
     pub current: Option<String>,
 }
 
-/// How a demand's I/Os are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counting {
-    pub bound: Bound,
-    /// Each tick's count times the margin is a whole number.
-    pub whole: bool,
-    /// Disks join a trace's I/Os that follow each other.
-    pub joins: bool,
-}
-
-impl Counting {
-    pub fn of(bound: Bound) -> Self {
-        Self { bound, whole: false, joins: true }
-    }
-}
-
-/// How sums of I/Os of which no single one is known are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// The least that they may count: all bytes in whole units.
-    Least,
-    /// The most that they may count, each I/O being 512 bytes or more.
-    Most,
-    /// The same without that: each I/O a unit more than its bytes.
-    Loose,
-}
-
 impl Demand {
     pub fn is_trace(&self) -> bool {
         matches!(self.form, Form::Trace(_))
@@ -89,69 +59,26 @@ impl Demand {
         }
     }
 
-    pub fn ios(&self) -> u64 {
-        match &self.form {
-            Form::Table(rows) => rows.iter().flatten().flatten().map(|sum| sum.ios).sum(),
-            Form::Trace(ios) => ios.len() as u64,
-        }
-    }
-
     /// Ticks that an I/O may wait.
     pub fn patience(&self) -> usize {
         (self.wait_s / self.tick_s).max(1) as usize
     }
 
-    /// I/Os that may be late.
-    pub fn allowed(&self) -> u64 {
-        (u128::from(self.ios()) * u128::from(self.late_ppm) / 1_000_000) as u64
-    }
-
-    /// What the limit on operations is asked for: operations of a type's unit at most, times the margin.
-    pub fn operations(&self, kind: Kind, counting: Counting) -> Vec<Piece> {
-        let unit = kind.unit();
-        let joins = kind.is_disk() && counting.joins;
-        self.pieces(counting.whole, joins, |sum| units(sum, unit, counting.bound), |io| io.div_ceil(unit))
-    }
-
-    /// What the volume's limit on bytes is asked for: of a disk a MiB for each operation.
-    pub fn bytes(&self, kind: Kind, counting: Counting) -> Vec<Piece> {
-        if kind.is_disk() {
-            let mut pieces = self.operations(kind, counting);
-            pieces.iter_mut().for_each(|piece| piece.cost *= MIB);
-            return pieces;
-        }
-        self.pieces(false, false, |sum| sum.bytes, |io| io)
-    }
-
-    fn pieces(
-        &self,
-        whole: bool,
-        joins: bool,
-        of_sum: impl Fn(Sum) -> u64,
-        of_io: impl Fn(u64) -> u64,
-    ) -> Vec<Piece> {
-        let ceiled = |cost: u64| if whole { cost.next_multiple_of(100) } else { cost };
-        match &self.form {
-            Form::Table(rows) => {
-                let of_row = |(tick, row): (usize, &Option<[Sum; 2]>)| {
-                    let sums = row.as_ref()?;
-                    let ios = sums.iter().map(|sum| sum.ios).sum();
-                    let cost = sums.iter().map(|sum| of_sum(*sum)).sum::<u64>() * self.margin_percent;
-                    (ios > 0).then_some(Piece { tick, ios, cost: ceiled(cost) })
-                };
-                rows.iter().enumerate().filter_map(of_row).collect()
-            }
+    /// The same with nothing known but each tick's sums.
+    pub fn summed(&self) -> Self {
+        let rows = match &self.form {
+            Form::Table(rows) => rows.clone(),
             Form::Trace(ios) => {
-                let mut runs = Runs::default();
-                let mut of = |io: &Io| {
-                    let before = if joins { runs.before(io) } else { 0 };
-                    let cost = (of_io(before + io.bytes) - of_io(before)) * self.margin_percent;
-                    Piece { tick: (io.at_us / 1_000_000 / self.tick_s) as usize, ios: 1, cost }
-                };
-                let pieces = ios.iter().map(&mut of).collect();
-                if whole { by_tick(pieces) } else { pieces }
+                let mut rows = vec![Some([Sum::default(); 2]); self.ticks()];
+                for io in ios {
+                    let row = rows[(io.at_us / 1_000_000 / self.tick_s) as usize].get_or_insert_default();
+                    let sum = &mut row[usize::from(io.writes)];
+                    (sum.ios, sum.bytes) = (sum.ios + 1, sum.bytes + io.bytes);
+                }
+                rows
             }
-        }
+        };
+        Self { form: Form::Table(rows), ..self.clone() }
     }
 
     /// The file that fathom is given.
@@ -204,124 +131,42 @@ impl Demand {
     }
 }
 
-/// Follows I/Os that continue each other.
-#[derive(Default)]
-struct Runs {
-    end: Option<(u64, bool)>,
-    bytes: u64,
-}
-
-impl Runs {
-    /// Bytes of the run that an I/O continues.
-    fn before(&mut self, io: &Io) -> u64 {
-        let before = if self.end == Some((io.offset, io.writes)) { self.bytes } else { 0 };
-        self.end = Some((io.offset + io.bytes, io.writes));
-        self.bytes = before + io.bytes;
-        before
-    }
-}
-
-/// A tick's I/Os as one piece, whose cost is a whole number.
-fn by_tick(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut ticks: Vec<Piece> = Vec::new();
-    for piece in pieces {
-        match ticks.last_mut().filter(|last| last.tick == piece.tick) {
-            Some(last) => (last.ios, last.cost) = (last.ios + piece.ios, last.cost + piece.cost),
-            None => ticks.push(piece),
-        }
-    }
-    ticks.iter_mut().for_each(|tick| tick.cost = tick.cost.next_multiple_of(100));
-    ticks
-}
-
-/// Operations that a direction's I/Os of a tick count as.
-fn units(sum: Sum, unit: u64, bound: Bound) -> u64 {
-    if sum.ios == 0 {
-        return 0;
-    }
-    match bound {
-        Bound::Least => sum.bytes.div_ceil(unit).max(sum.ios),
-        // Each I/O is a few whole units and one sector.
-        Bound::Most => sum.ios + (sum.bytes.saturating_sub(512 * sum.ios)) / unit,
-        Bound::Loose => sum.ios + sum.bytes.div_ceil(unit),
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    #[test]
-    fn bounds_enclose_whatever_the_sizes_are() {
-        let unit = MIB / 4;
-        for sizes in [vec![4096, MIB], vec![unit; 3], vec![unit + 512, 512, 7 * unit + 512], vec![393_216; 5]]
-        {
-            let sum = Sum { ios: sizes.len() as u64, bytes: sizes.iter().sum() };
-            let truth: u64 = sizes.iter().map(|bytes| bytes.div_ceil(unit)).sum();
-            let of = |bound| units(sum, unit, bound);
-            assert!(of(Bound::Least) <= truth && truth <= of(Bound::Most), "{sizes:?}");
-            assert!(of(Bound::Most) <= of(Bound::Loose));
-        }
-        // Both are reached.
-        let sum = Sum { ios: 3, bytes: 7 * unit + 3 * 512 };
-        assert_eq!((units(sum, unit, Bound::Least), units(sum, unit, Bound::Most)), (8, 10));
-        assert_eq!(units(Sum::default(), unit, Bound::Loose), 0);
-    }
-
-    #[test]
-    fn a_trace_counts_each_io_by_itself() {
-        let io = |at_us, bytes| Io { at_us, bytes, offset: 0, writes: false };
-        let mut demand = even(&[io(0, 393_216), io(1_500_000, 512), io(1_600_000, MIB)]);
-        demand.margin_percent = 130;
-        let operations = demand.operations(Kind::Gp3, Counting::of(Bound::Least));
-        let seen: Vec<_> = operations.iter().map(|piece| (piece.tick, piece.cost)).collect();
-        assert_eq!(seen, [(0, 260), (1, 130), (1, 520)]);
-        assert_eq!(demand.bytes(Kind::St1, Counting::of(Bound::Least))[1].cost, 130 * MIB);
-        let whole = demand.operations(Kind::Gp3, Counting { whole: true, ..Counting::of(Bound::Least) });
-        let seen: Vec<_> = whole.iter().map(|piece| (piece.tick, piece.ios, piece.cost)).collect();
-        assert_eq!(seen, [(0, 1, 300), (1, 2, 700)]);
-        assert_eq!(demand.text().lines().nth(2), Some("1.500000,R,0,512"));
-        assert_eq!((demand.ticks(), demand.patience(), demand.allowed()), (2, 1, 0));
-        let words = demand.words("f").join(" ");
-        assert!(words.contains("--margin 1.30 --late 0.1% --wait 1s"), "{words}");
-    }
-
-    #[test]
-    fn disks_join_what_follows_and_ssds_do_not() {
-        let io = |offset, writes| Io { at_us: 0, bytes: MIB / 4, offset, writes };
-        let ios = [
-            io(0, false),
-            io(MIB / 4, false),
-            io(MIB / 2, false),
-            io(MIB * 3 / 4, false),
-            io(MIB, false),
-            io(MIB * 5 / 4, true),
-        ];
-        let mut runs = Runs::default();
-        assert_eq!(ios.map(|io| runs.before(&io)), [0, MIB / 4, MIB / 2, MIB * 3 / 4, MIB, 0]);
-        let mut demand = even(&ios);
-        let cost = |demand: &Demand, kind, joins| {
-            let counting = Counting { joins, ..Counting::of(Bound::Least) };
-            demand.operations(kind, counting).iter().map(|piece| piece.cost / 100).sum::<u64>()
-        };
-        assert_eq!((cost(&demand, Kind::St1, true), cost(&demand, Kind::St1, false)), (3, 6));
-        demand.margin_percent = 200;
-        assert_eq!((cost(&demand, Kind::St1, true), cost(&demand, Kind::Gp3, true)), (6, 12));
-    }
-
-    fn even(ios: &[Io]) -> Demand {
+    /// On plain terms.
+    pub fn of(form: Form) -> Demand {
         Demand {
             name: "t".to_owned(),
             shape: "t",
             tick_s: 1,
-            form: Form::Trace(ios.to_vec()),
+            form,
             region: "us-east-1",
             instance: None,
             margin_percent: 100,
             late_ppm: 1000,
             wait_s: 1,
-            size_gib: 1,
+            size_gib: 100,
             current: None,
         }
+    }
+
+    #[test]
+    fn fathom_is_given_what_was_drawn() {
+        let io = |at_us, writes| Io { at_us, bytes: 512, offset: 4096, writes };
+        let mut trace = of(Form::Trace(vec![io(0, true), io(1_500_000, false)]));
+        trace.margin_percent = 130;
+        assert_eq!(trace.text(), "time,op,offset,bytes\n0.000000,W,4096,512\n1.500000,R,4096,512\n");
+        assert_eq!((trace.ticks(), trace.patience()), (2, 1));
+        let (none, one) = (Sum::default(), Sum { ios: 1, bytes: 512 });
+        assert_eq!(trace.summed().form, Form::Table(vec![Some([none, one]), Some([one, none])]));
+        let words = trace.words("f").join(" ");
+        assert!(words.contains("--margin 1.30 --late 0.1% --wait 1s"), "{words}");
+        let row = Some([Sum { ios: 3, bytes: 4096 }, Sum { ios: 1, bytes: 512 }]);
+        let mut table = of(Form::Table(vec![row, None, row]));
+        (table.tick_s, table.wait_s) = (10, 60);
+        assert_eq!(table.text().lines().nth(2), Some("1760000420,3,1,4096,512"), "a row is missing");
+        assert_eq!((table.ticks(), table.patience()), (3, 6));
     }
 }

@@ -59,8 +59,9 @@ impl Case {
     }
 
     fn words(&self, seed: u64) -> Vec<String> {
-        let size =
-            |bytes: u64| if bytes % 1024 == 0 { format!("{}k", bytes / 1024) } else { bytes.to_string() };
+        let size = |bytes: u64| {
+            if bytes.is_multiple_of(1024) { format!("{}k", bytes / 1024) } else { bytes.to_string() }
+        };
         let sizes: Vec<String> =
             self.sizes.iter().map(|(bytes, percent)| format!("{}:{percent}%", size(*bytes))).collect();
         let (iops, mibps) = (self.volume.iops, self.volume.mibps);

@@ -5,6 +5,7 @@
 mod answer;
 mod catalogue;
 mod choose;
+mod counting;
 mod demand;
 mod judge;
 mod mixed;
@@ -112,6 +113,10 @@ fn sized(bench: &Bench, judged: &[Judged]) -> Section {
             *last += &format!("\n  `{}`", judged.command);
         }
         section.unexplained.extend(left);
+    }
+    let least = section.unexplained.iter().filter(|left| left.contains(judge::BY_THE_LEAST)).count();
+    if least > 0 {
+        section.figures.push(format!("{least} of the unexplained are {}", judge::BY_THE_LEAST));
     }
     section.figures.push(format!("{clean} of {} demands without an unexplained difference", judged.len()));
     section.figures.extend(table(judged));

@@ -216,7 +216,7 @@ mod tests {
         let traces: Vec<&Demand> = drawn.iter().filter(|demand| demand.is_trace()).collect();
         assert!(traces.len() > 10);
         let large = |demand: &&Demand| matches!(&demand.form, Form::Trace(ios) if ios.iter().any(|io| io.bytes > 1 << 18));
-        assert!(traces.iter().any(|demand| large(demand)), "above the unit that counts");
+        assert!(traces.iter().any(large), "above the unit that counts");
         assert!(drawn.iter().any(|demand| demand.instance.is_some() && demand.current.is_some()));
     }
 
