@@ -58,7 +58,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     let bench = Bench { fathom, folder, catalogue: Catalogue::read(root)?, options, stop: Stop::listen()? };
     let mut text = String::new();
-    let mut holds = true;
+    let (mut holds, mut compared) = (true, 0);
     for part in &bench.options.parts {
         let section = match *part {
             "mixed" => mixed::run(&bench)?,
@@ -67,6 +67,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
             _ => size(&bench)?,
         };
         holds &= section.holds();
+        compared += section.compared();
         let said = section.text();
         println!("{said}");
         text += &said;
@@ -74,6 +75,9 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     }
     if let Some(path) = &bench.options.markdown {
         std::fs::write(path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if compared == 0 {
+        return Err(format!("nothing was compared: no name or shape contains `{}`", bench.options.only));
     }
     let holds = holds && !bench.stop.is_asked();
     Ok(if holds { Outcome::Passed } else { Outcome::Failed })

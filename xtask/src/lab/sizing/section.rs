@@ -20,6 +20,10 @@ impl Section {
         Self { title: title.into(), ..Self::default() }
     }
 
+    pub fn compared(&self) -> usize {
+        self.equal + self.explained.values().sum::<usize>() + self.unexplained.len()
+    }
+
     pub fn holds(&self) -> bool {
         self.unexplained.is_empty()
     }
@@ -30,7 +34,7 @@ impl Section {
         let mut text = format!(
             "## {}\n\n{} compared: {} equal, {explained} explained, {} unexplained\n\n",
             self.title,
-            self.equal + explained + self.unexplained.len(),
+            self.compared(),
             self.equal,
             self.unexplained.len()
         );
