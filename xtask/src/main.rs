@@ -2,7 +2,7 @@
 //! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
 //! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
 //! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines, its
-//! verdicts on cases whose answer is known, and its guard on data that nobody named.
+//! verdicts on cases whose answer is known, its guard on data that nobody named, and its fio beside the installed one.
 //! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 

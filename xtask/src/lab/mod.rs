@@ -15,6 +15,11 @@ mod doors;
 #[path = "doors_elsewhere.rs"]
 mod doors;
 mod draw;
+#[cfg(target_os = "linux")]
+mod fio;
+#[cfg(not(target_os = "linux"))]
+#[path = "fio_elsewhere.rs"]
+mod fio;
 mod guest;
 mod held;
 mod imports;
@@ -43,11 +48,23 @@ pub fn usage(arguments: &[String]) -> String {
     match arguments.first().map(String::as_str) {
         Some("cases") => cases::USAGE.to_owned(),
         Some("doors") => doors::USAGE.to_owned(),
+        Some("fio") => fio::USAGE.to_owned(),
         Some("imports") => imports::USAGE.to_owned(),
         Some("kills") => kills::USAGE.to_owned(),
         Some("sizing") => sizing::USAGE.to_owned(),
         Some("passthrough") => options::USAGE.to_owned(),
-        _ => [cases::USAGE, doors::USAGE, imports::USAGE, kills::USAGE, sizing::USAGE, options::USAGE].join("\n\n"),
+        _ => {
+            let all = [
+                cases::USAGE,
+                doors::USAGE,
+                fio::USAGE,
+                imports::USAGE,
+                kills::USAGE,
+                sizing::USAGE,
+                options::USAGE,
+            ];
+            all.join("\n\n")
+        }
     }
 }
 
@@ -81,6 +98,9 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     }
     if arguments.next_if(|lab| lab == "sizing").is_some() {
         return sizing::run(root, arguments);
+    }
+    if arguments.next_if(|lab| lab == "fio").is_some() {
+        return fio::run(root, arguments);
     }
     let options = Options::read(arguments)?;
     let missing = vm::missing().into_iter().chain(guest::missing()).next();

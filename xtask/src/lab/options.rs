@@ -16,6 +16,8 @@ or, to leave this machine's own boot alone:
   apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb DIR
   cargo xtask lab passthrough --kernel-root DIR";
 
+const LABS: &str = "cases, doors, fio, imports, kills, sizing or passthrough";
+
 /// Which lab, on what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -33,13 +35,9 @@ impl Options {
         match arguments.next().as_deref() {
             Some("passthrough") => {}
             Some(other) => {
-                return Err(format!(
-                    "there is no lab `{other}`: cases, doors, imports, kills or passthrough\n\n{USAGE}"
-                ));
+                return Err(format!("there is no lab `{other}`: {LABS}\n\n{USAGE}"));
             }
-            None => {
-                return Err(format!("which lab: cases, doors, imports, kills or passthrough?\n\n{USAGE}"));
-            }
+            None => return Err(format!("which lab: {LABS}?\n\n{USAGE}")),
         }
         while let Some(argument) = arguments.next() {
             let (name, glued) = match argument.split_once('=') {

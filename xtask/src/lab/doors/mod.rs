@@ -13,7 +13,7 @@
 //! run was saved. *Odd*: it panicked, was ended by a signal, or did not end by itself in 20 seconds.
 
 mod bytes;
-mod child;
+pub mod child;
 mod door;
 mod masters;
 mod options;

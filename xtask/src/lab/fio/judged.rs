@@ -1,0 +1,138 @@
+//! A pair: one job by both tools, what differs, and what of it is explained.
+
+use super::by_calls;
+use super::by_left;
+use super::by_result;
+use super::difference::{Difference, Differences};
+use super::explained::Table;
+use super::job::Job;
+use super::ran::{self, Ran, Tool, Tools};
+use super::scene::Scene;
+
+/// Kinds of differences that a busy machine can make: such a pair is run once more.
+const BY_TIME: [&str; 5] = ["rate.", "time.", "io.share.", "exit", "sync."];
+
+/// What came of a pair.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    pub fio: Ran,
+    pub fathom: Ran,
+    /// Each with the sentence that explains it.
+    pub explained: Vec<(Difference, String)>,
+    pub unexplained: Vec<Difference>,
+    /// It was run a second time.
+    pub again: bool,
+}
+
+impl Judged {
+    /// One word for it.
+    pub fn word(&self) -> &'static str {
+        match (self.unexplained.is_empty(), self.explained.is_empty()) {
+            (false, _) => "UNEXPLAINED",
+            (true, false) => "explained",
+            (true, true) => "equal",
+        }
+    }
+}
+
+/// Runs and judges a pair, twice where the first could be the machine's doing.
+///
+/// # Errors
+/// Where the scene cannot be made or a tool not started.
+pub fn judge(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged, String> {
+    let first = once(tools, job, scene, table)?;
+    let by_time = |found: &Difference| BY_TIME.iter().any(|begin| found.kind.starts_with(begin));
+    if !first.unexplained.iter().any(by_time) {
+        return Ok(first);
+    }
+    let second = once(tools, job, scene, table)?;
+    // What both runs have in common stays; the rest was the machine's.
+    let kinds: Vec<String> = first.unexplained.iter().map(|found| found.kind.clone()).collect();
+    let mut judged = second;
+    judged.unexplained.retain(|found| !by_time(found) || kinds.contains(&found.kind));
+    judged.again = true;
+    Ok(judged)
+}
+
+fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged, String> {
+    let fio = ran::run(tools, Tool::Fio, job, scene)?;
+    let fathom = ran::run(tools, Tool::Fathom, job, scene)?;
+    let output = format!("{}\n{}", fathom.out, fathom.err);
+    let mut judged = Judged { fio, fathom, ..Judged::default() };
+    for found in differences(job, &judged.fio, &judged.fathom) {
+        match table.explain(job, &found, &output) {
+            Some(sentence) => judged.explained.push((found, sentence.to_owned())),
+            None => judged.unexplained.push(found),
+        }
+    }
+    Ok(judged)
+}
+
+/// All differences between two runs.
+fn differences(job: &Job, fio: &Ran, fathom: &Ran) -> Vec<Difference> {
+    let mut found = Differences::default();
+    let status = |ran: &Ran| ran.status.map_or_else(|| "no end".to_owned(), |status| status.to_string());
+    match (fio.did_it(), fathom.did_it()) {
+        (true, false) => {
+            let said = format!("exit status {}: {}", status(fathom), fathom.complaint());
+            found.unless(false, "refused", format!("exit status {}", status(fio)), said);
+            return found.0;
+        }
+        (false, true) => {
+            let said = format!("exit status {}: {}", status(fio), fio.complaint());
+            found.unless(false, "refused by fio", said, format!("exit status {}", status(fathom)));
+            return found.0;
+        }
+        (false, false) => {
+            let same = (fio.status == Some(0)) == (fathom.status == Some(0));
+            found.unless(same, "exit", status(fio), status(fathom));
+            return found.0;
+        }
+        (true, true) => {}
+    }
+    let failed = fathom.json.as_ref().map_or(0, failed_checks);
+    let kind =
+        if fio.status == Some(0) && fathom.status == Some(1) && failed > 0 { "exit.checks" } else { "exit" };
+    found.unless(fio.status == fathom.status, kind, status(fio), status(fathom));
+    if let (Some(a), Some(b)) = (&fio.json, &fathom.json) {
+        by_result::compare(job, a, b, &mut found);
+    }
+    by_calls::compare(job, &fio.seen, &fathom.seen, &mut found);
+    by_left::compare(job, &fio.left, &fathom.left, &mut found);
+    found.0
+}
+
+/// Self-checks of fathom that failed, over all jobs.
+fn failed_checks(result: &serde_json::Value) -> usize {
+    let jobs = result["jobs"].as_array().into_iter().flatten();
+    jobs.map(|job| job["fathom"]["failed_checks"].as_array().map_or(0, Vec::len)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::job::Pace;
+    use super::*;
+    use serde_json::json;
+
+    fn ran(status: i32, json: Option<serde_json::Value>) -> Ran {
+        Ran { status: Some(status), json, err: "because".to_owned(), ..Ran::default() }
+    }
+
+    #[test]
+    fn endings_are_compared() {
+        let job = Job { pace: Pace::Timed, ..Job::default() };
+        let kinds = |fio: &Ran, fathom: &Ran| {
+            differences(&job, fio, fathom).into_iter().map(|found| found.kind).collect::<Vec<_>>()
+        };
+        let done = |status, checks: serde_json::Value| {
+            ran(status, Some(json!({"jobs": [{"jobname": "a", "fathom": {"failed_checks": checks}}]})))
+        };
+        assert!(kinds(&done(0, json!([])), &done(0, json!([]))).is_empty());
+        assert_eq!(kinds(&done(0, json!([])), &done(1, json!(["depth"]))), ["exit.checks"]);
+        assert_eq!(kinds(&done(0, json!([])), &done(1, json!([]))), ["exit"]);
+        assert_eq!(kinds(&done(0, json!([])), &ran(2, None)), ["refused"]);
+        assert_eq!(kinds(&ran(1, None), &done(0, json!([]))), ["refused by fio"]);
+        assert!(kinds(&ran(1, None), &ran(2, None)).is_empty());
+        assert_eq!(kinds(&ran(0, None), &ran(2, None)), ["exit"]);
+    }
+}
