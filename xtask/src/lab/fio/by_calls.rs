@@ -64,6 +64,10 @@ fn count(job: &Job, way: Way, a: &Addresses, b: &Addresses, mixed: bool, found: 
     found.counts(format!("io.count.{name}"), a.ios, b.ios, tolerance);
     let in_bytes = Tolerance { share: tolerance.share, number: tolerance.number * mean_size(a) };
     found.counts(format!("io.bytes.{name}"), a.bytes, b.bytes, in_bytes);
+    // A file that goes with the run may never have had a name.
+    if job.sets("unlink") {
+        return;
+    }
     let files: BTreeSet<&String> = a.files.keys().chain(b.files.keys()).collect();
     let of = |side: &Addresses| {
         let per_file = files.iter().map(|file| side.files.get(*file).copied().unwrap_or(0) as f64);
@@ -193,8 +197,9 @@ fn calls(job: &Job, fio: &Seen, fathom: &Seen, mixed: bool, found: &mut Differen
         };
         found.unless(same, format!("sync.{name}"), a, b);
     }
-    // The page cache takes no part in direct I/O, whatever it is advised.
-    let is_direct = |seen: &Seen| seen.flags.iter().all(|(_, flags)| flags.contains("O_DIRECT"));
+    // The page cache takes no part in direct I/O and trims, whatever it is advised.
+    let is_direct =
+        |seen: &Seen| seen.flags.iter().all(|(way, flags)| *way == Way::Trim || flags.contains("O_DIRECT"));
     if !is_direct(fio) || !is_direct(fathom) {
         advice(job, fio, fathom, found);
     }

@@ -73,6 +73,8 @@ fn differences(job: &Job, fio: &Ran, fathom: &Ran) -> Vec<Difference> {
     let mut found = Differences::default();
     let status = |ran: &Ran| ran.status.map_or_else(|| "no end".to_owned(), |status| status.to_string());
     match (fio.did_it(), fathom.did_it()) {
+        // A result may come with a failure: both failed then.
+        (true, false) if fio.status != Some(0) && fathom.status != Some(0) => return found.0,
         (true, false) => {
             let said = format!("exit status {}: {}", status(fathom), fathom.complaint());
             found.unless(false, "refused", format!("exit status {}", status(fio)), said);

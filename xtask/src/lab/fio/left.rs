@@ -84,7 +84,7 @@ fn entropy(block: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     block.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
     let share = |count: u32| f64::from(count) / block.len() as f64;
-    counts.iter().filter(|count| **count > 0).map(|count| -share(*count) * share(*count).log2()).sum()
+    counts.iter().filter(|count| **count > 0).map(|count| share(*count) * (1.0 / share(*count)).log2()).sum()
 }
 
 #[cfg(test)]

@@ -69,7 +69,8 @@ pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, S
     let mut words = words(tools, tool, job, scene);
     let mut ran = once(&words, scene)?;
     // What holds data is written by its own words, which the refusal says: they are typed as a user would.
-    if let Some(permit) = wanted_words(&ran.err) {
+    for _ in 0..4 {
+        let Some(permit) = wanted_words(&ran.err) else { break };
         words.push(format!("--destroy={permit}").into());
         scene.set(job)?;
         ran = once(&words, scene)?;
@@ -77,7 +78,6 @@ pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, S
     let shown: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     ran.command = shown.join(" ");
     ran.left = left::look(&scene.here());
-    scene.set(job)?;
     let path = scene.beside().join("trace");
     let mut traced: Vec<OsString> =
         ["strace", "--seccomp-bpf", "-f", "-y", "-Y", "-v", "-s", "0", "-qq", "-e"]
@@ -88,7 +88,13 @@ pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, S
     traced.push("-o".into());
     traced.push(path.clone().into());
     traced.extend(words);
-    once(&traced, scene)?;
+    // A device may still be held for a moment by what looked at it: the traced run has to do what the plain one did.
+    for _ in 0..3 {
+        scene.set(job)?;
+        if once(&traced, scene)?.did_it() == ran.did_it() {
+            break;
+        }
+    }
     let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let named_jobs = tool == Tool::Fathom;
     let calls = trace::read(&String::from_utf8_lossy(&text), &scene.here(), &scene.devices(), named_jobs);
@@ -105,8 +111,11 @@ fn words(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Vec<OsString> {
             words.push(tools.fathom.clone().into());
             words.push("fio".into());
             words.push(format!("--store={}", path("store/runs.sqlite").display()).into());
-            words.push("--destroy=data".into());
-            words.extend(job.files.iter().map(|(name, _)| format!("--destroy={name}").into()));
+            let files = ["data"].into_iter().chain(job.files.iter().map(|(name, _)| name.as_str()));
+            let named = files.filter(|file| {
+                job.values("filename").any(|names| names.split(':').any(|name| name == *file))
+            });
+            words.extend(named.map(|file| format!("--destroy={file}").into()));
         }
     }
     words.push(path("job.fio").into());

@@ -42,7 +42,7 @@ pub struct Seen {
     pub ways: BTreeMap<Way, Addresses>,
     /// Flushes by the call's name, from the first I/O of a job on.
     pub syncs: BTreeMap<String, u64>,
-    /// Flushes before.
+    /// Flushes before, of files that were not laid out.
     pub early_syncs: u64,
     pub advice: BTreeMap<String, u64>,
     /// Flags of the descriptors that I/Os went through, for each direction.
@@ -59,11 +59,14 @@ impl Seen {
     pub fn of(calls: &[Call]) -> Self {
         let mut seen = Self::default();
         let mut begun = false;
+        let mut laid_out: BTreeSet<&str> = BTreeSet::new();
         let mut by_way: BTreeMap<Way, Vec<(u32, &str, u64, u64)>> = BTreeMap::new();
         let mut last_file: BTreeMap<u32, &str> = BTreeMap::new();
         for call in calls {
             match &call.act {
-                Act::Io { .. } if call.lays_out => {}
+                Act::Io { .. } if call.lays_out => {
+                    laid_out.insert(&call.file);
+                }
                 Act::Io { way, offset, bytes, flags } => {
                     begun = true;
                     by_way.entry(*way).or_default().push((call.thread, &call.file, *offset, *bytes));
@@ -76,7 +79,8 @@ impl Seen {
                 }
                 Act::Submit(count) => seen.submits.push(*count),
                 Act::Sync(name) if begun => *seen.syncs.entry(name.clone()).or_default() += 1,
-                Act::Sync(_) => seen.early_syncs += 1,
+                // That a file is stored which was just laid out is part of laying it out.
+                Act::Sync(_) => seen.early_syncs += u64::from(!laid_out.contains(call.file.as_str())),
                 Act::Advice(name) => *seen.advice.entry(name.clone()).or_default() += 1,
             }
         }
@@ -155,6 +159,7 @@ mod tests {
     fn calls_come_to_counts_and_addresses() {
         let sync = |thread| Call { act: Act::Sync("fsync".to_owned()), ..io(thread, "a", 0) };
         let calls = [
+            sync(1),
             io(1, "a", 0),
             sync(1),
             io(2, "a", 8192),
