@@ -5,8 +5,9 @@
 
 mod combine;
 pub(in crate::fio) mod document;
+mod errno;
 mod numbers;
-pub(in crate::fio) mod options;
+mod options;
 pub(in crate::fio) mod record;
 mod scan;
 mod steady;

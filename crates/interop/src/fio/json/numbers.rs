@@ -54,9 +54,14 @@ fn measured<'a>(
     origin: &mut Origin,
 ) -> Option<&'a Latency> {
     let found = latency.filter(|latency| is_measured(latency));
-    if found.is_none() && latency.is_some() {
-        let field = format!("summary.directions.{}.{name}", group.name());
-        origin.lacks(field, "fio counted I/Os and took no times (gtod_reduce or disable_*)");
+    let reason = match latency {
+        Some(_) if found.is_none() => Some("fio counted I/Os and took no times (gtod_reduce or disable_*)"),
+        None if name == "service" => Some("the result has no latency under a name that fio gives it"),
+        _ => None,
+    };
+    let field = format!("summary.directions.{}.{name}", group.name());
+    if let Some(reason) = reason.filter(|_| origin.why_absent(&field).is_none()) {
+        origin.lacks(field, reason);
     }
     found
 }

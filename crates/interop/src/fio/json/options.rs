@@ -5,6 +5,7 @@ use fathom_record::workload::{
 };
 use fathom_record::{Origin, Workload};
 
+use crate::fio::value::{self, KiloBase};
 use crate::import::blank_workload;
 
 /// Options of one job: its own, and those of the global section where it does not set them.
@@ -26,85 +27,110 @@ impl<'a> Options<'a> {
         last(self.own).or_else(|| last(self.global))
     }
 
-    /// Whether a flag is set: alone, or with a number other than 0.
+    /// Whether a flag is set: alone, or with a yes or a number other than 0.
     pub fn flag(&self, name: &str) -> bool {
-        self.get(&[name]).is_some_and(|value| value.trim() != "0")
+        self.get(&[name]).is_some_and(|text| value::boolean(Some(text)).unwrap_or(true))
     }
 
+    /// Whether a later option is the other of two that mean the same, so that it decides.
+    fn is_later(&self, name: &str, other: &str) -> bool {
+        let rank = |name: &str| {
+            let place = |list: &[(String, String)]| list.iter().rposition(|(known, _)| known == name);
+            place(self.own).map(|at| (1, at)).or_else(|| place(self.global).map(|at| (0, at)))
+        };
+        rank(name) > rank(other)
+    }
+
+    /// A number with a point.
     fn number(&self, name: &str) -> Option<f64> {
         self.get(&[name])?.trim().parse().ok()
     }
 
-    /// I/Os that one job keeps in flight.
-    pub fn depth(&self) -> u32 {
-        self.number("iodepth").filter(|n| *n >= 1.0).map_or(1, |n| n.min(f64::from(u32::MAX)) as u32)
+    /// A whole number as fio reads it.
+    fn int(&self, name: &str) -> Option<u64> {
+        value::int(self.get(&[name])?).ok()
     }
 
-    /// Whether the engine has one I/O in flight whatever depth is asked for.
+    /// I/Os that one job keeps in flight.
+    pub fn depth(&self) -> u32 {
+        self.int("iodepth").map_or(1, |n| u32::try_from(n).unwrap_or(u32::MAX).max(1))
+    }
+
+    /// fio's engine: where none is named it is psync, but on Windows, where a path of Unix cannot be.
+    pub fn engine(&self) -> Option<&'a str> {
+        let named = self.get(&["ioengine"]);
+        named.or_else(|| self.is_of_unix().then_some("psync"))
+    }
+
+    /// Whether the target is a path that Windows does not have.
+    fn is_of_unix(&self) -> bool {
+        let path = self.get(&["filename"]).or_else(|| self.get(&["directory"])).unwrap_or_default();
+        // A backslash before a colon takes its meaning from it, and stands in paths of both.
+        let bare = path.replace("\\:", ":");
+        let has_drive =
+            bare.as_bytes().get(1) == Some(&b':') && bare.starts_with(|c: char| c.is_ascii_alphabetic());
+        bare.contains('/') && !bare.contains('\\') && !has_drive
+    }
+
+    /// Whether a path or an engine is of Windows.
+    pub fn is_of_windows(&self) -> bool {
+        let path = self.get(&["filename"]).or_else(|| self.get(&["directory"])).unwrap_or_default();
+        self.get(&["ioengine"]) == Some("windowsaio") || path.replace("\\:", ":").contains('\\')
+    }
+
+    /// Whether the engine has one I/O in flight whatever depth is asked for; unknown where it is not named.
     pub fn is_synchronous(&self) -> bool {
         const SYNCHRONOUS: [&str; 9] =
             ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "ftruncate", "falloc"];
-        // fio's own default is psync.
-        self.get(&["ioengine"]).is_none_or(|engine| SYNCHRONOUS.contains(&engine))
+        self.engine().is_some_and(|engine| SYNCHRONOUS.contains(&engine))
     }
 
     /// Clones of the job.
     pub fn clones(&self) -> u32 {
-        self.number("numjobs").filter(|n| *n >= 1.0).map_or(1, |n| n.min(f64::from(u32::MAX)) as u32)
+        self.int("numjobs").map_or(1, |n| u32::try_from(n).unwrap_or(u32::MAX).max(1))
     }
 
-    fn bytes(&self, names: &[&str]) -> Option<u64> {
-        size(self.get(names)?, self.kilo())
-    }
-
-    /// What `k` means: 1024, unless `kb_base=1000`.
-    fn kilo(&self) -> u64 {
-        if self.get(&["kb_base"]).is_some_and(|base| base.trim() == "1000") { 1000 } else { 1024 }
+    /// What a bare `k` is.
+    fn kilo(&self) -> KiloBase {
+        match self.get(&["kb_base"]).map(str::trim) {
+            Some("1000") => KiloBase::Decimal,
+            _ => KiloBase::Binary,
+        }
     }
 }
 
-/// A size as fio writes it: `4k`, `1G`, `32MiB`, `512`.
-pub fn size(text: &str, kilo: u64) -> Option<u64> {
-    let text = text.trim().to_ascii_lowercase();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let number: f64 = text[..digits].parse().ok()?;
-    let unit = text[digits..].trim().trim_end_matches("/s");
-    let (letter, rest) = unit.split_at(unit.chars().next().map_or(0, char::len_utf8));
-    let power = match letter {
-        "" | "b" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        "p" => 5,
-        _ => return None,
-    };
-    let base = match rest {
-        "" | "b" => kilo,
-        // With kb_base=1024 fio takes both for 1024.
-        "i" | "ib" => 1024,
-        _ => return None,
-    };
-    let bytes = number * (base as f64).powi(power);
-    (bytes < u64::MAX as f64).then_some(bytes as u64)
+/// Values by fio's own grammar, and in the origin those that cannot be told.
+struct Values<'a, 'o> {
+    options: &'a Options<'a>,
+    origin: &'o mut Origin,
 }
 
-/// A time as fio writes it, in nanoseconds: `60`, `60s`, `2m`, `500ms`.
-pub fn time_ns(text: &str) -> Option<u64> {
-    let text = text.trim().to_ascii_lowercase();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let number: f64 = text[..digits].parse().ok()?;
-    let unit = match text[digits..].trim() {
-        "" | "s" | "sec" => 1e9,
-        "us" | "usec" => 1e3,
-        "ms" | "msec" => 1e6,
-        "m" => 60e9,
-        "h" => 3600e9,
-        "d" => 86_400e9,
-        _ => return None,
-    };
-    let ns = number * unit;
-    (ns < u64::MAX as f64).then_some(ns as u64)
+impl Values<'_, '_> {
+    fn read<T>(
+        &mut self,
+        field: &str,
+        names: &[&str],
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let text = self.options.get(names)?;
+        match read(text) {
+            Ok(value) => Some(value),
+            Err(cause) => {
+                let name = names.first().copied().unwrap_or_default();
+                self.origin.lacks(format!("workload.{field}"), format!("{name}={text}: {cause}"));
+                None
+            }
+        }
+    }
+
+    fn bytes(&mut self, field: &str, names: &[&str]) -> Option<u64> {
+        let kilo = self.options.kilo();
+        self.read(field, names, |text| value::bytes(text, kilo))
+    }
+
+    fn time_ns(&mut self, field: &str, names: &[&str]) -> Option<u64> {
+        self.read(field, names, |text| value::time_ns(text, true))
+    }
 }
 
 /// The workload of `jobs` jobs, and in the origin what of it is not told or not held.
@@ -113,28 +139,32 @@ pub fn workload(options: &Options<'_>, jobs: u32, origin: &mut Origin) -> Worklo
     let mut unsaid = Vec::new();
     out.jobs = jobs;
     out.depth = if options.is_synchronous() { 1 } else { options.depth() };
+    if options.engine().is_none() && out.depth > 1 {
+        let reason = "no engine is named, and fio's default is another on Windows: this is iodepth";
+        origin.lacks("workload.depth", reason);
+    }
     match options.get(&["rw", "readwrite"]) {
         Some(rw) => (out.mix, out.addresses) = pattern(options, rw, origin),
         None => unsaid.push("mix"),
     }
     match sizes(options) {
         Some(sizes) => out.sizes = sizes,
-        None if options.get(&["bs", "blocksize", "bsrange", "bssplit"]).is_none() => {
-            // fio's default is what the record's guess is: 4 KiB.
-        }
+        // fio's default is what the record's guess is: 4 KiB.
+        None if SIZES.iter().all(|names| options.get(names).is_none()) => {}
         None => unsaid.push("sizes"),
     }
-    out.span_bytes = options.bytes(&["size"]);
-    out.offset_bytes = options.bytes(&["offset"]).unwrap_or(0);
-    out.alignment_bytes = options.bytes(&["blockalign", "ba"]);
+    let mut values = Values { options, origin };
+    out.span_bytes = values.bytes("span_bytes", &["size"]);
+    out.offset_bytes = values.bytes("offset_bytes", &["offset"]).unwrap_or(0);
+    out.alignment_bytes = values.bytes("alignment_bytes", &["blockalign", "ba"]);
     out.data = data(options);
     out.length = Length {
-        time_ns: options.get(&["runtime", "timeout"]).and_then(time_ns),
-        operations: options.number("number_ios").map(|n| n as u64),
-        bytes: options.bytes(&["io_size", "io_limit"]),
-        warmup_ns: options.get(&["ramp_time"]).and_then(time_ns).unwrap_or(0),
+        time_ns: values.time_ns("length.time_ns", &["runtime", "timeout"]),
+        operations: options.int("number_ios"),
+        bytes: values.bytes("length.bytes", &["io_size", "io_limit"]),
+        warmup_ns: values.time_ns("length.warmup_ns", &["ramp_time"]).unwrap_or(0),
     };
-    out.seed = options.number("randseed").map_or(0, |seed| seed as u64);
+    out.seed = options.int("randseed").unwrap_or(0);
     for field in unsaid {
         origin.lacks(
             format!("workload.{field}"),
@@ -156,10 +186,13 @@ pub fn workload(options: &Options<'_>, jobs: u32, origin: &mut Origin) -> Worklo
 /// Directions with their shares, and the order of addresses.
 fn pattern(options: &Options<'_>, rw: &str, origin: &mut Origin) -> (Mix, Addresses) {
     let name = rw.split(':').next().unwrap_or(rw).trim();
-    let read_percent = options
-        .number("rwmixread")
-        .or_else(|| options.number("rwmixwrite").map(|write| 100.0 - write))
-        .unwrap_or(50.0);
+    let percent = |name: &str| options.get(&[name])?.trim().trim_end_matches('%').parse::<f64>().ok();
+    let read_percent = if options.is_later("rwmixwrite", "rwmixread") {
+        percent("rwmixwrite").map(|write| 100.0 - write)
+    } else {
+        percent("rwmixread")
+    };
+    let read_percent = read_percent.unwrap_or(50.0);
     let (read_share, trim_share) = match name.strip_prefix("rand").unwrap_or(name) {
         "read" => (1.0, 0.0),
         "write" => (0.0, 0.0),
@@ -171,8 +204,8 @@ fn pattern(options: &Options<'_>, rw: &str, origin: &mut Origin) -> (Mix, Addres
             (1.0, 0.0)
         }
     };
-    let flush = options.number("fsync").or_else(|| options.number("fdatasync")).unwrap_or(0.0);
-    let mix = Mix { read_share, trim_share, flush_every_writes: flush.max(0.0) as u64 };
+    let flush = options.int("fsync").or_else(|| options.int("fdatasync")).unwrap_or(0);
+    let mix = Mix { read_share, trim_share, flush_every_writes: flush };
     if !name.starts_with("rand") {
         return (mix, Addresses::Sequential);
     }
@@ -222,31 +255,33 @@ fn distribution(text: &str) -> Option<Addresses> {
     }
 }
 
-/// Sizes of each direction: `bs`, over which `bsrange` and `bssplit` go.
+/// The options that say sizes of I/Os: one over which the others go first.
+const SIZES: [&[&str]; 3] = [&["bssplit"], &["bsrange", "blocksize_range"], &["bs", "blocksize"]];
+
+/// Sizes of each direction; what is left out between commas has fio's default.
 fn sizes(options: &Options<'_>) -> Option<SizesByDirection> {
     let kilo = options.kilo();
     let each = |text: &str, one: &dyn Fn(&str) -> Option<Sizes>| {
-        let parts: Vec<&str> = text.split(',').collect();
-        let at = |place: usize| parts.get(place).filter(|part| !part.trim().is_empty());
-        let read = one(parts.first()?)?;
-        let write = at(1).map_or_else(|| Some(read.clone()), |part| one(part))?;
-        let trim = at(2).map_or_else(|| Some(write.clone()), |part| one(part))?;
+        let default = || Some(Sizes::Fixed { bytes: 4096 });
+        let [read, write, trim] = value::triple(text).map(|part| part.map_or_else(default, one));
+        let (read, write, trim) = (read?, write?, trim?);
         // fio's offsets are multiples of the smallest size of their own direction.
         let own_alignment = read != write || write != trim;
         Some(SizesByDirection { read, write, trim, own_alignment, rewrites_trimmed: false })
     };
-    if let Some(text) = options.get(&["bssplit"]) {
+    let [splits, ranges, fixed] = SIZES;
+    if let Some(text) = options.get(splits) {
         return each(text, &|part| split(part, kilo));
     }
-    if let Some(text) = options.get(&["bsrange", "blocksize_range"]) {
+    if let Some(text) = options.get(ranges) {
         return each(text, &|part| range(part, kilo));
     }
-    each(options.get(&["bs", "blocksize"])?, &|part| size(part, kilo).map(|bytes| Sizes::Fixed { bytes }))
+    each(options.get(fixed)?, &|part| value::bytes(part, kilo).ok().map(|bytes| Sizes::Fixed { bytes }))
 }
 
-fn range(text: &str, kilo: u64) -> Option<Sizes> {
-    let (low, high) = text.split_once('-')?;
-    let (min_bytes, max_bytes) = (size(low, kilo)?, size(high, kilo)?);
+fn range(text: &str, kilo: KiloBase) -> Option<Sizes> {
+    let (low, high) = text.split_once(['-', ':'])?;
+    let (min_bytes, max_bytes) = (value::bytes(low, kilo).ok()?, value::bytes(high, kilo).ok()?);
     if min_bytes == max_bytes {
         return Some(Sizes::Fixed { bytes: min_bytes });
     }
@@ -255,12 +290,12 @@ fn range(text: &str, kilo: u64) -> Option<Sizes> {
 }
 
 /// `4k/60:64k/40`; what has no percentage shares the rest.
-fn split(text: &str, kilo: u64) -> Option<Sizes> {
+fn split(text: &str, kilo: KiloBase) -> Option<Sizes> {
     let parts: Option<Vec<(u64, Option<f64>)>> = text
         .split(':')
         .map(|part| {
             let (bytes, percent) = part.split_once('/').unwrap_or((part, ""));
-            Some((size(bytes, kilo)?, percent.trim().parse().ok()))
+            Some((value::bytes(bytes, kilo).ok()?, percent.trim().parse().ok()))
         })
         .collect();
     let parts = parts?;
@@ -319,20 +354,66 @@ mod tests {
         assert_eq!(absent, ["workload.mix", "workload.sizes", "workload.seed", "workload.arrival"]);
     }
 
+    fn read(text: &str) -> (Workload, Vec<(String, String)>) {
+        let mut origin = Origin::default();
+        let own = list(text);
+        let found = workload(&Options { global: &[], own: &own }, 1, &mut origin);
+        let absent = origin.absent.into_iter().map(|absent| (absent.field, absent.reason));
+        (found, absent.filter(|(field, _)| field != "workload.seed").collect())
+    }
+
     #[test]
-    fn sizes_and_times_are_those_of_fio() {
-        for (text, bytes) in [("4k", 4096), ("512", 512), ("1MiB", 1 << 20), ("2g", 2 << 30), ("1kb", 1024)] {
-            assert_eq!(size(text, 1024), Some(bytes), "{text}");
+    fn values_have_fios_own_grammar() {
+        // With kb_base=1024 fio takes KiB for 1000, as old job files have it.
+        assert_eq!(read("rw=read size=10GiB").0.span_bytes, Some(10_000_000_000));
+        assert_eq!(read("rw=read size=10g").0.span_bytes, Some(10 << 30));
+        assert_eq!(read("rw=read kb_base=1000 size=10GiB bs=4k").0.span_bytes, Some(10 << 30));
+        assert_eq!(read("rw=read kb_base=1000 bs=4k").0.sizes.read, Sizes::Fixed { bytes: 4000 });
+        assert_eq!(read("rw=read runtime=2m ramp_time=500ms").0.length.time_ns, Some(120_000_000_000));
+        assert_eq!(read("rw=read runtime=(2*3s)").0.length.time_ns, Some(6_000_000_000));
+        for (text, field, told) in [
+            ("rw=read runtime=30sec", "workload.length.time_ns", "microseconds"),
+            ("rw=read size=20%", "workload.span_bytes", "share"),
+            ("rw=read size=1.5g", "workload.span_bytes", "whole number"),
+        ] {
+            let (found, absent) = read(text);
+            assert_eq!((found.length.time_ns, found.span_bytes), (None, None), "{text}");
+            let [(of, reason)] = absent.as_slice() else { panic!("{text}: {absent:?}") };
+            assert!(of == field && reason.contains(told), "{text}: {absent:?}");
         }
-        assert_eq!(size("4k", 1000), Some(4000));
-        assert_eq!((size("4x", 1024), size("-1", 1024), size("", 1024)), (None, None, None));
-        assert_eq!((time_ns("2m"), time_ns("500ms")), (Some(120_000_000_000), Some(500_000_000)));
-        let shares = split("4k/60:64k/", 1024);
-        assert_eq!(
-            shares,
-            Some(Sizes::Split {
-                shares: vec![SizeShare { bytes: 4096, share: 0.6 }, SizeShare { bytes: 65536, share: 0.4 }]
-            })
-        );
+    }
+
+    #[test]
+    fn the_last_share_decides_and_what_commas_leave_out_is_fios_default() {
+        let share = |text: &str| read(text).0.mix.read_share;
+        assert!((share("rw=rw rwmixread=70 rwmixwrite=90") - 0.1).abs() < 1e-12);
+        assert!((share("rw=rw rwmixwrite=90 rwmixread=70") - 0.7).abs() < 1e-12);
+        let (global, own) = (list("rwmixread=70"), list("rw=randrw rwmixwrite=20"));
+        let found = workload(&Options { global: &global, own: &own }, 1, &mut Origin::default());
+        assert!((found.mix.read_share - 0.8).abs() < 1e-12, "a job's own goes over the global one");
+        let fixed = |bytes| Sizes::Fixed { bytes };
+        let sizes = read("rw=rw bs=8k,64k,").0.sizes;
+        assert_eq!([sizes.read, sizes.write, sizes.trim], [8192, 65536, 4096].map(fixed));
+        let sizes = read("rw=rw bs=8k,64k").0.sizes;
+        assert_eq!([sizes.read, sizes.write, sizes.trim], [8192, 65536, 65536].map(fixed));
+        let shares = read("rw=read bssplit=4k/60:64k/").0.sizes.read;
+        let expected = vec![SizeShare { bytes: 4096, share: 0.6 }, SizeShare { bytes: 65536, share: 0.4 }];
+        assert_eq!(shares, Sizes::Split { shares: expected });
+    }
+
+    #[test]
+    fn without_an_engine_a_target_of_unix_alone_says_psync() {
+        let of = |text: &str| {
+            let (found, absent) = read(&format!("rw=read iodepth=512 {text}"));
+            (found.depth, absent.iter().any(|(field, _)| field == "workload.depth"))
+        };
+        assert_eq!(of("filename=/dev/sdb"), (1, false));
+        assert_eq!(of("directory=./data"), (1, false));
+        assert_eq!(of(r"filename=.\data.bin"), (512, true));
+        assert_eq!(of(r"filename=D\:/data.bin"), (512, true));
+        assert_eq!(of(""), (512, true));
+        assert_eq!(of("ioengine=windowsaio filename=data"), (512, false));
+        let name = |text: &str| Options { global: &[], own: &list(text) }.is_of_windows();
+        assert!(name(r"filename=C\:\a") && name("ioengine=windowsaio") && !name(r"filename=/a\:b"));
     }
 }

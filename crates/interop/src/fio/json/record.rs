@@ -9,7 +9,7 @@ use super::combine::together;
 use super::document::{Document, Job};
 use super::numbers;
 use super::options::{Options, workload};
-use super::{steady, table};
+use super::{errno, steady, table};
 use crate::import::{Context, blank};
 
 /// All runs of a document. `part` says which document of how many it is, and is empty for the only one.
@@ -78,20 +78,24 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     }
     record.target.name = target(&options, first);
     record.target.direct = options.flag("direct");
+    if options.engine().is_none() {
+        lack(&mut record, "engine", "no engine is named, and fio's default depends on the system");
+    }
     record.engine = EngineFacts {
-        name: format!("fio {}", options.get(&["ioengine"]).unwrap_or("psync")),
+        name: options.engine().map_or_else(|| "fio".to_owned(), |engine| format!("fio {engine}")),
         version: 0,
         features: Vec::new(),
         completes_inline: options.is_synchronous(),
         returned_stamp: String::new(),
     };
-    record.ending = ending(jobs);
+    record.ending = ending(jobs, &options);
     let closed = !["rate", "rate_iops", "thinktime", "latency_target"]
         .iter()
         .any(|limit| options.get(&[limit]).is_some());
+    let is_told = record.origin.as_ref().is_none_or(|origin| origin.why_absent("workload.depth").is_none());
     record.summary = Summary {
         duration_ns,
-        in_flight_requested: closed.then(|| f64::from(asked.jobs) * f64::from(asked.depth)),
+        in_flight_requested: (closed && is_told).then(|| f64::from(asked.jobs) * f64::from(asked.depth)),
         cpu_user_ns: cpu_ns(jobs, |job| job.usr_cpu),
         cpu_system_ns: cpu_ns(jobs, |job| job.sys_cpu),
         directions,
@@ -211,16 +215,22 @@ fn started_at(document: &Document, jobs: &[Job], origin: &mut Origin) -> Option<
     found
 }
 
-fn ending(jobs: &[Job]) -> Ending {
+fn ending(jobs: &[Job], options: &Options<'_>) -> Ending {
     let failed = jobs.iter().find(|job| job.error != 0);
     // 4 is "interrupted": somebody pressed Ctrl-C.
     match failed {
         None => Ending::Complete,
         Some(job) if job.error == 4 => Ending::Interrupted,
         Some(job) => {
-            let cause = std::io::Error::from_raw_os_error(i32::try_from(job.error).unwrap_or(0));
-            Ending::Failed { error: format!("fio ended job {} with error {} ({cause})", job.name, job.error) }
+            let meaning = errno::meaning(job.error, options.is_of_windows());
+            Ending::Failed { error: format!("fio ended job {} with error {}{meaning}", job.name, job.error) }
         }
+    }
+}
+
+fn lack(record: &mut RunRecord, field: &str, reason: &str) {
+    if let Some(origin) = &mut record.origin {
+        origin.lacks(field, reason);
     }
 }
 

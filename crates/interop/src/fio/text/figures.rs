@@ -1,6 +1,7 @@
 //! Figures as fio writes them for people: `109k`, `2241.5K`, `24.0GiB`, lists of `name=value`.
-
-use crate::fio::json::options::size;
+//!
+//! Their grammar is not that of fio's options: units of 1024 are printed as `KB` by 2.x, and as `KiB` by 3.x, whose
+//! `kB` is 1000.
 
 /// A number with thousands as `k` or `K`, millions as `M` and so on.
 pub fn number(text: &str) -> Option<f64> {
@@ -25,7 +26,21 @@ pub fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 /// Bytes as `452656KB`, `24.0GiB` or `4096B`: nearly those that were moved.
 pub fn bytes(text: &str) -> Option<u64> {
-    size(text.trim().trim_end_matches(|c: char| c == ',' || c.is_whitespace()), 1024)
+    let text = text.trim().trim_end_matches(|c: char| c == ',' || c.is_whitespace());
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let number: f64 = text[..digits].parse().ok()?;
+    let (base, power): (f64, i32) = match text[digits..].trim().trim_end_matches("/s") {
+        "" | "B" => (1.0, 0),
+        "kB" => (1000.0, 1),
+        "K" | "KB" | "k" | "Ki" | "KiB" => (1024.0, 1),
+        "M" | "MB" | "m" | "Mi" | "MiB" => (1024.0, 2),
+        "G" | "GB" | "g" | "Gi" | "GiB" => (1024.0, 3),
+        "T" | "TB" | "t" | "Ti" | "TiB" => (1024.0, 4),
+        "P" | "PB" | "p" | "Pi" | "PiB" => (1024.0, 5),
+        _ => return None,
+    };
+    let bytes = number * base.powi(power);
+    (bytes < u64::MAX as f64).then_some(bytes as u64)
 }
 
 /// How many bytes more than printed there may have been: fio 3.1 cuts fractions, and prints `24.0GiB` for
@@ -70,6 +85,11 @@ mod tests {
         assert_eq!(number("5x"), None);
         assert_eq!(bytes("452656KB"), Some(452_656 << 10));
         assert_eq!(bytes("4096B"), Some(4096));
+        assert_eq!(
+            [bytes("24.0GiB"), bytes("64.0KiB"), bytes("1kB")],
+            [Some(24 << 30), Some(65536), Some(1000)]
+        );
+        assert_eq!([bytes("4x"), bytes("-1"), bytes("")], [None; 3]);
         assert_eq!(["24.0GiB", "24.9GiB", "24GiB"].map(cut_off), [1 << 30, 0, 0]);
         assert_eq!(milliseconds("io=1KB, bw=1KB/s, iops=201, runt= 60687msec"), Some(60687));
         assert_eq!(milliseconds("BW=1KiB/s (1kB/s)(6168KiB/41644msec); 0 zone resets"), Some(41644));
