@@ -82,6 +82,14 @@ pub struct Sample {
     pub has_hex: bool,
 }
 
+impl Sample {
+    /// Whether a line without an end is whole: what may be cut off of it is a priority, or nothing, as no number but 0
+    /// begins with 0.
+    pub fn is_whole_without_end(&self) -> bool {
+        self.columns > 4 || self.bytes == 0
+    }
+}
+
 /// A line as a sample.
 pub fn sample(line: &[u8]) -> Option<Sample> {
     let mut fields = numbers(line);

@@ -134,7 +134,8 @@ impl Era {
 }
 
 fn sniff(head: &Head<'_>) -> Confidence {
-    let whole = head.bytes.iter().rposition(|b| *b == b'\n').map_or(&[][..], |end| &head.bytes[..end]);
+    // A head may end in the middle of a line; an only line is all that there is.
+    let whole = head.bytes.iter().rposition(|b| *b == b'\n').map_or(head.bytes, |end| &head.bytes[..end]);
     let lines =
         || whole.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).take(8);
     if lines().next().is_none() {
@@ -178,8 +179,12 @@ fn read_as(
     let Some(kind) = kind.or_else(|| Kind::of(&context.file_name)) else {
         let cause =
             "the file's name does not say what it logs, as _bw, _iops, _lat, _clat, _slat and _hist do";
-        return Err(Refusal::new(EXPECTED, cause)
-            .or("rename it, as x_clat.log, or say what it is: --as fio-bw-log or --as fio-iops-log"));
+        let remedy = match era {
+            // Whoever names a unit means a latency.
+            Some(_) => "name it after its latency: x_lat.log, x_clat.log or x_slat.log",
+            None => "rename it, as x_clat.log, or say what it is: --as fio-bw-log or --as fio-iops-log",
+        };
+        return Err(Refusal::new(EXPECTED, cause).or(remedy));
     };
     if kind == Kind::Histogram {
         return histograms::read(input, context);
@@ -223,7 +228,16 @@ mod tests {
         assert_eq!(sure(b"500, 2008, 0, 0\n1000, 2004, 0, 0\n", "x_bw.log"), Confidence::Certain);
         assert_eq!(sure(b"500, 2008, 0, 0\n1000, 2004, 0, 0\n", "x.csv"), Confidence::Possible);
         assert_eq!(sure(b"a, b, c, d\n", "x_bw.log"), Confidence::No);
+        assert_eq!(sure(b"500, 2008, 0, 0", "x_bw.log"), Confidence::Certain, "one line without an end");
         assert_eq!(sure(b"fio version 3 iolog\n1 x add\n", "x.log"), Confidence::Certain);
+    }
+
+    #[test]
+    fn a_unit_is_of_a_latency_and_the_name_has_to_say_which() {
+        let context = Context { file_name: "x.log".to_owned(), ..Context::default() };
+        let read = |importer: &Importer| importer.read(&mut &b"500, 2008, 0, 0\n"[..], &context).unwrap_err();
+        assert!(read(&LOG_NS).remedy.contains("x_slat.log"), "{}", read(&LOG_NS));
+        assert!(read(&LOG).remedy.contains("--as fio-bw-log"));
     }
 
     #[test]

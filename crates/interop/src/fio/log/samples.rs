@@ -15,6 +15,10 @@ use crate::import::{Context, ForeignTelemetry, Imported, blank};
 
 const EXPECTED: &str = "fio log";
 
+/// An I/O of a warm-up may be in flight when a log's time begins, and so be older than the log by its latency. One that
+/// has taken as long as this is none that ends.
+const BEFORE_THE_START_US: u64 = 10_000_000;
+
 const DIRECTIONS: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
 /// What all lines come to.
@@ -31,6 +35,8 @@ struct Counted {
     last_ms: u64,
     fewest_columns: usize,
     has_hex: bool,
+    /// Whether a line's value is longer than the log had run, if it is in microseconds.
+    outlasts_the_run: bool,
     cut: bool,
 }
 
@@ -115,6 +121,7 @@ fn count(input: &mut dyn BufRead, kind: Kind) -> Result<Counted, Refusal> {
         last_ms: 0,
         fewest_columns: usize::MAX,
         has_hex: false,
+        outlasts_the_run: false,
         cut: false,
     };
     let mut lines = Lines::new(input, EXPECTED);
@@ -122,21 +129,26 @@ fn count(input: &mut dyn BufRead, kind: Kind) -> Result<Counted, Refusal> {
         if line.is_empty() {
             continue;
         }
+        let found = sample(line);
         // fio ends every line: without an end it may be cut off in the middle of a number.
-        if is_cut {
+        if is_cut && !found.is_some_and(|sample| sample.is_whole_without_end()) {
             out.cut = true;
             break;
         }
-        let Some(sample) = sample(line) else {
+        let Some(sample) = found else {
             return Err(Refusal::new(EXPECTED, "not a time, a value, a direction and a size")
                 .at(format!("line {}", lines.number())));
         };
         take(&mut out, &sample, kind);
     }
-    if out.lines == 0 {
-        return Err(Refusal::new(EXPECTED, "it has no line"));
+    match (out.lines, out.cut) {
+        (0, true) => {
+            let cause = "its only line has no end, and may be cut off in the middle of a number";
+            Err(Refusal::new(EXPECTED, cause).or("where it is whole, end it with a line break"))
+        }
+        (0, false) => Err(Refusal::new(EXPECTED, "it has no line")),
+        _ => Ok(out),
     }
-    Ok(out)
 }
 
 fn take(out: &mut Counted, sample: &Sample, kind: Kind) {
@@ -148,6 +160,8 @@ fn take(out: &mut Counted, sample: &Sample, kind: Kind) {
     out.has_hex |= sample.has_hex;
     out.buckets.add(sample.at_ms, sample.direction, sample.value);
     out.largest = out.largest.max(sample.value);
+    let ran_us = sample.at_ms.saturating_mul(1000);
+    out.outlasts_the_run |= sample.value > ran_us.saturating_add(BEFORE_THE_START_US);
     if sample.bytes > 0 {
         out.operations[sample.direction] += 1;
         out.bytes[sample.direction] += u128::from(sample.bytes);
@@ -158,12 +172,18 @@ fn take(out: &mut Counted, sample: &Sample, kind: Kind) {
 }
 
 /// Nanoseconds of a latency's unit. fio writes no version into its logs; since 3.13 a column for the priority
-/// tells that the version is one of nanoseconds.
+/// tells that the version is one of nanoseconds, and so does a value that is longer than the log had run.
 fn unit_ns(counted: &Counted, era: Option<Era>, origin: &mut Origin) -> Result<u64, Refusal> {
     let by_columns = counted.fewest_columns >= 5 || counted.has_hex;
     let era = match (era, by_columns) {
         (Some(era), _) => era,
         (None, true) => Era::Nanoseconds,
+        // Times that count from 1970 say nothing of how long it ran.
+        (None, false) if counted.outlasts_the_run && started_at(counted.first_ms).is_none() => {
+            let what = "in microseconds a latency would be longer than the log had run, so that they are taken as nanoseconds";
+            origin.quirk("unit_by_time", what);
+            Era::Nanoseconds
+        }
         (None, false) => {
             let cause = "latencies are in microseconds from fio before 3.0 and in nanoseconds since, and four columns do not say which";
             return Err(Refusal::new(EXPECTED, cause).or("say which: --as fio-log-us or --as fio-log-ns"));
@@ -192,7 +212,8 @@ fn series(counted: &Counted, kind: Kind, unit: u64, offset_ms: u64) -> Telemetry
             values: counted.buckets.of(at, |bucket| figure(bucket) * factor),
         };
         all.push(one("", &Bucket::mean));
-        if kind.is_latency() {
+        // The largest of means is no largest latency.
+        if kind.is_latency() && counted.single == counted.lines {
             all.push(one(".max", &|bucket| bucket.max as f64));
         }
     }
@@ -320,6 +341,55 @@ mod tests {
         let write = found.telemetry.find("fio.bandwidth", "write").unwrap();
         assert_eq!(write.values, [Some(1000.0 * 1024.0), None]);
         assert_eq!(found.origin.quirks[0].name, "cut_off");
+    }
+
+    #[test]
+    fn means_have_no_maximum() {
+        let text = "500, 90000, 0, 0, 0, 0x0000\n1000, 80000, 0, 0, 0, 0x0000\n";
+        let found = read_all(text, Kind::Completion, None).unwrap();
+        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        let names: Vec<&str> = found.telemetry.series.iter().map(|series| series.metric.as_str()).collect();
+        assert_eq!(names, ["fio.clat"]);
+        let text = "500, 90000, 0, 4096, 0, 0x0000\n500, 80000, 0, 4096, 0, 0x0000\n";
+        let found = read_all(text, Kind::Completion, None).unwrap();
+        let [Imported::Run(run)] = found.as_slice() else { panic!("{found:?}") };
+        let values = |metric| run.telemetry.find(metric, "read").map(|series| series.values.clone());
+        assert_eq!(values("fio.clat"), Some(vec![Some(85_000.0)]));
+        assert_eq!(values("fio.clat.max"), Some(vec![Some(90_000.0)]), "of single I/Os it is known");
+    }
+
+    #[test]
+    fn a_latency_longer_than_the_log_is_in_nanoseconds() {
+        let means = "1016, 438142423, 0, 0\n2016, 401000000, 0, 0\n";
+        let found = read_all(means, Kind::Latency, None).unwrap();
+        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(found.telemetry.series[0].values[0], Some(438_142_423.0));
+        assert_eq!(
+            (found.origin.era.as_str(), found.origin.quirks[0].name.as_str()),
+            ("nanoseconds", "unit_by_time")
+        );
+        // Of I/Os that a warm-up may have left, 9 s are no proof; of calendar time nothing is.
+        assert!(read_all("16, 9000000, 0, 0\n", Kind::Latency, None).is_err());
+        assert!(read_all("1795184497678, 4381424230000000, 0, 0\n", Kind::Latency, None).is_err());
+        let said = read_all(means, Kind::Latency, Some(Era::Microseconds)).unwrap();
+        let [Imported::Telemetry(said)] = said.as_slice() else { panic!("{said:?}") };
+        assert_eq!(
+            said.telemetry.series[0].values[0],
+            Some(438_142_423_000.0),
+            "whoever says it is believed"
+        );
+    }
+
+    #[test]
+    fn one_line_without_an_end_is_read_where_nothing_can_be_cut_off() {
+        let of = |text: &str| read_all(text, Kind::Iops, None);
+        let found = of("1000, 5230, 0, 0").unwrap();
+        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(found.telemetry.series[0].values, [Some(5230.0)]);
+        assert_eq!(of("1000, 5230, 0, 0, 0").unwrap().len(), 1);
+        let cut = of("1000, 1, 0, 40").unwrap_err();
+        assert!(cut.remedy.contains("line break"), "{cut}");
+        assert!(of("").unwrap_err().cause.contains("no line"));
     }
 
     #[test]
