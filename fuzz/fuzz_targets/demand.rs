@@ -54,6 +54,8 @@ fuzz_target!(|bytes: &[u8]| {
         let hints = Hints { columns, ..Hints::default() };
         within(size, "demand", || drop(read(&[Text { name: "a", bytes }], &hints)));
     }
+    let hints = Hints { instance: Some("hm"), device: Some("0"), ..Hints::default() };
+    within(size, "demand of a host", || drop(read(&[Text { name: "a", bytes }], &hints)));
     let (first, second) = bytes.split_at(size / 2);
     let parts = [Text { name: "a", bytes: first }, Text { name: "b", bytes: second }];
     within(size, "demand of parts", || drop(read(&parts, &Hints::default())));

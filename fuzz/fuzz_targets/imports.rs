@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut found = Vec::new();
         within(bytes.len(), importer.name, || {
             let mut input = bytes;
-            found = (importer.read)(&mut input, &context).unwrap_or_default();
+            found = importer.read(&mut input, &context).unwrap_or_default();
         });
         for imported in found {
             if let Imported::Run(run) = imported {

@@ -1,5 +1,6 @@
 //! The tools whose telemetry is read, as a list: how each is known, read and held against itself.
 
+use crate::import::narrow;
 use crate::observed::{Contradiction, Observed, decimal};
 use crate::{Refusal, iostat, mpstat, perf_stat, sadf, sar, vmstat};
 
@@ -59,7 +60,7 @@ pub const OBSERVERS: &[Observer] = &[
 /// Bytes at the start of a text that tell its tool: sar's processors and interrupts may be many.
 const START_BYTES: usize = 32 * 1024;
 
-/// The tool that a text comes from; absent for none of them.
+/// The tool that a text in UTF-8 comes from; absent for none of them.
 pub fn observer(bytes: &[u8]) -> Option<&'static Observer> {
     let named = |name: &str| OBSERVERS.iter().find(|observer| observer.name == name);
     if sar::is_binary(bytes) {
@@ -73,21 +74,38 @@ pub fn observer(bytes: &[u8]) -> Option<&'static Observer> {
     OBSERVERS.iter().find(|observer| (observer.recognise)(start))
 }
 
-/// Makes series of a text of any of the tools.
+/// Makes series of a text of any of the tools, in UTF-8 or UTF-16.
 ///
 /// # Errors
 /// When no tool is known by the text, with what it is instead where that can be told, and as the tool's
 /// own reading.
 pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
-    match observer(bytes) {
-        Some(observer) => (observer.observe)(bytes),
-        None => Err(stranger(bytes)),
+    let bytes = narrow(bytes);
+    match observer(&bytes) {
+        Some(observer) => (observer.observe)(&bytes),
+        None => Err(stranger(&bytes)),
     }
+}
+
+/// Holds the figures of a text of any of the tools against each other; absent where no tool is known by it, or it
+/// is refused.
+pub fn audit(bytes: &[u8]) -> Option<Vec<Contradiction>> {
+    let bytes = narrow(bytes);
+    (observer(&bytes)?.audit)(&bytes).ok()
 }
 
 /// Whether a text that no tool is known by can be told what it is instead.
 pub fn is_stranger(start: &str) -> bool {
-    is_iotop(start) || is_bare(start)
+    is_iotop(start) || is_pidstat(start) || is_bare(start)
+}
+
+/// Whether a text is `pidstat`'s: its columns name processes.
+fn is_pidstat(start: &str) -> bool {
+    start.lines().take(64).any(|line| {
+        let mut words = line.split_whitespace();
+        let is_header = words.any(|word| word == "PID" || word == "TGID");
+        is_header && line.trim_end().ends_with("Command")
+    })
 }
 
 fn is_iotop(start: &str) -> bool {
@@ -108,10 +126,15 @@ pub fn stranger(bytes: &[u8]) -> Refusal {
         return Refusal::new(EXPECTED, "iotop's list of processes, which has no figures of a device")
             .or("import `iostat -x 1` of the same time");
     }
+    if is_pidstat(&start) {
+        return Refusal::new(EXPECTED, "pidstat's list of processes, which has no figures of a device")
+            .or("use `iostat -x 1` of the same time");
+    }
     if is_bare(&start) {
         let cause = "a column of numbers alone: nothing says which column, device or interval it is of";
-        return Refusal::new(EXPECTED, cause)
-            .or("put the column's name on the first line, as `tps` or `w_await`");
+        return Refusal::new(EXPECTED, cause).or(
+            "put the column's name on the first line, as `tps` or `w_await`; addresses alone are no trace, which has times, directions and sizes too",
+        );
     }
     let names: Vec<&str> = OBSERVERS.iter().map(|observer| observer.name).collect();
     Refusal::new(EXPECTED, format!("it is not known as output of {}", names.join(", ")))

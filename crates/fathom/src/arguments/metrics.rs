@@ -20,7 +20,7 @@ pub struct MetricsArguments {
     /// table the volume.
     #[arg(long, value_name = "DISK")]
     pub device: Option<String>,
-    /// The machine, where they hold several, as Prometheus' label instance has it: db1:9100.
+    /// The machine, where they hold several: the host of a trace's disk, or Prometheus' label instance, e.g. db1:9100.
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
     /// Which columns of a table are meant, as time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb; of a

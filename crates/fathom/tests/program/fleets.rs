@@ -299,7 +299,7 @@ fn files_that_are_no_text_are_refused_with_how_to_make_them_one() {
     std::fs::write(typist.path("b.csv"), b"\xff\xfev\0o\0l\0").unwrap();
     std::fs::write(typist.path("c.tsv"), HEADER.replace(',', "\t")).unwrap();
     for (name, told) in
-        [("a.csv", "gunzip a.csv"), ("b.csv", "iconv -f UTF-16"), ("c.tsv", "divided by tabs")]
+        [("a.csv", "gunzip --keep a.csv"), ("b.csv", "iconv -f UTF-16"), ("c.tsv", "divided by tabs")]
     {
         let answer = typist.run(&[ASKED.as_slice(), &[name]].concat());
         assert!(answer.status == 2 && answer.stderr.contains(told), "{name}: {answer:?}");

@@ -1,6 +1,11 @@
 //! Which column of a table means what: by usual names, or as the user says.
 
+use fathom_record::shell::is_obeyed;
+
 use crate::Refusal;
+
+/// Letters of a header that a refusal shows.
+const SHOWN_LETTERS: usize = 300;
 
 /// Whether a table's values are rates or counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,8 @@ impl Columns {
     /// When a column is missing or not known, with what to type.
     pub fn find(header: &[String], mapping: &str) -> Result<Self, Refusal> {
         let refused = |cause: String| {
-            let columns = header.join(", ");
+            let columns: String =
+                header.join(", ").chars().filter(|c| !is_obeyed(*c)).take(SHOWN_LETTERS).collect();
             Refusal::new("a table of demand", cause).at("the header").or(format!(
                 "name the columns, as --columns time=...,reads=...,writes=...,read_bytes=...,write_bytes=...; it has {columns}"
             ))

@@ -1,19 +1,24 @@
 //! Demand for sizing, from what any tool saw: intervals with I/Os and bytes, as ticks of one length.
 
+mod choice;
 mod cloudwatch;
 mod columns;
 mod counters;
 mod prometheus;
 mod source;
+mod stranger;
 mod table;
 mod ticks;
 mod trace;
 
+use std::collections::HashMap;
+
 use fathom_record::profile::Throttled;
-use fathom_record::telemetry::Telemetry;
+use fathom_record::telemetry::MetricSeries;
 use fathom_sizing::{Demand, Trace};
 
 use crate::Refusal;
+use crate::observed::{Observed, Times};
 pub use cloudwatch::{
     Asked as AskedCloudWatch, OPERATION as CLOUDWATCH_OPERATION, fetch as fetch_cloudwatch,
 };
@@ -21,7 +26,7 @@ pub use columns::{Columns, Values};
 pub(crate) use columns::{column, divided_otherwise};
 pub(crate) use prometheus::recognise as is_prometheus;
 pub use prometheus::{Asked, Disks, Selection, fetch as fetch_prometheus};
-pub use source::{Hints, Text, read};
+pub use source::{Hints, Text, read, what};
 pub use table::read as read_table;
 pub(crate) use table::time_ns;
 pub use trace::iolog::{IoLogFacts, survey as survey_iolog};
@@ -69,7 +74,7 @@ pub struct Interval {
 /// When there are too few rows, or numbers that no disk has.
 pub fn of_intervals(mut intervals: Vec<Interval>, values: Values) -> Result<Seen, Refusal> {
     let notes = match values {
-        Values::PerSecond => table::as_counts(&mut intervals)?,
+        Values::PerSecond => table::as_counts(None, &mut intervals)?,
         Values::PerRow => Vec::new(),
     };
     let mut seen = of_counts(intervals)?;
@@ -105,49 +110,41 @@ fn of_counts(intervals: Vec<Interval>) -> Result<Seen, Refusal> {
 /// The metrics that make a demand, as rates.
 const METRICS: [&str; 4] = ["disk.reads", "disk.writes", "disk.read_bytes", "disk.write_bytes"];
 
-/// The demand on one disk of a telemetry; the only disk, where none is named.
-///
-/// # Errors
-/// When the disk is not there, or several are and none is named, or rates of one of its flows are missing.
-pub fn of_telemetry(telemetry: &Telemetry, device: Option<&str>) -> Result<Seen, Refusal> {
-    let disk = Disk::of(telemetry, device)?;
-    let seen = ticks::regular(telemetry.at_ns.first().copied(), disk.intervals)?;
-    Ok(Seen { device: Some(disk.name), directions_known: disk.directions_known, ..seen })
-}
-
 /// Both directions' I/Os, where a tool does not tell them apart.
 const TRANSFERS: &str = "disk.transfers";
 
-/// One disk of a telemetry.
+/// One disk of what a tool saw.
 struct Disk {
     name: String,
-    /// The first sample only says when the second begins.
+    /// As counts.
     intervals: Vec<Interval>,
+    /// Where the first of them begins, where the text says it.
+    start_ns: Option<i64>,
     directions_known: bool,
+    /// What was left out, a sentence each.
+    notes: Vec<String>,
 }
 
 impl Disk {
-    fn of(telemetry: &Telemetry, device: Option<&str>) -> Result<Self, Refusal> {
-        let labels = |metric| telemetry.all(metric).map(|series| series.label.as_str()).collect::<Vec<_>>();
-        let directions_known = !labels(METRICS[1]).is_empty();
-        let known = labels(if directions_known { METRICS[1] } else { TRANSFERS });
-        let name = named(&known, device)?;
+    fn of(observed: &Observed, device: Option<&str>) -> Result<Self, Refusal> {
+        let telemetry = &observed.telemetry;
+        let directions_known = telemetry.all(METRICS[1]).next().is_some();
+        let name = named(observed, if directions_known { &METRICS[..2] } else { &[TRANSFERS] }, device)?;
         let rates_of = |metric: &str| {
             let missing = || Refusal::new("a demand", format!("{metric} of {name} is missing"));
-            telemetry.find(metric, name).map(|series| &series.values).ok_or_else(missing)
+            telemetry.find(metric, &name).map(|series| &series.values).ok_or_else(missing)
         };
-        let counts = if directions_known {
+        let operations = if directions_known {
             [rates_of(METRICS[0])?, rates_of(METRICS[1])?]
         } else {
             [rates_of(TRANSFERS)?; 2]
         };
         let bytes = [rates_of(METRICS[2])?, rates_of(METRICS[3])?];
         let at = &telemetry.at_ns;
-        let interval = |i: usize| {
-            let seconds = (at[i] - *at.get(i.checked_sub(1)?)?) as f64 / 1e9;
-            let count = |rates: &[Option<f64>]| rates.get(i).copied().flatten().map(|rate| rate * seconds);
-            let (read_bytes, write_bytes) = (count(bytes[0])?, count(bytes[1])?);
-            let (mut reads, mut writes) = (count(counts[0])?, count(counts[1])?);
+        let rate = |i: usize| {
+            let of = |rates: &[Option<f64>]| rates.get(i).copied().flatten();
+            let (read_bytes, write_bytes) = (of(bytes[0])?, of(bytes[1])?);
+            let (mut reads, mut writes) = (of(operations[0])?, of(operations[1])?);
             if !directions_known {
                 let moved = read_bytes + write_bytes;
                 reads *= if moved > 0.0 { read_bytes / moved } else { 0.0 };
@@ -155,26 +152,59 @@ impl Disk {
             }
             Some(Interval { end_ns: at[i], reads, writes, read_bytes, write_bytes })
         };
-        let intervals = (0..at.len()).filter_map(interval).collect();
-        Ok(Self { name: name.to_owned(), intervals, directions_known })
+        let mut intervals: Vec<Interval> = (0..at.len()).filter_map(rate).collect();
+        let mut notes = Vec::new();
+        if intervals.len() < at.len() {
+            let (lacking, all) = (at.len() - intervals.len(), at.len());
+            notes.push(format!("{lacking} of {all} reports have no figures of {name} and were left out."));
+        }
+        let first_ns = intervals.first().map(|interval| interval.end_ns);
+        let start_ns = start_of(observed).filter(|_| first_ns == at.first().copied());
+        notes.extend(table::as_counts(start_ns, &mut intervals)?);
+        Ok(Self { name, intervals, start_ns, directions_known, notes })
     }
 }
 
-/// The disk that is meant, of those that are known.
-fn named<'a>(known: &[&'a str], asked: Option<&str>) -> Result<&'a str, Refusal> {
+/// Where the first interval begins: at the zero of its times, which is the stamp of sar's header or of iostat's
+/// report since the machine started. Where the first stamp is the first interval's own end, nothing says it.
+fn start_of(observed: &Observed) -> Option<i64> {
+    let first_ns = *observed.telemetry.at_ns.first()?;
+    let states_zero = observed.times == Times::Counted || observed.first_stamp.is_some();
+    (states_zero && first_ns > 0).then_some(0)
+}
+
+/// The disk that is meant, of those that have a metric.
+fn named(observed: &Observed, metrics: &[&str], asked: Option<&str>) -> Result<String, Refusal> {
     let expected = "a demand";
-    match (asked, known) {
+    let busy = |series: &MetricSeries| series.values.iter().flatten().sum::<f64>();
+    let mut known: Vec<(String, f64)> = Vec::new();
+    let mut place: HashMap<&str, usize> = HashMap::new();
+    for series in metrics.iter().flat_map(|metric| observed.telemetry.all(metric)) {
+        let at = *place.entry(&series.label).or_insert_with(|| {
+            known.push((series.label.clone(), 0.0));
+            known.len() - 1
+        });
+        known[at].1 += busy(series);
+    }
+    let is_since_boot = || observed.since_boot.iter().any(|series| series.metric.starts_with("disk."));
+    match (asked, known.as_slice()) {
+        (_, []) if is_since_boot() => {
+            let cause = "its only report is the mean since the machine started, which is no interval";
+            Err(Refusal::new(expected, cause).or("give an interval, as iostat -x 1 does"))
+        }
         (_, []) => {
             Err(Refusal::new(expected, "no disk's I/Os and bytes are in it").or("run iostat -x 1, or sar -d"))
         }
-        (None, [only]) => Ok(only),
-        (asked, known) => known.iter().copied().find(|name| asked == Some(name)).ok_or_else(|| {
-            let cause = asked.map_or_else(
-                || "several disks are in it".to_owned(),
-                |asked| format!("no disk {asked} is in it"),
-            );
-            Refusal::new(expected, cause).or(format!("name one with --device: {}", known.join(", ")))
-        }),
+        (None, [(only, _)]) => Ok(only.clone()),
+        (Some(asked), known) if known.iter().any(|(name, _)| name == asked) => Ok(asked.to_owned()),
+        (asked, _) => {
+            let cause = match asked {
+                Some(asked) => format!("no disk {asked} is in it"),
+                None => format!("{} disks are in it", known.len()),
+            };
+            Err(Refusal::new(expected, cause)
+                .or(format!("name one with --device: {}", choice::listed(known))))
+        }
     }
 }
 
@@ -192,4 +222,88 @@ pub fn of_readings(readings: &[(i64, [u64; 4])]) -> Result<Seen, Refusal> {
     // Each reading is of its own moment: a repeat is a second without I/O.
     seen.notes.retain(|note| !note.contains(counters::REPEAT));
     Ok(Seen { source: "diskstats", ..seen })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text of iostat with a report since the machine started, and one a second of these reads.
+    fn iostat(stamped: bool, reads: &[u32]) -> String {
+        let mut text = "Linux 6.1 (h) \t11/20/26 \t_x86_64_\t(2 CPU)\n".to_owned();
+        for (second, reads) in std::iter::once(&5).chain(reads).enumerate() {
+            let stamp = if stamped { format!("2026-11-20T10:00:{second:02}+0000\n") } else { String::new() };
+            text +=
+                &format!("\n{stamp}Device r/s rkB/s w/s wkB/s\nsda {reads}.00 {}.00 0.00 0.00\n", reads * 4);
+        }
+        text
+    }
+
+    fn seen(text: &str, device: Option<&str>) -> Result<Seen, Refusal> {
+        read(&[Text { name: "a", bytes: text.as_bytes() }], &Hints { device, ..Hints::default() })
+    }
+
+    #[test]
+    fn the_first_interval_is_one_of_them() {
+        for stamped in [true, false] {
+            let found = seen(&iostat(stamped, &[1000, 100, 100, 100]), None).unwrap();
+            assert_eq!((found.demand.tick_s, &found.demand.read.operations), (1, &vec![1000, 100, 100, 100]));
+            assert_eq!(found.demand.read.bytes[0], 1000 * 4096);
+            let start = stamped.then_some(1_795_168_800);
+            assert_eq!((found.start_unix_s, found.demand.gaps.len()), (start, 0));
+            let only = seen(&iostat(stamped, &[700]), None).unwrap();
+            assert_eq!(only.demand.read.operations, [700], "the report since the start says when it began");
+        }
+        let cut = iostat(true, &[1000, 100]).split_once("10:00:00+0000").unwrap().1.to_owned();
+        let cut = cut.split_once("\n2026").map(|(_, rest)| format!("2026{rest}")).unwrap();
+        let found = seen(&cut, None).unwrap();
+        assert_eq!(found.demand.read.operations, [1000, 100], "without it, as long as the next");
+    }
+
+    #[test]
+    fn sars_header_says_when_its_first_interval_begins() {
+        let rows: String = [(10, 600), (20, 100), (30, 100)]
+            .map(|(second, tps)| format!("10:00:{second}          sda {tps}.00 {}.00 0.00\n", tps * 4))
+            .concat();
+        let text = format!(
+            "Linux 6.1 (h) \t11/20/26 \t_x86_64_\t(2 CPU)\n\n10:00:00          DEV       tps     rkB/s     wkB/s\n{rows}"
+        );
+        let found = seen(&text, None).unwrap();
+        assert_eq!((found.demand.tick_s, found.demand.read.operations), (10, vec![6000, 1000, 1000]));
+        // Twice as long as the others it is not known to have kept its rate for all of them.
+        let late = text.replace("10:00:00 ", "09:59:50 ");
+        assert_eq!(seen(&late, None).unwrap().demand.read.operations, [6000, 1000, 1000]);
+    }
+
+    #[test]
+    fn what_is_left_out_or_missing_is_said() {
+        let cut =
+            iostat(true, &[10, 20, 30]) + "\n2026-11-20T10:00:04+0000\navg-cpu: %user %idle\n 1.00 99.00\n";
+        let found = seen(&cut, None).unwrap();
+        assert!(
+            found.notes.iter().any(|note| note.starts_with("1 of 4 reports have no figures")),
+            "{:?}",
+            found.notes
+        );
+        assert_eq!(found.demand.read.operations, [10, 20, 30]);
+        let boot = seen(&iostat(false, &[]), None).unwrap_err();
+        assert!(
+            boot.cause.contains("since the machine started") && boot.remedy.contains("iostat -x 1"),
+            "{boot}"
+        );
+        let hosts = Hints { instance: Some("other"), ..Hints::default() };
+        let text = iostat(true, &[1, 2]);
+        let other = read(&[Text { name: "a", bytes: text.as_bytes() }], &hosts).unwrap_err();
+        assert!(other.cause.contains("host h, and not of other"), "{other}");
+        let many: String = (0..12).map(|disk| format!("sd{disk} {disk}.00 1.00 0.00 0.00\n")).collect();
+        let many = format!("Device r/s rkB/s w/s wkB/s\n{many}\nDevice r/s rkB/s w/s wkB/s\n{many}");
+        let several = seen(&many, None).unwrap_err();
+        assert!(several.cause.contains("12 disks"), "{several}");
+        assert!(
+            several.remedy.contains("--device: sd11, sd10, ")
+                && several.remedy.ends_with("and 2 less busy ones"),
+            "{several}"
+        );
+        assert!(seen(&many, Some("sd3")).is_ok());
+    }
 }

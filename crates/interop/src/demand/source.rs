@@ -6,7 +6,10 @@ use fathom_sizing::profile::demand_of;
 
 use super::columns::Values;
 use super::prometheus::Selection;
-use super::{Disk, Interval, Seen, cloudwatch, prometheus, table, ticks, trace};
+use super::trace::Which;
+use super::{Disk, Interval, Seen, cloudwatch, prometheus, stranger, table, ticks, trace};
+use crate::import::{narrow, packed};
+use crate::observed::Observed;
 use crate::{Refusal, observers};
 
 /// Bytes at the start of a text that tell its kind.
@@ -47,6 +50,7 @@ enum Kind {
 }
 
 impl Kind {
+    /// Of text in UTF-8.
     fn of(bytes: &[u8], hints: &Hints<'_>) -> Self {
         let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START_BYTES)]);
         let start = start.trim_start_matches('\u{feff}');
@@ -56,7 +60,7 @@ impl Kind {
             Self::Profile
         } else if is_json && squeezed.contains("\"format\":\"fathom.run\"") {
             Self::Run
-        } else if is_json && prometheus::recognise(start) {
+        } else if is_json && prometheus::recognise(start) && !stranger::is_google(start) {
             Self::Prometheus
         } else if is_json && cloudwatch::recognise(start) {
             Self::CloudWatch
@@ -68,20 +72,53 @@ impl Kind {
             Self::Table
         }
     }
+
+    /// In words, where it is a demand by its content and not only by its shape.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Profile => Some("fathom's own profile"),
+            Self::Prometheus => Some("an answer of Prometheus"),
+            Self::CloudWatch => Some("metrics of CloudWatch"),
+            Self::Trace => Some("a block trace"),
+            Self::Run | Self::Observed | Self::Table => None,
+        }
+    }
 }
 
-/// The demand in some texts, which must be of one kind.
+/// What demand the start of a text is known for, in words; absent for what is none, and for telemetry and runs.
+pub fn what(start: &[u8]) -> Option<&'static str> {
+    Kind::of(start, &Hints::default()).word()
+}
+
+/// The demand in some texts, which must be of one kind, in UTF-8 or by its byte order mark in UTF-16.
 ///
 /// # Errors
 /// When they are of several kinds, one is of none, or no demand is in them; the place begins with the
 /// text's name where there are several.
 pub fn read(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
+    for text in texts {
+        if let Some(packed) = packed(text.bytes, text.name) {
+            return Err(placed(packed.refusal("a demand"), text, texts.len()));
+        }
+    }
+    let narrowed: Vec<_> = texts.iter().map(|text| (text.name, narrow(text.bytes))).collect();
+    let texts: Vec<Text<'_>> = narrowed.iter().map(|(name, bytes)| Text { name, bytes }).collect();
     let first = texts.first().ok_or_else(|| Refusal::new("a demand", "no file is named"))?;
     let kind = Kind::of(first.bytes, hints);
     if let Some(other) = texts.iter().find(|text| Kind::of(text.bytes, hints) != kind) {
         let cause = format!("{} is of another kind than {}", other.name, first.name);
         return Err(Refusal::new("a demand", cause).or("give files of one kind at a time"));
     }
+    if let Some(host) = hints.instance
+        && !matches!(kind, Kind::Prometheus | Kind::Trace | Kind::Observed)
+    {
+        let cause = format!("it names no host, and so none called {host}");
+        return Err(Refusal::new("a demand", cause).or("leave --host out"));
+    }
+    of_kind(kind, &texts, hints)
+}
+
+fn of_kind(kind: Kind, texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
     let bytes: Vec<&[u8]> = texts.iter().map(|text| text.bytes).collect();
     match kind {
         Kind::Profile => match texts {
@@ -100,7 +137,8 @@ pub fn read(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
         Kind::Observed => observed(texts, hints),
         Kind::Trace => {
             let texts: Vec<_> = bytes.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
-            trace::read(&texts.iter().map(AsRef::as_ref).collect::<Vec<&str>>(), hints.columns, hints.device)
+            let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+            trace::read(&texts, Which { host: hints.instance, device: hints.device, columns: hints.columns })
         }
         Kind::Table => tables(texts, hints),
     }
@@ -147,9 +185,11 @@ fn observed(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
     let mut all = Vec::new();
     let mut notes = Vec::new();
     let (mut start, mut device, mut tool, mut directions_known) = (None, None, "", true);
+    let mut dated = true;
     for text in texts {
         let placed = |refusal: Refusal| placed(refusal, text, texts.len());
         let observed = observers::observe(text.bytes).map_err(placed)?;
+        refuse_other_host(&observed, hints.instance).map_err(placed)?;
         let base_ns = match observed.start_utc_s {
             Some(seconds) => seconds.saturating_mul(1_000_000_000),
             None if texts.len() == 1 => 0,
@@ -161,38 +201,52 @@ fn observed(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
                 ));
             }
         };
-        let disk = Disk::of(&observed.telemetry, hints.device).map_err(placed)?;
-        let first = observed.telemetry.at_ns.first().map(|at| at.saturating_add(base_ns));
-        start = match (start, first) {
-            (Some(a), Some(b)) => Some(std::cmp::min::<i64>(a, b)),
-            (a, b) => a.or(b),
-        };
+        let disk = Disk::of(&observed, hints.device).map_err(placed)?;
+        start = start.or(disk.start_ns.map(|start| start.saturating_add(base_ns)));
         all.extend(disk.intervals.into_iter().map(|mut interval| {
             interval.end_ns = interval.end_ns.saturating_add(base_ns);
             interval
         }));
         notes.extend(observed.notes);
+        notes.extend(disk.notes);
         (device, tool) = (Some(disk.name), observed.tool);
         directions_known &= disk.directions_known;
-        if observed.start_utc_s.is_none() {
-            start = first;
-        }
+        dated &= observed.start_utc_s.is_some();
     }
-    let dated = texts.len() > 1 || start.is_some_and(|start| start > 1_000_000_000_000_000_000);
-    let mut seen = ticks::regular(start, all)?;
+    let first_ns = all.iter().map(|interval| interval.end_ns).min();
+    // The start of an only interval is its length; of several their distance is.
+    let mut seen = ticks::regular(start.filter(|_| all.len() == 1), all)?;
     seen.notes.splice(0..0, notes);
-    seen.start_unix_s = start.filter(|_| dated).map(|start| start.div_euclid(1_000_000_000));
+    let tick_s = i64::from(seen.demand.tick_s);
+    seen.start_unix_s =
+        first_ns.filter(|_| dated).map(|end| end.div_euclid(1_000_000_000).saturating_sub(tick_s));
     Ok(Seen { source: tool, device, directions_known, ..seen })
+}
+
+/// A text of one machine is of no other one.
+fn refuse_other_host(observed: &Observed, asked: Option<&str>) -> Result<(), Refusal> {
+    let Some(asked) = asked else { return Ok(()) };
+    let cause = match observed.banner.as_ref().map(|banner| banner.host.as_str()) {
+        Some(host) if host == asked => return Ok(()),
+        Some(host) if !host.is_empty() => format!("it is of host {host}, and not of {asked}"),
+        _ => format!("it names no host, and so none called {asked}"),
+    };
+    Err(Refusal::new("a demand", cause).or("leave --host out"))
 }
 
 fn tables(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<Seen, Refusal> {
     if hints.device.is_some() {
-        return Err(Refusal::new("a table of demand", "a table holds one disk").or("leave --device out"));
+        let no_table =
+            texts.iter().find_map(|text| Some(placed(stranger::refusal(text)?, text, texts.len())));
+        return Err(no_table.unwrap_or_else(|| {
+            Refusal::new("a table of demand", "a table holds one disk").or("leave --device out")
+        }));
     }
     let (mut all, mut notes) = (Vec::new(), Vec::new());
     for text in texts {
         let rows = table::rows(&String::from_utf8_lossy(text.bytes), hints.columns, hints.values);
-        let (rows, of_file) = rows.map_err(|refusal| placed(refusal, text, texts.len()))?;
+        let (rows, of_file) =
+            rows.map_err(|refusal| placed(stranger::refusal(text).unwrap_or(refusal), text, texts.len()))?;
         all.extend(rows);
         notes.extend(of_file);
     }

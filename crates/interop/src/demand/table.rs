@@ -55,21 +55,27 @@ pub fn rows(
             write_bytes: number(write_bytes)?,
         });
     }
-    let notes = if values == Values::PerSecond { as_counts(&mut intervals)? } else { Vec::new() };
+    let notes = if values == Values::PerSecond { as_counts(None, &mut intervals)? } else { Vec::new() };
     Ok((intervals, notes))
 }
 
 /// Rates times the time that each row stands for: that since the row before, but no longer than rows usually are
-/// apart, because a gap's rate is not known to have held through the gap. Gives what was done with repeated times.
-pub(super) fn as_counts(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
+/// apart, because a gap's rate is not known to have held through the gap. `start_ns` is where the first begins, if
+/// that is known; otherwise it is as long as the second. Gives what was done with repeated times.
+pub(super) fn as_counts(
+    start_ns: Option<i64>,
+    intervals: &mut Vec<Interval>,
+) -> Result<Vec<String>, Refusal> {
     let notes = ticks::unrepeated(intervals)?;
-    let Some(usual_ns) = ticks::spacing(intervals) else { return Ok(notes) };
+    let first_ns =
+        intervals.first().and_then(|first| first.end_ns.checked_sub(start_ns?)).filter(|ns| *ns > 0);
+    let Some(usual_ns) = ticks::spacing(intervals).or(first_ns) else { return Ok(notes) };
     let longest_ns = ticks::coarsest(intervals, usual_ns);
     let near_ns = usual_ns.saturating_mul(3) / 2;
     let ends: Vec<i64> = intervals.iter().map(|interval| interval.end_ns).collect();
     let step = |from: usize, to: usize| Some(ends.get(to)?.saturating_sub(*ends.get(from)?));
     for (at, interval) in intervals.iter_mut().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| step(before, at));
+        let before = at.checked_sub(1).map_or(first_ns, |before| step(before, at));
         let own_ns = match before.filter(|before_ns| *before_ns <= near_ns) {
             Some(before_ns) => before_ns,
             // Behind a gap, or in a stretch of longer intervals: as long as to the next row.
@@ -130,7 +136,7 @@ mod tests {
         times.extend((141..160).map(regular));
         times.extend([0.0, 60.001]);
         let mut rows = rates(&times);
-        let notes = as_counts(&mut rows).unwrap();
+        let notes = as_counts(None, &mut rows).unwrap();
         assert!(notes[0].contains("1 rows repeated"), "{notes:?}");
         assert!(rows.iter().all(|row| row.writes <= 60.0), "{rows:?}");
         let total: f64 = rows.iter().map(|row| row.writes).sum();
@@ -138,7 +144,7 @@ mod tests {
         // A stretch of longer intervals stands for all of its time.
         let mixed: Vec<f64> = (0..20).map(regular).chain((1..=8).map(|i| regular(19 + i * 5))).collect();
         let mut rows = rates(&mixed);
-        as_counts(&mut rows).unwrap();
+        as_counts(None, &mut rows).unwrap();
         let total: f64 = rows.iter().map(|row| row.writes).sum();
         assert!((total - 60.0 * 60.0).abs() < 0.01, "{total}");
     }

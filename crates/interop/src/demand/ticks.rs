@@ -27,8 +27,14 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
         ));
     }
     notes.extend(unrepeated(&mut intervals)?);
-    let Some(tick_ns) = spacing(&intervals) else {
-        return Err(refused("fewer than two points in time are in it".to_owned()));
+    let only_ns =
+        || intervals.first().and_then(|only| only.end_ns.checked_sub(start_ns?)).filter(|ns| *ns > 0);
+    let Some(tick_ns) = spacing(&intervals).or_else(only_ns) else {
+        let cause = match intervals.len() {
+            0 => "no interval is in it",
+            _ => "one point in time is in it, and nothing says how long its interval is",
+        };
+        return Err(refused(cause.to_owned()).or("give it more intervals"));
     };
     let seconds = |ns: i64| u32::try_from((ns + 500_000_000) / 1_000_000_000).unwrap_or(u32::MAX).max(1);
     let coarse_ns = coarsest(&intervals, tick_ns);

@@ -21,8 +21,11 @@ mod parquet;
 mod rows;
 mod text;
 
+use fathom_record::shell::shell_word;
+
 use crate::Refusal;
 use crate::demand::{Interval, Seen, Values};
+use crate::import::{is_wide, packed};
 
 pub use block::{Blocks, put_block, run_of};
 pub use dump::{Dumps, is_dump};
@@ -37,16 +40,14 @@ pub fn is_parquet(start: &[u8]) -> bool {
     start.starts_with(b"PAR1") || start.starts_with(b"PARE")
 }
 
-/// What a file that begins so is, and what to type, where it is neither a table nor a dump as it stands.
-pub fn is_packed(start: &[u8]) -> Option<(&'static str, &'static str)> {
-    let known: [(&[u8], _, _); 5] = [
-        (b"\x1f\x8b", "compressed with gzip", "unpack it first: gunzip FILE"),
-        (b"\x28\xb5\x2f\xfd", "compressed with zstd", "unpack it first: unzstd FILE"),
-        (b"PK\x03\x04", "a ZIP archive or a workbook", "unpack it, or export it as CSV"),
-        (b"\xff\xfe", "text in UTF-16", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"),
-        (b"\xfe\xff", "text in UTF-16", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"),
-    ];
-    known.iter().find(|(mark, _, _)| start.starts_with(mark)).map(|(_, what, remedy)| (*what, *remedy))
+/// Why a file that begins so is neither a table nor a dump as it stands; `name` is what to type for it.
+pub fn is_packed(start: &[u8], name: &str) -> Option<Refusal> {
+    const EXPECTED: &str = "a table of demand";
+    let wide = || {
+        let remedy = format!("write it as UTF-8: iconv -f UTF-16 -t UTF-8 {}", shell_word(name));
+        is_wide(start).then(|| Refusal::new(EXPECTED, "text in UTF-16").or(remedy))
+    };
+    packed(start, name).map(|packed| packed.refusal(EXPECTED)).or_else(wide)
 }
 
 /// Rows of one volume that follow each other.

@@ -76,7 +76,7 @@ fn attempt(
     let changed_at = Timestamp::try_from(changed).map(|time| time.to_string()).unwrap_or_default();
     let context = Context { file_name, changed_at };
     let mut input = BufReader::with_capacity(1 << 16, file);
-    Ok(match (importer.read)(&mut input, &context) {
+    Ok(match importer.read(&mut input, &context) {
         Err(refusal) => FileOutcome::Refused { importer, refusal },
         Ok(mut found) => {
             for (number, imported) in found.iter_mut().enumerate() {
@@ -102,12 +102,8 @@ fn digest(file: &mut File) -> io::Result<String> {
 
 /// Writes into an origin which file it is of, and gives a run its name.
 fn sign(imported: &mut Imported, file_name: &str, sha256: &str, number: usize) {
-    let origin = match imported {
-        Imported::Run(run) => run.origin.as_mut(),
-        Imported::Telemetry(found) => Some(&mut found.origin),
-    };
     // A record of fathom's own keeps its name.
-    let Some(origin) = origin else { return };
+    let Some(origin) = imported.origin_mut() else { return };
     (origin.file, origin.sha256) = (file_name.to_owned(), sha256.to_owned());
     if let Imported::Run(run) = imported {
         name(run, sha256, number);

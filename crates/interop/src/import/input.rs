@@ -1,4 +1,4 @@
-//! A file's bytes as text: whole up to a limit, whatever its encoding.
+//! A file's bytes as text: whole up to a limit.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
@@ -27,17 +27,9 @@ pub fn whole(input: &mut dyn BufRead, expected: &str) -> Result<Vec<u8>, Refusal
     Ok(bytes)
 }
 
-/// Bytes as text, and notes in the origin what was odd about them: a byte order mark, two bytes a character
-/// (what PowerShell writes), bytes that are no UTF-8.
+/// Bytes as text, and notes in the origin what was odd about them: a byte order mark, bytes that are no UTF-8.
+/// What is in UTF-16 came here as UTF-8.
 pub fn text<'a>(bytes: &'a [u8], origin: &mut Origin) -> Cow<'a, str> {
-    if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
-        origin.quirk("utf16_text", "two bytes a character, little end first, as PowerShell writes");
-        return wide(rest, u16::from_le_bytes).into();
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
-        origin.quirk("utf16_text", "two bytes a character, big end first");
-        return wide(rest, u16::from_be_bytes).into();
-    }
     let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if rest.len() < bytes.len() {
         origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
@@ -47,13 +39,6 @@ pub fn text<'a>(bytes: &'a [u8], origin: &mut Origin) -> Cow<'a, str> {
         origin.quirk("not_utf8", "bytes that are no UTF-8 were replaced by a mark");
     }
     text
-}
-
-fn wide(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let (pairs, _) = bytes.as_chunks::<2>();
-    char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
-        .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect()
 }
 
 #[cfg(test)]
@@ -69,8 +54,6 @@ mod tests {
         };
         assert_eq!(read(b"IOPS"), ("IOPS".to_owned(), vec![]));
         assert_eq!(read(b"\xef\xbb\xbfIOPS"), ("IOPS".to_owned(), vec!["byte_order_mark".to_owned()]));
-        assert_eq!(read(b"\xff\xfeI\0O\0"), ("IO".to_owned(), vec!["utf16_text".to_owned()]));
-        assert_eq!(read(b"\xfe\xff\0I\0O\0"), ("IO".to_owned(), vec!["utf16_text".to_owned()]));
         assert_eq!(read(b"\xb5s"), ("\u{fffd}s".to_owned(), vec!["not_utf8".to_owned()]));
     }
 }

@@ -7,6 +7,7 @@
 
 mod attach;
 mod blank;
+mod encoding;
 mod file;
 mod input;
 mod recognise;
@@ -14,9 +15,10 @@ mod registry;
 
 pub use attach::{Attachment, attach};
 pub use blank::{alone, blank, blank_target, blank_workload};
+pub use encoding::{Packed, is_wide, narrow, packed};
 pub use file::{FileOutcome, name, read_file};
 pub use input::{LARGEST_WHOLE_BYTES, text, whole};
-pub use recognise::{HEAD_BYTES, Unrecognised, by_name, recognise};
+pub use recognise::{HEAD_BYTES, Unrecognised, by_name, known_result, recognise};
 pub use registry::IMPORTERS;
 
 use std::fmt;
@@ -39,8 +41,30 @@ pub struct Importer {
     /// How sure the first bytes of a file make it that the file is of this format. No panic, no allocation in
     /// proportion to the bytes, and quick: every file is shown to every importer.
     pub sniff: fn(&Head<'_>) -> Confidence,
-    /// Reads a whole file.
-    pub read: Read,
+    /// Reads a whole file of UTF-8.
+    pub(crate) read: Read,
+}
+
+impl Importer {
+    /// Reads a whole file, whether in UTF-8 or, by its byte order mark, in UTF-16.
+    ///
+    /// # Errors
+    /// When nothing of it can be trusted, or it is packed.
+    pub fn read(&self, mut input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+        let start =
+            input.fill_buf().map_err(|error| Refusal::new(self.title, format!("reading failed: {error}")))?;
+        if let Some(packed) = packed(start, &context.file_name) {
+            return Err(packed.refusal(self.title));
+        }
+        if !is_wide(start) {
+            return (self.read)(input, context);
+        }
+        let mut found = (self.read)(&mut encoding::Narrow::new(&mut input), context)?;
+        for origin in found.iter_mut().filter_map(Imported::origin_mut) {
+            origin.quirk("utf16_text", "the text is in UTF-16, as PowerShell writes");
+        }
+        Ok(found)
+    }
 }
 
 /// How a file is read: one result for each run and each stretch of telemetry in it, in the file's order.
@@ -110,6 +134,16 @@ pub enum Imported {
     Run(Box<RunRecord>),
     /// What a machine did, without a workload.
     Telemetry(Box<ForeignTelemetry>),
+}
+
+impl Imported {
+    /// How it was read; absent for a record of fathom's own.
+    pub fn origin_mut(&mut self) -> Option<&mut Origin> {
+        match self {
+            Self::Run(run) => run.origin.as_mut(),
+            Self::Telemetry(found) => Some(&mut found.origin),
+        }
+    }
 }
 
 /// What a machine did, as another tool saw it.

@@ -1,6 +1,7 @@
 //! Which importer a file is for, from its first bytes.
 
-use super::{Confidence, Head, IMPORTERS, Importer};
+use super::{Confidence, Head, IMPORTERS, Importer, Packed, narrow, packed};
+use crate::demand;
 
 /// Bytes that importers are shown: job scripts print pages of banners before the result.
 pub const HEAD_BYTES: usize = 256 << 10;
@@ -17,6 +18,15 @@ pub enum Unrecognised {
         /// Its first words, shortened, quoted.
         beginning: String,
     },
+    /// It has to be unpacked first.
+    #[error(transparent)]
+    Packed(Packed),
+    /// It is no result, and says what a volume was asked to do.
+    #[error("{what}, which is no result: fathom profile reads it")]
+    Demand {
+        /// What it is, as `a block trace`.
+        what: &'static str,
+    },
     /// Several importers are equally sure.
     #[error("it may be any of {}; say which with --as", .names.join(", "))]
     Ambiguous {
@@ -30,11 +40,16 @@ pub fn by_name(name: &str) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|importer| importer.name == name)
 }
 
-/// The importer that is most sure of a file.
+/// The importer that is most sure of a file, in UTF-8 or by its byte order mark in UTF-16.
 ///
 /// # Errors
 /// When none is sure at all, or several are equally so.
 pub fn recognise(head: &Head<'_>) -> Result<&'static Importer, Unrecognised> {
+    if let Some(packed) = packed(head.bytes, head.file_name) {
+        return Err(Unrecognised::Packed(packed));
+    }
+    let bytes = narrow(head.bytes);
+    let head = &Head { bytes: &bytes, file_name: head.file_name };
     if head.bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Unrecognised::Empty);
     }
@@ -45,13 +60,19 @@ pub fn recognise(head: &Head<'_>) -> Result<&'static Importer, Unrecognised> {
             .filter(|(c, _)| *c > Confidence::No)
     };
     let Some(most) = sure().map(|(confidence, _)| confidence).max() else {
-        return Err(Unrecognised::Unknown { beginning: beginning(head.bytes) });
+        let unknown = || Unrecognised::Unknown { beginning: beginning(head.bytes) };
+        return Err(demand::what(head.bytes).map_or_else(unknown, |what| Unrecognised::Demand { what }));
     };
     let best: Vec<&'static Importer> = sure().filter(|(c, _)| *c == most).map(|(_, i)| i).collect();
     match best.as_slice() {
         [only] => Ok(only),
         several => Err(Unrecognised::Ambiguous { names: several.iter().map(|i| i.name).collect() }),
     }
+}
+
+/// The importer of a file in UTF-8 that its content is enough for, and not only its shape.
+pub fn known_result(head: &Head<'_>) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| (importer.sniff)(head) >= Confidence::Likely)
 }
 
 /// The first words of a file, for people.
@@ -81,6 +102,19 @@ mod tests {
         assert_eq!(unknown.to_string(), "no known format: it begins with \"Dear diary,\"");
         let binary = of(b"\x7fELF\0\0").unwrap_err();
         assert_eq!(binary.to_string(), "no known format: it begins with bytes that are no text");
+    }
+
+    #[test]
+    fn what_another_command_reads_or_unpacks_is_said() {
+        let trace = "  8,0    3        1     0.000000000   697  D   W 223490 + 8 [kjournald]\n";
+        let msr = "128166372003061629,hm,1,Read,383496192,32768,413736\n";
+        for text in [trace, msr] {
+            let told = of(text.as_bytes()).unwrap_err().to_string();
+            assert_eq!(told, "a block trace, which is no result: fathom profile reads it");
+        }
+        assert!(of(b"\x1f\x8b\x08\0\0").unwrap_err().to_string().ends_with("gunzip --keep x"));
+        let pidstat = "Linux 5.4.0 (h) 08/15/2022 _x86_64_ (24 CPU)\n\n12:00:01 AM   UID       PID   kB_rd/s  Command\n";
+        assert_eq!(of(pidstat.as_bytes()), Ok("not-telemetry"));
     }
 
     #[test]

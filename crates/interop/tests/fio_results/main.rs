@@ -25,7 +25,7 @@ pub fn import(path: &Path) -> Result<(&'static str, Vec<Imported>), String> {
     let importer = recognise(&head).map_err(|unknown| unknown.to_string())?;
     let context = Context { file_name: file_name.clone(), changed_at: "2020-01-01T00:00:00Z".to_owned() };
     let found =
-        (importer.read)(&mut bytes.as_slice(), &context).map_err(|refusal: Refusal| refusal.to_string())?;
+        importer.read(&mut bytes.as_slice(), &context).map_err(|refusal: Refusal| refusal.to_string())?;
     Ok((importer.name, found))
 }
 

@@ -14,7 +14,7 @@ fn import(name: &str, bytes: &[u8], importer: Option<&str>) -> Result<Vec<RunRec
         None => recognise(&head).map_err(|error| error.to_string())?,
     };
     let context = Context { file_name: name.to_owned(), changed_at: "2026-01-01T00:00:00Z".to_owned() };
-    let found = (importer.read)(&mut &*bytes, &context).map_err(|refusal: Refusal| refusal.to_string())?;
+    let found = importer.read(&mut &*bytes, &context).map_err(|refusal: Refusal| refusal.to_string())?;
     let runs = found.into_iter().filter_map(|imported| match imported {
         Imported::Run(run) => Some(*run),
         Imported::Telemetry(_) => None,

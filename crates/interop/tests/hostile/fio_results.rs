@@ -9,7 +9,7 @@ use crate::counting::within;
 
 fn reads_in_proportion(importer: &str, bytes: &[u8], file_name: &str) {
     let context = Context { file_name: file_name.to_owned(), ..Context::default() };
-    within(bytes.len(), importer, || drop((by_name(importer).unwrap().read)(&mut &*bytes, &context)));
+    within(bytes.len(), importer, || drop(by_name(importer).unwrap().read(&mut &*bytes, &context)));
 }
 
 fn seeds() -> Vec<(String, Vec<u8>)> {

@@ -9,6 +9,7 @@
 )]
 
 mod counting;
+mod encodings;
 mod fio_results;
 mod generators;
 mod mutations;

@@ -81,7 +81,7 @@ fn import(bytes: &[u8], name: &str) {
     for importer in IMPORTERS {
         within(bytes.len(), importer.name, || {
             let mut input = bytes;
-            let found = (importer.read)(&mut input, &context).unwrap_or_default();
+            let found = importer.read(&mut input, &context).unwrap_or_default();
             for run in
                 found.iter().filter_map(|found| if let Imported::Run(run) = found { Some(run) } else { None })
             {
@@ -138,7 +138,8 @@ fn read_demand(bytes: &[u8]) {
     });
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+/// All files of a folder and of those in it, by name.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

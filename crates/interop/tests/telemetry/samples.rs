@@ -89,7 +89,7 @@ fn every_sample_is_known_by_its_own_importer() {
             continue;
         }
         let importer = importer.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let read = (importer.read)(&mut bytes.as_slice(), &Context::default());
+        let read = importer.read(&mut bytes.as_slice(), &Context::default());
         match observe(bytes) {
             Ok(observed) => {
                 let [Imported::Telemetry(found)] = &read.unwrap()[..] else { panic!("{name}: no telemetry") };

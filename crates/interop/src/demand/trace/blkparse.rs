@@ -3,7 +3,7 @@
 //! Source: blkparse(1), "default format": device, processor, sequence, time, process, action, kind of I/O,
 //! first sector, `+`, sectors.
 
-use super::{Gathering, Line, TRACE, moment};
+use super::{Gathering, Line, TRACE, Which, moment};
 use crate::Refusal;
 
 const SECTOR_BYTES: u64 = 512;
@@ -43,13 +43,13 @@ pub fn event(line: &str) -> Option<(&str, Line<'_>)> {
         _ => return None,
     };
     let (offset, bytes) = (first.saturating_mul(SECTOR_BYTES), sectors.saturating_mul(SECTOR_BYTES));
-    Some((action, Line { at_ns, device, offset, bytes, write }))
+    Some((action, Line { at_ns, host: "", device, offset, bytes, write }))
 }
 
 /// Takes the I/Os of a text.
 pub fn read<'a>(
     text: &'a str,
-    device: Option<&str>,
+    which: Which<'_>,
     into: &mut Gathering<'a>,
 ) -> Result<Option<String>, Refusal> {
     let has = |action: &str| text.lines().filter_map(event).any(|(of, line)| of == action && line.bytes > 0);
@@ -58,7 +58,7 @@ pub fn read<'a>(
     };
     for (of, line) in text.lines().filter_map(event) {
         if of == *action {
-            into.take(&line, device)?;
+            into.take(&line, which)?;
         }
     }
     Ok(Some((*words).to_owned()))

@@ -51,7 +51,7 @@ pub(super) fn event(text: &str, version: u8) -> Result<Event<'_>, Refusal> {
     };
     let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).ok_or_else(broken);
     let (offset, bytes) = (number()?, number()?);
-    Ok(Event::Io(Line { at_ns: i128::from(at_us) * 1000, device, offset, bytes, write }))
+    Ok(Event::Io(Line { at_ns: i128::from(at_us) * 1000, host: "", device, offset, bytes, write }))
 }
 
 /// What a log holds.

@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Read};
 
 use fathom_sizing::TracedIo;
 
-use super::layout::{self, Layout};
-use super::{LARGEST_IO, Line, TRACE, blkparse, iolog};
+use super::layout::{self, Layout, Row};
+use super::{LARGEST_IO, Line, TRACE, Which, blkparse, iolog, no_io};
 use crate::Refusal;
 
 /// I/Os that wait for an earlier one: lines of several processors, and times of ends, are out of order by less.
@@ -16,15 +16,6 @@ const AHEAD: usize = 1 << 16;
 const LONGEST_LINE: u64 = 1 << 16;
 /// Bytes at the start that tell the kind.
 const START_BYTES: u64 = 32 * 1024;
-
-/// What the user says of a trace.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Which<'a> {
-    /// The disk, of several.
-    pub device: Option<&'a str>,
-    /// Names of a table's columns; may be empty.
-    pub columns: &'a str,
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Form {
@@ -37,8 +28,12 @@ enum Form {
 pub struct TraceStream<R> {
     input: R,
     form: Form,
-    asked: Option<String>,
-    device: Option<String>,
+    /// The host and the disk that are meant.
+    asked: [Option<String>; 2],
+    /// The host and the disk whose I/Os come.
+    volume: Option<(String, String)>,
+    /// An operation that is neither a read nor a write.
+    other: Option<String>,
     buffer: Vec<u8>,
     line: u64,
     /// Whether the line that names the columns is still to come.
@@ -86,8 +81,9 @@ impl<R: BufRead> TraceStream<R> {
         Ok(Self {
             form,
             input: open().map_err(|error| unreadable(&error))?,
-            asked: which.device.map(str::to_owned),
-            device: None,
+            asked: [which.host, which.device].map(|asked| asked.map(str::to_owned)),
+            volume: None,
+            other: None,
             buffer: Vec::new(),
             line: 0,
             header: matches!(form, Form::Table(Layout { header: true, .. }) | Form::Iolog { .. }),
@@ -152,9 +148,12 @@ impl<R: BufRead> TraceStream<R> {
     }
 
     fn empty(&self) -> Refusal {
-        match (&self.asked, &self.device) {
-            (Some(asked), None) => Refusal::new(TRACE, format!("no disk {asked} is in it")),
-            _ => Refusal::new(TRACE, "no read or write is in it"),
+        let other = self.other.as_deref();
+        match self.asked.iter().flatten().next_back() {
+            Some(asked) if self.volume.is_none() && other.is_none() => {
+                Refusal::new(TRACE, format!("no disk {asked} is in it"))
+            }
+            _ => no_io(&other.into_iter().collect::<Vec<_>>()),
         }
     }
 
@@ -195,21 +194,28 @@ impl<R: BufRead> TraceStream<R> {
                 }
             }
             Form::Table(layout) => match layout.line(text).map_err(|refusal| refusal.at(place()))? {
-                Some(line) => line,
-                None => {
+                Row::Io(line) => line,
+                Row::Other(operation) => {
                     self.left_out += 1;
+                    self.other.get_or_insert_with(|| operation.chars().take(40).collect());
                     return Ok(());
                 }
             },
         };
-        let Line { at_ns, device, offset, bytes, write } = line;
-        if self.asked.as_deref().is_some_and(|asked| asked != device) {
+        let Line { at_ns, host, device, offset, bytes, write } = line;
+        let [asked_host, asked_device] = [&self.asked[0], &self.asked[1]].map(Option::as_deref);
+        if !(Which { host: asked_host, device: asked_device, columns: "" }).means(host, device) {
             return Ok(());
         }
-        match &self.device {
-            None => self.device = Some(device.to_owned()),
-            Some(known) if known != device => {
-                let remedy = format!("name the one that is meant: {known}, {device} or another");
+        match &self.volume {
+            None => self.volume = Some((host.to_owned(), device.to_owned())),
+            Some((known_host, known)) if known != device || known_host != host => {
+                let whole = |host: &str, device: &str| match host {
+                    "" => device.to_owned(),
+                    host => format!("{host}/{device}"),
+                };
+                let (first, second) = (whole(known_host, known), whole(host, device));
+                let remedy = format!("name the one that is meant: {first}, {second} or another");
                 return Err(Refusal::new(TRACE, "several disks are in it").or(remedy));
             }
             Some(_) => {}
@@ -271,7 +277,7 @@ mod tests {
             text +=
                 &format!("3,{},{},{},{time}\n", ["R", "W"][at as usize % 2], at * 4096, 512 + at % 9 * 512);
         }
-        let whole = super::super::read(&[&text], "", None).unwrap().trace.unwrap();
+        let whole = super::super::read(&[&text], Which::default()).unwrap().trace.unwrap();
         assert_eq!(all(&text, Which::default()).unwrap(), whole.ios);
     }
 
@@ -284,7 +290,7 @@ mod tests {
             [(0, true), (499_998_171, false)]
         );
         let own = "\u{feff}when,what,where,much\n0.1,read,0,4096\n\n0.2,trim,0,1\n0.2,write,8192,4096\n";
-        let which = Which { columns: "time=when,op=what,offset=where,bytes=much", device: None };
+        let which = Which { columns: "time=when,op=what,offset=where,bytes=much", ..Which::default() };
         let ios = all(own, which).unwrap();
         assert_eq!(ios[1], TracedIo { at_ns: 100_000_000, offset: 8192, bytes: 4096, write: true });
         assert_eq!(all(own, Which::default()).unwrap_err().cause, "its columns are not known");
@@ -294,10 +300,14 @@ mod tests {
     fn broken_and_ambiguous_traces_are_named() {
         let text = "3,R,0,4096,1577808000000626\n4,W,0,16384,1577808001000626\n3,W,0,0,1577808001000627\n";
         assert!(all(text, Which::default()).unwrap_err().cause.contains("several disks"));
-        let third = Which { device: Some("3"), columns: "" };
+        let third = Which { device: Some("3"), ..Which::default() };
         assert_eq!(all(text, third).unwrap().len(), 1);
-        let fifth = Which { device: Some("5"), columns: "" };
+        let fifth = Which { device: Some("5"), ..Which::default() };
         assert!(all(text, fifth).unwrap_err().cause.contains("no disk 5"));
+        let msr = "128166372003061629,hm,0,Read,0,4096,1\n128166372003061630,prn,0,Read,0,4096,1\n";
+        let both = all(msr, Which { device: Some("0"), ..Which::default() }).unwrap_err();
+        assert!(both.remedy.contains("hm/0, prn/0"), "{both}");
+        assert_eq!(all(msr, Which { device: Some("prn/0"), ..Which::default() }).unwrap().len(), 1);
         let broken = format!("{}3,R,0,banana,1577808000000627\n", "3,R,0,4096,1577808000000626\n".repeat(60));
         assert_eq!(all(&broken, Which::default()).unwrap_err().place, "line 61");
         let endless = format!("3,R,0,4096,1577808000000626\n{}", "x".repeat(70_000));

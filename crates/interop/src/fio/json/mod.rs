@@ -46,8 +46,9 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
 /// When there is no whole result in it, or two versions of one.
 pub fn runs(bytes: &[u8], context: &Context) -> Result<Vec<RunRecord>, Refusal> {
     let mut origin = Origin { parser: EXPECTED.to_owned(), ..Origin::default() };
-    let text = narrow(bytes, &mut origin);
-    let bytes = text.as_deref().unwrap_or(bytes);
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
+    }
     refuse_conflicts(bytes)?;
     let (mut found, around) = documents(bytes);
     if found.is_empty() {
@@ -82,15 +83,6 @@ pub fn runs(bytes: &[u8], context: &Context) -> Result<Vec<RunRecord>, Refusal> 
         return Err(Refusal::new(EXPECTED, cause).at(format!("line {at}")));
     }
     Ok(out)
-}
-
-/// Text of two bytes a character as UTF-8; nothing where the bytes are UTF-8 as they are.
-fn narrow(bytes: &[u8], origin: &mut Origin) -> Option<Vec<u8>> {
-    let is_wide = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
-    }
-    is_wide.then(|| crate::import::text(bytes, origin).into_owned().into_bytes())
 }
 
 /// A file that git could not merge holds two versions of its numbers.

@@ -143,8 +143,8 @@ impl Table {
         };
         let mut start = Vec::new();
         (&file).take(START_BYTES).read_to_end(&mut start).map_err(unread)?;
-        if let Some((what, remedy)) = is_packed(&start) {
-            return Err(Failure::usage(place(), format!("it is {what}"), remedy.replace("FILE", &place())));
+        if let Some(refusal) = is_packed(&start, &place()) {
+            return Err(refused(refusal));
         }
         if is_parquet(&start) {
             let groups = Groups::open(&file, hints).map_err(refused)?;
