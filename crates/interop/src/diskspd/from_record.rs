@@ -44,6 +44,7 @@ pub fn span_of(record: &RunRecord, span: &TimeSpan, paths: &[String]) -> SpanRes
             write: Some(counts(Some(Direction::Write), &histograms.write, deviation(|d| d.write))),
         },
         percentiles: if span.latency { percentiles(&histograms) } else { Vec::new() },
+        of_targets: Vec::new(),
         iops,
         cut: false,
     }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::Quantile;
 use fathom_record::origin::{Quirk, StatedTotal};
-use fathom_record::run::{DirectionSummary, IoGroup, JobDirection, JobSummary, Ledger, Tool};
+use fathom_record::run::{DirectionSummary, IoGroup, JobDirection, JobSummary, Ledger, TargetSummary, Tool};
 use fathom_record::telemetry::MetricSeries;
 use fathom_record::{Direction, LatencySummary, Origin, RunRecord};
 
@@ -111,7 +111,11 @@ fn record_of(
     fill_workload(&mut record, asked, span);
     fill_target(&mut record, asked, span);
     fill_summary(&mut record, span, seconds);
-    fill_jobs(&mut record, span, seconds);
+    let paths = paths(span);
+    fill_jobs(&mut record, span, (&paths, seconds));
+    if paths.len() > 1 {
+        record.targets = (0..).zip(&paths).map(|(at, path)| target(at, path, span, seconds)).collect();
+    }
     fill_telemetry(&mut record, span, seconds);
     if !results.command_line.is_empty() {
         record.notes.push(format!("Measured as: {}", results.command_line));
@@ -219,13 +223,51 @@ fn fill_workload(record: &mut RunRecord, asked: Option<&TimeSpan>, span: &SpanRe
     }
 }
 
-fn fill_target(record: &mut RunRecord, asked: Option<&TimeSpan>, span: &SpanResult) {
+/// The targets of a span's threads, each once.
+fn paths(span: &SpanResult) -> Vec<&str> {
     let mut paths: Vec<&str> = Vec::new();
     for row in span.rows.iter().filter(|row| !row.path.is_empty()) {
         if !paths.contains(&row.path.as_str()) {
             paths.push(&row.path);
         }
     }
+    paths
+}
+
+/// One target of several: what its threads did, with the percentiles that are told of it.
+fn target(target: u32, path: &str, span: &SpanResult, seconds: f64) -> TargetSummary {
+    let rows: Vec<_> = span.rows.iter().filter(|row| row.path == path).collect();
+    let told = span.of_targets.iter().find(|told| told.path == path);
+    let percentiles = told.map_or(&[][..], |told| told.percentiles.as_slice());
+    let sum = |pick: fn(&BySection<Option<Counts>>) -> Option<Counts>| {
+        let each: Vec<Counts> = rows.iter().filter_map(|row| pick(&row.counts)).collect();
+        let operations = each.iter().map(|counts| counts.operations).fold(0, u64::saturating_add);
+        let bytes = each.iter().map(|counts| counts.bytes).fold(0, u64::saturating_add);
+        // The mean over all I/Os, from those of the threads.
+        let busy = each.iter().filter(|counts| counts.operations > 0);
+        let total_ms: Option<f64> = busy.map(|counts| Some(counts.mean_ms? * counts.operations as f64)).sum();
+        let mean_ms = total_ms.filter(|_| operations > 0).map(|total| total / operations as f64);
+        Counts { operations, bytes, mean_ms, ..Counts::default() }
+    };
+    let of = |group, counts: Counts, pick| {
+        (counts.operations > 0).then(|| direction(group, &counts, percentiles, pick, seconds))
+    };
+    let mut directions: Vec<DirectionSummary> = [
+        of(IoGroup::Read, sum(|counts| counts.read), (|ms| ms.read) as PickMs),
+        of(IoGroup::Write, sum(|counts| counts.write), |ms| ms.write),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if directions.is_empty() {
+        directions.extend(of(IoGroup::Mixed, sum(|counts| counts.total), |ms| ms.total));
+    }
+    let jobs = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    TargetSummary { target, name: path.to_owned(), jobs, directions, in_flight_mean: None }
+}
+
+fn fill_target(record: &mut RunRecord, asked: Option<&TimeSpan>, span: &SpanResult) {
+    let paths = paths(span);
     if !paths.is_empty() {
         record.target.name = paths.join(" + ");
     }
@@ -245,7 +287,7 @@ fn fill_target(record: &mut RunRecord, asked: Option<&TimeSpan>, span: &SpanResu
 fn fill_summary(record: &mut RunRecord, span: &SpanResult, seconds: f64) {
     record.summary.duration_ns = (seconds * 1e9).round() as u64;
     let each = [
-        (IoGroup::Read, span.totals.read, (|ms| ms.read) as fn(&BySection<Option<f64>>) -> Option<f64>),
+        (IoGroup::Read, span.totals.read, (|ms| ms.read) as PickMs),
         (IoGroup::Write, span.totals.write, |ms| ms.write),
     ];
     let known: Vec<_> =
@@ -294,7 +336,7 @@ fn direction(
     group: IoGroup,
     counts: &Counts,
     percentiles: &[Percentile],
-    pick: fn(&BySection<Option<f64>>) -> Option<f64>,
+    pick: PickMs,
     seconds: f64,
 ) -> DirectionSummary {
     DirectionSummary {
@@ -314,14 +356,13 @@ fn direction(
     }
 }
 
+/// Which latency of a row is meant: of reads, of writes or of both.
+type PickMs = fn(&BySection<Option<f64>>) -> Option<f64>;
+
 /// Half of the last digit that diskspd prints, in nanoseconds.
 const HALF_DIGIT_NS: u64 = 500;
 
-fn latency(
-    counts: &Counts,
-    percentiles: &[Percentile],
-    pick: fn(&BySection<Option<f64>>) -> Option<f64>,
-) -> Option<LatencySummary> {
+fn latency(counts: &Counts, percentiles: &[Percentile], pick: PickMs) -> Option<LatencySummary> {
     let ns = |ms: f64| (ms * 1e6).round() as u64;
     let at =
         |order: f64| percentiles.iter().find(|row| row.order == order).and_then(|row| pick(&row.ms)).map(ns);
@@ -347,7 +388,7 @@ fn latency(
     })
 }
 
-fn fill_jobs(record: &mut RunRecord, span: &SpanResult, seconds: f64) {
+fn fill_jobs(record: &mut RunRecord, span: &SpanResult, (paths, seconds): (&[&str], f64)) {
     let jobs = span.rows.iter().zip(0..).map(|(row, job)| {
         let total = row.counts.total;
         let directions = [(Direction::Read, row.counts.read), (Direction::Write, row.counts.write)];
@@ -365,7 +406,10 @@ fn fill_jobs(record: &mut RunRecord, span: &SpanResult, seconds: f64) {
         };
         JobSummary {
             job,
-            target: None,
+            target: (0..)
+                .zip(paths)
+                .find(|(_, path)| paths.len() > 1 && **path == row.path)
+                .map(|(at, _)| at),
             cpu: None,
             placement: None,
             operations: total.map(|counts| counts.operations),

@@ -2,7 +2,9 @@
 
 use super::profile::Profile;
 use super::read_input::Input;
-use super::results::{BySection, Counts, CpuUse, PERCENTILES, Percentile, Results, SpanResult, ThreadRow};
+use super::results::{
+    BySection, Counts, CpuUse, PERCENTILES, Percentile, Results, SpanResult, TargetPercentiles, ThreadRow,
+};
 use super::size::read_printed_size;
 use super::{Command, read_command};
 use crate::Refusal;
@@ -43,7 +45,7 @@ enum Place {
     Section(usize),
     /// Latencies of all targets.
     Latencies,
-    /// Latencies of one target of several.
+    /// Latencies of one target of several, whose table is the last.
     OtherLatencies,
     /// The sum of several time spans.
     AllSpans,
@@ -74,7 +76,10 @@ struct Reader {
     rows: Vec<(u64, String, Option<u64>, Counts)>,
     /// Whether a table of I/O ended in the middle of a row.
     cut: bool,
-    one_target: bool,
+    /// The last line that was not empty: what stands over a table of latencies.
+    before: String,
+    /// Whether the span had a table of latencies of all targets.
+    had_latencies: bool,
 }
 
 impl Reader {
@@ -85,15 +90,19 @@ impl Reader {
             self.results.command_line = command.trim().to_owned();
             return Ok(());
         }
-        if self.heading(text)? {
+        let is_heading = self.heading(text)?;
+        if !text.is_empty() {
+            text.clone_into(&mut self.before);
+        }
+        if is_heading {
             return Ok(());
         }
         match self.place {
             Place::Input => self.input.line(text),
             Place::Processors => self.processor(text, is_last),
             Place::Section(_) => self.row(text, is_last)?,
-            Place::Latencies => self.percentile(text, is_last)?,
-            Place::Outside | Place::OtherLatencies | Place::AllSpans => self.fact(text),
+            Place::Latencies | Place::OtherLatencies => self.percentile(text, is_last)?,
+            Place::Outside | Place::AllSpans => self.fact(text),
         }
         Ok(())
     }
@@ -125,18 +134,44 @@ impl Reader {
             self.place = Place::Processors;
         } else if text.starts_with("%-ile |") {
             self.close_section()?;
-            self.place = if self.one_target { Place::OtherLatencies } else { Place::Latencies };
-            self.one_target = false;
-        } else if let Some(target) = text.strip_prefix("Latency distribution:") {
+            self.open_latencies()?;
+        } else if text.starts_with("Latency distribution:") || text.starts_with("Total latency distribution:")
+        {
             self.close_section()?;
-            (self.one_target, self.place) = (!target.is_empty(), Place::Outside);
-        } else if text.starts_with("Total latency distribution:") {
-            self.close_section()?;
-            (self.one_target, self.place) = (false, Place::Outside);
+            self.place = Place::Outside;
         } else {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Begins a table of latencies: of the target whose name stands over it, or of all. diskspd 2.0 writes a bare
+    /// path or `total:` there, later versions `Latency distribution: PATH` or `Total latency distribution:`.
+    fn open_latencies(&mut self) -> Result<(), String> {
+        let before = std::mem::take(&mut self.before);
+        let path = match before.strip_prefix("Latency distribution:").map(str::trim) {
+            Some(path) => Some(path).filter(|path| !path.is_empty()),
+            None => Some(before.as_str()).filter(|path| self.span().rows.iter().any(|row| row.path == *path)),
+        };
+        let is_known = match path {
+            Some(path) => self.span().of_targets.iter().any(|known| known.path == path),
+            None => std::mem::replace(&mut self.had_latencies, true),
+        };
+        if is_known {
+            let heading = path.map_or_else(|| "all targets".to_owned(), |path| format!("`{path}`"));
+            return Err(format!(
+                "a second table of latencies of {heading} in one result | import each result by itself"
+            ));
+        }
+        self.place = match path {
+            Some(path) => {
+                let table = TargetPercentiles { path: path.to_owned(), percentiles: Vec::new() };
+                self.span().of_targets.push(table);
+                Place::OtherLatencies
+            }
+            None => Place::Latencies,
+        };
+        Ok(())
     }
 
     fn span(&mut self) -> &mut SpanResult {
@@ -373,13 +408,19 @@ impl Reader {
         };
         let ms = BySection { total: decimal(total)?, read: decimal(read)?, write: decimal(write)? };
         let percentile = Percentile { order: *order, ms };
-        self.span().percentiles.push(percentile);
+        let is_of_one = self.place == Place::OtherLatencies;
+        let span = self.span();
+        match span.of_targets.last_mut().filter(|_| is_of_one) {
+            Some(target) => target.percentiles.push(percentile),
+            None => span.percentiles.push(percentile),
+        }
         Ok(())
     }
 
     fn close_span(&mut self) -> Result<(), String> {
         self.close_section()?;
         self.cut = false;
+        self.had_latencies = false;
         self.columns.clear();
         Ok(())
     }

@@ -42,8 +42,10 @@ pub struct SpanResult {
     pub rows: Vec<ThreadRow>,
     /// All threads, as it is told: all I/O, reads, writes.
     pub totals: BySection<Option<Counts>>,
-    /// Ascending; order 0 is the smallest latency and 1 the largest.
+    /// Of all targets, ascending; order 0 is the smallest latency and 1 the largest.
     pub percentiles: Vec<Percentile>,
+    /// Of each target, where there are several and they are told.
+    pub of_targets: Vec<TargetPercentiles>,
     /// IOPS of each interval.
     pub iops: Vec<IopsBucket>,
     /// Whether it ends in the middle.
@@ -106,6 +108,15 @@ pub struct Counts {
     pub iops_deviation: Option<f64>,
     /// Standard deviation of the latencies in milliseconds.
     pub deviation_ms: Option<f64>,
+}
+
+/// The latencies of one target of several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetPercentiles {
+    /// The target.
+    pub path: String,
+    /// As those of all targets.
+    pub percentiles: Vec<Percentile>,
 }
 
 /// A row of the table of latencies.

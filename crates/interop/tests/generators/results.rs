@@ -209,6 +209,70 @@ fn our_own_results_read_back() {
     assert_eq!(service.quantile_ns(0.99), Some(752));
 }
 
+/// A table of latencies in which each is `ms` longer.
+fn longer(table: &str, ms: f64) -> String {
+    let cell = |cell: &str| match cell.trim().parse::<f64>() {
+        Ok(value) => format!(" {:.3} ", value + ms),
+        Err(_) => cell.to_owned(),
+    };
+    let lines = table.lines().map(|line| line.split('|').map(cell).collect::<Vec<_>>().join("|"));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn latencies_of_one_target_are_not_those_of_all() {
+    let own = include_str!("own/diskspd.txt");
+    let (before, table) = own.split_once("\nTotal latency distribution:\n").expect("its latencies");
+    // The last thread has another target.
+    let of_thread = |line: &str| match line.starts_with("     2 |") {
+        true => line.replace("sim:nvme", "E:\\b.dat"),
+        false => line.to_owned(),
+    };
+    let before = before.lines().map(of_thread).collect::<Vec<_>>().join("\n");
+    let (first, second) = (longer(table, 1.0), longer(table, 2.0));
+    let old = format!("{before}\n\nsim:nvme\n{first}\nE:\\b.dat\n{second}\ntotal:\n{table}");
+    let new = format!(
+        "{before}\n\nLatency distribution: sim:nvme\n{first}\nLatency distribution: E:\\b.dat\n{second}\nTotal latency distribution:\n{table}"
+    );
+    for text in [&old, &new] {
+        let runs = import("out.txt", text.as_bytes(), None).expect("a result");
+        check_stated("several targets", &runs[0]);
+        let read = runs[0].summary.direction(Direction::Read).and_then(|read| read.service.as_ref());
+        let read = read.expect("latencies of reads");
+        assert_eq!(
+            (read.quantiles.len(), read.quantile_ns(0.99), read.max_ns),
+            (13, Some(126_000), Some(198_000))
+        );
+        let targets: Vec<_> = runs[0]
+            .targets
+            .iter()
+            .map(|target| {
+                let read = &target.directions[0];
+                let p99 = read.service.as_ref().and_then(|service| service.quantile_ns(0.99));
+                (target.name.as_str(), target.jobs, read.operations, p99)
+            })
+            .collect();
+        assert_eq!(
+            targets,
+            [
+                ("sim:nvme", 2, Some(272_934 + 272_978), Some(1_126_000)),
+                ("E:\\b.dat", 1, Some(273_203), Some(2_126_000))
+            ]
+        );
+        assert_eq!(
+            runs[0].jobs.iter().map(|job| job.target).collect::<Vec<_>>(),
+            [Some(0), Some(0), Some(1)]
+        );
+    }
+    for (twice, told) in [
+        (format!("{old}\ntotal:\n{table}"), "of all targets"),
+        (format!("{before}\n\nsim:nvme\n{first}\nsim:nvme\n{second}\ntotal:\n{table}"), "of `sim:nvme`"),
+    ] {
+        let refusal = import("out.txt", twice.as_bytes(), None).expect_err("two tables of one heading");
+        assert!(refusal.contains("a second table of latencies") && refusal.contains(told), "{refusal}");
+    }
+}
+
 #[test]
 fn nothing_completed_is_no_latency() {
     let text = " Device Information          : runtime(s)       IOPS      MiB/s     Fail/s     TO/s    Average        min        max\n\
