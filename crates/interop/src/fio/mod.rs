@@ -17,5 +17,6 @@ pub mod log;
 pub mod map;
 pub mod options;
 pub mod output;
+mod prefixes;
 pub mod text;
 pub mod value;

@@ -17,6 +17,7 @@ use std::io::BufRead;
 
 use fathom_record::{Origin, RunRecord};
 
+use super::prefixes;
 use crate::Refusal;
 use crate::import::{Confidence, Context, Head, Imported, Importer, whole};
 use document::{Document, Surroundings, documents};
@@ -50,10 +51,27 @@ pub fn runs(bytes: &[u8], context: &Context) -> Result<Vec<RunRecord>, Refusal> 
         origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
     }
     refuse_conflicts(bytes)?;
-    let (mut found, around) = documents(bytes);
-    if found.is_empty() {
-        return Err(Refusal::new(EXPECTED, "there is no object with a \"fio version\" and jobs"));
+    let (found, around) = documents(bytes);
+    if !found.is_empty() {
+        return records(bytes, (found, around), origin, context);
     }
+    if let Some(text) = prefixes::without(&String::from_utf8_lossy(bytes)) {
+        let (found, around) = documents(text.as_bytes());
+        if !found.is_empty() {
+            let (name, what) = prefixes::QUIRK;
+            origin.quirk(name, what);
+            return records(text.as_bytes(), (found, around), origin, context);
+        }
+    }
+    Err(Refusal::new(EXPECTED, "there is no object with a \"fio version\" and jobs"))
+}
+
+fn records(
+    bytes: &[u8],
+    (mut found, around): (Vec<Document>, Surroundings),
+    mut origin: Origin,
+    context: &Context,
+) -> Result<Vec<RunRecord>, Refusal> {
     note_surroundings(around, &mut origin);
     let count = found.len();
     drop_snapshots(&mut found, &mut origin);

@@ -12,6 +12,7 @@ use std::io::BufRead;
 use fathom_record::{Origin, RunRecord};
 
 use super::json::record;
+use super::prefixes;
 use crate::Refusal;
 use crate::import::{Confidence, Context, Head, Imported, Importer, text, whole};
 
@@ -48,7 +49,25 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
         return Err(Refusal::new(EXPECTED, "terse lines have no names, no counts and no options")
             .or("let fio write --output-format=json+ (or terse,json+)"));
     }
-    let documents = parse::documents(&text)?;
+    let mut runs = records(&text, &origin, context)?;
+    if let Some(text) = runs.is_empty().then(|| prefixes::without(&text)).flatten() {
+        let (name, what) = prefixes::QUIRK;
+        origin.quirk(name, what);
+        runs = records(&text, &origin, context)?;
+    }
+    if runs.is_empty() {
+        return Err(Refusal::new(
+            EXPECTED,
+            "no job in it has rates, a run time and a count of I/Os (its `issued` line)",
+        )
+        .or("let fio write --output-format=json+ (or normal,json+)"));
+    }
+    runs.iter_mut().for_each(name_what_text_lacks);
+    Ok(runs.into_iter().map(|run| Imported::Run(Box::new(run))).collect())
+}
+
+fn records(text: &str, origin: &Origin, context: &Context) -> Result<Vec<RunRecord>, Refusal> {
+    let documents = parse::documents(text)?;
     let several = documents.len() > 1;
     let mut runs: Vec<RunRecord> = Vec::new();
     for (number, document) in documents.iter().enumerate() {
@@ -63,15 +82,7 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
         }
         runs.extend(record::runs(document, &part, &common, context));
     }
-    if runs.is_empty() {
-        return Err(Refusal::new(
-            EXPECTED,
-            "no job in it has rates, a run time and a count of I/Os (its `issued` line)",
-        )
-        .or("let fio write --output-format=json+ (or normal,json+)"));
-    }
-    runs.iter_mut().for_each(name_what_text_lacks);
-    Ok(runs.into_iter().map(|run| Imported::Run(Box::new(run))).collect())
+    Ok(runs)
 }
 
 /// The reasons that hold for text, where those of JSON would not be true.
@@ -143,6 +154,21 @@ r: (groupid=0, jobs=1): err= 0: pid=1529227: Fri Jun 19 01:58:18 2020
             let runs = found(&NEW.replace("25.0GiB", printed)).unwrap();
             let bytes = runs[0].summary.direction(Direction::Read).unwrap().bytes;
             assert_eq!(bytes, agrees.then_some(6_550_034 * 4096), "{printed}: fio 3.1 cuts fractions off");
+        }
+    }
+
+    #[test]
+    fn a_result_in_a_log_or_a_quotation_is_the_same_result() {
+        let plain = found(NEW).unwrap();
+        for before in
+            ["> ", "2025-01-01T00:00:00Z ", "2021-06-01 10:00:00,123 process L0669 DEBUG| [stdout] "]
+        {
+            let text: String = NEW.lines().map(|line| format!("{before}{line}\n")).collect();
+            let runs = found(&text).unwrap();
+            assert_eq!(runs[0].summary, plain[0].summary, "{before}");
+            assert!(
+                runs[0].origin.as_ref().unwrap().quirks.iter().any(|quirk| quirk.name == "line_prefixes")
+            );
         }
     }
 
