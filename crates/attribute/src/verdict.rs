@@ -278,9 +278,14 @@ fn undecided(
 }
 
 fn nothing_measured(pattern: &Pattern<'_>) -> Conclusion {
+    let has_rate = pattern.cells.iter().any(|cell| cell.operations_per_s > 0.0);
+    let reason = match has_rate {
+        true => "no run states a latency with its rate",
+        false => "no run gave a usable rate",
+    };
     let claim = Claim {
         limit: Limit::Unknown,
-        statement: format!("What limits {} is not decided: no run gave a usable rate.", pattern.title),
+        statement: format!("What limits {} is not decided: {reason}.", pattern.title),
         confidence: Confidence::None,
         probability: Some(1.0),
         evidence: Vec::new(),

@@ -2,8 +2,8 @@
 
 use fathom_record::RunRecord;
 
-use crate::number;
-use crate::sheet::{Entry, entry};
+use crate::sheet::{Entry, entry, series};
+use crate::{number, words};
 
 /// The text, or that it was not measured, or not reported by the tool that measured.
 pub fn known(run: &RunRecord, text: Option<String>) -> String {
@@ -34,6 +34,37 @@ pub fn origin(run: &RunRecord) -> Vec<Entry> {
     out
 }
 
+/// The workload in full; nothing where an imported record only holds guesses of it.
+pub fn workload(run: &RunRecord) -> Option<String> {
+    is_told(run, "workload").then(|| words::workload(&run.workload))
+}
+
+/// The I/O in a few words, for titles.
+pub fn io(run: &RunRecord) -> String {
+    match (is_told(run, "workload"), series::is_all(run)) {
+        (true, _) => words::io(&run.workload),
+        (false, true) => format!("telemetry of {}", run.tool.name),
+        (false, false) => "workload not stated".to_owned(),
+    }
+}
+
+/// The target; nothing where the file names none.
+pub fn target(run: &RunRecord) -> Option<String> {
+    is_told(run, "target").then(|| words::target(&run.target))
+}
+
+/// What a page is of: the I/O and its target.
+pub fn title(run: &RunRecord) -> String {
+    match is_told(run, "target") {
+        true => format!("{} on {}", io(run), run.target.name),
+        false => words::sentence(&io(run)),
+    }
+}
+
+fn is_told(run: &RunRecord, field: &str) -> bool {
+    run.origin.as_ref().is_none_or(|origin| origin.why_absent(field).is_none())
+}
+
 /// What the file says nothing of, as sentences.
 pub fn gaps(run: &RunRecord) -> Vec<String> {
     let origin = run.origin.iter();
@@ -46,6 +77,42 @@ mod tests {
     use fathom_record::run::Tool;
 
     use crate::terminal::{self, Style};
+
+    #[test]
+    fn a_record_of_series_shows_them_and_no_workload() {
+        let json = include_bytes!("../../../fuzz/seeds/record/run.json");
+        let mut run = fathom_record::parse_run(json).expect("a record");
+        let mut origin = Origin { file: "x_clat.log".to_owned(), ..Origin::default() };
+        origin.lacks("workload", "a log names no workload");
+        origin.lacks("target", "a log names no target");
+        run.origin = Some(origin);
+        run.tool = Tool { name: "fio".to_owned(), version: String::new() };
+        run.summary.directions.clear();
+        (run.checks, run.jobs, run.targets) = (Vec::new(), Vec::new(), Vec::new());
+        run.telemetry.at_ns = vec![500_000_000, 1_000_000_000];
+        run.telemetry.series = (0..25)
+            .map(|at| fathom_record::telemetry::MetricSeries {
+                metric: "fio.clat".to_owned(),
+                label: format!("write {at}"),
+                unit: "ns".to_owned(),
+                source: "fio log".to_owned(),
+                values: vec![Some(90_000.0), Some(110_000.0)],
+            })
+            .collect();
+        let style = Style { width: 100, ..Style::default() };
+        let text = terminal::run(&run, style);
+        for told in ["only series over time: 25 of fio", "fio.clat", "100 us", "5 more series"] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
+        for untold in ["workload  ", "random", "in flight", "sees no workload"] {
+            assert!(!text.contains(untold), "{untold}: {text}");
+        }
+        for page in
+            [crate::html::run(&run).expect("a page"), crate::markdown::run(&run).expect("a text").text]
+        {
+            assert!(page.contains("fio.clat") && !page.contains("random"), "{page}");
+        }
+    }
 
     #[test]
     fn what_the_tool_did_not_report_is_said_and_never_a_number() {

@@ -12,7 +12,7 @@ use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
     Entry, analysis as analysis_sheet, campaign as sheet, compare as compare_sheet, explain as explain_sheet,
-    machine, quality, run as run_sheet, sweep as sweep_sheet, witness,
+    machine, quality, run as run_sheet, series as series_sheet, sweep as sweep_sheet, witness,
 };
 use crate::{ReportError, imported, pictures_of_compare, pictures_of_sweep, words};
 
@@ -102,13 +102,20 @@ impl Markdown {
 /// When a histogram of the record is damaged, or a drawing fails.
 pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
-    out.heading(1, &format!("{} on {}", words::io(&run.workload), run.target.name));
-    out.line(&text(&format!("{}. Run {}, {}.", words::target(&run.target), run.id, run.started_at)));
+    out.heading(1, &imported::title(run));
+    let target = imported::target(run).map(|target| format!("{target}. ")).unwrap_or_default();
+    out.line(&text(&format!("{target}Run {}, {}.", run.id, run.started_at)));
     out.alarm(&run_sheet::failures(run));
     out.line(&format!("**{}**", text(&run_sheet::headline(run))));
-    out.line(&text(&words::workload(&run.workload)));
+    if let Some(workload) = imported::workload(run) {
+        out.line(&text(&workload));
+    }
     out.list(&run_sheet::cautions(run));
     out.heading(2, "Numbers");
+    if series_sheet::is_all(run) {
+        out.table(&series_sheet::table(run));
+        out.list(&series_sheet::remark(run).into_iter().collect::<Vec<_>>());
+    }
     out.table(&run_sheet::rates(run));
     out.table(&run_sheet::latencies(run));
     for remark in run_sheet::latency_remarks(run) {
@@ -124,8 +131,10 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     }
     out.heading(2, "Pictures");
     out.figures("", pictures::of_run(run)?);
-    out.heading(2, "Ledger");
-    out.exposure(exposure(&[run]));
+    if !series_sheet::is_all(run) {
+        out.heading(2, "Ledger");
+        out.exposure(exposure(&[run]));
+    }
     if run.jobs.len() > 1 {
         out.heading(2, "Jobs");
         out.table(&run_sheet::jobs(run));

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use fathom_interop::audit::{Finding, Weight, audit_published, audit_run};
-use fathom_interop::import::{FileOutcome, Imported, read_file};
-use fathom_interop::observers::observer;
+use fathom_interop::import::{FileOutcome, ForeignTelemetry, Imported, read_file};
+use fathom_interop::observers;
 use fathom_interop::published::parse_published;
+use fathom_measure::counted;
 use fathom_record::RunRecord;
 use serde::Serialize;
 
@@ -123,7 +124,9 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
                 let separator = if part.is_empty() { "" } else { ", " };
                 out.push(of_run(&format!("{name}{separator}{part}"), run));
             }
-            Imported::Telemetry(_) => out.extend(telemetry(path)),
+            Imported::Telemetry(found) => {
+                out.push(telemetry(path).unwrap_or_else(|| of_series(&name, found)))
+            }
         }
     }
     Ok(out)
@@ -131,8 +134,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
 
 /// What a tool's own columns say against each other.
 fn telemetry(path: &Path) -> Option<Audited> {
-    let bytes = fs::read(path).ok()?;
-    let found = (observer(&bytes)?.audit)(&bytes).ok()?;
+    let found = observers::audit(&fs::read(path).ok()?)?;
     let finding = |c: fathom_interop::observed::Contradiction| Item {
         about: c.thing,
         rule: c.rule.to_owned(),
@@ -143,6 +145,18 @@ fn telemetry(path: &Path) -> Option<Audited> {
         ),
     };
     Some(Audited { subject: path.display().to_string(), findings: found.into_iter().map(finding).collect() })
+}
+
+/// A log of means: each series stands by itself, and so is named.
+fn of_series(name: &str, found: &ForeignTelemetry) -> Audited {
+    let series = found.telemetry.series.iter().map(|series| {
+        let values = series.values.iter().flatten().count();
+        format!("{} of {}, {}", series.metric, series.label, counted(values as u64, "value"))
+    });
+    let series: Vec<String> = series.collect();
+    let text = format!("a log of means, with nothing to hold against itself: {}", series.join("; "));
+    let note = Item { about: String::new(), rule: "series".to_owned(), weight: Weight::Note.name(), text };
+    Audited { subject: name.to_owned(), findings: vec![note] }
 }
 
 fn text(subjects: &[Audited], width: usize) -> String {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::{explain, explain_finished};
-use fathom_interop::import::{FileOutcome, Imported, read_file};
+use fathom_interop::import::{Context, FileOutcome, Imported, alone, read_file};
 use fathom_interop::published::{explain_published, explained_patterns, parse_published, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
@@ -53,7 +53,10 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
             ));
         }
         Finished::Explained(record, runs) => (*record, runs),
-        Finished::Runs(runs) => (explain_finished(subject, &runs, &ceilings), runs),
+        Finished::Runs(runs) => {
+            let runs = without_series(subject, runs)?;
+            (explain_finished(subject, &runs, &ceilings), runs)
+        }
     };
     let decided = !record.patterns.is_empty();
     let handed_over = hand_over(&delivery, record, &runs);
@@ -95,6 +98,24 @@ fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
     }
 }
 
+/// The runs without records of telemetry and of logs of means, which hold none whose limit could be found.
+fn without_series(subject: &str, mut runs: Vec<RunRecord>) -> Result<Vec<RunRecord>, Failure> {
+    let tool = runs.first().map_or_else(String::new, |run| format!(" of {}", run.tool.name));
+    let before = runs.len();
+    runs.retain(|run| !(run.is_imported() && run.summary.directions.is_empty()));
+    if !runs.is_empty() || before == 0 {
+        return Ok(runs);
+    }
+    Err(Failure {
+        kind: "no_run",
+        ..Failure::usage(
+            format!("explaining {subject}"),
+            format!("only series over time{tool} are in it, and no run"),
+            "explain the benchmark's own result; to see telemetry next to it: fathom import TELEMETRY --beside RUN",
+        )
+    })
+}
+
 /// The campaign record that a file holds, if it holds one.
 fn campaign_in(path: &Path) -> Option<CampaignRecord> {
     let file = std::fs::File::open(path).ok()?;
@@ -130,11 +151,12 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
     };
     match read_file(path, None, &|_| false) {
         FileOutcome::Read { found, .. } => {
+            let context = Context::default();
             let run = |imported| match imported {
-                Imported::Run(run) => Some(*run),
-                Imported::Telemetry(_) => None,
+                Imported::Run(run) => *run,
+                Imported::Telemetry(found) => alone(*found, &context),
             };
-            Ok(found.into_iter().filter_map(run).collect())
+            Ok(found.into_iter().map(run).collect())
         }
         FileOutcome::Refused { refusal, .. } => Err(refused(refusal.to_string())),
         FileOutcome::Failed(error) => Err(refused(error.to_string())),

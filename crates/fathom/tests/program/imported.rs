@@ -114,3 +114,62 @@ fn an_audit_ends_with_what_contradicts_itself() {
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("empty"), "{said}");
 }
+
+#[test]
+fn series_are_said_to_be_series_and_demand_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = "500, 90000, 1, 0, 0, 0x0000\n1000, 110000, 1, 0, 0, 0x0000\n";
+    fs::write(folder.path().join("x_clat.1.log"), log).unwrap();
+    let (printed, said, status) = fathom(folder.path(), &["import", "x_clat.1.log"]);
+    assert_eq!(status, Some(0), "{printed}{said}");
+    let (shown, said, _) = fathom(folder.path(), &["show", "last"]);
+    assert!(shown.contains("only series over time: 1 of fio") && shown.contains("fio.clat"), "{shown}{said}");
+    assert!(!shown.contains("random") && !shown.contains("sees no"), "{shown}");
+    let (audited, said, status) = fathom(folder.path(), &["audit", "x_clat.1.log"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(
+        audited.contains("a log of means") && audited.contains("fio.clat of write, 2 values"),
+        "{audited}"
+    );
+    for subject in ["x_clat.1.log", "last"] {
+        let (printed, said, status) = fathom(folder.path(), &["explain", subject]);
+        assert_eq!((printed.as_str(), status), ("", Some(2)), "{said}");
+        assert!(said.contains("only series over time of fio"), "{said}");
+    }
+    let trace = "128166372003061629,hm,1,Read,383496192,32768,413736\n";
+    fs::write(folder.path().join("trace.csv"), trace).unwrap();
+    let (printed, _, _) = fathom(folder.path(), &["import", "trace.csv"]);
+    assert!(printed.contains("fathom profile reads it"), "{printed}");
+    fs::write(folder.path().join("a.json.gz"), b"\x1f\x8b\x08\0\x1b[2J").unwrap();
+    for command in ["import", "audit", "explain", "profile"] {
+        let (printed, said, status) = fathom(folder.path(), &[command, "a.json.gz"]);
+        let told = format!("{printed}{said}");
+        assert!(status != Some(0) && told.contains("gunzip --keep"), "{command}: {told}");
+        assert!(!told.contains('\u{1b}'), "{command}: {told:?}");
+    }
+}
+
+#[test]
+fn wide_text_is_read_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let wide = |text: &str| -> Vec<u8> {
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    fs::write(folder.path().join("wide.json"), wide(&fio_json(400_000, 400_000))).unwrap();
+    let report = |reads: u32| {
+        format!("Device r/s rkB/s w/s wkB/s\r\nsda {reads}.00 {}.00 0.00 0.00\r\n\r\n", reads * 4)
+    };
+    fs::write(folder.path().join("wide.txt"), wide(&[report(100), report(200), report(300)].concat()))
+        .unwrap();
+    for words in [
+        ["import", "wide.json"],
+        ["import", "wide.txt"],
+        ["audit", "wide.json"],
+        ["explain", "wide.json"],
+        ["profile", "wide.txt"],
+    ] {
+        let (printed, said, status) = fathom(folder.path(), &words);
+        assert_eq!(status, Some(0), "{words:?}: {printed}{said}");
+    }
+    assert_eq!(runs(folder.path()), 2);
+}

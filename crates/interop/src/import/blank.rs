@@ -78,8 +78,8 @@ pub fn blank_workload() -> Workload {
 /// Telemetry as a record of its own, without any I/O: its length is that of the samples.
 pub fn alone(found: ForeignTelemetry, context: &Context) -> RunRecord {
     let mut origin = found.origin;
-    origin.lacks("workload", format!("{} sees no workload", found.tool.name));
-    origin.lacks("target", format!("{} sees no target", found.tool.name));
+    origin.lacks("workload", "the file names no workload");
+    origin.lacks("target", "the file names no target");
     if found.started_at.is_none() {
         origin.lacks("started_at", "the text tells no time; this is when the file was last changed");
     }

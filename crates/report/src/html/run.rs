@@ -8,9 +8,9 @@ use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
-use crate::sheet::{Entry, machine, run as sheet};
+use crate::sheet::{Entry, machine, run as sheet, series};
 use crate::table::Table;
-use crate::{ReportError, imported, pictures, words};
+use crate::{ReportError, imported, pictures};
 
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -25,6 +25,8 @@ struct Page {
     headline: String,
     workload: String,
     cautions: Vec<String>,
+    /// Of a record without a run; empty otherwise.
+    series: Table,
     rates: Table,
     latencies: Table,
     latency_remarks: Vec<String>,
@@ -47,8 +49,8 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: format!("{} on {}", words::io(&run.workload), run.target.name),
-        target: words::target(&run.target),
+        title: imported::title(run),
+        target: imported::target(run).unwrap_or_default(),
         run: run.id.clone(),
         made: format!(
             "{} · {} {}, engine {}",
@@ -56,8 +58,9 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         ),
         failures: sheet::failures(run),
         headline: sheet::headline(run),
-        workload: words::workload(&run.workload),
+        workload: imported::workload(run).unwrap_or_default(),
         cautions: sheet::cautions(run),
+        series: if series::is_all(run) { series::table(run) } else { Table::new(&[]) },
         rates: sheet::rates(run),
         latencies: sheet::latencies(run),
         latency_remarks: sheet::latency_remarks(run),
@@ -66,7 +69,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         witness: witness::account(run),
         witness_figures: pictures::of_witness(run)?.into_iter().map(Figure::from).collect(),
         figures: pictures::of_run(run)?.into_iter().map(Figure::from).collect(),
-        exposure: exposure(&[run]),
+        exposure: if series::is_all(run) { None } else { exposure(&[run]) },
         jobs: sheet::jobs(run),
         notes: sheet::notes(run),
         surroundings: Surroundings {

@@ -9,6 +9,7 @@ pub mod machine;
 pub mod profile;
 pub mod quality;
 pub mod run;
+pub mod series;
 pub mod sizing;
 pub mod sweep;
 pub mod witness;

@@ -4,7 +4,7 @@ use fathom_record::check::Outcome;
 use fathom_record::run::{DirectionSummary, IoGroup};
 use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
-use super::{Entry, entry};
+use super::{Entry, entry, series};
 use crate::table::{Table, numbers, words};
 use crate::{imported, number, words};
 
@@ -61,8 +61,8 @@ fn p99(d: &DirectionSummary) -> Option<(IoGroup, &'static str, u64)> {
 
 /// What to say of a run without any direction.
 pub fn nothing(run: &RunRecord) -> String {
-    match run.is_imported() {
-        true => format!("The file holds no I/O of {}, only what the machine did.", imported::tool(run)),
+    match series::is_all(run) {
+        true => series::headline(run),
         false => "No I/O finished in the measured window.".to_owned(),
     }
 }
@@ -157,8 +157,11 @@ fn latency_row(run: &RunRecord, name: String, summary: Option<&LatencySummary>) 
 /// What a dash in [`latencies`] means, and why there may be no response latency.
 pub fn latency_remarks(run: &RunRecord) -> Vec<String> {
     let mut out = Vec::new();
-    let open = run.workload.arrival.is_open();
-    if !open {
+    if series::is_all(run) {
+        return out;
+    }
+    let is_told = imported::workload(run).is_some();
+    if is_told && !run.workload.arrival.is_open() {
         out.push(
             "In a closed loop the response latency is the service latency; its tail belongs to this depth."
                 .to_owned(),
@@ -188,6 +191,9 @@ pub fn latency_remarks(run: &RunRecord) -> Vec<String> {
 /// In-flight, processors and the generator.
 pub fn conditions(run: &RunRecord) -> Vec<Entry> {
     let summary = &run.summary;
+    if series::is_all(run) {
+        return Vec::new();
+    }
     let mut out = vec![entry("in flight", format!("{} (mean)", in_flight(run)))];
     if let Some(offered) = summary.offered_per_s {
         let delayed = number::known(summary.delayed_arrivals.map(number::count));

@@ -4,8 +4,8 @@ use fathom_record::RunRecord;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
-use crate::sheet::{run as sheet, witness};
-use crate::{imported, words};
+use crate::imported;
+use crate::sheet::{run as sheet, series, witness};
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -14,9 +14,13 @@ const NAMES: usize = 16;
 pub fn summary(run: &RunRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
     out.named("run", &format!("{}  {}", run.id, run.started_at), (NAMES, None));
-    out.named("target", &words::target(&run.target), (NAMES, None));
-    out.named("workload", &words::workload(&run.workload), (NAMES, None));
-    out.named("engine", &engine(run), (NAMES, None));
+    for (name, value) in
+        [("target", imported::target(run)), ("workload", imported::workload(run)), ("engine", engine(run))]
+    {
+        if let Some(value) = value {
+            out.named(name, &value, (NAMES, None));
+        }
+    }
     for entry in imported::origin(run) {
         out.named(&entry.name, &entry.value, (NAMES, None));
     }
@@ -25,6 +29,12 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
     if run.summary.directions.is_empty() {
         let tone = if run.is_imported() { Tone::Quiet } else { Tone::Alarm };
         out.text(&sheet::nothing(run), 0, Some(tone));
+        if series::is_all(run) {
+            out.table(&series::table(run));
+            if let Some(remark) = series::remark(run) {
+                out.text(&remark, 0, Some(Tone::Quiet));
+            }
+        }
     } else {
         out.table(&sheet::rates(run));
         out.gap();
@@ -64,12 +74,15 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
     out.finish()
 }
 
-/// The engine, and what makes its numbers its own.
-fn engine(run: &RunRecord) -> String {
-    match (&run.clock, run.is_imported()) {
+/// The engine, and what makes its numbers its own; nothing where there is none.
+fn engine(run: &RunRecord) -> Option<String> {
+    if series::is_all(run) {
+        return None;
+    }
+    Some(match (&run.clock, run.is_imported()) {
         (Some(clock), false) => {
             format!("{}, clock {}, seed {}", run.engine.name, clock.source, run.workload.seed)
         }
         _ => run.engine.name.clone(),
-    }
+    })
 }

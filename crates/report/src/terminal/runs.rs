@@ -6,7 +6,7 @@ use fathom_record::run::Ending;
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::table::{Table, numbers, words};
-use crate::{number, words};
+use crate::{imported, number};
 
 /// How a run ended, for a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl RunRow {
             id: run.id.clone(),
             started_at: run.started_at.clone(),
             target: run.target.name.clone(),
-            workload: words::io(&run.workload),
+            workload: imported::io(run),
             jobs: run.workload.jobs,
             depth: run.workload.depth,
             operations_per_s: run.summary.operations_per_s(),
