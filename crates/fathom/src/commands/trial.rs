@@ -59,9 +59,10 @@ impl Trial {
         workload.span_bytes = workload.span_bytes.map(|bytes| bytes.min(self.size.0));
     }
 
-    /// Shortens the jobs that fathom runs itself.
+    /// Shortens the jobs that fathom runs itself, and how long each waits before it begins.
     pub fn shorten_jobs(&self, mapped: &mut [Mapped]) {
         for job in mapped {
+            job.start_after_ns = job.start_after_ns.min(self.time.0);
             match &mut job.doer {
                 Doer::Fathom(native) => {
                     native.runs.iter_mut().for_each(|run| self.shorten(&mut run.workload));
@@ -86,7 +87,26 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
+    use fathom_interop::fio::cmdline;
+    use fathom_interop::fio::document;
+    use fathom_interop::fio::job::Variables;
+    use fathom_interop::fio::map::{Around, map};
+
     use super::*;
+
+    #[test]
+    fn a_job_that_would_wait_waits_no_longer_than_the_trial() {
+        let words =
+            ["--name=a", "--ioengine=null", "--size=1g", "--rw=read", "--startdelay=60", "--runtime=60"];
+        let invocation = cmdline::parse(&words.map(str::to_owned)).unwrap();
+        let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
+        let jobs = document::jobs(&invocation, &[], &variables, &mut |_, _| Err(String::new())).unwrap();
+        let around = Around { target_bytes: &|_| None, log: &|_| Ok(None), new_seed: 1 };
+        let mut mapped = vec![map(&jobs[0], &around).unwrap()];
+        assert_eq!(mapped[0].start_after_ns, 60_000_000_000);
+        Trial::of("2s,64MiB").unwrap().shorten_jobs(&mut mapped);
+        assert_eq!(mapped[0].start_after_ns, 2_000_000_000);
+    }
 
     #[test]
     fn a_trial_is_a_time_and_a_size() {

@@ -35,6 +35,15 @@ pub fn has(tool: &str) -> bool {
     found
 }
 
+#[test]
+fn a_store_may_be_named_behind_the_job_too() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("job.fio"), "[a]\nioengine=null\nsize=1m\nrw=read\n").unwrap();
+    let (_, said, status) = fathom_fio(folder.path(), "job.fio --quiet --store other.sqlite");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(folder.path().join("other.sqlite").exists() && !folder.path().join("runs.sqlite").exists());
+}
+
 /// The command of a published evaluation with its mount point, and only its size and length cut.
 #[test]
 fn a_published_command_runs_as_it_is_printed() {

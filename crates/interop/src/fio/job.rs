@@ -133,6 +133,13 @@ pub struct Variables<'a> {
 /// When there is no such option, or a variable is not set.
 pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given, Refusal> {
     let place = assignment.place.clone();
+    let words = [Some(assignment.key.as_str()), assignment.value.as_deref()];
+    if let Some(word) = words.into_iter().flatten().find(|word| is_of_template(word)) {
+        let cause = format!("`{word}` looks like a part of a template, which no tool has filled in");
+        return Err(Refusal::new("fio job", cause)
+            .at(place)
+            .or("fill the template in first, and give the result"));
+    }
     let Some(row) = options::option(&assignment.key) else {
         let refusal = Refusal::new("fio job", format!("fio has no option `{}`", assignment.key)).at(place);
         return Err(match options::nearest(&assignment.key) {
@@ -149,6 +156,26 @@ pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given
         given.value = Some(with_keywords(&text, variables));
     }
     Ok(given)
+}
+
+/// Whether text is left to be filled in: marks of Jinja, Go, Mustache or ERB in it, or all of it a name between `@`
+/// or angle brackets.
+fn is_of_template(text: &str) -> bool {
+    let has = |open: &str, close: &str| {
+        text.find(open).is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains(close)))
+    };
+    let is_name = |inside: Option<&str>| {
+        inside.is_some_and(|name| {
+            !name.is_empty()
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        })
+    };
+    let between = |open: char, close: char| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+    has("{{", "}}")
+        || has("{%", "%}")
+        || has("<%", "%>")
+        || is_name(between('@', '@'))
+        || is_name(between('<', '>'))
 }
 
 /// Puts variables of the environment in for `${NAME}`.
@@ -207,6 +234,28 @@ mod tests {
     fn value_of(text: &str) -> Result<String, Refusal> {
         let assignment = Assignment { key: "size".into(), value: Some(text.into()), place: String::new() };
         given(&assignment, &variables()).map(|given| given.value.unwrap_or_default())
+    }
+
+    #[test]
+    fn what_is_left_to_be_filled_in_is_a_template() {
+        let of = |key: &str, value: &str| {
+            let value = Some(value.to_owned()).filter(|value| !value.is_empty());
+            given(
+                &Assignment { key: key.to_owned(), value, place: "job.fio, line 3".to_owned() },
+                &variables(),
+            )
+        };
+        for (key, value) in [
+            ("{%- if runtime > 0 %}", ""),
+            ("@RAMPTIME@", ""),
+            ("runtime", "@RUNTIME@"),
+            ("bs", "{{ .Values.bs }}"),
+            ("size", "<SIZE>"),
+        ] {
+            let refusal = of(key, value).unwrap_err();
+            assert!(refusal.cause.contains("template") && refusal.place == "job.fio, line 3", "{refusal}");
+        }
+        assert!(of("filename", "/mnt/a@b@c").is_ok() && of("bs", "${BS}").is_ok());
     }
 
     #[test]

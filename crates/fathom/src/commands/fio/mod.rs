@@ -67,6 +67,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         refuse_writes(&mapped)?;
     }
     if globals.parse_only {
+        tell_absent_devices(&mapped);
         return Ok(Status::Done);
     }
     refuse_absent_devices(&mapped)?;
@@ -139,6 +140,18 @@ fn refuse_what_is_fios(globals: &Globals, mapped: &[Mapped]) -> Result<(), Failu
         _ => "add --engine=fio to have the installed fio do it, or leave those options out",
     };
     Err(Failure::usage("fio command", cause, remedy))
+}
+
+/// Says of jobs that are only read which of them could not run here.
+fn tell_absent_devices(mapped: &[Mapped]) {
+    for job in mapped {
+        if let Some(name) = &job.absent_device {
+            output::message(&format!(
+                "[{}] {name}: there is no such device here, and the job would be refused",
+                job.name
+            ));
+        }
+    }
 }
 
 fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
