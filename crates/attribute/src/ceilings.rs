@@ -1,7 +1,6 @@
 //! Upper bounds on the rate, and how close it came to each.
 
 use fathom_record::verdict::{Ceiling, Limit};
-use fathom_record::workload::Addresses;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 
 use crate::input::Pattern;
@@ -217,13 +216,5 @@ fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) 
 
 /// Whether the device can foresee the next address.
 pub fn is_sequential(pattern: &Pattern<'_>) -> bool {
-    matches!(
-        pattern.workload.addresses,
-        Addresses::Sequential
-            | Addresses::Interlocked
-            | Addresses::Strided { .. }
-            | Addresses::Backwards { .. }
-            | Addresses::Parts { .. }
-            | Addresses::Laps { jump_share: 0.0, .. }
-    )
+    pattern.workload.addresses.is_foreseeable()
 }

@@ -132,19 +132,6 @@ pub(super) fn write(addresses: &Addresses) -> String {
     }
 }
 
-/// Whether addresses are drawn (`randread`) rather than walked through (`read`).
-pub(super) fn is_random(addresses: &Addresses) -> bool {
-    !matches!(
-        addresses,
-        Addresses::Sequential
-            | Addresses::Interlocked
-            | Addresses::Strided { .. }
-            | Addresses::Backwards { .. }
-            | Addresses::Parts { .. }
-            | Addresses::Laps { .. }
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,15 +65,7 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
 /// What a workload does, in words, as `4 KiB random read, 2 jobs, depth 16`.
 pub fn title_of(workload: &Workload) -> String {
     let mix = workload.mix;
-    let random = !matches!(
-        workload.addresses,
-        Addresses::Sequential
-            | Addresses::Interlocked
-            | Addresses::Strided { .. }
-            | Addresses::Backwards { .. }
-            | Addresses::Parts { .. }
-            | Addresses::Laps { .. }
-    );
+    let random = workload.addresses.is_random();
     let sizes = if mix.read_share > 0.0 { &workload.sizes.read } else { &workload.sizes.write };
     let what = match sizes {
         Sizes::Fixed { bytes } if mix.trim_share == 0.0 => {

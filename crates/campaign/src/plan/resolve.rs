@@ -243,7 +243,7 @@ fn mix(raw: &RawPlan, kind: Kind) -> Result<Mix, Mistake> {
 fn addresses_of(raw: &RawPlan, kind: Kind) -> Result<Addresses, Mistake> {
     let default = if kind.random { Addresses::RandomCycle } else { Addresses::Sequential };
     let Some(given) = value("addresses", &raw.addresses, addresses::read)? else { return Ok(default) };
-    if addresses::is_random(&given) == kind.random {
+    if given.is_random() == kind.random {
         return Ok(given);
     }
     let cause = if kind.random {
@@ -368,7 +368,7 @@ fn refuse_idle(raw: &RawPlan, workload: &Workload, options: &RunOptions) -> Resu
         ("io-flags", options.io_flags.dsync || options.io_flags.sync),
     ];
     let Some((key, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-    let writing = if addresses::is_random(&workload.addresses) { "randwrite" } else { "write" };
+    let writing = if workload.addresses.is_random() { "randwrite" } else { "write" };
     let what = if key == "io-flags" { "dsync and sync are" } else { "it is" };
     let random = raw.rw.as_ref().map_or("randread", |Text(rw)| rw.as_str());
     let cause = format!(

@@ -59,7 +59,7 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
     let number = |number: u64| Some(Text(number.to_string()));
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| Text(quantity::write_bytes(bytes)));
     let not_zero = |share: f64| (share != 0.0).then(|| Text(quantity::write_share(share)));
-    let random = addresses::is_random(&workload.addresses);
+    let random = workload.addresses.is_random();
     let (direction, mixed) = match (mix.read_share, mix.trim_share) {
         (1.0, 0.0) => ("read", false),
         (0.0, 0.0) => ("write", false),

@@ -111,22 +111,9 @@ fn global(workload: &Workload, options: &JobOptions) -> Result<Lines, Refusal> {
     Ok(lines)
 }
 
-fn is_random(addresses: &Addresses) -> bool {
-    !matches!(
-        addresses,
-        Addresses::Sequential
-            | Addresses::Interlocked
-            | Addresses::Strided { .. }
-            | Addresses::Backwards { .. }
-            | Addresses::Parts { .. }
-            | Addresses::Laps { .. }
-    )
-}
-
 fn kind(workload: &Workload) -> Result<Lines, Refusal> {
     let mix = &workload.mix;
-    let jumps = matches!(workload.addresses, Addresses::Laps { jump_share, .. } if jump_share > 0.0);
-    let random = if is_random(&workload.addresses) || jumps { "rand" } else { "" };
+    let random = if workload.addresses.is_foreseeable() { "" } else { "rand" };
     if workload.sizes.rewrites_trimmed {
         return Ok(vec![("rw", format!("{random}trimwrite"))]);
     }

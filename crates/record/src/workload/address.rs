@@ -70,6 +70,28 @@ pub enum Addresses {
     Traced(Traced),
 }
 
+impl Addresses {
+    /// Whether addresses are drawn, as fio's `randread` does, rather than walked through, as its `read` does. A
+    /// trace's count as drawn.
+    pub fn is_random(&self) -> bool {
+        !matches!(
+            self,
+            Self::Sequential
+                | Self::Interlocked
+                | Self::Strided { .. }
+                | Self::Backwards { .. }
+                | Self::Parts { .. }
+                | Self::Laps { .. }
+        )
+    }
+
+    /// Whether a device can foresee each next address: a walk that nothing interrupts.
+    pub fn is_foreseeable(&self) -> bool {
+        let jumps = matches!(self, Self::Laps { jump_share, .. } if *jump_share > 0.0);
+        !self.is_random() && !jumps
+    }
+}
+
 /// A trace of single I/Os, and how its addresses come to lie on the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
