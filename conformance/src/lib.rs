@@ -4,6 +4,7 @@
 //! with the engine's name and the promise.
 #![allow(clippy::panic, reason = "this crate is a test: a broken promise is told by a panic")]
 
+pub mod broken;
 mod cases;
 mod content;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::Ends;
-use fathom_engine::job::{Job, JobPlan, Timeline, Turn};
+use fathom_engine::job::{Filled, Job, JobPlan, Timeline, Turn};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
@@ -60,7 +60,15 @@ fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Resu
     // Kept to the end, so that the job finds empty tallies where it looks for them.
     let (_ends, exchange) = Ends::new();
     let timeline = Timeline::new(Ticking.now_ns(), &workload.length);
-    let mut job = Job::new(engine, Ticking, timeline, plan, exchange, Arc::new(AtomicBool::new(false)));
+    let mut job = Job::new(
+        engine,
+        Ticking,
+        timeline,
+        plan,
+        Filled::default(),
+        exchange,
+        Arc::new(AtomicBool::new(false)),
+    );
     while job.turn(true)? != Turn::Finished {}
     Ok(())
 }

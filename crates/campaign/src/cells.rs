@@ -9,7 +9,7 @@ use fathom_record::facts::TargetKind;
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::Ending;
 use fathom_record::workload::Arrival;
-use fathom_record::{Direction, RunRecord, SparseHistogram};
+use fathom_record::{CheckName, Direction, Outcome, RunRecord, SparseHistogram};
 use fathom_stats::{Observed, coefficient_of_variation, student};
 
 /// Two runs give an interval twelve times their scatter: true, and no help to anybody.
@@ -36,10 +36,12 @@ impl Cells {
         }
         let mut cells = Self { results: Vec::new(), telemetry: Vec::new(), observed: Vec::new() };
         for key in order {
-            let group = &groups[&key];
+            let (group, disturbed) = sound(&groups[&key]);
+            let group = group.as_slice();
             // Runs of this program have every distribution.
             let service = merged_service(group).unwrap_or_default();
-            let result = put_together(key, group, &service);
+            let mut result = put_together(key, group, &service);
+            result.disturbed_runs = disturbed;
             cells.observed.push(Observed {
                 jobs: key.0,
                 depth: key.1,
@@ -52,6 +54,39 @@ impl Cells {
         }
         cells
     }
+}
+
+/// Self-checks that fail where something else came between for a moment. A fault of target or engine is not among
+/// them: it is told however often the same went well.
+const MOMENTARY: [CheckName; 5] = [
+    CheckName::Standstill,
+    CheckName::InFlight,
+    CheckName::LittlesLaw,
+    CheckName::GeneratorLag,
+    CheckName::OfferedRate,
+];
+
+/// The runs of a cell that its figures rest on, and the others: those that were disturbed for a moment, where at least
+/// as many were not.
+fn sound<'a>(group: &[&'a RunRecord]) -> (Vec<&'a RunRecord>, Vec<String>) {
+    let is_disturbed = |run: &RunRecord| {
+        let mut failed = run.failed_checks().peekable();
+        failed.peek().is_some() && failed.all(|check| MOMENTARY.contains(&check.name))
+    };
+    let (disturbed, rest): (Vec<&RunRecord>, Vec<&RunRecord>) =
+        group.iter().partition(|run| is_disturbed(run));
+    let whole = rest.iter().filter(|run| run.failed_checks().next().is_none()).count();
+    if disturbed.is_empty() || whole < disturbed.len() {
+        return (group.to_vec(), Vec::new());
+    }
+    (rest, disturbed.into_iter().map(|run| run.id.clone()).collect())
+}
+
+/// Mean over runs of what a check found, where it ended in one of these ways.
+fn found(group: &[&RunRecord], name: CheckName, outcomes: &[Outcome]) -> Option<f64> {
+    let checks = group.iter().filter_map(|run| run.checks.iter().find(|check| check.name == name));
+    let values = checks.filter(|check| outcomes.contains(&check.outcome)).filter_map(|check| check.value);
+    student::mean(&values.collect::<Vec<_>>())
 }
 
 /// What runs of one cell come to; `None` where none of them came to its end, or another tool measured them and
@@ -119,6 +154,9 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
         service_p999_ns: quantiles.quantile_ns(0.999),
         cpu_ns_per_operation: cpu_per_operation(group),
         busiest_core_share: core_shares(group).into_iter().max_by(f64::total_cmp),
+        others_cpu_share: found(group, CheckName::OtherPrograms, &[Outcome::Pass, Outcome::Caution]),
+        others_device_share: found(group, CheckName::OtherLoad, &[Outcome::Caution]),
+        disturbed_runs: Vec::new(),
         failed_checks: failed,
     }
 }

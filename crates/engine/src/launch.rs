@@ -154,8 +154,9 @@ impl Launch<'_> {
             }
             (EngineKind::Aio, Medium::Files(files)) => {
                 let build = |plan: &JobPlan| {
+                    let slots = Slots::spared(plan.depth, plan.spares.count);
                     let engine =
-                        Aio::new(of(plan, files), plan.depth, bytes, clock)?.with_flags(self.io_flags);
+                        Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(self.io_flags);
                     let (depth, stream, tallies) = own(plan);
                     Ok(Single::new(engine, priorities, depth, stream, tallies))
                 };
@@ -181,7 +182,8 @@ impl Launch<'_> {
             (EngineKind::Aio, Medium::Files(files)) => {
                 let flags = self.io_flags;
                 let build = |plan: &JobPlan| {
-                    Ok(Aio::new(of(plan, files), plan.depth, bytes, clock)?.with_flags(flags))
+                    let slots = Slots::spared(plan.depth, plan.spares.count);
+                    Ok(Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(flags))
                 };
                 self.on_threads(build, observe)
             }
@@ -212,7 +214,10 @@ impl Launch<'_> {
                     Namespace::of(file)?.admit_transfer(largest_transfer_bytes(self.workload))?;
                 }
                 self.on_threads(
-                    |plan| Passthrough::new(of(plan, files), plan.depth, bytes, uring_options, clock),
+                    |plan| {
+                        let slots = Slots::spared(plan.depth, plan.spares.count);
+                        Passthrough::over(of(plan, files), slots, bytes, uring_options, clock)
+                    },
                     observe,
                 )
             }
@@ -247,7 +252,8 @@ impl Launch<'_> {
         let Volume { files, layout } = volume;
         let block_bytes = self.geometries.first().map_or(1, |geometry| geometry.block_bytes);
         let flushes = self.workload.mix.flush_every_writes > 0;
-        let shape = Shape::new(layout, self.workload.depth, (bytes, block_bytes), flushes)?;
+        let shape = Shape::new(layout, self.workload.depth, (bytes, block_bytes), flushes)?
+            .spared(self.spares().count);
         let (slots, bytes) = (shape.slots(), u64::from(bytes));
         match engine {
             EngineKind::Uring => self.on_threads(
@@ -425,7 +431,9 @@ impl Launch<'_> {
 
     /// Buffers of each job beyond its depth, on an engine whose I/Os are in flight while a job does something else.
     fn spares(&self) -> Spares {
-        if self.engine != EngineKind::Uring || !matches!(self.medium, Medium::Files(_)) {
+        let works_meanwhile =
+            matches!(self.engine, EngineKind::Uring | EngineKind::Aio | EngineKind::Passthrough);
+        if !works_meanwhile || !matches!(self.medium, Medium::Files(_) | Medium::Striped(_)) {
             return Spares::default();
         }
         let mix = &self.workload.mix;

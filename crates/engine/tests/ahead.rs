@@ -20,6 +20,8 @@ use fathom_record::{Direction, Workload};
 /// What an engine saw of its job.
 #[derive(Debug, Default)]
 struct Seen {
+    /// Buffers that were asked for before the first I/O.
+    made_before: u64,
     /// Buffers that were asked for with nothing in flight.
     made_idle: u64,
     made_in_flight: u64,
@@ -35,6 +37,8 @@ struct Slow {
     arena: Arena,
     kept_back: Vec<Io>,
     in_flight: Vec<(Io, u64)>,
+    /// Whether the run has begun.
+    begun: bool,
     written: Vec<Vec<u8>>,
     clock: WallClock,
     seen: Arc<Mutex<Seen>>,
@@ -65,7 +69,9 @@ impl Engine for Slow {
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
         assert!(self.in_flight.iter().all(|(io, _)| io.slot != slot), "slot {slot} is in flight");
         let mut seen = self.seen.lock().unwrap();
-        if self.in_flight.is_empty() {
+        if !self.begun {
+            seen.made_before += 1;
+        } else if self.in_flight.is_empty() {
             seen.made_idle += 1;
         } else {
             seen.made_in_flight += 1;
@@ -74,6 +80,7 @@ impl Engine for Slow {
     }
 
     fn submit(&mut self, io: Io) -> Submission {
+        self.begun = true;
         if io.direction == Direction::Write {
             self.note_write(&io);
         } else {
@@ -152,6 +159,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
             arena: Arena::new(plan.buffers(), u64::from(bytes))?,
             kept_back: Vec::new(),
             in_flight: Vec::new(),
+            begun: false,
             written: vec![Vec::new(); plan.buffers() as usize],
             clock,
             seen: Arc::clone(&seen),
@@ -167,6 +175,9 @@ fn content_of_long_writes_is_made_while_others_are_in_flight() {
     for depth in [1, 4] {
         for bytes in [16 << 10, 64 << 10, 1 << 20] {
             let seen = run(depth, bytes, 0.0, 100);
+            let buffers = u64::from(depth + Spares::of(depth, bytes, false).count);
+            // Each is filled once, and the first write's renewed before anything is in flight.
+            assert_eq!(seen.made_before, buffers + 1, "{depth} × {bytes}");
             assert!(seen.made_idle <= u64::from(depth), "{depth} × {bytes}: {}", seen.made_idle);
             assert!(
                 seen.made_in_flight >= 100 - u64::from(depth),

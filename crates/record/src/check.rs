@@ -3,6 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Share of all processors' time from which on what other programs used is worth saying: what runs beside anything on
+/// an idle machine is a few percent.
+pub const OTHERS_CPU_SHARE: f64 = 0.10;
+
 /// Which property of the measurement was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +45,10 @@ pub enum CheckName {
     Standstill,
     /// Whether the target's device did I/O that was not this run's.
     OtherLoad,
+    /// Whether the engine kept its contract: each I/O ended once, with its stamps in order.
+    EngineContract,
+    /// How much of the processors' time other programs used.
+    OtherPrograms,
 }
 
 /// How a check ended.

@@ -8,6 +8,7 @@
 //! filled in.
 
 pub mod analysis;
+pub mod breaches;
 pub mod bucket;
 pub mod campaign;
 pub mod ceiling;
@@ -37,6 +38,7 @@ pub mod wall;
 pub mod witness;
 pub mod workload;
 
+pub use breaches::EngineBreaches;
 pub use campaign::CampaignRecord;
 pub use ceiling::{CeilingRate, CeilingScope, KnownCeiling};
 pub use check::{Check, CheckName, Outcome};

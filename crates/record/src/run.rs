@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::breaches::EngineBreaches;
 use crate::ceiling::KnownCeiling;
 use crate::check::{Check, Outcome};
 use crate::environment::Environment;
@@ -138,6 +139,9 @@ pub struct Summary {
     pub cpu_user_ns: Option<u64>,
     /// Processor time of the whole process in the kernel.
     pub cpu_system_ns: Option<u64>,
+    /// What the engine did against its contract; absent in older records and where another tool measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaches: Option<EngineBreaches>,
 }
 
 /// Which I/Os a summary is of.
@@ -337,7 +341,7 @@ impl RunRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.run";
     /// The version that this build writes.
-    pub const VERSION: u32 = 6;
+    pub const VERSION: u32 = 7;
 
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {

@@ -94,6 +94,8 @@ pub fn check(name: CheckName) -> &'static str {
         CheckName::LostIntervals => "lost intervals",
         CheckName::Standstill => "standstill",
         CheckName::OtherLoad => "other load",
+        CheckName::EngineContract => "engine contract",
+        CheckName::OtherPrograms => "other programs",
     }
 }
 

@@ -18,6 +18,7 @@ mod kept_file;
 pub mod memory;
 pub mod net;
 pub mod nvme;
+pub mod others;
 pub mod perf;
 pub mod preflight;
 pub mod pressure;

@@ -67,6 +67,9 @@ pub fn cell(jobs: u32, depth: u32, x_per_s: f64) -> CellResult {
         service_p999_ns: Some((service_mean_ns * 3.0) as u64),
         cpu_ns_per_operation: Some(3000.0),
         busiest_core_share: Some(0.3),
+        others_cpu_share: None,
+        others_device_share: None,
+        disturbed_runs: Vec::new(),
         failed_checks: Vec::new(),
     }
 }

@@ -23,7 +23,9 @@ pub struct Choice {
 impl Choice {
     /// Chooses from a pattern's runs.
     pub fn of(plan: &AssessPlan, runs: &[RunRecord]) -> Self {
-        let (points, focus) = points::choose(&Cells::of(runs, plan.slo).observed, plan.slo);
+        let cells = Cells::of(runs, plan.slo);
+        let holds: Vec<bool> = cells.results.iter().map(|cell| cell.failed_checks.is_empty()).collect();
+        let (points, focus) = points::choose(&cells.observed, &holds, plan.slo);
         Self { points, focus }
     }
 }

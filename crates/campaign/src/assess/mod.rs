@@ -89,6 +89,7 @@ pub fn assess(
     let mut course = Course { started: &started, work, record, before: Vec::new(), searched: Vec::new() };
     let interrupted = course.run(permits, progress)?;
     let Course { mut record, before, searched, .. } = course;
+    record.notes.extend(record.patterns.iter().filter_map(notes::disturbed).collect::<Vec<_>>());
     let found = searched.into_iter().flat_map(|pattern| pattern.runs.into_iter().chain(pattern.windows));
     let runs: Vec<RunRecord> = before.into_iter().chain(found).collect();
     if interrupted {

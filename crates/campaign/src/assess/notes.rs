@@ -2,8 +2,22 @@
 
 use fathom_measure::{Bytes, Nanos, Share, counted};
 use fathom_record::campaign::{
-    PointQuality, PreconditionEnd, PreconditionKind, Preconditioning, RepeatEnd, RepeatRule, Repeats,
+    PatternResult, PointQuality, PreconditionEnd, PreconditionKind, Preconditioning, RepeatEnd, RepeatRule,
+    Repeats,
 };
+
+/// Which runs were left out of a pattern's figures.
+pub fn disturbed(pattern: &PatternResult) -> Option<String> {
+    let left_out: usize = pattern.cells.iter().map(|cell| cell.disturbed_runs.len()).sum();
+    (left_out > 0).then(|| {
+        format!(
+            "{}: {} disturbed for a moment and failed a self-check, beside at least as many at the same test point \
+             that were not; the figures are those of the others.",
+            pattern.title,
+            if left_out == 1 { "1 run was".to_owned() } else { format!("{left_out} runs were") }
+        )
+    })
+}
 
 fn time(seconds: f64) -> String {
     Nanos::from_seconds(seconds).coarse()

@@ -4,8 +4,32 @@ use fathom_measure::Nanos;
 use fathom_record::campaign::{OperatingPoint, OperatingPointKind, PatternResult, Slo};
 use fathom_stats::{Observed, balanced, peak, slo};
 
-/// The operating points of a pattern, and the peak's cell.
-pub fn choose(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoint>, Option<usize>) {
+/// Rates that differ by less are taken for one.
+const TIE: f64 = 0.02;
+
+/// The operating points of a pattern, and the peak's cell. A cell of which a self-check failed is passed over where one
+/// that `holds` reaches its rate.
+pub fn choose(
+    cells: &[Observed],
+    holds: &[bool],
+    objective: Option<Slo>,
+) -> (Vec<OperatingPoint>, Option<usize>) {
+    let of_all = choose_among(cells, objective);
+    if of_all.0.iter().all(|point| holds.get(point.cell) == Some(&true)) {
+        return of_all;
+    }
+    let places: Vec<usize> = (0..cells.len()).filter(|at| holds.get(*at) == Some(&true)).collect();
+    let sound: Vec<Observed> = places.iter().map(|at| cells[*at]).collect();
+    let highest = |cells: &[Observed]| cells.iter().map(|cell| cell.x_per_s).fold(0.0, f64::max);
+    let (mut points, focus) = choose_among(&sound, objective);
+    if points.is_empty() || highest(&sound) < (1.0 - TIE) * highest(cells) {
+        return of_all;
+    }
+    points.iter_mut().for_each(|point| point.cell = places[point.cell]);
+    (points, focus.map(|at| places[at]))
+}
+
+fn choose_among(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoint>, Option<usize>) {
     let mut points = Vec::new();
     if let Some(point) = balanced(cells) {
         let latency = point
@@ -52,4 +76,27 @@ pub fn unmet(pattern: &PatternResult, objective: Option<Slo>) -> Option<String> 
             objective.quantile
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(depth: u32, x_per_s: f64, r_ns: f64) -> Observed {
+        Observed { jobs: 1, depth, x_per_s, r_ns, quantile_ns: None }
+    }
+
+    #[test]
+    fn a_cell_that_failed_is_passed_over_where_one_that_holds_is_as_fast() {
+        let cells =
+            [cell(1, 100.0, 1e7), cell(64, 990.0, 6.4e7), cell(128, 1000.0, 1.28e8), cell(32, 500.0, 6.4e7)];
+        let peak = |holds: [bool; 4]| choose(&cells, &holds, None).1;
+        let unhurt = choose(&cells, &[true; 4], None);
+        assert_eq!(unhurt, choose_among(&cells, None));
+        assert_eq!(peak([true, true, false, true]), Some(1), "a failed neighbour changes nothing");
+        assert_eq!(peak([true, false, true, true]), Some(2), "the other one is as fast");
+        // Nothing that holds comes near: what is published is what was seen, and it fails.
+        assert_eq!(peak([true, false, false, true]), unhurt.1);
+        assert_eq!(peak([false; 4]), unhurt.1);
+    }
 }

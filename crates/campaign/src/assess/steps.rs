@@ -73,7 +73,7 @@ impl<'a> Steps<'a> {
         cell.map(|cell| Step { cell, purpose: "repeat of a chosen point", number })
     }
 
-    /// The chosen point with the fewest runs.
+    /// The chosen point with the fewest runs that hold.
     fn repeat(&self) -> Option<Cell> {
         let estimates = self.search.estimates();
         let chosen = [self.search.balanced().map(|p| p.index), self.search.peak().map(|p| p.index)];
@@ -81,9 +81,9 @@ impl<'a> Steps<'a> {
             .into_iter()
             .flatten()
             .map(|index| Cell::new(estimates[index].jobs, estimates[index].depth))
-            .map(|cell| (self.runs.iter().filter(|run| cell_of(run) == cell).count(), cell))
-            .filter(|(count, _)| *count < MOST_REPEATS)
-            .min_by_key(|(count, _)| *count)
+            .map(|cell| (self.runs.iter().filter(move |run| cell_of(run) == cell), cell))
+            .filter(|(runs, _)| runs.clone().count() < MOST_REPEATS)
+            .min_by_key(|(runs, _)| runs.clone().filter(|run| run.is_valid()).count())
             .map(|(_, cell)| cell)
     }
 

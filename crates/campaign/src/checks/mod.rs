@@ -1,10 +1,11 @@
 //! Self-checks: what a run says of its own trustworthiness, before anybody else does.
 //!
 //! Limits are those of the method: in-flight within 2 % of what was asked, Little's law within 1 %,
-//! generator lag under 5 us or 1 % of the median response. A check that fails makes the run invalid;
+//! response percentiles within 10 % of what they were without the generator's lag. A check that fails makes the run invalid;
 //! a caution says what the numbers do not mean.
 
 mod concurrency;
+mod contract;
 mod environment;
 mod generator;
 mod surroundings;
@@ -14,8 +15,9 @@ use fathom_engine::verify::VerifyReport;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run::Summary;
 use fathom_record::{Check, Workload};
+use fathom_telemetry::others::OthersUse;
 
-pub use surroundings::{Stillness, standstill, stolen_share};
+pub use surroundings::{Stillness, other_programs, standstill, stolen_share};
 
 use crate::run::Foreign;
 
@@ -52,12 +54,15 @@ pub struct Evidence<'a> {
     pub stillness: Option<Stillness<'a>>,
     /// What others did with the target's devices, or why that is not known.
     pub foreign: &'a Result<Foreign, String>,
+    /// What other programs used of the processors, or why that is not known.
+    pub others: &'a Result<OthersUse, String>,
 }
 
 /// All checks, those that failed first.
 pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
     let mut checks = vec![
         // First, because others fail with it.
+        contract::contract(evidence),
         surroundings::stood_still(evidence),
         concurrency::in_flight(evidence),
         concurrency::littles_law(evidence),
@@ -71,6 +76,7 @@ pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
         environment::unwritten(evidence),
         environment::page_cache(evidence),
         environment::write_cache(evidence),
+        other_programs(evidence.others),
         surroundings::other_load(evidence),
         transfers::errors(evidence),
         transfers::short(evidence),

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use fathom_measure::{ByteRate, Bytes, Nanos};
+use fathom_record::check::OTHERS_CPU_SHARE;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{Check, CheckName, Outcome, Standstill};
+use fathom_telemetry::others::OthersUse;
 
 use super::Evidence;
 
@@ -100,6 +102,25 @@ pub fn standstill(stillness: &Stillness<'_>) -> Check {
         }
         _ => Check::plain(NAME, Outcome::Pass, "The process and the machine ran all the time."),
     }
+}
+
+/// Of one run, whatever program carried its I/O.
+pub fn other_programs(others: &Result<OthersUse, String>) -> Check {
+    const NAME: CheckName = CheckName::OtherPrograms;
+    let used = match others {
+        Ok(used) => used,
+        Err(reason) => return Check::plain(NAME, Outcome::NotApplicable, reason),
+    };
+    let share = used.share();
+    let percent = share * 100.0;
+    if share < OTHERS_CPU_SHARE {
+        let text = format!("Other programs used {percent:.0} % of the CPU.");
+        return Check::figure(NAME, Outcome::Pass, (share, OTHERS_CPU_SHARE), "share", text);
+    }
+    let text = format!(
+        "Other programs used {percent:.0} % of the CPU: what was measured is a busy machine. Run again when it is idle."
+    );
+    Check::figure(NAME, Outcome::Caution, (share, OTHERS_CPU_SHARE), "share", text)
 }
 
 pub fn other_load(evidence: &Evidence<'_>) -> Check {

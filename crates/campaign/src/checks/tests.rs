@@ -6,7 +6,8 @@ use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts, TargetKind};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{DirectionSummary, Summary};
 use fathom_record::workload::Arrival;
-use fathom_record::{Check, CheckName, Direction, Outcome, Standstill, Workload};
+use fathom_record::{Check, CheckName, Direction, EngineBreaches, Outcome, Standstill, Workload};
+use fathom_telemetry::others::OthersUse;
 use fathom_telemetry::traffic::Program;
 
 use super::{Evidence, Stillness, all};
@@ -27,6 +28,7 @@ struct Case {
     standstills: Vec<Standstill>,
     stolen: Option<f64>,
     foreign: Result<Foreign, String>,
+    others: Result<OthersUse, String>,
 }
 
 /// Ten seconds of 32 reads in flight at 100 us each: everything agrees.
@@ -56,6 +58,7 @@ fn good() -> Case {
             in_flight_mean: Some(32.0),
             in_flight_requested: Some(32.0),
             generator_busy_share: Some(0.3),
+            breaches: Some(EngineBreaches::default()),
             ..Summary::default()
         },
         target: TargetFacts {
@@ -96,6 +99,7 @@ fn good() -> Case {
             seconds: 10.0,
             busiest: None,
         }),
+        others: Ok(OthersUse { used_ns: 200_000_000, all_ns: 20_000_000_000 }),
     }
 }
 
@@ -121,6 +125,7 @@ impl Case {
                 stolen_share: self.stolen,
             }),
             foreign: &self.foreign,
+            others: &self.others,
         })
     }
 
@@ -147,12 +152,16 @@ fn a_good_run_passes_everything_that_applies() {
 #[test]
 fn each_flaw_fails_its_own_check_and_comes_first() {
     type Flaw = fn(&mut Case);
-    let flaws: [(CheckName, Flaw); 7] = [
+    let flaws: [(CheckName, Flaw); 11] = [
         (CheckName::InFlight, |case| {
             case.summary.in_flight_mean = Some(31.0);
             case.summary.directions[0].operations_per_s = 310_000.0;
         }),
         (CheckName::LittlesLaw, |case| case.summary.directions[0].operations_per_s = 315_000.0),
+        (CheckName::EngineContract, |case| breaches(case).stamps_out_of_order = 1),
+        (CheckName::EngineContract, |case| breaches(case).unknown_completions = 1),
+        (CheckName::EngineContract, |case| breaches(case).refused_submissions = 1),
+        (CheckName::EngineContract, |case| breaches(case).above_depth = 1),
         (CheckName::Clock, |case| case.clock.drift_ppm = Some(-150.0)),
         (CheckName::Standstill, |case| case.standstills = still(4_000, 101)),
         (CheckName::Errors, |case| case.errors = 1),
@@ -173,6 +182,51 @@ fn each_flaw_fails_its_own_check_and_comes_first() {
         }),
         Outcome::Fail
     );
+}
+
+fn breaches(case: &mut Case) -> &mut EngineBreaches {
+    case.summary.breaches.as_mut().expect("the good case counts them")
+}
+
+#[test]
+fn more_in_flight_than_asked_is_no_shortfall() {
+    let mut case = good();
+    case.summary.in_flight_mean = Some(33.0);
+    let checks = case.checks();
+    let check = checks.iter().find(|check| check.name == CheckName::InFlight).expect("every check is there");
+    assert!(check.outcome == Outcome::Fail && !check.explanation.contains("Only"), "{check:?}");
+    case.summary.breaches = None;
+    assert_eq!(case.outcome(CheckName::EngineContract), Outcome::NotApplicable);
+}
+
+#[test]
+fn what_any_program_takes_between_two_ios_is_not_held_against_a_fast_target() {
+    // One I/O at a time: 5 % of the time nothing is in flight.
+    let alone = |rate: f64| {
+        after(CheckName::InFlight, |case| {
+            case.summary.in_flight_requested = Some(1.0);
+            case.summary.in_flight_mean = Some(0.95);
+            case.summary.directions[0].operations_per_s = rate;
+        })
+    };
+    assert_eq!(alone(200_000.0), Outcome::Caution, "250 ns between two");
+    assert_eq!(alone(90_000.0), Outcome::Fail, "556 ns between two");
+}
+
+#[test]
+fn a_busy_machine_is_named_from_a_tenth_on() {
+    let others = |share: f64| {
+        after(CheckName::OtherPrograms, |case| {
+            case.others = Ok(OthersUse { used_ns: (share * 2e10) as u64, all_ns: 20_000_000_000 });
+        })
+    };
+    assert_eq!((others(0.09), others(0.62)), (Outcome::Pass, Outcome::Caution));
+    let mut case = good();
+    case.others = Ok(OthersUse { used_ns: 12_400_000_000, all_ns: 20_000_000_000 });
+    let checks = case.checks();
+    assert!(checks.iter().any(|check| check.explanation.starts_with("Other programs used 62 % of the CPU")));
+    case.others = Err("Nobody knows.".to_owned());
+    assert_eq!(case.outcome(CheckName::OtherPrograms), Outcome::NotApplicable);
 }
 
 /// One standstill, in milliseconds from the run's start, of which the first second is warm-up.
@@ -308,8 +362,27 @@ fn open_arrivals_are_held_to_their_schedule() {
         case.summary.delayed_arrivals = Some(0);
         case.summary.generator_lag = lag(lag_ns);
     };
-    assert_eq!(after(CheckName::GeneratorLag, |c| open(c, 320_000.0, 4_900)), Outcome::Pass);
-    assert_eq!(after(CheckName::GeneratorLag, |c| open(c, 320_000.0, 5_200)), Outcome::Fail);
+    // Service latency is 100 us; what the lag adds to it is what is judged.
+    let late = |response_ns: u64, lag_ns: u64, delayed: u64| {
+        after(CheckName::GeneratorLag, |case| {
+            open(case, 320_000.0, lag_ns);
+            case.summary.delayed_arrivals = Some(delayed);
+            case.summary.directions[0].response = lag(response_ns);
+        })
+    };
+    assert_eq!(late(101_000, 1_000, 0), Outcome::Pass);
+    assert_eq!(late(104_000, 4_000, 0), Outcome::Caution);
+    assert_eq!(late(115_000, 15_000, 0), Outcome::Fail);
+    // A wait for a slot is in the response and not the generator's.
+    assert_eq!(late(200_000, 1_000, 9), Outcome::Pass);
+    assert_eq!(late(200_000, 40_000, 9), Outcome::Fail);
+    // A slow target hides what a fast one shows.
+    let slow = |case: &mut Case| {
+        open(case, 320_000.0, 60_000);
+        case.summary.directions[0].service = lag(10_000_000);
+        case.summary.directions[0].response = lag(10_060_000);
+    };
+    assert_eq!(after(CheckName::GeneratorLag, slow), Outcome::Pass);
     assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_800.0, 0)), Outcome::Pass);
     assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_000.0, 0)), Outcome::Fail);
     assert_eq!(after(CheckName::Overload, |c| open(c, 320_000.0, 0)), Outcome::Pass);

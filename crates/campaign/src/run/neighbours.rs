@@ -1,4 +1,5 @@
-//! What the target's devices did during a run that the run itself did not: their counters against its own bytes.
+//! What others did during a run: what the target's devices moved that the run itself did not, by their counters
+//! against its own bytes, and what other programs used of the processors.
 
 use fathom_engine::job::Measured;
 use fathom_engine::{Durable, IoFlags};
@@ -6,15 +7,30 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Workload};
 use fathom_telemetry::Root;
+use fathom_telemetry::others::{Others, OthersUse};
 use fathom_telemetry::traffic::{Program, Traffic};
 
 /// File systems that put each byte of a direct I/O on their device once, and nothing with it: those that copy on
 /// write, compress, checksum or spread over devices do not.
 const PLAIN: [&str; 7] = ["ext2", "ext3", "ext4", "xfs", "vfat", "exfat", "msdos"];
 
-/// The devices from before a run's first I/O on, or why their counters say nothing of it.
+/// Readings from before a run's first I/O.
 #[derive(Debug)]
-pub struct Neighbours(Result<(Traffic, Vec<String>), String>);
+pub struct Neighbours {
+    /// The devices, or why their counters say nothing of the run.
+    devices: Result<(Traffic, Vec<String>), String>,
+    /// The processors, or why nothing is known of them.
+    processors: Result<Others, String>,
+}
+
+/// What others did.
+#[derive(Clone, Debug)]
+pub struct Meanwhile {
+    /// With the target's devices, or why that is not known, as a sentence.
+    pub foreign: Result<Foreign, String>,
+    /// With the processors, or why that is not known, as a sentence.
+    pub others: Result<OthersUse, String>,
+}
 
 /// What others moved on the target's devices.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,55 +59,63 @@ impl Foreign {
 impl Neighbours {
     /// Reads the counters. `grouped` where other runs of the same process use the devices at the same time.
     pub fn watch(target: &TargetFacts, workload: &Workload, grouped: bool) -> Self {
-        if grouped {
-            return Self(Err(
-                "Several workloads ran at the same time: the device's counters are of all.".into()
-            ));
-        }
-        if workload.data.verify == Verify::AtEnd {
-            return Self(Err("What is read back at the end is in no count of this run.".into()));
-        }
-        let devices = match counted(target) {
-            Ok(devices) => devices,
-            Err(reason) => return Self(Err(reason)),
-        };
-        let names: Vec<&str> = devices.iter().map(String::as_str).collect();
-        Self(Traffic::start(&Root::system(), &names).map(|traffic| (traffic, devices)))
+        let root = Root::system();
+        Self { devices: devices(&root, target, workload, grouped), processors: Ok(Others::start(&root)) }
     }
 
-    /// Where no device is looked at.
+    /// Where nothing is looked at.
     pub fn none(reason: &str) -> Self {
-        Self(Err(reason.to_owned()))
+        Self { devices: Err(reason.to_owned()), processors: Err(reason.to_owned()) }
     }
 
     /// Reads the counters again.
-    ///
-    /// # Errors
-    /// Why nothing can be said, as a sentence.
-    pub fn compare(
-        self,
-        measured: &Measured,
-        workload: &Workload,
-        target: &TargetFacts,
-    ) -> Result<Foreign, String> {
-        let (traffic, devices) = self.0?;
-        if !measured.engine.moves_data() {
-            return Err("No data went to the target or came from it.".to_owned());
-        }
-        let moved =
-            traffic.finish().ok_or("A device vanished during the run, or its counters began anew.")?;
-        let own = |direction: Direction| measured.whole.directions[direction.index()].bytes;
-        let (read, written) = (own(Direction::Read), own(Direction::Write));
-        let write_bytes = moved.write_bytes.saturating_sub(written);
-        Ok(Foreign {
-            devices,
-            read_bytes: moved.read_bytes.saturating_sub(read),
-            write_bytes: (!adds_writes(measured, workload, target)).then_some(write_bytes),
-            own_bytes: read + written,
-            seconds: measured.exposed_ns as f64 / 1e9,
-            busiest: moved.busiest,
-        })
+    pub fn compare(self, measured: &Measured, workload: &Workload, target: &TargetFacts) -> Meanwhile {
+        let others = self.processors.and_then(Others::finish);
+        let foreign = self.devices.and_then(|devices| foreign(devices, measured, workload, target));
+        Meanwhile { foreign, others }
     }
+}
+
+/// Begins to watch the target's devices.
+fn devices(
+    root: &Root,
+    target: &TargetFacts,
+    workload: &Workload,
+    grouped: bool,
+) -> Result<(Traffic, Vec<String>), String> {
+    if grouped {
+        return Err("Several workloads ran at the same time: the device's counters are of all.".into());
+    }
+    if workload.data.verify == Verify::AtEnd {
+        return Err("What is read back at the end is in no count of this run.".into());
+    }
+    let devices = counted(target)?;
+    let names: Vec<&str> = devices.iter().map(String::as_str).collect();
+    Traffic::start(root, &names).map(|traffic| (traffic, devices))
+}
+
+/// What the devices moved that was not the run's.
+fn foreign(
+    (traffic, devices): (Traffic, Vec<String>),
+    measured: &Measured,
+    workload: &Workload,
+    target: &TargetFacts,
+) -> Result<Foreign, String> {
+    if !measured.engine.moves_data() {
+        return Err("No data went to the target or came from it.".to_owned());
+    }
+    let moved = traffic.finish().ok_or("A device vanished during the run, or its counters began anew.")?;
+    let own = |direction: Direction| measured.whole.directions[direction.index()].bytes;
+    let (read, written) = (own(Direction::Read), own(Direction::Write));
+    let write_bytes = moved.write_bytes.saturating_sub(written);
+    Ok(Foreign {
+        devices,
+        read_bytes: moved.read_bytes.saturating_sub(read),
+        write_bytes: (!adds_writes(measured, workload, target)).then_some(write_bytes),
+        own_bytes: read + written,
+        seconds: measured.exposed_ns as f64 / 1e9,
+        busiest: moved.busiest,
+    })
 }
 
 /// The devices whose counters grow by each byte of direct I/O to the target once: the one that holds it, or the

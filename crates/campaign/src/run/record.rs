@@ -13,7 +13,7 @@ use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
-use super::neighbours::Foreign;
+use super::neighbours::Meanwhile;
 use super::summary::{ledger, summary, targets};
 use crate::checks::{self, Evidence, Stillness};
 
@@ -36,8 +36,8 @@ pub struct Parts<'a> {
     pub witness: Option<Witness>,
     pub cached_share: Option<f64>,
     pub processors: Option<usize>,
-    /// What others did with the target's devices, or why that is not known.
-    pub foreign: Result<Foreign, String>,
+    /// What others did meanwhile.
+    pub meanwhile: Meanwhile,
     pub notes: &'a [String],
 }
 
@@ -68,7 +68,8 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         cached_share: parts.cached_share,
         processors: parts.processors.filter(|_| !parts.simulated_time),
         stillness: (!parts.simulated_time).then(|| stillness(&measured, &parts.telemetry)),
-        foreign: &parts.foreign,
+        foreign: &parts.meanwhile.foreign,
+        others: &parts.meanwhile.others,
     });
     let ending = match measured.fatal {
         Some(failure) => Ending::Failed { error: failure.to_string() },

@@ -389,7 +389,7 @@ impl Session {
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
-        let foreign = neighbours.compare(&measured, workload, facts);
+        let meanwhile = neighbours.compare(&measured, workload, facts);
         let telemetry = finished(sampler, measured.timeline.origin_ns, telemetry_is_with);
         Ok(assemble(Parts {
             id,
@@ -408,7 +408,7 @@ impl Session {
             witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
-            foreign,
+            meanwhile,
             notes: &self.remarks(workload, facts, feed),
         }))
     }

@@ -69,19 +69,19 @@ impl<C: Clock> Aio<C> {
     /// # Errors
     /// As [`new`](Self::new), for the parts in flight.
     pub fn over(files: &[Arc<File>], slots: Slots, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
-        let Slots { buffers, parts } = slots;
-        let slots = parts as usize;
+        let Slots { buffers, parts, numbers } = slots;
+        let (slots, numbers) = (parts as usize, numbers as usize);
         Ok(Self {
             context: Context::new(parts)?,
             arena: ManuallyDrop::new(Arena::new(buffers, buffer_bytes)?),
             files: files.to_vec(),
             clock,
-            requests: vec![Request::default(); slots].into_boxed_slice(),
+            requests: vec![Request::default(); numbers].into_boxed_slice(),
             pending: Vec::with_capacity(slots),
             pointers: Vec::with_capacity(slots),
             refused: Vec::with_capacity(slots),
             events: vec![Event::default(); slots].into_boxed_slice(),
-            stamps: vec![(0, 0); slots],
+            stamps: vec![(0, 0); numbers],
             in_flight: 0,
             flags: Flags::default(),
             priority: 0,

@@ -2,12 +2,14 @@
 //!
 //! Making a write unlike any other touches each of its sectors. Between two I/Os that time grows with the block and
 //! leaves the target idle; while an I/O is in flight it costs nothing. What reads filled is kept apart from what
-//! was made for writes, which is then renewed and not made again from the start.
+//! was made for writes, which is then renewed and not made again from the start. Buffers that only writes use are
+//! filled once before the start.
 
 /// Writes from this size on are worth the call that starts what is queued before their content is made.
-const WORTH_BYTES: u32 = 16 << 10;
-/// Most memory that the buffers of one job beyond its depth take.
-const MOST_BYTES: u64 = 64 << 20;
+pub(super) const WORTH_BYTES: u32 = 16 << 10;
+/// Most memory that the buffers of one job beyond its depth take: enough for a device that ends all at once what
+/// `assess` keeps in flight.
+const MOST_BYTES: u64 = 128 << 20;
 
 /// Buffers that a job has beyond its depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct Spares {
     pub count: u32,
     /// Those that are left to reads.
     pub for_reads: u32,
+    /// Length of the writes that buffers are filled for before the start; 0: they are filled when they are first used.
+    pub fill_bytes: u32,
 }
 
 impl Spares {
@@ -29,7 +33,7 @@ impl Spares {
         let room = MOST_BYTES / u64::from(writes_bytes.max(1));
         let room = u32::try_from(room).unwrap_or(u32::MAX).max(sets);
         let count = depth.saturating_mul(sets).min(room);
-        Self { count, for_reads: if reads { count / 2 } else { 0 } }
+        Self { count, for_reads: if reads { count / 2 } else { 0 }, fill_bytes: writes_bytes }
     }
 }
 
@@ -49,13 +53,15 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// The buffers beyond `depth`.
-    pub fn new(depth: u32, Spares { count, for_reads }: Spares) -> Self {
+    /// The buffers beyond `depth`, of which those that are not left to reads are `filled` already or not.
+    pub fn new(depth: u32, Spares { count, for_reads, .. }: Spares, filled: bool) -> Self {
         // With what is exchanged for them they are never more.
         let list = || Vec::with_capacity(count as usize);
-        let mut blank = list();
-        blank.extend(depth..depth + count);
-        let (ready, used) = (Vec::with_capacity(count as usize), list());
+        let (mut blank, mut used) = (list(), list());
+        let unfilled = if filled { for_reads.min(count) } else { count };
+        blank.extend(depth..depth + unfilled);
+        used.extend(depth + unfilled..depth + count);
+        let ready = Vec::with_capacity(count as usize);
         Self { ready, used, blank, reserve: for_reads as usize, bytes: 0 }
     }
 
@@ -120,17 +126,17 @@ mod tests {
         let count = |depth, writes_bytes, reads| Spares::of(depth, writes_bytes, reads).count;
         assert_eq!(count(32, 0, true), 0);
         assert_eq!(count(32, 4096, false), 0);
-        assert_eq!(Spares::of(32, 4096, true), Spares { count: 64, for_reads: 32 });
-        assert_eq!(Spares::of(1, 1 << 20, false), Spares { count: 1, for_reads: 0 });
-        assert_eq!(count(256, 1 << 20, false), 64);
+        assert_eq!(Spares::of(32, 4096, true), Spares { count: 64, for_reads: 32, fill_bytes: 4096 });
+        assert_eq!(Spares::of(1, 1 << 20, false), Spares { count: 1, for_reads: 0, fill_bytes: 1 << 20 });
+        assert_eq!(count(256, 1 << 20, false), 128);
         assert_eq!(count(4, 1 << 30, true), 2);
-        assert_eq!(count(u32::MAX, 512, true), 131_072);
+        assert_eq!(count(u32::MAX, 512, true), 262_144);
     }
 
     #[test]
     fn no_buffer_is_lost_or_handed_out_twice() {
         let (depth, spares) = (4u32, 8u32);
-        let mut ahead = Ahead::new(depth, Spares { count: spares, for_reads: 4 });
+        let mut ahead = Ahead::new(depth, Spares { count: spares, for_reads: 4, fill_bytes: 0 }, false);
         let mut free: Vec<(u32, bool)> = (0..depth).map(|slot| (slot, false)).collect();
         let mut state = 7u32;
         for _ in 0..10_000 {

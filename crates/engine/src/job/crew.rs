@@ -173,7 +173,7 @@ impl Drop for HaltOnPanic {
 
 #[expect(clippy::too_many_arguments, reason = "everything that crosses into the thread, once")]
 fn work<E: Engine>(
-    plan: JobPlan,
+    mut plan: JobPlan,
     (cpu, punctual, wall): (Option<u32>, bool, &Wall),
     clock: WallClock,
     (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
@@ -190,7 +190,7 @@ fn work<E: Engine>(
     let scheduling = prefer_batches(demand);
     // Before the engine is made, so that every thread and ring of its own is behind the wall too.
     let prepared = wall.enter().and_then(|()| pin(cpu)).and_then(|()| build(&plan));
-    let engine = match prepared {
+    let mut engine = match prepared {
         Ok(engine) => engine,
         Err(error) => {
             // The receiver lives until every job has reported.
@@ -204,6 +204,7 @@ fn work<E: Engine>(
     };
     let mut facts = engine.facts().clone();
     facts.features.push(scheduling);
+    let filled = plan.fill(&mut engine);
     let _ = ready.send(Ok(()));
     drop(ready);
     let Ok(timeline) = started.recv() else {
@@ -213,7 +214,7 @@ fn work<E: Engine>(
             "another job could not be started",
         ));
     };
-    let mut runner = Job::new(engine, clock, timeline, plan, exchange, Arc::clone(&halt));
+    let mut runner = Job::new(engine, clock, timeline, plan, filled, exchange, Arc::clone(&halt));
     let outcome = loop {
         match runner.turn(true) {
             Ok(Turn::Working { .. }) => {}

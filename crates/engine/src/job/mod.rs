@@ -20,5 +20,5 @@ pub mod vigil;
 
 pub use failure::Failure;
 pub use gather::{Measured, Observer, TargetTotals};
-pub use runner::{Job, JobPlan, Turn};
+pub use runner::{Filled, Job, JobPlan, Turn};
 pub use timeline::Timeline;

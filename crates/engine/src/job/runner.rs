@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_measure::Clock;
 use fathom_record::Direction;
 
-use super::ahead::{Ahead, Spares};
+use super::ahead::{self, Ahead, Spares};
 use super::failure::{Failure, Failures};
 use super::pace::Pace;
 use super::tally::Tally;
@@ -57,10 +57,30 @@ pub struct JobPlan {
     pub counts_process: bool,
 }
 
+/// Buffers that hold content before the job's first I/O.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filled {
+    /// Their length; 0: none is filled.
+    bytes: u32,
+    /// The first of them, up to the last buffer.
+    first: u32,
+}
+
 impl JobPlan {
     /// Buffers that its engine needs.
     pub fn buffers(&self) -> u32 {
         self.depth + self.spares.count
+    }
+
+    /// Fills the buffers that only writes use: no write of the run waits for a whole one then.
+    pub fn fill<E: Engine>(&mut self, engine: &mut E) -> Filled {
+        let Spares { count, for_reads, fill_bytes: bytes } = self.spares;
+        // Where reads come too, any of the buffers up to the depth may become one's.
+        let first = if for_reads > 0 { self.depth + for_reads.min(count) } else { 0 };
+        for slot in (first..self.buffers()).take_while(|_| bytes > 0) {
+            self.data.fill(&mut engine.buffer(slot)[..bytes as usize], false);
+        }
+        Filled { bytes, first }
     }
 
     /// Leaves nothing to do where no further start comes.
@@ -97,6 +117,7 @@ pub enum Turn {
 struct Slot {
     direction: Direction,
     delayed: bool,
+    in_flight: bool,
     bytes: u32,
     /// How much of the buffer's start still holds an earlier fill.
     filled_bytes: u32,
@@ -116,6 +137,8 @@ pub struct Job<E, C> {
     next_arrival_ns: u64,
     slots: Box<[Slot]>,
     ahead: Ahead,
+    /// Whether the last write was filled in its turn, for lack of one that was made before.
+    filled_in_turn: bool,
     free: Vec<u32>,
     done: Vec<Completion>,
     in_flight: u32,
@@ -124,6 +147,8 @@ pub struct Job<E, C> {
     issued_sum_ns: u64,
     reaped_sum_ns: u64,
     integral_base_ns: u64,
+    /// End of the interval that was settled last.
+    settled_ns: u64,
     last_look_ns: u64,
     /// Since when a slot is free again after all were taken.
     uncapped_at_ns: u64,
@@ -144,12 +169,14 @@ impl<E: Engine, C: Clock> Job<E, C> {
         clock: C,
         timeline: Timeline,
         mut plan: JobPlan,
+        filled: Filled,
         exchange: Exchange,
         stop: Arc<AtomicBool>,
     ) -> Self {
         let slot = Slot {
             direction: Direction::Read,
             delayed: false,
+            in_flight: false,
             bytes: 0,
             filled_bytes: 0,
             offset: 0,
@@ -162,13 +189,16 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let burst = if is_inline { plan.depth.max(INLINE_BURST) } else { plan.depth };
         let next_arrival_ns = plan.arrival.as_mut().map_or(0, ArrivalPattern::next_ns);
         plan.end_with_arrivals(next_arrival_ns);
+        let mut slots = vec![slot; plan.buffers() as usize].into_boxed_slice();
+        slots[filled.first as usize..].iter_mut().for_each(|slot| slot.filled_bytes = filled.bytes);
         Self {
             engine,
             clock,
             timeline,
             next_arrival_ns,
-            slots: vec![slot; plan.buffers() as usize].into_boxed_slice(),
-            ahead: Ahead::new(plan.depth, plan.spares),
+            slots,
+            ahead: Ahead::new(plan.depth, plan.spares, filled.bytes > 0),
+            filled_in_turn: false,
             free: (0..plan.depth).rev().collect(),
             done: Vec::with_capacity(plan.depth as usize),
             plan,
@@ -176,6 +206,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             issued_sum_ns: 0,
             reaped_sum_ns: 0,
             integral_base_ns: 0,
+            settled_ns: 0,
             last_look_ns: 0,
             uncapped_at_ns: 0,
             issuing: true,
@@ -224,6 +255,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.in_flight += queued;
         }
         if self.in_flight > 0 {
+            let may_wait = may_wait && !self.has_more();
             if may_wait && self.ahead.is_due() && self.has_time(now) {
                 self.work_ahead(now)?;
             } else {
@@ -306,11 +338,11 @@ impl<E: Engine, C: Clock> Job<E, C> {
             match self.engine.submit(io) {
                 Submission::Queued => queued += 1,
                 Submission::Done(completion) => {
-                    self.complete_inline(completion);
+                    self.complete_inline(io.slot, completion);
                     // A failure may be the last one that the job is to meet.
                     inline_ns = if completion.result < 0 { u64::MAX } else { completion.stamps.reaped_ns };
                 }
-                Submission::Full => unreachable!("an engine has as many slots as its depth"),
+                Submission::Full => self.refused(io.slot),
             }
             self.plan.operations -= 1;
             if let Some(pace) = &mut self.plan.pace {
@@ -322,7 +354,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 self.next_arrival_ns = arrival.next_ns();
                 self.plan.end_with_arrivals(self.next_arrival_ns);
             }
-            if inline_ns >= look_again_ns || self.is_held(now) {
+            // What is queued starts before the content of one more long write is made.
+            if inline_ns >= look_again_ns || self.filled_in_turn || self.is_held(now) {
+                self.filled_in_turn = false;
                 break;
             }
         }
@@ -343,6 +377,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
                         slot = self.ahead.written(free);
                     }
                     self.fill(slot, bytes);
+                    self.filled_in_turn = bytes >= ahead::WORTH_BYTES;
                 }
             },
             Direction::Read if filled_bytes > 0 => {
@@ -353,7 +388,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         }
         let state = &mut self.slots[slot as usize];
         (state.direction, state.bytes, state.offset) = (direction, bytes, offset);
-        (state.intended_ns, state.delayed) = (intended_ns, delayed);
+        (state.intended_ns, state.delayed, state.in_flight) = (intended_ns, delayed, true);
         Io { slot, direction, offset, bytes }
     }
 
@@ -368,12 +403,22 @@ impl<E: Engine, C: Clock> Job<E, C> {
 
     /// An I/O that ended inside its submission: in flight only while it was submitted.
     #[inline(always)]
-    fn complete_inline(&mut self, completion: Completion) {
+    fn complete_inline(&mut self, submitted: u32, completion: Completion) {
+        if completion.slot != submitted {
+            self.tally.breaches.unknown_completions += 1;
+            return self.release(submitted);
+        }
         let stamps = completion.stamps;
         self.issued_sum_ns =
             self.issued_sum_ns.wrapping_add(stamps.submitted_ns.wrapping_sub(self.timeline.origin_ns));
         self.in_flight += 1;
         self.complete(completion);
+    }
+
+    /// Whether a closed loop has slots that are free and nothing to wait for: its turn ended before all was issued.
+    #[inline(always)]
+    fn has_more(&self) -> bool {
+        self.issuing && !self.free.is_empty() && self.plan.arrival.is_none() && self.plan.pace.is_none()
     }
 
     /// Whether no start is due before content for one more write is made.
@@ -412,6 +457,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
         } else {
             Wait::No
         };
+        if self.last_look_ns > self.timeline.origin_ns.saturating_add(turn_started_ns) {
+            // What was seen in an earlier turn cannot have been seen after this one began.
+            self.tally.breaches.stamps_out_of_order += 1;
+        }
         self.engine.reap(wait, &mut self.done)?;
         let mut done = std::mem::take(&mut self.done);
         if let Some(first) = done.first() {
@@ -434,23 +483,38 @@ impl<E: Engine, C: Clock> Job<E, C> {
     #[inline(always)]
     fn complete(&mut self, completion: Completion) {
         let Completion { slot, result, stamps } = completion;
-        let reaped_ns = stamps.reaped_ns.saturating_sub(self.timeline.origin_ns);
+        let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.in_flight) else {
+            self.tally.breaches.unknown_completions += 1;
+            return;
+        };
+        state.in_flight = false;
+        let state = *state;
+        let origin_ns = self.timeline.origin_ns;
+        let is_ordered = origin_ns + state.turn_ns <= stamps.submitted_ns
+            && stamps.submitted_ns <= stamps.returned_ns
+            && stamps.returned_ns <= stamps.reaped_ns;
+        if !is_ordered {
+            return self.end_without_stamps(slot);
+        }
+        let reaped_ns = stamps.reaped_ns - origin_ns;
         if reaped_ns >= self.tally.end_ns {
+            if reaped_ns > self.now_ns() {
+                return self.end_without_stamps(slot);
+            }
             self.rotate(reaped_ns);
         }
         self.reaped_sum_ns = self.reaped_sum_ns.wrapping_add(reaped_ns);
         self.in_flight -= 1;
-        let state = self.slots[slot as usize];
         if self.engine.starts_late() {
-            let submitted_ns = stamps.submitted_ns.saturating_sub(self.timeline.origin_ns);
+            let submitted_ns = stamps.submitted_ns - origin_ns;
             self.issued_sum_ns = self.issued_sum_ns.wrapping_add(submitted_ns.wrapping_sub(state.turn_ns));
         }
         let direction = &mut self.tally.directions[state.direction.index()];
         if result >= 0 && (result as u32 == state.bytes || state.direction == Direction::Flush) {
-            direction.service.record(stamps.reaped_ns.saturating_sub(stamps.submitted_ns));
+            direction.service.record(stamps.reaped_ns - stamps.submitted_ns);
             direction.bytes += u64::from(state.bytes);
             if stamps.returned_ns != stamps.reaped_ns {
-                direction.submit.record(stamps.returned_ns.saturating_sub(stamps.submitted_ns));
+                direction.submit.record(stamps.returned_ns - stamps.submitted_ns);
             }
             if self.plan.arrival.is_some() {
                 direction.response.record(reaped_ns.saturating_sub(state.intended_ns));
@@ -462,6 +526,31 @@ impl<E: Engine, C: Clock> Job<E, C> {
         if self.plan.arrival.is_some() {
             self.count_arrival(state, stamps.submitted_ns, reaped_ns);
         }
+        if let Some(pace) = &mut self.plan.pace {
+            pace.ended();
+        }
+        self.free.push(slot);
+    }
+
+    /// Ends an I/O whose stamps cannot be believed: it was in flight until now, and has no latency.
+    #[cold]
+    fn end_without_stamps(&mut self, slot: u32) {
+        self.tally.breaches.stamps_out_of_order += 1;
+        self.reaped_sum_ns = self.reaped_sum_ns.wrapping_add(self.now_ns());
+        self.in_flight -= 1;
+        self.release(slot);
+    }
+
+    /// An I/O that the engine did not take though a slot was free: it is left out.
+    #[cold]
+    fn refused(&mut self, slot: u32) {
+        self.tally.breaches.refused_submissions += 1;
+        self.release(slot);
+    }
+
+    /// Gives back the slot of an I/O of which nothing is known.
+    fn release(&mut self, slot: u32) {
+        self.slots[slot as usize].in_flight = false;
         if let Some(pace) = &mut self.plan.pace {
             pace.ended();
         }
@@ -539,6 +628,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
     fn close_tally(&mut self, end_ns: u64) {
         let integral = self.integral_ns(end_ns);
         let passed = integral.wrapping_sub(self.integral_base_ns) as i64;
+        let most = u64::from(self.plan.depth).saturating_mul(end_ns.saturating_sub(self.settled_ns));
+        self.tally.breaches.above_depth += u64::from(passed > 0 && passed as u64 > most);
+        self.settled_ns = end_ns;
         self.tally.in_flight_integral_ns += passed.max(0) as u64;
         self.integral_base_ns = integral;
         let (thread, process) = (Usage::of_thread(), self.plan.counts_process.then(Usage::of_process));

@@ -7,7 +7,7 @@ use fathom_measure::{Clock, VirtualClock};
 
 use super::crew::{CrewPlan, Ends};
 use super::gather::{Gather, JobEnding, Measured, Observer};
-use super::runner::{Job, JobPlan, Turn};
+use super::runner::{Filled, Job, JobPlan, Turn};
 use super::timeline::Timeline;
 use crate::{Engine, EngineError};
 
@@ -30,7 +30,8 @@ pub fn run<E: Engine>(
         let (end, exchange) = Ends::new();
         let number = job.job;
         let engine = build(&job)?;
-        let runner = Job::new(engine, clock.clone(), timeline, job, exchange, Arc::clone(&halt));
+        let unfilled = Filled::default();
+        let runner = Job::new(engine, clock.clone(), timeline, job, unfilled, exchange, Arc::clone(&halt));
         jobs.push(Seat { number, runner: Some(runner), end, until_ns: 0 });
     }
     let mut endings = Vec::with_capacity(jobs.len());

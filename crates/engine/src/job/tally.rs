@@ -1,7 +1,7 @@
 //! What one job counts in one interval.
 
 use fathom_measure::Histogram;
-use fathom_record::Direction;
+use fathom_record::{Direction, EngineBreaches};
 
 use super::timeline::Phase;
 
@@ -45,6 +45,8 @@ pub struct Tally {
     pub delayed: u64,
     /// Intervals that had to be added to this one because the control plane was late.
     pub extended: u64,
+    /// What the engine did against its contract.
+    pub breaches: EngineBreaches,
     /// Processor time of the job's thread.
     pub thread_cpu_ns: u64,
     /// Processor time of the whole process in user mode; counted by the first job only.
@@ -67,6 +69,7 @@ impl Tally {
         (self.start_ns, self.end_ns, self.phase) = (start_ns, end_ns, phase);
         (self.in_flight_integral_ns, self.arrivals, self.delayed, self.extended) = (0, 0, 0, 0);
         (self.thread_cpu_ns, self.process_user_ns, self.process_system_ns) = (0, 0, 0);
+        self.breaches = EngineBreaches::default();
     }
 
     /// Adds another tally's counts; the interval stays this one's.
@@ -85,6 +88,7 @@ impl Tally {
         self.arrivals += other.arrivals;
         self.delayed += other.delayed;
         self.extended += other.extended;
+        self.breaches.merge(&other.breaches);
         self.thread_cpu_ns += other.thread_cpu_ns;
         self.process_user_ns += other.process_user_ns;
         self.process_system_ns += other.process_system_ns;

@@ -28,6 +28,7 @@ use io_uring::cqueue::Entry32;
 use io_uring::squeue::Entry128;
 use io_uring::{opcode, types};
 
+use crate::stripe::Slots;
 use crate::uring::traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
@@ -71,6 +72,21 @@ impl<C: Clock> Passthrough<C> {
         options: Options,
         clock: C,
     ) -> Result<Self, EngineError> {
+        Self::over(file, Slots::whole(depth), buffer_bytes, options, clock)
+    }
+
+    /// The same with buffers beyond the depth.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn over(
+        file: Arc<File>,
+        slots: Slots,
+        buffer_bytes: u64,
+        options: Options,
+        clock: C,
+    ) -> Result<Self, EngineError> {
+        let Slots { buffers, parts: depth, numbers } = slots;
         if depth > MAX_DEPTH {
             let cause = format!("depth {depth} is more than the {MAX_DEPTH} entries that a ring can have");
             return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
@@ -80,11 +96,11 @@ impl<C: Clock> Passthrough<C> {
             polling::admit()?;
         }
         let namespace = Namespace::of(&file)?;
-        let arena = Arena::new(depth, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
-        let ranges = Arena::new(1, u64::from(depth) * RANGE_BYTES as u64)?;
+        let arena = Arena::new(buffers, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
+        let ranges = Arena::new(1, u64::from(buffers) * RANGE_BYTES as u64)?;
         let mut made =
             setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
-        let mut traffic = Traffic::new(made.queue, depth, clock);
+        let mut traffic = Traffic::new(made.queue, numbers, clock);
         made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
         let mut engine = Self {
             traffic,

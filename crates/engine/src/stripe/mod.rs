@@ -28,7 +28,7 @@ pub const FEATURE: &str = "stripe";
 /// One part of an I/O, on one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// As an I/O of that member; its slot is one of [`Slots::parts`].
+    /// As an I/O of that member; its slot is one of [`Slots::numbers`].
     pub io: Io,
     /// Which member, from 0.
     pub member: u32,
@@ -45,6 +45,8 @@ pub struct Slots {
     pub buffers: u32,
     /// Parts in flight; as many as I/Os, or more.
     pub parts: u32,
+    /// Numbers that the slots of parts have, from 0: those of all buffers, of which not all are in flight.
+    pub numbers: u32,
 }
 
 impl Slots {
@@ -55,7 +57,7 @@ impl Slots {
 
     /// The same with buffers beyond the depth.
     pub fn spared(depth: u32, spares: u32) -> Self {
-        Self { buffers: depth + spares, parts: depth }
+        Self { buffers: depth + spares, parts: depth, numbers: depth + spares }
     }
 }
 
@@ -81,6 +83,7 @@ pub struct Volume {
 pub struct Shape {
     depth: u32,
     parts_per_io: u32,
+    spares: u32,
 }
 
 impl Shape {
@@ -100,7 +103,7 @@ impl Shape {
         let parts = of_data.max(of_flush);
         let all = parts.saturating_mul(depth.into());
         match (u32::try_from(parts), u32::try_from(all)) {
-            (Ok(parts_per_io), Ok(_)) => Ok(Self { depth, parts_per_io }),
+            (Ok(parts_per_io), Ok(_)) => Ok(Self { depth, parts_per_io, spares: 0 }),
             _ => {
                 let cause = format!("depth {depth} in up to {parts} parts each are too many to follow");
                 Err(EngineError::new(ErrorKind::Plan, "striping the targets", cause)
@@ -109,9 +112,17 @@ impl Shape {
         }
     }
 
+    /// The same with buffers beyond the depth, as many as 32 bits can number the parts of.
+    #[must_use]
+    pub fn spared(self, spares: u32) -> Self {
+        let most = (u32::MAX / self.parts_per_io.max(1)).saturating_sub(self.depth);
+        Self { spares: spares.min(most), ..self }
+    }
+
     /// What the engine underneath is made with.
     pub fn slots(self) -> Slots {
-        Slots { buffers: self.depth, parts: self.depth * self.parts_per_io }
+        let buffers = self.depth + self.spares;
+        Slots { buffers, parts: self.depth * self.parts_per_io, numbers: buffers * self.parts_per_io }
     }
 }
 
@@ -134,7 +145,7 @@ pub struct Stripe<E, C> {
 impl<E: Carrier, C: Clock> Stripe<E, C> {
     /// Wraps an engine over the layout's members that was made with the shape's slots.
     pub fn new(inner: E, layout: Layout, shape: Shape, clock: C) -> Self {
-        let Slots { buffers, parts } = shape.slots();
+        let Slots { buffers, parts, numbers } = shape.slots();
         let mut facts = inner.facts().clone();
         facts.features.push(Feature {
             name: FEATURE.to_owned(),
@@ -152,7 +163,7 @@ impl<E: Carrier, C: Clock> Stripe<E, C> {
             facts,
             layout,
             parts_per_io: shape.parts_per_io,
-            places: vec![Place::default(); parts as usize].into_boxed_slice(),
+            places: vec![Place::default(); numbers as usize].into_boxed_slice(),
             wholes: vec![Whole::new(); buffers as usize].into_boxed_slice(),
             ended: Vec::with_capacity(parts as usize),
         }

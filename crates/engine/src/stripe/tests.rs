@@ -24,7 +24,7 @@ impl Scripted {
     fn stripe(inline: bool) -> Stripe<Self, VirtualClock> {
         let layout = Layout::new(&[16 * CHUNK; 3], CHUNK, 512).unwrap();
         let shape = Shape::new(&layout, 2, (4 * CHUNK as u32, CHUNK), true).unwrap();
-        assert_eq!(shape.slots(), Slots { buffers: 2, parts: 8 });
+        assert_eq!(shape.slots(), Slots { buffers: 2, parts: 8, numbers: 8 });
         let facts = EngineFacts {
             name: "scripted".to_owned(),
             version: 1,

@@ -67,7 +67,7 @@ impl Pool {
         flags: IoFlags,
         clock: &C,
     ) -> Result<Self, EngineError> {
-        let Slots { buffers, parts } = slots;
+        let Slots { buffers, parts, .. } = slots;
         if parts > MAX_DEPTH {
             let split = if parts > buffers { format!(" in {parts} parts") } else { String::new() };
             let cause =

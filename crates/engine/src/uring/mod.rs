@@ -91,7 +91,7 @@ impl<C: Clock> Uring<C> {
         options: Options,
         clock: C,
     ) -> Result<Self, EngineError> {
-        let Slots { buffers, parts } = slots;
+        let Slots { buffers, parts, numbers } = slots;
         if parts > MAX_DEPTH {
             let split = if parts > buffers { format!(" in {parts} parts") } else { String::new() };
             let cause =
@@ -105,7 +105,7 @@ impl<C: Clock> Uring<C> {
         if options.on_time {
             made.features.push(workers::keep_elsewhere(&made.queue));
         }
-        let mut traffic = Traffic::new(made.queue, parts.max(buffers), clock);
+        let mut traffic = Traffic::new(made.queue, numbers, clock);
         made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
         Ok(Self {
             traffic,

@@ -83,6 +83,9 @@ fn cell(row: &PublishedRow) -> Option<CellResult> {
         service_p999_ns: percentile(row, 99.9),
         cpu_ns_per_operation: None,
         busiest_core_share: row.busiest_core_percent.map(|percent| percent / 100.0),
+        others_cpu_share: None,
+        others_device_share: None,
+        disturbed_runs: Vec::new(),
         failed_checks: Vec::new(),
     })
 }

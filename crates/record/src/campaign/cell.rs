@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::OTHERS_CPU_SHARE;
+
 /// One cell: all runs at the same jobs and depth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellResult {
@@ -33,6 +35,25 @@ pub struct CellResult {
     pub cpu_ns_per_operation: Option<f64>,
     /// Highest share of one processor's time in use, 0 to 1, where known.
     pub busiest_core_share: Option<f64>,
+    /// Share of all processors' time that other programs used, 0 to 1, mean over runs; absent where it is not known,
+    /// and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_cpu_share: Option<f64>,
+    /// Bytes that others moved on the target's devices over the runs' own, mean over the runs that it was worth saying
+    /// of; absent where it was of none, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_device_share: Option<f64>,
+    /// Runs with a self-check that failed for a moment's disturbance, beside at least as many where none failed: they
+    /// are in none of the figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed_runs: Vec<String>,
     /// Self-checks that failed in any of the runs, as sentences.
     pub failed_checks: Vec<String>,
+}
+
+impl CellResult {
+    /// What other programs used of the processors, where that is worth saying.
+    pub fn busy_with_others(&self) -> Option<f64> {
+        self.others_cpu_share.filter(|share| *share >= OTHERS_CPU_SHARE)
+    }
 }

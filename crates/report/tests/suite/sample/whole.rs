@@ -159,6 +159,9 @@ fn cell(jobs: u32, depth: u32, runs: &[RunRecord]) -> CellResult {
         service_p999_ns: all.quantile(0.999),
         cpu_ns_per_operation: Some(1600.0),
         busiest_core_share: Some((rate * 1.6e-6).min(0.99)),
+        others_cpu_share: None,
+        others_device_share: None,
+        disturbed_runs: Vec::new(),
         failed_checks: Vec::new(),
     }
 }

@@ -1,0 +1,183 @@
+//! A closed loop keeps a device of 2 GB/s busy with writes from 16 KiB on: what the loop does between two I/Os of a
+//! lone slot is below 2 % of the time that one takes. Smaller ones end within the time of some hundred instructions, and
+//! verification computes its checksums between two I/Os: both are printed and not judged.
+//!
+//! `cargo test -p fathom-engine --test in_flight -- --nocapture` prints the shares.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test panics when it is wrong, and prints what it measured"
+)]
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+
+use fathom_engine::job::JobPlan;
+use fathom_engine::job::ahead::Spares;
+use fathom_engine::job::crew::{self, CrewPlan};
+use fathom_engine::pattern::{DataPattern, Generator, Geometry};
+use fathom_engine::verify::{Verify, VerifyTable};
+use fathom_engine::wall::Reach;
+use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use fathom_measure::{Clock, Histogram, WallClock};
+use fathom_record::Workload;
+use fathom_record::facts::EngineFacts;
+use fathom_record::workload::{
+    Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify as Checked,
+};
+
+/// 2 GB/s.
+const BYTES_PER_NS: u64 = 2;
+/// Time for which each size is written.
+const TIME_NS: u64 = 100_000_000;
+/// Writes from this size on are judged.
+const SMALLEST: u32 = 16 << 10;
+/// Share of the time that an I/O is to be in flight.
+const WANTED: f64 = 0.98;
+
+/// Writes one I/O after the other, each in the time that its bytes take.
+struct Stream {
+    facts: EngineFacts,
+    arena: Arena,
+    kept_back: Vec<u32>,
+    sizes: Vec<u32>,
+    /// Slot, submission and end of what is in flight, in order.
+    in_flight: Vec<(u32, u64, u64)>,
+    /// When the last one was seen to end; 0 before the first.
+    ended_ns: u64,
+    /// Times from the end of an I/O to the submission of the next.
+    gaps: Arc<Mutex<Histogram>>,
+    clock: WallClock,
+}
+
+impl Engine for Stream {
+    fn facts(&self) -> &EngineFacts {
+        &self.facts
+    }
+
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.arena.slice(slot)
+    }
+
+    fn submit(&mut self, io: Io) -> Submission {
+        self.sizes[io.slot as usize] = io.bytes;
+        self.kept_back.push(io.slot);
+        Submission::Queued
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        for slot in self.kept_back.drain(..) {
+            let now_ns = self.clock.now_ns();
+            if self.ended_ns > 0 {
+                self.gaps.lock().unwrap().record(now_ns - self.ended_ns);
+            }
+            let free_ns = self.in_flight.last().map_or(now_ns, |last| last.2.max(now_ns));
+            let end_ns = free_ns + u64::from(self.sizes[slot as usize]) / BYTES_PER_NS;
+            self.in_flight.push((slot, now_ns, end_ns));
+        }
+        loop {
+            let Some(&(slot, submitted_ns, end_ns)) = self.in_flight.first() else { return Ok(()) };
+            let now_ns = self.clock.now_ns();
+            if now_ns >= end_ns {
+                self.in_flight.remove(0);
+                self.ended_ns = now_ns;
+                let stamps = Stamps { submitted_ns, returned_ns: submitted_ns, reaped_ns: now_ns };
+                done.push(Completion { slot, result: self.sizes[slot as usize] as i32, stamps });
+                return Ok(());
+            }
+            match wait {
+                Wait::Until(deadline_ns) if now_ns < deadline_ns => std::hint::spin_loop(),
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Time between two writes of one job at depth 1 that a quarter of them stay below, in nanoseconds: a machine that does
+/// something else now and then changes the mean, and hardly this.
+fn between_ns(bytes: u32, verify: bool) -> u64 {
+    let workload = Workload {
+        mix: Mix { read_share: 0.0, trim_share: 0.0, flush_every_writes: 0 },
+        addresses: Addresses::RandomCycle,
+        sizes: SizesByDirection::all(Sizes::Fixed { bytes: bytes.into() }),
+        offset_bytes: 0,
+        span_bytes: None,
+        alignment_bytes: None,
+        data: Data { verify: if verify { Checked::OnRead } else { Checked::Off }, ..Data::default() },
+        arrival: Arrival::Closed,
+        jobs: 1,
+        depth: 1,
+        length: Length { time_ns: Some(TIME_NS), ..Length::default() },
+        seed: 3,
+    };
+    let geometry = Geometry::of(&workload, 256 << 20).unwrap();
+    let job = JobPlan {
+        job: 0,
+        target: 0,
+        depth: 1,
+        spares: Spares::of(1, bytes, false),
+        generator: Generator::new(&workload, &geometry, 0, &Arc::new(AtomicU64::new(0))),
+        arrival: None,
+        pace: None,
+        data: DataPattern::new(&workload.data, 1, 0),
+        operations: u64::MAX,
+        bytes: u64::MAX,
+        counts_process: true,
+    };
+    let stop = AtomicBool::new(false);
+    let plan = CrewPlan {
+        jobs: vec![job],
+        length: &workload.length,
+        cpus: &[],
+        open: false,
+        punctual: false,
+        reach: Reach::default(),
+        stop: &stop,
+    };
+    let (clock, _) = WallClock::start();
+    let gaps = Arc::new(Mutex::new(Histogram::new()));
+    let stream = |plan: &JobPlan| {
+        let buffers = plan.buffers();
+        Ok(Stream {
+            facts: EngineFacts {
+                name: "stream".to_owned(),
+                version: 1,
+                features: Vec::new(),
+                completes_inline: false,
+                returned_stamp: "the start".to_owned(),
+            },
+            arena: Arena::new(buffers, u64::from(bytes))?,
+            kept_back: Vec::with_capacity(1),
+            sizes: vec![0; buffers as usize],
+            in_flight: Vec::with_capacity(1),
+            ended_ns: 0,
+            gaps: Arc::clone(&gaps),
+            clock,
+        })
+    };
+    if verify {
+        let table = Arc::new(VerifyTable::of(&workload, &geometry, 7).unwrap());
+        let build = |plan: &JobPlan| Verify::new(stream(plan)?, Arc::clone(&table), plan.buffers(), bytes);
+        crew::run(plan, clock, build, |_| None, &mut |_| {}).unwrap();
+    } else {
+        crew::run(plan, clock, stream, |_| None, &mut |_| {}).unwrap();
+    }
+    gaps.lock().unwrap().quantile(0.25).unwrap()
+}
+
+#[test]
+fn writes_of_every_size_keep_a_fast_device_busy() {
+    let mut short = Vec::new();
+    for verify in [false, true] {
+        for bytes in (12..=20).map(|power| 1u32 << power) {
+            let (between_ns, io_ns) = (between_ns(bytes, verify), u64::from(bytes) / BYTES_PER_NS);
+            let share = io_ns as f64 / (io_ns + between_ns) as f64;
+            let kib = bytes >> 10;
+            println!("{kib:>5} KiB, verify {verify:<5}: {share:.4} in flight, {between_ns} ns between two");
+            if share < WANTED && !verify && bytes >= SMALLEST {
+                short.push((kib, verify, share));
+            }
+        }
+    }
+    assert!(short.is_empty(), "below {WANTED}: {short:?}");
+}
