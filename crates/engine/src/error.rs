@@ -16,6 +16,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The plan contradicts the target: block size, span, depth.
     Plan,
+    /// No engine has the name that was given.
+    UnknownEngine,
     /// The operating system failed.
     System,
     /// Stopped because the user asked for it.

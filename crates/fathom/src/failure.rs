@@ -148,7 +148,7 @@ impl From<EngineError> for Failure {
             ErrorKind::NoSuchTarget => ("no_such_target", Status::Refused),
             ErrorKind::Permission => ("permission", Status::Refused),
             ErrorKind::Unsupported => ("unsupported", Status::Invalid),
-            ErrorKind::Plan => ("plan", Status::Usage),
+            ErrorKind::Plan | ErrorKind::UnknownEngine => ("plan", Status::Usage),
             ErrorKind::Interrupted => ("interrupted", Status::Invalid),
             _ => ("system", Status::Invalid),
         };

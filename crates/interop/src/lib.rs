@@ -33,5 +33,5 @@ pub mod sysstat;
 mod tool_target;
 pub mod vmstat;
 
-pub use refusal::Refusal;
+pub use refusal::{Refusal, RefusalKind};
 pub use tool_target::ToolTarget;

@@ -2,9 +2,21 @@
 
 use std::fmt;
 
+/// What a refusal is about, where somebody has to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// Nothing that anybody but a reader has to know.
+    #[default]
+    Other,
+    /// Which of several devices in a text is meant.
+    WhichDevice,
+}
+
 /// A text that was refused whole; nothing of it was taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Refusal {
+    /// For whoever has something of his own to add.
+    pub kind: RefusalKind,
     /// What the text was taken for, as `fio job file`.
     pub expected: String,
     /// Where it stopped making sense, as `line 12` or `jobs[3].read`; empty for the whole text.
@@ -18,7 +30,20 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal without a place or a remedy.
     pub fn new(expected: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { expected: expected.into(), place: String::new(), cause: cause.into(), remedy: String::new() }
+        Self {
+            kind: RefusalKind::default(),
+            expected: expected.into(),
+            place: String::new(),
+            cause: cause.into(),
+            remedy: String::new(),
+        }
+    }
+
+    /// The same of another kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: RefusalKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     /// The same with the place where the text stopped making sense.

@@ -15,8 +15,8 @@ mod survey;
 use std::fs::File;
 use std::io::BufReader;
 
-use fathom_interop::Refusal;
 use fathom_interop::demand::{TraceStream, WhichTrace};
+use fathom_interop::{Refusal, RefusalKind};
 use fathom_record::workload::Traced;
 
 pub(crate) use feed::Feed;
@@ -37,7 +37,7 @@ fn placed(mut refusal: Refusal, traced: &Traced) -> Refusal {
     let parts = [traced.file.as_str(), &refusal.place];
     refusal.place = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     refusal.remedy = refusal.remedy.replace("--columns", "--replay-columns");
-    if refusal.cause.contains("disk") {
+    if refusal.kind == RefusalKind::WhichDevice {
         refusal.remedy = format!("{}: --replay-device NAME", refusal.remedy);
     }
     refusal

@@ -642,7 +642,7 @@ fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFac
         }
         _ => return error,
     };
-    if error.cause.starts_with("there is no engine") { error } else { error.with_remedy(remedy) }
+    if error.kind == ErrorKind::UnknownEngine { error } else { error.with_remedy(remedy) }
 }
 
 /// Polling needs an engine that can, direct I/O, and queues on the device that are polled.

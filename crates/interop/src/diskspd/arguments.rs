@@ -2,6 +2,7 @@
 
 use super::caching::CachingFlags;
 use super::distribution::Distribution;
+use super::fault::Fault;
 use super::profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
 use super::size::{leading_size, number, size};
 use crate::Refusal;
@@ -133,14 +134,11 @@ impl<'a> Reader<'a> {
             'c' | 'w' | 'Z' | 'S' | 'h' | 'N' | 'l' => self.data(letter, value),
             _ => self.load(letter, value),
         };
-        taken.map_err(|cause| {
-            let (cause, remedy) = cause.split_once(" | ").unwrap_or((&cause, ""));
-            Refusal::new(WHAT, cause).at(format!("`{flag}`")).or(remedy)
-        })
+        taken.map_err(|fault| fault.of(WHAT).at(format!("`{flag}`")))
     }
 
     /// Flags that also go with an XML profile.
-    fn composable(&mut self, letter: char, value: &str) -> Result<(), String> {
+    fn composable(&mut self, letter: char, value: &str) -> Result<(), Fault> {
         match letter {
             'C' => self.xml.cooldown_s = Some(seconds(value)?),
             'd' => self.xml.duration_s = Some(seconds(value)?),
@@ -148,13 +146,13 @@ impl<'a> Reader<'a> {
             'z' if value.is_empty() => self.xml.seed = Some(self.new_seed),
             'z' => self.xml.seed = Some(u64::from(small(value)?)),
             'v' if matches!(value, "" | "s") => self.verbose = true,
-            'v' => return Err("behind -v stands nothing or s".to_owned()),
+            'v' => return Err(Fault::new("behind -v stands nothing or s", "")),
             'X' if value.is_empty() => {
-                return Err("the profile's file is missing | type -Xprofile.xml".to_owned());
+                return Err(Fault::new("the profile's file is missing", "type -Xprofile.xml"));
             }
-            'X' if !self.xml.file.is_empty() => return Err("there is a profile already".to_owned()),
+            'X' if !self.xml.file.is_empty() => return Err(Fault::new("there is a profile already", "")),
             'X' => self.xml.file = value.to_owned(),
-            ':' => return Err("experiments are diskspd's own | leave it out".to_owned()),
+            ':' => return Err(Fault::new("experiments are diskspd's own", "leave it out")),
             _ => {
                 let (only, format) = value.strip_prefix('p').map_or((false, value), |format| (true, format));
                 self.xml.profile_only |= only;
@@ -162,7 +160,7 @@ impl<'a> Reader<'a> {
                     "xml" => Some(true),
                     "text" => Some(false),
                     "" if only => self.xml.xml_results,
-                    _ => return Err("results are text or xml | type -Rtext or -Rxml".to_owned()),
+                    _ => return Err(Fault::new("results are text or xml", "type -Rtext or -Rxml")),
                 };
             }
         }
@@ -170,7 +168,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Flags on where I/Os go.
-    fn addresses(&mut self, letter: char, value: &str) -> Result<(), String> {
+    fn addresses(&mut self, letter: char, value: &str) -> Result<(), Fault> {
         let block_bytes = self.target.block_bytes;
         match (letter, value) {
             ('r', _) if value.starts_with("s") => self.mixed(&value[1..]),
@@ -182,7 +180,7 @@ impl<'a> Reader<'a> {
             ('s', _) => self.sequential(value),
             ('p', "") => set(&mut self.target.parallel, true),
             ('T', _) => match size(value, block_bytes)? {
-                0 => Err("the threads' distance is not 0".to_owned()),
+                0 => Err(Fault::new("the threads' distance is not 0", "")),
                 bytes => set(&mut self.target.thread_stride_bytes, bytes),
             },
             ('f', _) if value.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -192,39 +190,44 @@ impl<'a> Reader<'a> {
             ('f', _) if !value.is_empty() => self.hints(value),
             ('B', _) => {
                 if std::mem::replace(&mut self.has_base, true) {
-                    return Err("the first byte is given already".to_owned());
+                    return Err(Fault::new("the first byte is given already", ""));
                 }
                 let (base, rest) = leading_size(value, block_bytes)?;
                 self.target.base_bytes = base;
                 match rest.strip_prefix(':') {
                     None if rest.is_empty() => Ok(()),
-                    None => {
-                        Err(format!("`{rest}` is not expected there | type -B{base}:LENGTH, or -B{base}"))
-                    }
+                    None => Err(Fault::new(
+                        format!("`{rest}` is not expected there"),
+                        format!("type -B{base}:LENGTH, or -B{base}"),
+                    )),
                     Some(length) => {
                         let length = size(length, block_bytes)?;
                         self.set_end(base.checked_add(length).ok_or("that is beyond any target")?)
                     }
                 }
             }
-            _ => Err("its value is missing or not what it takes | type -f10G, for example".to_owned()),
+            _ => Err(Fault::new("its value is missing or not what it takes", "type -f10G, for example")),
         }
     }
 
-    fn set_end(&mut self, end: u64) -> Result<(), String> {
+    fn set_end(&mut self, end: u64) -> Result<(), Fault> {
         if std::mem::replace(&mut self.has_end, true) {
-            return Err("the last byte is given already, by -f or -B".to_owned());
+            return Err(Fault::new("the last byte is given already, by -f or -B", ""));
         }
         set(&mut self.target.end_bytes, Some(end).filter(|end| *end > 0))
     }
 
-    fn hints(&mut self, letters: &str) -> Result<(), String> {
+    fn hints(&mut self, letters: &str) -> Result<(), Fault> {
         for letter in letters.chars() {
             let hint = match letter {
                 'r' => Hint::Random,
                 's' => Hint::Sequential,
                 't' => Hint::Temporary,
-                _ => return Err(format!("`{letter}` is no hint: behind -f stand a size, or r, s and t")),
+                _ => {
+                    return Err(Fault::from(format!(
+                        "`{letter}` is no hint: behind -f stand a size, or r, s and t"
+                    )));
+                }
             };
             if !self.target.hints.contains(&hint) {
                 self.target.hints.push(hint);
@@ -233,38 +236,38 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn random(&mut self, value: &str) -> Result<(), String> {
+    fn random(&mut self, value: &str) -> Result<(), Fault> {
         let align =
             if value.is_empty() { self.target.block_bytes } else { size(value, self.target.block_bytes)? };
         if align == 0 {
-            return Err("an alignment is not 0".to_owned());
+            return Err(Fault::new("an alignment is not 0", ""));
         }
         if self.random.is_none() {
             self.random = Some(100);
         } else if self.random == Some(100) && self.target.step_bytes.is_some() {
-            return Err("random I/O is asked for twice".to_owned());
+            return Err(Fault::new("random I/O is asked for twice", ""));
         }
         if self.target.step_bytes.is_some() {
-            return Err("it contradicts -s | leave one of them out".to_owned());
+            return Err(Fault::new("it contradicts -s", "leave one of them out"));
         }
         set(&mut self.target.step_bytes, Some(align))
     }
 
-    fn mixed(&mut self, value: &str) -> Result<(), String> {
+    fn mixed(&mut self, value: &str) -> Result<(), Fault> {
         let percent = number(value)?;
         if !(1..=100).contains(&percent) {
-            return Err("a share of random I/O is between 1 and 100 percent".to_owned());
+            return Err(Fault::new("a share of random I/O is between 1 and 100 percent", ""));
         }
         match self.random {
             None if self.target.step_bytes.is_some() => {
-                Err("it contradicts -s | give the alignment with -r".to_owned())
+                Err(Fault::new("it contradicts -s", "give the alignment with -r"))
             }
-            Some(known) if known != 100 => Err("a share of random I/O is given already".to_owned()),
+            Some(known) if known != 100 => Err(Fault::new("a share of random I/O is given already", "")),
             _ => set(&mut self.random, Some(percent)),
         }
     }
 
-    fn sequential(&mut self, value: &str) -> Result<(), String> {
+    fn sequential(&mut self, value: &str) -> Result<(), Fault> {
         let stride = match value.strip_prefix('i') {
             Some(rest) => {
                 self.target.interlocked = true;
@@ -273,10 +276,10 @@ impl<'a> Reader<'a> {
             None => value,
         };
         if self.random.is_some() {
-            return Err("it contradicts -r | leave one of them out".to_owned());
+            return Err(Fault::new("it contradicts -r", "leave one of them out"));
         }
         if self.target.step_bytes.is_some() {
-            return Err("sequential I/O is asked for twice".to_owned());
+            return Err(Fault::new("sequential I/O is asked for twice", ""));
         }
         let block_bytes = self.target.block_bytes;
         set(
@@ -286,19 +289,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Flags on what is written, and how the target is opened.
-    fn data(&mut self, letter: char, value: &str) -> Result<(), String> {
+    fn data(&mut self, letter: char, value: &str) -> Result<(), Fault> {
         match (letter, value) {
             ('c', _) => match size(value, self.target.block_bytes)? {
-                0 => Err("a file of 0 bytes holds nothing to measure".to_owned()),
+                0 => Err(Fault::new("a file of 0 bytes holds nothing to measure", "")),
                 bytes => set(&mut self.target.create_bytes, Some(bytes)),
             },
             ('w', _) => match number(value)? {
-                percent if percent > 100 => Err("a share of writes is between 0 and 100 percent".to_owned()),
+                percent if percent > 100 => {
+                    Err(Fault::new("a share of writes is between 0 and 100 percent", ""))
+                }
                 percent => set(&mut self.target.write_percent, percent),
             },
-            ('S', _) => self.caching.take(value),
-            ('h', "") => self.caching.both("-h"),
-            ('N', _) => self.caching.take_flush(value),
+            ('S', _) => Ok(self.caching.take(value)?),
+            ('h', "") => Ok(self.caching.both("-h")?),
+            ('N', _) => Ok(self.caching.take_flush(value)?),
             ('l', "") => set(&mut self.target.large_pages, true),
             // -Zz, -Zs and -Zrs are of diskspd for Linux: zeros, a buffer for each file, filled at random.
             ('Z', "" | "z") => set(&mut self.target.content, Content::Zeros),
@@ -310,25 +315,27 @@ impl<'a> Reader<'a> {
                     None if rest.is_empty() => None,
                     Some(file) if !file.is_empty() => Some(file.to_owned()),
                     _ => {
-                        return Err(format!(
-                            "`{rest}` is not expected there | type -Z{bytes},FILE or -Z{bytes}"
-                        ));
+                        let cause = format!("`{rest}` is not expected there");
+                        return Err(Fault::new(cause, format!("type -Z{bytes},FILE or -Z{bytes}")));
                     }
                 };
                 if bytes < self.target.block_bytes {
-                    return Err("a buffer that writes are taken from holds at least one of them".to_owned());
+                    return Err(Fault::new(
+                        "a buffer that writes are taken from holds at least one of them",
+                        "",
+                    ));
                 }
                 set(&mut self.target.content, Content::Buffer { bytes, file })
             }
-            _ => Err(format!("-{letter} takes no value")),
+            _ => Err(Fault::from(format!("-{letter} takes no value"))),
         }
     }
 
     /// Flags on how much at a time, and by whom.
-    fn load(&mut self, letter: char, value: &str) -> Result<(), String> {
+    fn load(&mut self, letter: char, value: &str) -> Result<(), Fault> {
         match (letter, value) {
             ('b', _) => match size(value, self.target.block_bytes)? {
-                0 => Err("a block is not 0".to_owned()),
+                0 => Err(Fault::new("a block is not 0", "")),
                 bytes => set(&mut self.target.block_bytes, bytes),
             },
             ('o', _) => set(&mut self.target.outstanding, positive(value)?),
@@ -348,12 +355,12 @@ impl<'a> Reader<'a> {
             ('x', "" | "p" | "k") => set(&mut self.span.completion_routines, true),
             ('a', _) => affinity(value, &mut self.span.affinity),
             ('I', "1" | "2" | "3") => set(&mut self.target.priority, number(value)?),
-            ('I', _) => Err("a priority is 1, 2 or 3".to_owned()),
+            ('I', _) => Err(Fault::new("a priority is 1, 2 or 3", "")),
             ('P', _) => Ok(()),
-            ('e', _) => Err("it switches on event tracing of Windows | leave it out".to_owned()),
-            ('y', _) => Err("it waits for events of Windows | leave it out".to_owned()),
-            ('L' | 'n' | 'x', _) => Err(format!("-{letter} takes no value")),
-            _ => Err("diskspd has no such flag | see: fathom diskspd --help".to_owned()),
+            ('e', _) => Err(Fault::new("it switches on event tracing of Windows", "leave it out")),
+            ('y', _) => Err(Fault::new("it waits for events of Windows", "leave it out")),
+            ('L' | 'n' | 'x', _) => Err(Fault::from(format!("-{letter} takes no value"))),
+            _ => Err(Fault::new("diskspd has no such flag", "see: fathom diskspd --help")),
         }
     }
 
@@ -386,10 +393,7 @@ impl<'a> Reader<'a> {
         }
         span.targets =
             self.targets.iter().map(|path| Target { path: path.clone(), ..target.clone() }).collect();
-        check(span).map_err(|cause| {
-            let (cause, remedy) = cause.split_once(" | ").unwrap_or((&cause, ""));
-            Refusal::new(WHAT, cause).or(remedy)
-        })?;
+        check(span).map_err(|fault| fault.of(WHAT))?;
         let quoted = |text: &String| if text.contains(' ') { format!("\"{text}\"") } else { text.clone() };
         let words: Vec<String> = arguments.iter().map(quoted).collect();
         Ok(Command::Run(Box::new(Profile {
@@ -402,30 +406,29 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What the parts of a span say against each other; the text before ` | ` is the cause, that behind it the
-/// remedy.
+/// What the parts of a span say against each other.
 ///
 /// # Errors
 /// The first contradiction.
-pub(super) fn check(span: &TimeSpan) -> Result<(), String> {
+pub(super) fn check(span: &TimeSpan) -> Result<(), Fault> {
     if span.no_affinity && !span.affinity.is_empty() {
-        return Err("-n and -a contradict each other | leave one of them out".to_owned());
+        return Err(Fault::new("-n and -a contradict each other", "leave one of them out"));
     }
     for target in &span.targets {
         let random = target.random_percent > 0;
         let conflicts = [
-            (target.thread_stride_bytes > 0 && random, "-T is of sequential I/O, and -r is given"),
-            (target.interlocked && random, "-si is of sequential I/O, and -r is given"),
-            (target.parallel && random, "-p is of sequential I/O, and -r is given"),
-            (target.distribution.is_some() && !random, "-rd is of random I/O | add -r"),
-            (target.interlocked && target.thread_stride_bytes > 0, "-si and -T contradict each other"),
-            (target.interlocked && target.parallel, "-si and -p contradict each other"),
-            (target.limit.is_some() && span.completion_routines, "-g and -x contradict each other"),
-            ((target.burst > 0) != (target.think_ms > 0), "-i and -j belong together | add the other one"),
-            (target.end_bytes.is_some_and(|end| end <= target.base_bytes), "-f lies before -B"),
+            (target.thread_stride_bytes > 0 && random, "-T is of sequential I/O, and -r is given", ""),
+            (target.interlocked && random, "-si is of sequential I/O, and -r is given", ""),
+            (target.parallel && random, "-p is of sequential I/O, and -r is given", ""),
+            (target.distribution.is_some() && !random, "-rd is of random I/O", "add -r"),
+            (target.interlocked && target.thread_stride_bytes > 0, "-si and -T contradict each other", ""),
+            (target.interlocked && target.parallel, "-si and -p contradict each other", ""),
+            (target.limit.is_some() && span.completion_routines, "-g and -x contradict each other", ""),
+            ((target.burst > 0) != (target.think_ms > 0), "-i and -j belong together", "add the other one"),
+            (target.end_bytes.is_some_and(|end| end <= target.base_bytes), "-f lies before -B", ""),
         ];
-        if let Some((_, cause)) = conflicts.iter().find(|(wrong, _)| *wrong) {
-            return Err((*cause).to_owned());
+        if let Some((_, cause, remedy)) = conflicts.iter().find(|(wrong, ..)| *wrong) {
+            return Err(Fault::new(*cause, *remedy));
         }
         if let Some(distribution) = &target.distribution {
             distribution.check(target.block_bytes)?;
@@ -434,14 +437,14 @@ pub(super) fn check(span: &TimeSpan) -> Result<(), String> {
     Ok(())
 }
 
-fn set<T>(place: &mut T, value: T) -> Result<(), String> {
+fn set<T>(place: &mut T, value: T) -> Result<(), Fault> {
     *place = value;
     Ok(())
 }
 
-fn positive(text: &str) -> Result<u64, String> {
+fn positive(text: &str) -> Result<u64, Fault> {
     match small(text)? {
-        0 => Err("it is 1 or more".to_owned()),
+        0 => Err(Fault::new("it is 1 or more", "")),
         number => Ok(u64::from(number)),
     }
 }
@@ -450,14 +453,14 @@ fn small(text: &str) -> Result<u32, String> {
     u32::try_from(number(text)?).map_err(|_| format!("{text} is too large"))
 }
 
-fn seconds(text: &str) -> Result<u64, String> {
+fn seconds(text: &str) -> Result<u64, Fault> {
     match number(text)? {
-        seconds if seconds > MOST_SECONDS => Err(format!("{seconds} s is more than a year")),
+        seconds if seconds > MOST_SECONDS => Err(Fault::from(format!("{seconds} s is more than a year"))),
         seconds => Ok(seconds),
     }
 }
 
-fn limit(text: &str) -> Result<Limit, String> {
+fn limit(text: &str) -> Result<Limit, Fault> {
     Ok(match text.strip_suffix('i') {
         Some(operations) => Limit::PerS(positive(operations)?),
         None => Limit::BytesPerMs(positive(text)?),
@@ -465,7 +468,7 @@ fn limit(text: &str) -> Result<Limit, String> {
 }
 
 /// Processors behind `-a`: numbers, and `gN` for the processor group of those that follow.
-fn affinity(text: &str, processors: &mut Vec<(u64, u64)>) -> Result<(), String> {
+fn affinity(text: &str, processors: &mut Vec<(u64, u64)>) -> Result<(), Fault> {
     if matches!(text, "" | "g") {
         return Ok(());
     }
@@ -474,25 +477,25 @@ fn affinity(text: &str, processors: &mut Vec<(u64, u64)>) -> Result<(), String> 
         match part.strip_prefix('g') {
             Some(number_of_group) => {
                 if pending {
-                    return Err("a group of processors lists none".to_owned());
+                    return Err(Fault::new("a group of processors lists none", ""));
                 }
                 group = number(number_of_group)?;
                 pending = true;
                 if group > 65_535 {
-                    return Err(format!("there is no processor group {group}"));
+                    return Err(Fault::from(format!("there is no processor group {group}")));
                 }
             }
             None => {
                 let processor = number(part)?;
                 if processor > 255 {
-                    return Err(format!("there is no processor {processor} in a group"));
+                    return Err(Fault::from(format!("there is no processor {processor} in a group")));
                 }
                 processors.push((group, processor));
                 pending = false;
             }
         }
     }
-    if pending { Err("a group of processors lists none".to_owned()) } else { Ok(()) }
+    if pending { Err(Fault::new("a group of processors lists none", "")) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -382,10 +382,8 @@ fn write_addresses(lines: &mut Lines, target: &Target) {
 /// The first contradiction.
 pub fn check_profile(profile: &Profile) -> Result<(), Refusal> {
     for (at, span) in profile.spans.iter().enumerate() {
-        check(span).map_err(|cause| {
-            let cause = cause.split(" | ").next().unwrap_or(&cause).to_owned();
-            Refusal::new(WHAT, cause).at(format!("time span {}", at + 1))
-        })?;
+        // Remedies are flags, which a profile has not.
+        check(span).map_err(|fault| Refusal::new(WHAT, fault.cause).at(format!("time span {}", at + 1)))?;
     }
     Ok(())
 }

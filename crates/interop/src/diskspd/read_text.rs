@@ -24,8 +24,7 @@ pub fn read(text: &str) -> Result<Vec<Results>, Refusal> {
         seen += usize::from(!line.trim().is_empty());
         let is_end = seen == last && !text.ends_with('\n');
         reader.line(line, is_end || seen == last).map_err(|cause| {
-            let (cause, remedy) = cause.split_once(" | ").unwrap_or((&cause, ""));
-            Refusal::new(WHAT, cause).at(format!("line {}", at + 1)).or(remedy)
+            Refusal::new(WHAT, cause).at(format!("line {}", at + 1)).or("give the text as diskspd printed it")
         })?;
     }
     reader.finish()
@@ -486,7 +485,7 @@ fn profile_of(command_line: &str) -> Option<Profile> {
 fn whole(cell: &str) -> Result<u64, String> {
     cell.parse().map_err(|_| {
         if cell.contains(['.', ',']) {
-            format!("`{cell}` is no whole number as diskspd prints it: somebody grouped its digits | restore the numbers")
+            format!("`{cell}` is no whole number as diskspd prints it: somebody grouped its digits")
         } else {
             format!("`{cell}` is no whole number")
         }

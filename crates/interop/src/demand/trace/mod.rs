@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use fathom_sizing::{Trace, TracedIo};
 
 use super::{Seen, choice};
-use crate::Refusal;
+use crate::{Refusal, RefusalKind};
 
 pub use layout::recognise as recognise_table;
 pub use stream::TraceStream;
@@ -140,7 +140,8 @@ impl<'a> Gathering<'a> {
                     (None, Some(host)) => format!("no host {host} is in it"),
                     _ => cause,
                 };
-                Err(Refusal::new(TRACE, cause).or(format!("these are: {}", named(&known, whole))))
+                let refusal = Refusal::new(TRACE, cause).of_kind(RefusalKind::WhichDevice);
+                Err(refusal.or(format!("these are: {}", named(&known, whole))))
             }
             several => {
                 let ((first_host, first_device), _) = several[0];
@@ -165,7 +166,7 @@ impl<'a> Gathering<'a> {
                         format!("name one with --host and --device: {}", named(several, whole)),
                     )
                 };
-                Err(Refusal::new(TRACE, cause).or(remedy))
+                Err(Refusal::new(TRACE, cause).of_kind(RefusalKind::WhichDevice).or(remedy))
             }
         }
     }

@@ -8,7 +8,7 @@ use fathom_sizing::TracedIo;
 
 use super::layout::{self, Layout, Row};
 use super::{LARGEST_IO, Line, TRACE, Which, blkparse, iolog, no_io};
-use crate::Refusal;
+use crate::{Refusal, RefusalKind};
 
 /// I/Os that wait for an earlier one: lines of several processors, and times of ends, are out of order by less.
 const AHEAD: usize = 1 << 16;
@@ -151,7 +151,7 @@ impl<R: BufRead> TraceStream<R> {
         let other = self.other.as_deref();
         match self.asked.iter().flatten().next_back() {
             Some(asked) if self.volume.is_none() && other.is_none() => {
-                Refusal::new(TRACE, format!("no disk {asked} is in it"))
+                Refusal::new(TRACE, format!("no disk {asked} is in it")).of_kind(RefusalKind::WhichDevice)
             }
             _ => no_io(&other.into_iter().collect::<Vec<_>>()),
         }
@@ -216,7 +216,9 @@ impl<R: BufRead> TraceStream<R> {
                 };
                 let (first, second) = (whole(known_host, known), whole(host, device));
                 let remedy = format!("name the one that is meant: {first}, {second} or another");
-                return Err(Refusal::new(TRACE, "several disks are in it").or(remedy));
+                return Err(Refusal::new(TRACE, "several disks are in it")
+                    .of_kind(RefusalKind::WhichDevice)
+                    .or(remedy));
             }
             Some(_) => {}
         }
