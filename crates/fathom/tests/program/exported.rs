@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -31,6 +31,26 @@ fn exists(tool: &str) -> bool {
         eprintln!("not read back: no {tool}");
     }
     found
+}
+
+/// A Python with a package of this version in an environment of the tests' own, which is made where it is missing;
+/// nothing where none can be made, as without a network.
+fn python_with(package: &str, version: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("python-{package}-{version}"));
+    let (python, done) = (folder.join("bin/python"), folder.join("complete"));
+    if !done.exists() {
+        let runs = |command: &mut Command| {
+            command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        };
+        let wanted = format!("{package}=={version}");
+        let made = runs(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))
+            && runs(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--timeout=20", &wanted]));
+        if !made || std::fs::write(&done, "").is_err() {
+            eprintln!("not read back: no Python with {wanted}, and none could be made");
+            return None;
+        }
+    }
+    Some(python)
 }
 
 fn direction<'a>(record: &'a Value, name: &str) -> &'a Value {
@@ -121,6 +141,44 @@ fn fio_json_has_the_same_counts_and_percentiles() {
         let table = files.find(|path| path.extension().is_some_and(|end| end == "csv")).unwrap();
         let last = std::fs::read_to_string(table).unwrap();
         assert!(last.lines().count() > 10, "{last}");
+    }
+}
+
+#[test]
+fn fio_plot_draws_what_the_export_holds() {
+    let (typist, _) = measured();
+    let Some(python) = python_with("fio-plot", "1.1.21") else { return };
+    std::fs::create_dir(typist.path("plots")).unwrap();
+    let answer = typist.run(&["export", "last", "--as", "fio-json", "--output", "plots/run.json"]);
+    assert_eq!(answer.status, 0, "{answer:?}");
+    // A histogram of latencies, and rates by depth.
+    for (kind, picture) in [("-H", "histogram.png"), ("-l", "depths.png")] {
+        let drawn = Command::new(python.with_file_name("fio-plot"))
+            .current_dir(typist.folder())
+            .args(["-i", "plots", "-T", "title", "-r", "randrw", "-f", "read", "-d", "4", "-n", "1"])
+            .args([kind, "-o", picture])
+            .output()
+            .unwrap();
+        assert!(drawn.status.success() && typist.path(picture).exists(), "{kind}: {drawn:?}");
+    }
+}
+
+#[test]
+fn the_reference_parser_takes_what_openmetrics_says() {
+    let (typist, record) = measured();
+    let Some(python) = python_with("prometheus_client", "0.20.0") else { return };
+    assert_eq!(typist.run(&["export", "last", "--as", "openmetrics", "--output", "run.om"]).status, 0);
+    let script = "import sys\nfrom prometheus_client.openmetrics.parser import text_string_to_metric_families as p\n\
+                  for family in p(open('run.om').read()):\n    for sample in family.samples:\n        \
+                  print(sample.name, sample.labels.get('direction', ''), sample.value)\n";
+    let read = Command::new(python).current_dir(typist.folder()).args(["-c", script]).output().unwrap();
+    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+    let text = String::from_utf8(read.stdout).unwrap();
+    for name in ["read", "write"] {
+        let rate = direction(&record, name)["operations_per_s"].as_f64().unwrap();
+        let start = format!("fathom_run_rate_operations_per_second {name} ");
+        let found = text.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
+        assert_eq!(found.parse::<f64>().unwrap(), rate);
     }
 }
 

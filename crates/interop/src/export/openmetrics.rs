@@ -1,7 +1,8 @@
 //! Time series as OpenMetrics text: gauges with the moments of the run, for backfilling Prometheus.
 //!
-//! Units are base units, as that world expects: seconds, bytes, ratios. Each metric stands in one piece,
-//! so the text is kept until the last run. Source: the OpenMetrics specification, version 1.0.0.
+//! Units are base units, as that world expects: seconds, bytes, ratios. Each metric stands in one piece, and in it
+//! each set of labels, in the order of its moments, so the text is kept until the last run. Source: the OpenMetrics
+//! specification, version 1.0.0.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,7 +29,8 @@ pub struct OpenMetrics<W> {
 struct Family {
     unit: String,
     help: String,
-    samples: String,
+    /// By set of labels: its samples, a line each.
+    samples: BTreeMap<String, String>,
 }
 
 impl<W: Write> OpenMetrics<W> {
@@ -49,19 +51,20 @@ impl<W: Write> OpenMetrics<W> {
         if !value.is_finite() {
             return;
         }
-        let full = if unit.is_empty() { format!("fathom_{name}") } else { format!("fathom_{name}_{unit}") };
+        let full = named(name, unit);
         let family = self.families.entry(full.clone()).or_default();
         if family.help.is_empty() {
             (family.unit, family.help) = (unit.to_owned(), help.to_owned());
         }
-        let mut text = full;
+        let mut text = full.clone();
         for (number, (label, value)) in labels.iter().filter(|(_, value)| !value.is_empty()).enumerate() {
             let _ = write!(text, "{}{label}=\"{}\"", if number == 0 { '{' } else { ',' }, escaped(value));
         }
         if text.contains('{') {
             text.push('}');
         }
-        let _ = writeln!(family.samples, "{text} {value} {at_s:.3}");
+        let line = format!("{text} {value} {at_s:.3}\n");
+        family.samples.entry(text).or_default().push_str(&line);
     }
 
     fn window(&mut self, run: &RunRecord, end_s: f64) {
@@ -136,7 +139,7 @@ impl<W: Write> OpenMetrics<W> {
                 self.put("rate", help, &labels, rate(direction.operations), end_s);
                 let help = ("bytes_per_second", "Bytes moved in a second.");
                 self.put("throughput", help, &labels, rate(direction.bytes), end_s);
-                let help = ("operations_per_second", "I/Os that ended in an error in a second.");
+                let help = ("errors_per_second", "I/Os that ended in an error in a second.");
                 self.put("errors", help, &labels, rate(direction.errors), end_s);
                 let service = summary(Some(&direction.service));
                 let help = "Service latency of a second, by order.";
@@ -187,11 +190,25 @@ impl<W: Write> Exporter for OpenMetrics<W> {
                 writeln!(self.out, "# UNIT {name} {}", family.unit)?;
             }
             writeln!(self.out, "# HELP {name} {}", escaped(&family.help))?;
-            self.out.write_all(family.samples.as_bytes())?;
+            for samples in family.samples.values() {
+                self.out.write_all(samples.as_bytes())?;
+            }
         }
         writeln!(self.out, "# EOF")?;
         self.out.flush()
     }
+}
+
+/// A metric's name: it ends in its unit, of which it says no word twice.
+fn named(name: &str, unit: &str) -> String {
+    let counted = unit.strip_suffix("_per_second").unwrap_or(unit);
+    let last = |unit: &str| unit.rsplit('_').next().unwrap_or_default().to_owned();
+    let bare = [unit, counted, &last(counted)].into_iter().filter(|end| !end.is_empty()).find_map(|end| {
+        let rest = name.strip_suffix(end)?;
+        if rest.is_empty() { Some("") } else { rest.strip_suffix('_') }
+    });
+    let parts = ["fathom", bare.unwrap_or(name), unit];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
 }
 
 /// The base unit of a record's unit as metric names have it, and what a value is multiplied by.
@@ -214,4 +231,44 @@ fn plain_name(name: &str) -> String {
 /// A text inside quotes.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_stands_twice_at_the_end_of_a_name() {
+        for (name, unit, full) in [
+            ("disk_read_bytes", "bytes_per_second", "fathom_disk_read_bytes_per_second"),
+            ("process_threads", "threads", "fathom_process_threads"),
+            ("net_tcp_window_probes", "probes_per_second", "fathom_net_tcp_window_probes_per_second"),
+            ("errors", "errors_per_second", "fathom_errors_per_second"),
+            ("service_latency", "seconds", "fathom_service_latency_seconds"),
+            ("run", "", "fathom_run"),
+            ("bytes", "bytes_per_second", "fathom_bytes_per_second"),
+        ] {
+            assert_eq!(named(name, unit), full);
+        }
+    }
+
+    #[test]
+    fn samples_of_one_set_of_labels_stand_together() {
+        let mut exporter = OpenMetrics::new(Vec::new());
+        for at_s in [1.0, 2.0, 3.0] {
+            for direction in ["read", "write"] {
+                exporter.put(
+                    "rate",
+                    ("operations_per_second", "A rate."),
+                    &[("direction", direction)],
+                    at_s,
+                    at_s,
+                );
+            }
+        }
+        let family = exporter.families.values().next().expect("one metric was put");
+        let text: String = family.samples.values().cloned().collect();
+        let directions: Vec<bool> = text.lines().map(|line| line.contains("read")).collect();
+        assert_eq!(directions, [true, true, true, false, false, false], "{text}");
+    }
 }

@@ -24,7 +24,7 @@ pub use burner::Burner;
 pub use place::is_of_a_device;
 pub(crate) use place::{files, split_names};
 pub use priority::{IoPriorities, IoPriority, IoPriorityShare};
-pub use report::{Log, LogKind, LogValue, Reporting};
+pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
 pub use settings::{Durability, Settings};
 pub use stages::{Stage, stages};
 

@@ -41,7 +41,7 @@ pub struct Log {
 }
 
 /// What a job's results look like.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reporting {
     /// Whether it is reported together with the jobs before it.
     pub group: bool,
@@ -80,7 +80,7 @@ pub struct Reporting {
 }
 
 /// Percentiles where none are asked for.
-const PERCENTILES: [f64; 17] =
+pub const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 /// As many as fio takes.
 const MOST_PERCENTILES: usize = 20;

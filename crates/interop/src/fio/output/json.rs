@@ -23,7 +23,8 @@ pub fn document(entries: &[Entry<'_>], version: &str, (now_ms, time): (u64, &str
     })
 }
 
-fn job(entry: &Entry<'_>, bins: bool) -> Value {
+/// One entry of the results.
+pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
     let totals = Totals::of(&entry.records);
     let errors: u64 = totals.directions.iter().map(|direction| direction.errors).sum();
     let options: Map<String, Value> =

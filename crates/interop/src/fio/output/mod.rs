@@ -14,6 +14,7 @@ mod totals;
 pub use bins::{bin_of, bin_value};
 pub use iolog::{Issued, iolog};
 pub use json::document;
+pub(crate) use json::job;
 pub use logs::{LogFile, log_files, log_names};
 pub use normal::text;
 pub use totals::{DirectionTotals, Totals};
