@@ -9,6 +9,7 @@ use crate::posterior::Weighed;
 use crate::shape::{Shape, share};
 use crate::symptoms::Seen;
 use crate::thresholds::{CREEPS, LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
+use crate::words;
 
 /// Most that a probability may be once a self-check has failed.
 const CHECK_FAILED: f64 = 0.5;
@@ -23,11 +24,18 @@ const INDIFFERENT: f64 = 1.05;
 /// Most that a busy thread's probability may be where more jobs bring nothing.
 const JOBS_INDIFFERENT: f64 = 0.5;
 
+/// Most that a probability may be for processors that other programs used too.
+const SHARED_PROCESSORS: f64 = 0.5;
+/// Causes that are the processors' own.
+const OF_PROCESSORS: [Limit; 3] = [Limit::OneCore, Limit::AllCores, Limit::Generator];
+
 /// A reason for less confidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restraint {
     /// Most that a claim's probability may be.
     pub most: f64,
+    /// Who gets what is taken away.
+    pub instead: Limit,
     /// The reason, as a sentence.
     pub text: String,
     /// The causes that it does not touch.
@@ -39,12 +47,16 @@ pub struct Restraint {
 impl Restraint {
     /// Nothing above `most`, for this reason.
     pub fn new(most: f64, text: impl Into<String>) -> Self {
-        Self { most, text: text.into(), spared: Vec::new(), touched: None }
+        Self { most, instead: Limit::Unknown, text: text.into(), spared: Vec::new(), touched: None }
     }
 
     /// The same for these causes alone.
     pub fn touching(self, touched: &[Limit]) -> Self {
         Self { touched: Some(touched.to_vec()), ..self }
+    }
+
+    fn giving(self, instead: Limit) -> Self {
+        Self { instead, ..self }
     }
 
     fn sparing(self, spared: &[Limit]) -> Self {
@@ -87,6 +99,7 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
         );
         found.push(Restraint::new(STILL_GROWING, text).sparing(&[Limit::Concurrency, Limit::Demand]));
     }
+    found.extend(of_others(shape));
     // More jobs take work off a submitting thread, but not off a processor that serves interrupts.
     let is_full = telemetry.generator_busy_share.is_some_and(|share| share >= FULL);
     if is_full && shape.more_jobs_factor().is_some_and(|factor| factor <= INDIFFERENT) {
@@ -109,18 +122,40 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
     found
 }
 
-/// Lowers what is above what the restraints allow, and gives the rest to the unlisted cause.
+/// Other programs on the machine, and others on the target's device: what was measured is shared.
+fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
+    let mut found = Vec::new();
+    if let Some(used) = share(shape.cell.busy_with_others()) {
+        let text = format!("Other programs used {} of the CPU.", words::percent(used));
+        let others = [OF_PROCESSORS.as_slice(), &[Limit::Interference]].concat();
+        found.push(Restraint::new(LIKELY - 0.01, text.clone()).sparing(&others));
+        let shared = Restraint::new(SHARED_PROCESSORS, text).touching(&OF_PROCESSORS);
+        found.push(shared.giving(Limit::Interference));
+    }
+    if let Some(moved) = shape.cell.others_device_share.filter(|moved| moved.is_finite() && *moved > 0.0) {
+        let text = format!("Others moved {} of these runs' bytes on the device.", words::percent(moved));
+        found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::Interference]));
+    }
+    found
+}
+
+/// Lowers what is above what the restraints allow, and gives the rest to whom they name.
 pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<Weighed> {
-    let mut freed = 0.0;
+    let mut freed: Vec<(Limit, f64)> = Vec::new();
     for entry in weighed.iter_mut() {
-        let most = restraints.iter().filter(|r| r.applies(entry.limit)).map(|r| r.most).fold(1.0, f64::min);
-        if entry.probability > most {
-            freed += entry.probability - most;
-            entry.probability = most;
+        let applying = restraints.iter().filter(|restraint| restraint.applies(entry.limit));
+        let Some(tightest) = applying.min_by(|a, b| a.most.total_cmp(&b.most)) else { continue };
+        if entry.probability > tightest.most {
+            freed.push((tightest.instead, entry.probability - tightest.most));
+            entry.probability = tightest.most;
         }
     }
-    if let Some(unknown) = weighed.iter_mut().find(|w| w.limit == Limit::Unknown) {
-        unknown.probability += freed;
+    for (instead, probability) in freed {
+        let is_weighed = weighed.iter().any(|entry| entry.limit == instead);
+        let limit = if is_weighed { instead } else { Limit::Unknown };
+        if let Some(entry) = weighed.iter_mut().find(|entry| entry.limit == limit) {
+            entry.probability += probability;
+        }
     }
     weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
     weighed

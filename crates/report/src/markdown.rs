@@ -105,7 +105,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.heading(1, &imported::title(run));
     let target = imported::target(run).map(|target| format!("{target}. ")).unwrap_or_default();
     out.line(&text(&format!("{target}Run {}, {}.", run.id, run.started_at)));
-    out.alarm(&run_sheet::failures(run));
+    out.alarm(&run_sheet::first(run));
     out.line(&format!("**{}**", text(&run_sheet::headline(run))));
     if let Some(workload) = imported::workload(run) {
         out.line(&text(&workload));
@@ -301,9 +301,10 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     )));
     out.alarm(&sheet::failures(campaign));
     for pattern in &campaign.patterns {
-        let limit = sheet::leading(pattern).map_or("Not decided.".to_owned(), |claim| {
+        let mut limit = sheet::leading(pattern).map_or("Not decided.".to_owned(), |claim| {
             format!("{} ({})", claim.statement, words::confidence(claim.confidence))
         });
+        limit.push_str(&sheet::note(pattern));
         out.text.push_str(&format!(
             "- **{}**: {} {}\n",
             text(&pattern.title),

@@ -2,7 +2,7 @@
 
 use crate::scene::{self, Scene, claims};
 use fathom_record::facts::{Decorated, TargetKind};
-use fathom_record::verdict::{Confidence, Limit, Verdict};
+use fathom_record::verdict::{Claim, Confidence, Limit, Verdict};
 use fathom_record::workload::{Addresses, Sizes, SizesByDirection};
 
 /// A device that saturates softly: `Xm N / (N + h)`.
@@ -380,4 +380,28 @@ fn sentences_hold_no_symbols_and_end() {
         }
         println!("  {}", verdict.claims[0].scope);
     }
+}
+
+#[test]
+fn a_cpu_that_others_used_is_no_sure_limit() {
+    let busy = |others: Option<f64>| {
+        Scene::new(capped(4e5), 0.02).each(|cell, seen| {
+            seen.core_busy_shares = vec![0.98; 8];
+            cell.others_cpu_share = others;
+        })
+    };
+    let of = |scene: &Scene| scene.verdict().claims[0].clone();
+    let alone = of(&busy(Some(0.05)));
+    assert_eq!((alone.limit, of(&busy(None)).probability), (Limit::AllCores, alone.probability));
+    let shared = of(&busy(Some(0.62)));
+    assert!(shared.probability <= Some(0.5) && shared.confidence <= Confidence::Possible, "{shared:?}");
+    let says = |claim: &Claim| {
+        claim.evidence.iter().any(|e| !e.supports && e.text.contains("Other programs used 62 % of the CPU"))
+    };
+    assert!(says(&shared) && !says(&alone), "{shared:?}");
+    // Whatever else limits it is less sure too.
+    let device = |others: Option<f64>| {
+        of(&Scene::new(capped(3e4), 0.004).declare_iops(3e4).each(|cell, _| cell.others_cpu_share = others))
+    };
+    assert!(device(None).probability > Some(0.8) && device(Some(0.3)).probability < Some(0.8));
 }

@@ -128,7 +128,7 @@ fn met(row: &PublishedRow) -> Vec<Need> {
 fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
     let mut found = Vec::new();
     let mut add = |most: f64, text: String, spared: &[Limit]| {
-        found.push(Restraint { most, text, spared: spared.to_vec(), touched: None });
+        found.push(Restraint { spared: spared.to_vec(), ..Restraint::new(most, text) });
     };
     let ratio = row.other_tool_iops.zip(row.operations_per_s()).map(|(other, mine)| other / mine);
     if let Some(ratio) = ratio.filter(|ratio| !AGREE.contains(ratio)) {

@@ -118,7 +118,8 @@ fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pat
         anchor: format!("pattern-{at}"),
         title: pattern.title.clone(),
         reached: sheet::reached(pattern),
-        limited_by: leading.map_or_else(|| "Not decided.".to_owned(), |claim| claim.statement.clone()),
+        limited_by: leading.map_or_else(|| "Not decided.".to_owned(), |claim| claim.statement.clone())
+            + &sheet::note(pattern),
         sure: leading
             .map(|claim| (words::confidence(claim.confidence), words::confidence_meaning(claim.confidence))),
         failed: pattern.incomplete.is_some() || !pattern.holds(),

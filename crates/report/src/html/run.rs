@@ -56,7 +56,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
             "{} · {} {}, engine {}",
             run.started_at, run.tool.name, run.tool.version, run.engine.name
         ),
-        failures: sheet::failures(run),
+        failures: sheet::first(run),
         headline: sheet::headline(run),
         workload: imported::workload(run).unwrap_or_default(),
         cautions: sheet::cautions(run),

@@ -105,19 +105,51 @@ pub fn leading(pattern: &PatternResult) -> Option<&Claim> {
 
 /// What limits a pattern, as the end of "limited by".
 pub fn limited_by(pattern: &PatternResult) -> String {
-    match leading(pattern) {
+    let limit = match leading(pattern) {
         None => "not decided".to_owned(),
         Some(claim) if claim.limit == Limit::Unknown => "unknown".to_owned(),
         Some(claim) => format!("{} ({})", words::limit(claim.limit), words::confidence(claim.confidence)),
+    };
+    match note(pattern) {
+        note if note.is_empty() => limit,
+        note => format!("{limit}.{note}"),
     }
+}
+
+/// What other programs used while a pattern was measured, as a sentence to put behind its verdict; empty where that is
+/// not worth saying.
+pub fn note(pattern: &PatternResult) -> String {
+    let shares = chosen(pattern).into_iter().filter_map(|chosen| chosen.cell.busy_with_others());
+    shares.max_by(f64::total_cmp).map_or_else(String::new, |share| {
+        format!(" Note: other programs used {} of the CPU.", number::percent(share))
+    })
+}
+
+/// What others did to the machine and the target at the points to run at, as sentences.
+fn busy(campaign: &AssessRecord) -> Vec<String> {
+    let cells = || campaign.patterns.iter().flat_map(chosen).map(|chosen| chosen.cell);
+    let programs = cells().filter_map(CellResult::busy_with_others).max_by(f64::total_cmp).map(|share| {
+        format!(
+            "Busy machine: other programs used up to {} of the CPU. The figures and what limits them are those of a \
+             machine that others used too; run again when it is idle.",
+            number::percent(share)
+        )
+    });
+    let device = cells().filter_map(|cell| cell.others_device_share).max_by(f64::total_cmp).map(|share| {
+        format!(
+            "Busy target: others moved up to {} of this assessment's own bytes on the target's device.",
+            number::percent(share)
+        )
+    });
+    programs.into_iter().chain(device).collect()
 }
 
 /// Failed checks of a cell that are told in full.
 const TOLD: usize = 2;
 
-/// Checks that failed and patterns that were cut short, as sentences.
+/// What comes before the numbers, as sentences: a busy machine, checks that failed, and patterns that were cut short.
 pub fn failures(campaign: &AssessRecord) -> Vec<String> {
-    let mut out = Vec::new();
+    let mut out = busy(campaign);
     for pattern in &campaign.patterns {
         let title = &pattern.title;
         out.extend(pattern.incomplete.iter().map(|missing| format!("{title} is incomplete: {missing}")));

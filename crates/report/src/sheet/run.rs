@@ -17,13 +17,29 @@ pub fn failures(run: &RunRecord) -> Vec<String> {
     ending.into_iter().chain(of_outcome(run, Outcome::Fail)).collect()
 }
 
-/// Checks that ended in a caution, as sentences.
+/// Checks that say that the machine or the target was busy with something else.
+const BUSY: [CheckName; 2] = [CheckName::OtherPrograms, CheckName::OtherLoad];
+
+/// What others did to the machine and the target during the run, as sentences: it comes before the numbers.
+pub fn busy(run: &RunRecord) -> Vec<String> {
+    let busy =
+        run.checks.iter().filter(|check| check.outcome == Outcome::Caution && BUSY.contains(&check.name));
+    busy.map(|check| check.explanation.clone()).collect()
+}
+
+/// What comes before the numbers: what failed, and a busy machine.
+pub fn first(run: &RunRecord) -> Vec<String> {
+    failures(run).into_iter().chain(busy(run)).collect()
+}
+
+/// Other checks that ended in a caution, as sentences.
 pub fn cautions(run: &RunRecord) -> Vec<String> {
     of_outcome(run, Outcome::Caution)
 }
 
 fn of_outcome(run: &RunRecord, outcome: Outcome) -> Vec<String> {
-    let ended = run.checks.iter().filter(|check| check.outcome == outcome);
+    let is_said = |name| outcome == Outcome::Caution && BUSY.contains(&name);
+    let ended = run.checks.iter().filter(|check| check.outcome == outcome && !is_said(check.name));
     ended.map(|check| format!("{}: {}", words::check(check.name), check.explanation)).collect()
 }
 

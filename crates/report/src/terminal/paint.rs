@@ -117,6 +117,16 @@ impl Sheet {
         self.items(failures, Some(Tone::Alarm));
     }
 
+    /// A heading with warnings under it; nothing without any.
+    pub fn care(&mut self, heading: &str, warnings: &[String]) {
+        if warnings.is_empty() {
+            return;
+        }
+        self.gap();
+        self.text(heading, 0, Some(Tone::Care));
+        self.items(warnings, None);
+    }
+
     /// A list, each item behind a mark.
     pub fn items(&mut self, items: &[String], tone: Option<Tone>) {
         for item in items {

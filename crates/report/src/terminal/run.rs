@@ -25,6 +25,7 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
         out.named(&entry.name, &entry.value, (NAMES, None));
     }
     out.alarm("FAILED: the numbers below do not measure what was asked for", &sheet::failures(run));
+    out.care("BUSY MACHINE", &sheet::busy(run));
     out.gap();
     if run.summary.directions.is_empty() {
         let tone = if run.is_imported() { Tone::Quiet } else { Tone::Alarm };
