@@ -6,6 +6,7 @@ use crate::sample::{Device, Shape, campaign, run};
 use fathom_record::check::{CheckName, Outcome};
 use fathom_record::{Check, RunRecord};
 use fathom_report::terminal::{self, RunRow, Style};
+use fathom_report::{html, markdown};
 
 const GP3: Device = Device { unloaded_ns: 520e3, most_per_s: 3000.0, sharpness: 10.0 };
 
@@ -44,6 +45,32 @@ fn a_campaign() {
     record.patterns[2].verdict = None;
     insta::assert_snapshot!("campaign_100", terminal::campaign(&record.clone().into(), plain(100)));
     insta::assert_snapshot!("campaign_60", terminal::campaign(&record.clone().into(), plain(60)));
+}
+
+#[test]
+fn a_busy_machine_is_named_before_the_numbers_and_beside_the_verdict() {
+    let (mut record, runs) = campaign("/data", 2);
+    let quiet = terminal::campaign(&record.clone().into(), plain(100));
+    assert!(!quiet.contains("other programs") && !quiet.contains("Busy"), "{quiet}");
+    for cell in record.patterns.iter_mut().flat_map(|pattern| &mut pattern.cells) {
+        cell.others_cpu_share = Some(0.62);
+    }
+    let busy = terminal::campaign(&record.clone().into(), plain(100));
+    let at = |text: &str| busy.lines().position(|line| line.contains(text)).unwrap();
+    assert!(at("other programs used up to 62 % of the CPU") < 8 && at("62 %") < at("limited by"), "{busy}");
+    assert!(busy.contains("Note: other programs used 62 % of the CPU."), "{busy}");
+    let page = html::campaign(&record.clone().into(), &runs).unwrap();
+    let markdown = markdown::campaign(&record.into(), &runs).unwrap().text;
+    for text in [page, markdown] {
+        let at = |words: &str| text.find(words).unwrap();
+        assert!(at("Busy machine") < at("IOPS") && text.contains("other programs used 62 %"), "{text}");
+    }
+    let mut run = one_run(0.7, 2);
+    let found = "Other programs used 62 % of the CPU: what was measured is a busy machine.";
+    run.checks.push(Check::plain(CheckName::OtherPrograms, Outcome::Caution, found));
+    let text = terminal::run(&run, plain(100));
+    let place = text.lines().position(|line| line.contains("62 % of the CPU")).unwrap();
+    assert!(place < 8 && text.matches("62 % of the CPU").count() == 1, "{text}");
 }
 
 #[test]
@@ -126,7 +153,7 @@ fn an_assessment_says_what_was_written_before_and_how_far_its_points_are_known()
     .unwrap();
     let record = record.into();
     insta::assert_snapshot!("preconditioned_100", terminal::campaign(&record, plain(100)));
-    let page = fathom_report::html::campaign(&record, &[]).unwrap();
+    let page = html::campaign(&record, &[]).unwrap();
     assert!(page.contains("Written before") && page.contains("random overwrite"));
 }
 
