@@ -68,6 +68,7 @@ impl Case {
             depth: self.depth,
             length: Length { operations: Some(operations), ..Length::default() },
             seed: 1,
+            special: None,
         };
         (self.change)(&mut workload);
         workload

@@ -52,6 +52,7 @@ fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Resu
             .is_open()
             .then(|| ArrivalPattern::new(&workload.arrival, (0, 1), workload.seed)),
         pace: None,
+        aside: None,
         data: DataPattern::new(&workload.data, workload.seed, 0),
         operations: workload.length.operations.unwrap_or(u64::MAX),
         bytes: u64::MAX,

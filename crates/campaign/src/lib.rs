@@ -30,5 +30,5 @@ pub use error::CampaignError;
 pub use explain::{Explanation, explain, explain_finished};
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
-pub use run::{IoLog, Logged, Part, Session, SessionPlan, run_once, run_together};
+pub use run::{IoLog, Logged, Part, Particulars, Sample, Session, SessionPlan, Told, run_once, run_together};
 pub use sweep::{Sweep, sweep};

@@ -12,10 +12,24 @@ pub struct Io {
     pub slot: u32,
     /// What it does.
     pub direction: Direction,
-    /// First byte on the target.
+    /// First byte on the target; of a flush, what it makes durable: [`FLUSH_DATA`](Self::FLUSH_DATA) or
+    /// [`FLUSH_ALL`](Self::FLUSH_ALL).
     pub offset: u64,
     /// Length; 0 for a flush.
     pub bytes: u32,
+}
+
+impl Io {
+    /// The place of a flush of data and what is needed to find it, as `fdatasync` makes it.
+    pub const FLUSH_DATA: u64 = 0;
+    /// The place of a flush of all metadata too, as `fsync` makes it. Where a target knows one kind alone, it is that.
+    pub const FLUSH_ALL: u64 = 1;
+
+    /// Whether a flush is one of all metadata.
+    #[inline]
+    pub fn flushes_all(&self) -> bool {
+        self.offset == Self::FLUSH_ALL
+    }
 }
 
 /// When things happened, in nanoseconds of the clock that the engine was made with.

@@ -8,15 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
-use fathom_record::workload::{Addresses, Arrival, Verify as VerifyMode};
+use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
 
 use crate::aio::Aio;
 use crate::catalogue::EngineKind;
 use crate::decorate::Decorators;
 use crate::job::ahead::Spares;
+use crate::job::aside::Aside;
 use crate::job::crew::{self, CrewPlan};
-use crate::job::pace::{Pace, Share};
-use crate::job::{JobPlan, Measured, Observer, simulated};
+use crate::job::pace::{Pace, Refill, Share};
+use crate::job::passes::{Advised, Passes};
+use crate::job::{Accounts, JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
 use crate::metadata::Metadata;
 use crate::mmap::Mmap;
@@ -24,7 +26,7 @@ use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
 use crate::passthrough::{Namespace, Passthrough};
 use crate::pattern::{
-    ArrivalPattern, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
+    ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
 };
 use crate::priority::{Priorities, Single, Tallies};
 use crate::rest::Rest;
@@ -84,6 +86,8 @@ pub struct Launch<'a> {
     pub real_time: bool,
     /// Processors for the jobs, in turn; empty: the scheduler's choice.
     pub cpus: &'a [u32],
+    /// Whether each job is kept by itself.
+    pub accounts: Accounts,
     /// What stamps are read from.
     pub clock: WallClock,
     /// Tells this run's stamped blocks from those of any other.
@@ -372,13 +376,18 @@ impl Launch<'_> {
         if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
             // The first jobs have one target each.
             let (clock, stop, stacked) = (self.clock, self.stop, &stacked);
-            for (plan, table) in self.job_plans().into_iter().zip(&tables) {
+            for ((plan, table), job) in self.job_plans().into_iter().zip(&tables).zip(0..) {
                 let found = Wall::around(&Reach::default())?.within(move || {
                     let mut engine = stacked(&plan)?;
-                    readback::run(&mut engine, table, plan.depth, largest, clock, stop)?;
-                    Ok(engine.report().clone())
+                    let tally = readback::run(&mut engine, table, plan.depth, largest, clock, stop)?;
+                    Ok((engine.report().clone(), tally))
                 })??;
+                let (found, tally) = found;
                 measured.verified.get_or_insert_with(VerifyReport::default).merge(&found);
+                measured.read_back.get_or_insert_default().merge(&tally);
+                if let Some(account) = measured.accounts.get_mut(job) {
+                    account.read_back = Some(tally);
+                }
             }
         }
         Ok(measured)
@@ -431,9 +440,12 @@ impl Launch<'_> {
 
     /// Buffers of each job beyond its depth, on an engine whose I/Os are in flight while a job does something else.
     fn spares(&self) -> Spares {
+        let special = self.workload.special.as_deref();
+        // Buffers that keep their content are as many as there are I/Os in flight.
+        let keeps = special.is_some_and(|special| special.content == Some(Content::Kept));
         let works_meanwhile =
             matches!(self.engine, EngineKind::Uring | EngineKind::Aio | EngineKind::Passthrough);
-        if !works_meanwhile || !matches!(self.medium, Medium::Files(_) | Medium::Striped(_)) {
+        if keeps || !works_meanwhile || !matches!(self.medium, Medium::Files(_) | Medium::Striped(_)) {
             return Spares::default();
         }
         let mix = &self.workload.mix;
@@ -488,17 +500,64 @@ impl Launch<'_> {
             Arrival::Pausing { after_operations, pause_ns } => Some((after_operations, pause_ns)),
             _ => None,
         };
+        let refill_at = self.workload.special.as_deref().and_then(|special| special.refill_at);
+        let refill = refill_at.map(|at| Refill::new(self.workload.depth, at));
         let mut jobs = self.job_plans();
-        jobs.iter_mut().for_each(|job| job.pace = Pace::new(pauses, self.share.cloned()));
+        for job in &mut jobs {
+            job.pace = Pace::new(pauses, self.share.cloned(), refill);
+            job.aside = self.aside(job);
+        }
         CrewPlan {
             jobs,
             length: &self.workload.length,
             cpus: self.cpus,
             open: self.workload.arrival.is_open(),
             punctual: self.real_time || !self.decorators.is_empty(),
+            accounts: self.accounts,
             reach: self.reach(),
             stop: self.stop,
         }
+    }
+
+    /// What a job does at each I/O besides.
+    fn aside(&self, job: &JobPlan) -> Option<Box<Aside>> {
+        let workload = self.workload;
+        let special = workload.special.as_deref();
+        let advice = special.and_then(|special| special.cache);
+        let caps = Caps::of(&workload.arrival, (job.job, workload.jobs), workload.seed);
+        let aside = Aside {
+            caps,
+            passes: advice.and_then(|advice| Passes::of(&advice, self.advised(job.target)?)),
+            flush_at_end: special.is_some_and(|special| special.flush_at_end),
+            batch: special.and_then(|special| special.batch),
+        };
+        aside.boxed()
+    }
+
+    /// The files of a target, with the part of each that is used.
+    fn advised(&self, target: u32) -> Option<Advised> {
+        match self.medium {
+            Medium::Files(files) => {
+                let file = Arc::clone(&files[target as usize]);
+                Some(Advised { files: vec![file], span: self.geometries[target as usize].span() })
+            }
+            Medium::Striped(Volume { files, layout }) => {
+                let turns = self.workload.special.as_deref().and_then(|special| special.files);
+                let span = match turns {
+                    Some(turns) => turns.offset_bytes..turns.file_bytes,
+                    None => layout.span_on_members(self.geometries[0].span()),
+                };
+                Some(Advised { files: files.clone(), span })
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells the kernel of the pass that begins with the run: before what the page cache holds is looked at.
+    pub fn begin_passes(&self) {
+        let Some(advice) = self.workload.special.as_deref().and_then(|special| special.cache) else { return };
+        let advised = |target| self.advised(target as u32).into_iter();
+        (0..self.geometries.len()).flat_map(advised).for_each(|advised| advised.begin(&advice));
     }
 
     /// Engines of names work below the open folder. All else is done through descriptors that are open.
@@ -543,6 +602,7 @@ impl Launch<'_> {
                 total / u64::from(jobs) + u64::from(u64::from(job) < total % u64::from(jobs))
             })
         };
+        let content = workload.special.as_deref().and_then(|special| special.content.as_ref());
         let plan = |job: u32| {
             let (generator, arrival) = written(job).unwrap_or_else(|| drawn(job));
             JobPlan {
@@ -553,7 +613,8 @@ impl Launch<'_> {
                 generator,
                 arrival,
                 pace: None,
-                data: DataPattern::new(&workload.data, seed, job),
+                aside: None,
+                data: DataPattern::new(&workload.data, seed, job).with(content),
                 operations: share(workload.length.operations, job),
                 bytes: share(workload.length.bytes, job),
                 counts_process: job == 0,

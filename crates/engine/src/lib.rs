@@ -26,7 +26,7 @@ pub mod passthrough;
 pub mod pattern;
 pub mod placement;
 pub mod priority;
-mod readback;
+pub mod readback;
 pub mod rest;
 mod room;
 pub mod sim;

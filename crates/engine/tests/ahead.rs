@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fathom_engine::job::JobPlan;
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{self, CrewPlan};
+use fathom_engine::job::{Accounts, JobPlan};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::wall::Reach;
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -120,6 +120,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
         depth,
         length: Length { operations: Some(operations), ..Length::default() },
         seed: 3,
+        special: None,
     };
     let geometry = Geometry::of(&workload, 64 << 20).unwrap();
     let job = JobPlan {
@@ -130,6 +131,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
         generator: Generator::new(&workload, &geometry, 0, &Arc::new(AtomicU64::new(0))),
         arrival: None,
         pace: None,
+        aside: None,
         data: DataPattern::new(&workload.data, 1, 0),
         operations,
         bytes: u64::MAX,
@@ -142,6 +144,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
         cpus: &[],
         open: false,
         punctual: false,
+        accounts: Accounts::None,
         reach: Reach::default(),
         stop: &stop,
     };

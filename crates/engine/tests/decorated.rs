@@ -8,7 +8,7 @@ use fathom_engine::decorate::Decorators;
 use fathom_engine::delay::{DelayPlan, StallTruth};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::CrewPlan;
-use fathom_engine::job::{JobPlan, Measured, simulated};
+use fathom_engine::job::{Accounts, JobPlan, Measured, simulated};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
@@ -37,6 +37,7 @@ fn workload(jobs: u32, depth: u32, arrival: Arrival, length: Length) -> Workload
         depth,
         length,
         seed: 3,
+        special: None,
     }
 }
 
@@ -76,6 +77,7 @@ fn run_on<E: Engine + 'static>(
                 .is_open()
                 .then(|| ArrivalPattern::new(&workload.arrival, (job, workload.jobs), workload.seed)),
             pace: None,
+            aside: None,
             data: DataPattern::new(&workload.data, workload.seed, job),
             operations: workload.length.operations.map_or(u64::MAX, |all| all / u64::from(workload.jobs)),
             bytes: u64::MAX,
@@ -90,6 +92,7 @@ fn run_on<E: Engine + 'static>(
         cpus: &[],
         open,
         punctual: true,
+        accounts: Accounts::None,
         reach: Reach::default(),
         stop: &stop,
     };

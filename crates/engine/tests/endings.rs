@@ -13,7 +13,7 @@ use fathom_engine::decorate::Decorators;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{self, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured, simulated};
+use fathom_engine::job::{Accounts, JobPlan, Measured, simulated};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
@@ -43,6 +43,7 @@ fn workload(jobs: u32, length: Length) -> Workload {
         depth: 1,
         length,
         seed: 1,
+        special: None,
     }
 }
 
@@ -61,6 +62,7 @@ fn job_plans(workload: &Workload) -> Vec<JobPlan> {
         generator: Generator::new(workload, &geometry, job, &cursor),
         arrival: None,
         pace: None,
+        aside: None,
         data: DataPattern::new(&workload.data, 1, job),
         operations: u64::MAX,
         bytes: u64::MAX,
@@ -83,6 +85,7 @@ fn run<E: Engine>(
         cpus: &[],
         open: false,
         punctual: false,
+        accounts: Accounts::None,
         reach: Reach::default(),
         stop,
     };
@@ -236,6 +239,7 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
         cpus: &[],
         open: false,
         punctual: false,
+        accounts: Accounts::None,
         reach: Reach::default(),
         stop: &stop,
     };
@@ -311,6 +315,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         listeners: None,
         uring: uring::Options::default(),
         io_flags: IoFlags::default(),
+        accounts: Accounts::None,
         real_time: false,
         cpus: &[],
         clock,

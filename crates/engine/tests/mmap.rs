@@ -133,6 +133,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         depth: 1,
         length: Length { time_ns: Some(400_000_000), ..Length::default() },
         seed: 1,
+        special: None,
     };
     let geometry = Geometry::of(&workload, PAGES * PAGE).unwrap();
     let (clock, _) = WallClock::start();

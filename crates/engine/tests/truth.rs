@@ -30,6 +30,7 @@ fn workload(jobs: u32, depth: u32, arrival: Arrival, seconds: u64) -> Workload {
         depth,
         length: Length { time_ns: Some(seconds * SECOND), warmup_ns: 0, operations: None, bytes: None },
         seed: 1,
+        special: None,
     }
 }
 

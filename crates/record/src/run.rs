@@ -77,6 +77,9 @@ pub struct RunRecord {
     /// older records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standstills: Vec<Standstill>,
+    /// What was read back and checked when the measurement was over; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<ReadBack>,
     /// Remarks for people: fallbacks, dropped features.
     pub notes: Vec<String>,
 }
@@ -88,6 +91,19 @@ pub struct Tool {
     pub name: String,
     /// Its version.
     pub version: String,
+}
+
+/// Reads of what a run wrote, after its measured window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadBack {
+    /// Reads that ended well.
+    pub operations: u64,
+    /// Bytes they gave.
+    pub bytes: u64,
+    /// How long all of it took.
+    pub duration_ns: u64,
+    /// Their service latencies.
+    pub service_histogram: SparseHistogram,
 }
 
 /// Place in a campaign.

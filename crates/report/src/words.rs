@@ -273,6 +273,16 @@ fn arrival(arrival: &Arrival) -> String {
                 number::time(*pause_ns as f64)
             )
         }
+        Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+            let rate =
+                |rate: &Option<f64>| rate.map_or("no rate".to_owned(), |rate| number::iops(rate).to_string());
+            let kind = if arrival.is_open() { "open loop" } else { "closed loop" };
+            format!(
+                "{kind} with a rate of its own for reads ({}) and writes ({})",
+                rate(read_per_s),
+                rate(write_per_s)
+            )
+        }
         Arrival::Constant { rate_per_s } => format!("open loop at a constant {}", number::iops(*rate_per_s)),
         Arrival::Poisson { rate_per_s } => format!("open loop, Poisson at {}", number::iops(*rate_per_s)),
         Arrival::Steps { step_ns, rates_per_s } => format!(

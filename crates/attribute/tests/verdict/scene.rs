@@ -47,6 +47,7 @@ fn workload() -> Workload {
         depth: 1,
         length: Length { time_ns: Some(1_000_000_000), ..Length::default() },
         seed: 1,
+        special: None,
     }
 }
 

@@ -340,6 +340,8 @@ fn open(
             check_empty: options.check_empty,
             devices: Some(devices),
             marks: true,
+            exact: false,
+            flags_as_asked: false,
             keep: false,
             real_time: false,
             polled: false,

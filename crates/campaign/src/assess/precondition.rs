@@ -297,6 +297,7 @@ fn workload(session: &Session, plan: &AssessPlan, part: Part, number: usize) -> 
         depth: 1,
         length: Length { bytes: Some(part.bytes), ..Length::default() },
         seed: plan.seed.wrapping_add(number as u64),
+        special: None,
     };
     let cell = steps::grid(session, &workload).clamp(CELL);
     (workload.jobs, workload.depth) = (cell.jobs, cell.depth);

@@ -107,6 +107,7 @@ fn workload(random: bool, read_share: f64, bytes: u64) -> Workload {
         depth: 1,
         length: Length { time_ns: Some(1_000_000_000), ..Length::default() },
         seed: 0,
+        special: None,
     }
 }
 

@@ -161,6 +161,7 @@ fn workload() -> impl Strategy<Value = Workload> {
             depth,
             length,
             seed,
+            special: None,
         },
     )
 }

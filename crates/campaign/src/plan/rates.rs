@@ -30,9 +30,44 @@ pub fn write(rates_per_s: &[f64]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
+/// Rates of reads and of writes, `100,50`, where one may be left out; nothing where the text is one rate.
+pub fn read_both(text: &str) -> Result<Option<(Option<f64>, Option<f64>)>, String> {
+    let Some((read, write)) = text.split_once(',') else { return Ok(None) };
+    let rate = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => quantity::rate_per_s(text).map(Some),
+    };
+    match (rate(read)?, rate(write)?) {
+        (None, None) => {
+            Err(format!("`{text}` has no rate: write one for reads, for writes or both, as 100,50"))
+        }
+        both => Ok(Some(both)),
+    }
+}
+
+/// Rates of reads and of writes as [`read_both`] reads them.
+pub fn write_both(read_per_s: Option<f64>, write_per_s: Option<f64>) -> String {
+    let rate = |rate: Option<f64>| rate.map(quantity::write_rate_per_s).unwrap_or_default();
+    format!("{},{}", rate(read_per_s), rate(write_per_s))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_of_both_directions_are_read_and_written() {
+        for (text, both) in [
+            ("100,5k", (Some(100.0), Some(5000.0))),
+            (",128", (None, Some(128.0))),
+            ("1k,", (Some(1000.0), None)),
+        ] {
+            assert_eq!(read_both(text), Ok(Some(both)));
+            assert_eq!(read_both(&write_both(both.0, both.1)), Ok(Some(both)));
+        }
+        assert_eq!(read_both("5k"), Ok(None));
+        assert!(read_both(",").is_err() && read_both("1,2,3").is_err());
+    }
 
     #[test]
     fn rates_are_read_and_written() {

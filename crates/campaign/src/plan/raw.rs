@@ -105,7 +105,7 @@ pub struct RawPlan {
     pub verify: Option<Text>,
 
     /// Start I/Os at this rate per second, as 5k, whatever the target does. Default: the next starts
-    /// when one ends.
+    /// when one ends. 100,50 is a rate for reads and one for writes; `,50` leaves reads without.
     #[arg(long, value_name = "RATE")]
     pub rate: Option<Text>,
 

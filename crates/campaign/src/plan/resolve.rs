@@ -69,6 +69,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
             .unwrap_or(default_depth(open, engine.as_deref())),
         length: length(raw, replays)?,
         seed: value("seed", &raw.seed, quantity::count)?.unwrap_or(new_seed),
+        special: None,
     };
     workload.validate().map_err(|error| refused(raw, error))?;
     let options = RunOptions {
@@ -291,8 +292,23 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
     const PROCESSES: [(&str, Process); 3] =
         [("constant", Process::Constant), ("poisson", Process::Poisson), ("ramp", Process::Ramp)];
     let contradiction = |key, cause| Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
-    let rate = value("rate", &raw.rate, quantity::rate_per_s)?;
     let process = value("arrival", &raw.arrival, |text| word(text, &PROCESSES))?;
+    if let Some((read_per_s, write_per_s)) = value("rate", &raw.rate, rates::read_both)?.flatten() {
+        let others =
+            [&raw.ramp_from, &raw.ramp_over, &raw.pause, &raw.pause_every, &raw.rates, &raw.rate_step];
+        if process == Some(Process::Ramp) || others.iter().any(|other| other.is_some()) {
+            return contradiction(
+                "rate",
+                "rates of reads and writes go with a constant or Poisson arrival alone",
+            );
+        }
+        return Ok(Arrival::PerDirection {
+            read_per_s,
+            write_per_s,
+            poisson: process == Some(Process::Poisson),
+        });
+    }
+    let rate = value("rate", &raw.rate, quantity::rate_per_s)?;
     let from = value("ramp-from", &raw.ramp_from, quantity::rate_per_s)?;
     let over = value("ramp-over", &raw.ramp_over, quantity::time_ns)?;
     if process != Some(Process::Ramp) {

@@ -183,10 +183,7 @@ mod tests {
                 "plan.toml:2: `4k–64k` holds an en dash, as documents make them: type `4k-64k`",
             ),
             ("target='x'\njobs = 0", "plan.toml:2: 0 is not between 1 and 1024"),
-            (
-                "target='x'\n\nwrite-bs = 100",
-                "plan.toml:3: an I/O size is a multiple of 512 bytes and not 0, as 4k",
-            ),
+            ("target='x'\n\nwrite-bs = 0", "plan.toml:3: an I/O size is not 0, as 4k"),
             ("target='x'\nbuffered = 'yes'", "plan.toml:2: invalid type: string \"yes\", expected a boolean"),
             ("depth = 3", "--target: say what to measure, as FILE, /dev/X, null:, memory: or sim:NAME"),
         ];

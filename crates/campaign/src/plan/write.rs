@@ -132,6 +132,11 @@ fn fill_arrival(raw: &mut RawPlan, arrival: &Arrival) {
             raw.speed = Some(Text(speed.to_string()));
             return;
         }
+        Arrival::PerDirection { read_per_s, write_per_s, poisson } => {
+            raw.arrival = Some(if poisson { "poisson" } else { "constant" }.into());
+            raw.rate = Some(Text(rates::write_both(read_per_s, write_per_s)));
+            return;
+        }
         Arrival::Constant { rate_per_s } => ("constant", rate_per_s),
         Arrival::Poisson { rate_per_s } => ("poisson", rate_per_s),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {

@@ -96,7 +96,7 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
         let cause = "the kernel polls for no I/O of this interface";
         return refuse("--io-flags hipri", cause, "use --engine sync, or --engine uring --polled");
     }
-    if plan.io_flags.hipri && !plan.direct {
+    if plan.io_flags.hipri && !plan.direct && !plan.flags_as_asked {
         let cause = "I/O through the page cache is never polled for";
         return refuse("--io-flags hipri", cause, "leave hipri or --buffered out");
     }
@@ -150,7 +150,7 @@ pub fn without_poll_queues(target: &TargetFacts) -> Option<&str> {
 /// # Errors
 /// Which device has none, and how it gets some.
 pub fn check_priority(plan: &SessionPlan<'_>, target: &TargetFacts) -> Result<(), EngineError> {
-    match without_poll_queues(target).filter(|_| plan.io_flags.hipri) {
+    match without_poll_queues(target).filter(|_| plan.io_flags.hipri && !plan.flags_as_asked) {
         None => Ok(()),
         Some(device) => {
             let cause = format!("{device} has no poll queues");

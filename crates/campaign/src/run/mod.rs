@@ -5,7 +5,9 @@ mod cautions;
 mod fitness;
 mod io_log;
 mod neighbours;
+mod particulars;
 mod record;
+mod samples;
 mod session;
 mod summary;
 mod targets;
@@ -26,7 +28,9 @@ use crate::replay::Survey;
 pub use binding::BOUND_NEAR_DEVICE;
 pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;
+pub use particulars::{Particulars, Told};
 pub use record::this_tool;
+pub use samples::Sample;
 pub use session::{Session, SessionPlan};
 pub use together::{Part, run_together};
 
@@ -116,6 +120,8 @@ impl<'a> SessionPlan<'a> {
             devices: None,
             marks: true,
             keep: plan.options.keep,
+            exact: false,
+            flags_as_asked: false,
             real_time: plan.options.real_time,
             polled: plan.options.polled,
             witness: plan.options.witness,

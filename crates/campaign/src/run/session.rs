@@ -10,8 +10,9 @@ use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Decorators;
-use fathom_engine::job::JobPlan;
 use fathom_engine::job::pace::Share;
+use fathom_engine::job::tally::Tally;
+use fathom_engine::job::{Accounts, JobPlan, Measured};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::overheard::{Listener, Listeners};
 use fathom_engine::pattern::Geometry;
@@ -35,6 +36,7 @@ use super::cautions;
 use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
+use super::particulars::Particulars;
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
@@ -74,6 +76,11 @@ pub struct SessionPlan<'a> {
     pub marks: bool,
     /// Whether a file that is made stays.
     pub keep: bool,
+    /// Whether a file has every byte that is asked for: a shorter one that is there is made longer where it may be
+    /// written, and nothing is cut to whole blocks.
+    pub exact: bool,
+    /// Whether a flag of single I/Os is sent also where nothing comes of it here.
+    pub flags_as_asked: bool,
     /// Whether a simulated device runs by the wall clock.
     pub real_time: bool,
     /// Whether completions are polled for.
@@ -107,6 +114,8 @@ pub(super) struct Beside<'a> {
     pub log: Option<&'a IoLog>,
     /// Priorities of its I/Os.
     pub priorities: Option<&'a Priorities>,
+    /// What is wanted of it beyond its record.
+    pub particulars: Option<&'a Particulars>,
 }
 
 /// A target as a child reaches it.
@@ -263,14 +272,6 @@ impl Session {
         Ok(())
     }
 
-    /// Empties the page cache of what the targets hold, for runs that go through it.
-    ///
-    /// # Errors
-    /// When changed pages cannot be written back.
-    pub fn empty_cache(&self) -> Result<(), CampaignError> {
-        if self.targets.facts.direct { Ok(()) } else { Ok(self.targets.empty_cache()?) }
-    }
-
     /// The target as it was opened, or all as one.
     pub fn target(&self) -> &TargetFacts {
         &self.targets.facts
@@ -345,7 +346,7 @@ impl Session {
     pub(super) fn run_beside(
         &self,
         workload: &Workload,
-        Beside { grouped, campaign, telemetry_is_with, share, log, priorities }: Beside<'_>,
+        Beside { grouped, campaign, telemetry_is_with, share, log, priorities, particulars }: Beside<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
@@ -354,7 +355,6 @@ impl Session {
         let geometries = self.targets.geometries(workload)?;
         self.refuse_what_is_not_polled(workload)?;
         self.targets.confirm()?;
-        let cached_share = self.cached_share(&geometries);
         let binding = self.binding(workload);
         let started_at = identity::now();
         let id = identity::new_id("r");
@@ -362,7 +362,7 @@ impl Session {
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(workload, facts, medium)?;
         let feed = Feed::start(workload, &geometries)?;
-        let ears = Ears::of(witness.as_ref(), log);
+        let ears = Ears::of(witness.as_ref(), log, particulars);
         let listener = |plan: &JobPlan| ears.listener(plan);
         let launch = Launch {
             workload,
@@ -378,13 +378,15 @@ impl Session {
             priorities,
             real_time: self.real_time,
             cpus: &binding.cpus,
+            accounts: particulars.map_or(Accounts::None, Particulars::accounts),
             clock: self.clock,
             tag: identity::tag_of(&id),
             stop,
         };
         let neighbours = self.neighbours(facts, workload, grouped);
-        let mut measured =
-            launch.run(&mut |tally| Second::of(tally).iter().for_each(|s| progress.second(s)))?;
+        launch.begin_passes();
+        let cached_share = self.cached_share(&geometries);
+        let mut measured = measure(&launch, particulars, progress)?;
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
@@ -537,27 +539,50 @@ impl Session {
     }
 }
 
-/// Who hears of a run's I/Os: its witness, or a log.
+/// Runs it, and shows its seconds.
+fn measure(
+    launch: &Launch<'_>,
+    particulars: Option<&Particulars>,
+    progress: &mut dyn Progress,
+) -> Result<Measured, EngineError> {
+    let mut observe = |tally: &Tally| Second::of(tally).iter().for_each(|s| progress.second(s));
+    let mut run = || launch.run(&mut observe);
+    let Some(particulars) = particulars else { return run() };
+    let mut measured = particulars.beside(run)?;
+    particulars.take(&mut measured);
+    Ok(measured)
+}
+
+/// Who hears of a run's I/Os: its witness, a log, whoever wants each of them.
 #[derive(Clone, Copy)]
 struct Ears<'a> {
     witness: Option<&'a Witness>,
     log: Option<&'a IoLog>,
+    particulars: Option<&'a Particulars>,
 }
 
 impl<'a> Ears<'a> {
-    fn of(witness: Option<&'a witness::Started>, log: Option<&'a IoLog>) -> Self {
-        Self { witness: witness.and_then(|started| started.as_ref().ok()), log }
+    fn of(
+        witness: Option<&'a witness::Started>,
+        log: Option<&'a IoLog>,
+        particulars: Option<&'a Particulars>,
+    ) -> Self {
+        let witness = witness.and_then(|started| started.as_ref().ok());
+        Self { witness, log, particulars: particulars.filter(|particulars| particulars.listens()) }
     }
 
     fn hear(&self) -> bool {
-        self.witness.is_some() || self.log.is_some()
+        self.witness.is_some() || self.log.is_some() || self.particulars.is_some()
     }
 
     fn listener(&self, plan: &JobPlan) -> Listener {
-        match (self.witness, self.log) {
-            (Some(witness), _) => witness::listener(witness, plan),
-            (None, Some(log)) => log.listener(plan),
-            (None, None) => Box::new(|_, _| ()),
+        let witness = self.witness.map(|witness| witness::listener(witness, plan));
+        let log = self.log.map(|log| log.listener(plan));
+        let particulars = self.particulars.and_then(|particulars| particulars.listener(plan));
+        let mut all: Vec<Listener> = [witness, log, particulars].into_iter().flatten().collect();
+        match all.len() {
+            1 => all.remove(0),
+            _ => Box::new(move |io, stamps| all.iter_mut().for_each(|listener| listener(io, stamps))),
         }
     }
 }

@@ -89,6 +89,7 @@ fn offered(arrival: &Arrival, warmup_ns: u64, window_ns: u64) -> Option<f64> {
                 .then(|| (until(warmup_ns + window_ns) - until(warmup_ns)) / (window_ns as f64 / 1e9))
         }
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Some(rate_per_s),
+        Arrival::PerDirection { read_per_s, write_per_s, .. } => Some(read_per_s? + write_per_s?),
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
             // The rate is linear up to `over_ns` and constant after: integrate it from 0 to a time.
             let arrivals = |at_ns: u64| {

@@ -12,6 +12,7 @@ use fathom_engine::target::{OpenRequest, Origin, Permit, Target, TargetName, adm
 use fathom_engine::{EngineError, ErrorKind, memory, sim};
 use fathom_record::Workload;
 use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::workload::Verify;
 
 use super::session::SessionPlan;
 use crate::progress::Progress;
@@ -68,6 +69,7 @@ impl Targets {
                 origin: origin_of(name),
                 marks: plan.marks,
                 keep: plan.keep,
+                exact: plan.exact,
                 seed: plan.seed,
                 stop,
                 progress: Some(&told),
@@ -113,12 +115,14 @@ impl Targets {
     /// # Errors
     /// When it does not fit one of them.
     pub fn geometries(&self, workload: &Workload) -> Result<Vec<Geometry>, EngineError> {
-        self.members().filter(|facts| takes_whole_blocks(facts)).try_for_each(|facts| {
-            Geometry::require_whole_blocks(workload, facts.logical_block_bytes).map_err(|mut error| {
+        let blocks = self.members().filter_map(|facts| Some((facts, whole_block_bytes(facts, workload)?)));
+        blocks.into_iter().try_for_each(|(facts, block_bytes)| {
+            Geometry::require_whole_blocks(workload, block_bytes).map_err(|mut error| {
                 error.place = format!("{} on {}", error.place, facts.name);
                 error
             })
         })?;
+        self.members().try_for_each(|facts| refuse_offset_between_blocks(workload, facts))?;
         if let Medium::Striped(volume) = &self.medium {
             return Ok(vec![Geometry::of(workload, volume.layout.size_bytes())?]);
         }
@@ -145,14 +149,6 @@ impl Targets {
     /// [`ErrorKind::Refused`] with the reasons.
     pub fn confirm(&self) -> Result<(), EngineError> {
         self.opened.iter().try_for_each(Target::confirm)
-    }
-
-    /// Empties the page cache of all that it holds of the targets.
-    ///
-    /// # Errors
-    /// When changed pages cannot be written back.
-    pub fn empty_cache(&self) -> Result<(), EngineError> {
-        self.opened.iter().try_for_each(|target| target.drop_cached(0..target.facts.size_bytes))
     }
 
     /// Share of the spans that the page cache holds; `None` where nobody knows.
@@ -262,6 +258,34 @@ fn written_share(members: &[TargetFacts]) -> Option<f64> {
     let written: Option<Vec<f64>> = members.iter().map(bytes).collect();
     let all: u64 = members.iter().map(|member| member.size_bytes).sum();
     Some(written?.iter().sum::<f64>() / all.max(1) as f64)
+}
+
+/// Blocks that are counted from the offset on are whole ones of a device only where the offset is.
+fn refuse_offset_between_blocks(workload: &Workload, facts: &TargetFacts) -> Result<(), EngineError> {
+    let counted = workload.special.as_deref().is_some_and(|special| special.blocks_from_offset);
+    let block = u64::from(facts.logical_block_bytes.max(1));
+    if !counted || !(facts.direct || takes_whole_blocks(facts)) || workload.offset_bytes.is_multiple_of(block)
+    {
+        return Ok(());
+    }
+    let cause = format!(
+        "an offset of {} bytes is not a multiple of the logical block of {}, which has {block} bytes: direct I/O takes \
+         whole blocks alone",
+        workload.offset_bytes, facts.name
+    );
+    Err(EngineError::new(ErrorKind::Plan, "laying out the workload's blocks", cause)
+        .with_remedy(format!("use a multiple of {block}, or go through the page cache")))
+}
+
+/// What I/Os have to be multiples of, where parts of it are refused.
+fn whole_block_bytes(facts: &TargetFacts, workload: &Workload) -> Option<u32> {
+    /// No block is smaller, nor a stamp's.
+    const LEAST: u32 = 512;
+    if takes_whole_blocks(facts) {
+        return Some(facts.logical_block_bytes);
+    }
+    let checked = workload.data.verify != Verify::Off;
+    (checked || facts.kind == TargetKind::File && facts.direct).then_some(LEAST)
 }
 
 /// Whether parts of a logical block are refused, and its size is known: it is a guess for a file on a

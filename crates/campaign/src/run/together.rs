@@ -12,6 +12,7 @@ use fathom_engine::job::pace::Share;
 use fathom_engine::priority::Priorities;
 
 use super::io_log::IoLog;
+use super::particulars::Particulars;
 use super::session::{Beside, Session};
 use crate::error::CampaignError;
 use crate::progress::{Progress, Second};
@@ -35,6 +36,8 @@ pub struct Part<'a> {
     pub log: Option<&'a IoLog>,
     /// Priorities of its I/Os.
     pub priorities: Option<&'a Priorities>,
+    /// What is wanted of it beyond its record.
+    pub particulars: Option<&'a Particulars>,
 }
 
 /// How long a part sleeps at a time before it looks whether it may begin.
@@ -55,8 +58,13 @@ pub fn run_together(
     if let [one] = parts
         && one.start_after_ns == 0
     {
-        let beside =
-            Beside { share: one.share, log: one.log, priorities: one.priorities, ..Beside::default() };
+        let beside = Beside {
+            share: one.share,
+            log: one.log,
+            priorities: one.priorities,
+            particulars: one.particulars,
+            ..Beside::default()
+        };
         return Ok(vec![one.session.run_beside(one.workload, beside, progress, stop)?]);
     }
     let together = Together {
@@ -129,6 +137,7 @@ impl Together<'_> {
             share: part.share,
             log: part.log,
             priorities: part.priorities,
+            particulars: part.particulars,
             ..Beside::default()
         };
         let outcome = part.session.run_beside(part.workload, beside, &mut Told(sender), &self.halts[place]);

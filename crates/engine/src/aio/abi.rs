@@ -8,6 +8,7 @@ use crate::{Io, IoFlags};
 
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
+const FSYNC: u16 = 2;
 const FDSYNC: u16 = 3;
 /// `IOCB_FLAG_IOPRIO`: the priority counts.
 const HAS_PRIORITY: u32 = 2;
@@ -62,6 +63,7 @@ impl Request {
         let (opcode, flags_of_rw, buffer, bytes, offset) = match io.direction {
             Direction::Read => (PREAD, on_reads, buffer as u64, u64::from(io.bytes), io.offset as i64),
             Direction::Write => (PWRITE, on_writes, buffer as u64, u64::from(io.bytes), io.offset as i64),
+            Direction::Flush if io.flushes_all() => (FSYNC, 0, 0, 0, 0),
             Direction::Trim | Direction::Flush => (FDSYNC, 0, 0, 0, 0),
         };
         let (data, file) = (u64::from(io.slot), file as u32);
@@ -73,7 +75,7 @@ impl Request {
     /// The same with a priority of its own; 0 for none. A flush has none.
     #[inline]
     pub fn with_priority(mut self, number: u16) -> Self {
-        if number != 0 && self.opcode != FDSYNC {
+        if number != 0 && self.opcode != FDSYNC && self.opcode != FSYNC {
             self.priority = number as i16;
             self.flags |= HAS_PRIORITY;
         }

@@ -15,7 +15,7 @@ use fathom_measure::{Clock, WallClock};
 use fathom_record::Standstill;
 use fathom_record::workload::Length;
 
-use super::gather::{Gather, JobEnding, Measured, Observer};
+use super::gather::{Accounts, Gather, JobEnding, Measured, Observer};
 use super::runner::{Exchange, Job, JobPlan, Turn};
 use super::scheduling::{Demand, prefer_batches};
 use super::tally::Tally;
@@ -44,6 +44,8 @@ pub struct CrewPlan<'a> {
     /// Whether engines let I/Os go at moments that nothing else announces: a delay, a throttle, a simulated
     /// device in real time. Threads then wake up on time.
     pub punctual: bool,
+    /// Whether each job is kept by itself.
+    pub accounts: Accounts,
     /// Where the wall around the jobs' threads is open; their targets are open already.
     pub reach: Reach,
     /// Set from outside to end the run early.
@@ -124,7 +126,8 @@ pub fn run<E: Engine>(
             return Err(error);
         }
         let timeline = Timeline::new(clock.now_ns(), plan.length);
-        let mut gather = Gather::new(timeline, count, plan.open).spread_over(target_of);
+        let mut gather =
+            Gather::new(timeline, count, plan.open).spread_over(target_of).accounting(plan.accounts);
         for start in &starts {
             // A thread that has died already is found when it is joined.
             let _ = start.send(timeline);

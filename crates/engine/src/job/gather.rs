@@ -7,10 +7,12 @@ use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
 
+use super::account::Account;
 use super::failure::Failure;
 use super::tally::{DirectionTally, Tally};
 use super::timeline::{Phase, Timeline};
 use crate::priority::PriorityTally;
+use crate::readback::ReadBackTally;
 use crate::sim::SimParameters;
 use crate::verify::VerifyReport;
 
@@ -71,6 +73,10 @@ pub struct Measured {
     pub wall: Option<WallFacts>,
     /// When nothing could go on, with times from the start; always empty in simulated time.
     pub standstills: Vec<Standstill>,
+    /// Each job by itself, drain included; empty unless it was asked for.
+    pub accounts: Vec<Account>,
+    /// What was read back and checked after the measurement, of all targets.
+    pub read_back: Option<ReadBackTally>,
 }
 
 /// What one target of several got.
@@ -132,6 +138,18 @@ impl DirectionTotals {
     }
 }
 
+/// Whether each job is kept by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accounts {
+    /// Only what a record holds of it.
+    #[default]
+    None,
+    /// Its counts and latencies in whole, and its counts of each second.
+    Counts,
+    /// The same with the latencies of each second.
+    WithLatencies,
+}
+
 /// Adds tallies up as they come.
 #[derive(Debug)]
 pub struct Gather {
@@ -142,6 +160,9 @@ pub struct Gather {
     /// Target of each job; empty where there is one.
     target_of: Vec<u32>,
     targets: Vec<TargetTotals>,
+    accounts: Vec<Account>,
+    /// Whether the accounts' seconds have latencies.
+    latencies: bool,
     finished: Vec<bool>,
     total: Tally,
     whole: Tally,
@@ -160,6 +181,8 @@ impl Gather {
             jobs: (0..jobs).map(|_| JobTotals::default()).collect(),
             target_of: Vec::new(),
             targets: Vec::new(),
+            accounts: Vec::new(),
+            latencies: false,
             finished: vec![false; jobs as usize],
             total: Tally::default(),
             whole: Tally::default(),
@@ -181,10 +204,22 @@ impl Gather {
         self
     }
 
+    /// Also keeps the jobs' accounts.
+    pub fn accounting(mut self, accounts: Accounts) -> Self {
+        if accounts != Accounts::None {
+            self.accounts = self.jobs.iter().map(|_| Account::default()).collect();
+            self.latencies = accounts == Accounts::WithLatencies;
+        }
+        self
+    }
+
     /// Takes one job's tally.
     pub fn take(&mut self, job: u32, tally: &Tally) {
         let totals = &mut self.jobs[job as usize];
         totals.until_ns = totals.until_ns.max(tally.end_ns);
+        if let Some(account) = self.accounts.get_mut(job as usize) {
+            account.take(tally, self.timeline.warmup_ns, self.open, self.latencies);
+        }
         if tally.phase == Phase::Measured {
             totals.operations += tally.operations();
             totals.bytes += tally.bytes();
@@ -334,6 +369,8 @@ impl Gather {
             priorities: Vec::new(),
             wall: None,
             standstills: Vec::new(),
+            accounts: self.accounts,
+            read_back: None,
         }
     }
 }
@@ -355,7 +392,7 @@ fn facts_of_all(endings: &[JobEnding]) -> Option<EngineFacts> {
     Some(facts)
 }
 
-fn interval_of(tally: &Tally, open: bool) -> Interval {
+pub(super) fn interval_of(tally: &Tally, open: bool) -> Interval {
     let directions = Direction::ALL.into_iter().zip(&tally.directions).filter_map(|(direction, counts)| {
         let used = counts.service.count() > 0 || counts.errors > 0 || counts.short > 0;
         used.then(|| DirectionInterval {

@@ -5,11 +5,14 @@
 //! empty one. [`crew`] runs jobs on threads and the wall clock, [`simulated`] runs them on one thread
 //! and a virtual clock; both feed [`gather`], which adds the jobs' tallies up.
 
+mod account;
 pub mod ahead;
+pub mod aside;
 pub mod crew;
 pub mod failure;
 pub mod gather;
 pub mod pace;
+pub mod passes;
 pub mod runner;
 mod scheduling;
 pub mod simulated;
@@ -18,7 +21,8 @@ pub mod timeline;
 mod usage;
 pub mod vigil;
 
+pub use account::{Account, DirectionAccount};
 pub use failure::Failure;
-pub use gather::{Measured, Observer, TargetTotals};
+pub use gather::{Accounts, Measured, Observer, TargetTotals};
 pub use runner::{Filled, Job, JobPlan, Turn};
 pub use timeline::Timeline;

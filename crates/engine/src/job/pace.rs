@@ -40,6 +40,7 @@ impl Share {
 pub struct Pace {
     pauses: Option<Pauses>,
     member: Option<Member>,
+    refill: Option<Refill>,
     /// When the pause that has begun is over; 0 where there is none.
     until_ns: u64,
     is_held: bool,
@@ -50,6 +51,28 @@ struct Pauses {
     after_operations: u64,
     pause_ns: u64,
     ended: u64,
+}
+
+/// A full queue that drains before it is filled again.
+#[derive(Clone, Copy, Debug)]
+pub struct Refill {
+    /// I/Os of a full queue.
+    depth: u32,
+    /// I/Os in flight at which it is filled again.
+    at: u32,
+    drains: bool,
+}
+
+impl Refill {
+    /// Of a queue of `depth` that is filled again at `at` I/Os in flight.
+    pub fn new(depth: u32, at: u32) -> Self {
+        Self { depth, at, drains: false }
+    }
+
+    fn holds(&mut self, in_flight: u32) -> bool {
+        self.drains = in_flight >= self.depth || self.drains && in_flight > self.at;
+        self.drains
+    }
 }
 
 /// A job in its flow; it leaves with all that it did when it ends.
@@ -78,14 +101,14 @@ impl Drop for Member {
 impl Pace {
     /// What a job is held back by: `pauses` are the I/Os between two of them and their length in nanoseconds.
     /// Each job of a share has one such value, and leaves the flow with it.
-    pub fn new(pauses: Option<(u64, u64)>, share: Option<Share>) -> Option<Self> {
-        if pauses.is_none() && share.is_none() {
+    pub fn new(pauses: Option<(u64, u64)>, share: Option<Share>, refill: Option<Refill>) -> Option<Self> {
+        if pauses.is_none() && share.is_none() && refill.is_none() {
             return None;
         }
         let pauses =
             pauses.map(|(after_operations, pause_ns)| Pauses { after_operations, pause_ns, ended: 0 });
         let member = share.map(|share| Member { share, issued: 0 });
-        Some(Self { pauses, member, until_ns: 0, is_held: false })
+        Some(Self { pauses, member, refill, until_ns: 0, is_held: false })
     }
 
     /// An I/O was issued.
@@ -116,6 +139,10 @@ impl Pace {
             if let Some(pauses) = &mut self.pauses {
                 pauses.ended = 0;
             }
+        }
+        if self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight)) {
+            self.is_held = true;
+            return true;
         }
         let pause_ns = self.pause_due();
         self.is_held = pause_ns.is_some();
@@ -152,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_pause_begins_when_all_has_ended_and_counts_anew_after_it() {
-        let mut pace = Pace::new(Some((2, 1000)), None).unwrap();
+        let mut pace = Pace::new(Some((2, 1000)), None, None).unwrap();
         assert!(!pace.holds(0, 0));
         pace.ended();
         assert!(!pace.holds(10, 3));
@@ -170,11 +197,19 @@ mod tests {
     }
 
     #[test]
+    fn a_full_queue_drains_to_its_mark_before_it_is_filled() {
+        let mut pace = Pace::new(None, None, Some(Refill::new(8, 4))).unwrap();
+        let held: Vec<bool> = [0, 4, 7, 8, 7, 5, 4, 5, 8, 5].iter().map(|n| pace.holds(0, *n)).collect();
+        assert_eq!(held, [false, false, false, true, true, true, false, false, true, true]);
+        assert_eq!(pace.until_ns(5), u64::MAX, "an I/O that ends comes first");
+    }
+
+    #[test]
     fn jobs_of_a_flow_keep_their_shares_and_the_last_one_goes_on_alone() {
         let flow = Arc::new(Flow::default());
         let shares = [1, 8].map(|weight| Share::new(&flow, weight, 1, 0));
         let mut jobs: Vec<Pace> =
-            shares.into_iter().map(|share| Pace::new(None, Some(share)).unwrap()).collect();
+            shares.into_iter().map(|share| Pace::new(None, Some(share), None).unwrap()).collect();
         let mut counts = [0u32; 2];
         for turn in 0..9000 {
             let job = turn % 2;

@@ -10,6 +10,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 
 use super::ahead::{self, Ahead, Spares};
+use super::aside::Aside;
 use super::failure::{Failure, Failures};
 use super::pace::Pace;
 use super::tally::Tally;
@@ -47,6 +48,8 @@ pub struct JobPlan {
     pub arrival: Option<ArrivalPattern>,
     /// What holds the job back besides; absent: nothing.
     pub pace: Option<Pace>,
+    /// What few jobs do at each I/O besides.
+    pub aside: Option<Box<Aside>>,
     /// Content of writes.
     pub data: DataPattern,
     /// I/Os that this job may issue.
@@ -81,6 +84,16 @@ impl JobPlan {
             self.data.fill(&mut engine.buffer(slot)[..bytes as usize], false);
         }
         Filled { bytes, first }
+    }
+
+    /// The next start of an open arrival; 0 in a closed loop.
+    #[inline]
+    fn next_arrival_ns(&mut self) -> u64 {
+        let Some(arrival) = &mut self.arrival else { return 0 };
+        match self.aside.as_ref().and_then(|aside| aside.next_ns()) {
+            Some(due_ns) => due_ns,
+            None => arrival.next_ns(),
+        }
     }
 
     /// Leaves nothing to do where no further start comes.
@@ -187,7 +200,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
         tally.begin(0, timeline.interval_end(0), timeline.phase(0));
         let is_inline = engine.facts().completes_inline && plan.arrival.is_none();
         let burst = if is_inline { plan.depth.max(INLINE_BURST) } else { plan.depth };
-        let next_arrival_ns = plan.arrival.as_mut().map_or(0, ArrivalPattern::next_ns);
+        let batch = plan.aside.as_ref().and_then(|aside| aside.batch);
+        let burst = burst.min(batch.filter(|_| !is_inline).unwrap_or(u32::MAX)).max(1);
+        let next_arrival_ns = plan.next_arrival_ns();
         plan.end_with_arrivals(next_arrival_ns);
         let mut slots = vec![slot; plan.buffers() as usize].into_boxed_slice();
         slots[filled.first as usize..].iter_mut().for_each(|slot| slot.filled_bytes = filled.bytes);
@@ -262,6 +277,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 self.reap(now, may_wait)?;
             }
         } else if !self.issuing {
+            if self.plan.aside.as_mut().is_some_and(|aside| std::mem::take(&mut aside.flush_at_end)) {
+                self.flush_at_end(now);
+                return Ok(Turn::Working { until_ns: self.wake_ns() });
+            }
             self.hand_over_last();
             return Ok(Turn::Finished);
         } else if may_wait && (self.plan.arrival.is_some() || self.plan.pace.is_some()) {
@@ -323,16 +342,20 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let (mut queued, mut inline_ns) = (0, 0);
         let look_again_ns = self.timeline.origin_ns + self.tally.end_ns.min(now + LONGEST_BURST_NS);
         for _ in 0..self.burst {
-            let (intended_ns, delayed) = match &mut self.plan.arrival {
-                None => (0, false),
+            let due_ns = match &self.plan.arrival {
+                None => 0,
                 Some(_) if self.next_arrival_ns > now => break,
-                Some(_) => (self.next_arrival_ns, self.next_arrival_ns < self.uncapped_at_ns),
+                Some(_) => self.next_arrival_ns,
             };
             if self.plan.operations == 0 || self.plan.bytes == 0 {
                 break;
             }
             let Some(slot) = self.free.pop() else { break };
-            let draft = self.plan.generator.next();
+            let (draft, intended_ns) = match &mut self.plan.aside {
+                None => (self.plan.generator.next(), due_ns),
+                Some(aside) => aside.next(&mut self.plan.generator, now, due_ns),
+            };
+            let delayed = self.plan.arrival.is_some() && intended_ns < self.uncapped_at_ns;
             let io = self.prepare(slot, draft, intended_ns, delayed);
             self.slots[io.slot as usize].turn_ns = now;
             match self.engine.submit(io) {
@@ -349,9 +372,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 pace.issued();
             }
             self.plan.bytes = self.plan.bytes.saturating_sub(u64::from(draft.bytes));
-            if let Some(arrival) = &mut self.plan.arrival {
+            if self.plan.arrival.is_some() {
                 self.tally.arrivals += 1;
-                self.next_arrival_ns = arrival.next_ns();
+                self.next_arrival_ns = self.plan.next_arrival_ns();
                 self.plan.end_with_arrivals(self.next_arrival_ns);
             }
             // What is queued starts before the content of one more long write is made.
@@ -361,6 +384,23 @@ impl<E: Engine, C: Clock> Job<E, C> {
             }
         }
         queued
+    }
+
+    /// Makes all that was written durable, as the job's last I/O.
+    #[cold]
+    fn flush_at_end(&mut self, now: u64) {
+        let slot = self.free.pop().expect("nothing is in flight any more");
+        let draft = Draft { direction: Direction::Flush, offset: Io::FLUSH_ALL, bytes: 0 };
+        let io = self.prepare(slot, draft, now, false);
+        self.slots[io.slot as usize].turn_ns = now;
+        match self.engine.submit(io) {
+            Submission::Queued => {
+                self.issued_sum_ns = self.issued_sum_ns.wrapping_add(now);
+                self.in_flight += 1;
+            }
+            Submission::Done(completion) => self.complete_inline(completion),
+            Submission::Full => unreachable!("an engine has as many slots as its depth"),
+        }
     }
 
     /// Gives an I/O its buffer: the free slot's, or one that suits it better in exchange.

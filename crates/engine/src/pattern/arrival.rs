@@ -77,6 +77,8 @@ impl ArrivalPattern {
         Self(match arrival {
             // A trace's starts come from a script.
             Arrival::Closed | Arrival::Pausing { .. } | Arrival::Traced { .. } => Kind::Closed,
+            // Rates of single directions are kept by their caps.
+            Arrival::PerDirection { .. } => Kind::Closed,
             &Arrival::Constant { rate_per_s } => {
                 let gap = (NS_PER_S / rate_per_s * 2f64.powi(64)) as u128;
                 Kind::Constant(Constant {

@@ -1,6 +1,6 @@
 //! Content of writes.
 
-use fathom_record::workload::Data;
+use fathom_record::workload::{Content, Data};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -18,7 +18,18 @@ pub struct DataPattern {
     duplicate_below: u64,
     /// Seed of the first fixed content; the same for all jobs.
     duplicate_seed: u64,
+    /// What is there in place of zeros, and where all is; absent: zeros.
+    fixed: Option<Fixed>,
     random: Xoshiro256PlusPlus,
+}
+
+/// Content that is not drawn by chance.
+#[derive(Clone, Debug)]
+enum Fixed {
+    /// These bytes, again and again.
+    Pattern(Box<[u8]>),
+    /// What a buffer was first filled with.
+    Kept,
 }
 
 /// The share that compresses is kept in every piece of this size.
@@ -36,8 +47,24 @@ impl DataPattern {
             random_share: random_share.round() as u64,
             duplicate_below: threshold(data.duplicate_share),
             duplicate_seed: seed_of(seed, Purpose::Duplicate, 0),
+            fixed: None,
             random: random_of(seed, Purpose::Data, job),
         }
+    }
+
+    /// The same with content that is told. A pattern is all of it where no share compresses.
+    pub fn with(mut self, content: Option<&Content>) -> Self {
+        self.fixed = match content {
+            None => None,
+            Some(Content::Kept) => Some(Fixed::Kept),
+            Some(content) => content.pattern().map(|bytes| Fixed::Pattern(bytes.into_boxed_slice())),
+        };
+        if let Some(Fixed::Pattern(_)) = self.fixed
+            && self.random_share == 1 << 32
+        {
+            self.random_share = 0;
+        }
+        self
     }
 
     /// Makes `buffer` the content of the next write.
@@ -54,7 +81,9 @@ impl DataPattern {
             }
         }
         if still_filled {
-            self.renew(buffer);
+            if !matches!(self.fixed, Some(Fixed::Kept)) {
+                self.renew(buffer);
+            }
         } else {
             let seed = self.random.next_u64();
             self.fill_from(seed, buffer);
@@ -69,10 +98,13 @@ impl DataPattern {
 
     fn fill_from(&self, seed: u64, buffer: &mut [u8]) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        for piece in buffer.chunks_mut(PIECE_BYTES) {
+        for (piece, number) in buffer.chunks_mut(PIECE_BYTES).zip(0..) {
             let (content, zeros) = piece.split_at_mut(self.random_bytes(piece.len()));
             random.fill_bytes(content);
-            zeros.fill(0);
+            match &self.fixed {
+                Some(Fixed::Pattern(bytes)) => repeat(bytes, number * PIECE_BYTES + content.len(), zeros),
+                _ => zeros.fill(0),
+            }
         }
     }
 
@@ -91,6 +123,16 @@ impl DataPattern {
     #[inline(always)]
     fn random_bytes(&self, piece_bytes: usize) -> usize {
         ((piece_bytes as u64 * self.random_share) >> 32) as usize & !7
+    }
+}
+
+/// Fills a part of a buffer, `skip` bytes from its start, with a pattern that begins there.
+fn repeat(pattern: &[u8], skip: usize, part: &mut [u8]) {
+    let first = skip % pattern.len();
+    let (head, rest) = part.split_at_mut(part.len().min(pattern.len() - first));
+    head.copy_from_slice(&pattern[first..first + head.len()]);
+    for again in rest.chunks_mut(pattern.len()) {
+        again.copy_from_slice(&pattern[..again.len()]);
     }
 }
 

@@ -8,10 +8,13 @@ use fathom_record::workload::Workload;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::address::{goes_by_rank, has_position};
+use super::caps::Caps;
 use super::geometry::sizes_of;
 use super::script::Drafts;
 use super::seed::{Purpose, random_of};
+use super::turns::Turns;
 use super::{AddressPattern, Geometry, MixPattern, SizePattern};
+use crate::Io;
 
 /// An I/O that has no slot yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +40,14 @@ pub struct Generator {
     /// Directions and sizes; addresses have their own stream.
     random: Xoshiro256PlusPlus,
     largest_io_bytes: u32,
+    /// What a flush makes durable, as its place says it.
+    flush: u64,
     /// What few workloads ask for, apart, so that all others look once whether it is there.
     special: Option<Box<Special>>,
 }
 
 /// What changes where the next I/O comes from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Special {
     /// What was written down before goes before everything that is drawn.
     script: Option<Drafts>,
@@ -50,6 +55,10 @@ struct Special {
     grids: Option<(u64, [u64; 3])>,
     /// Where each trim is followed by a write of what it trimmed.
     pairs: Option<Pairs>,
+    /// Which file is next, where the addresses are those of several.
+    turns: Option<Turns>,
+    /// Sizes of I/Os that jump, where they have their own.
+    jumps: Option<SizePattern>,
 }
 
 /// Trims and writes that take turns.
@@ -61,7 +70,11 @@ struct Pairs {
 
 impl Special {
     fn is_needed(&self) -> bool {
-        self.script.is_some() || self.grids.is_some() || self.pairs.is_some()
+        self.script.is_some()
+            || self.grids.is_some()
+            || self.pairs.is_some()
+            || self.turns.is_some()
+            || self.jumps.is_some()
     }
 }
 
@@ -90,7 +103,16 @@ impl Generator {
         let with_data = [Direction::Read, Direction::Write, Direction::Trim];
         let (patterns, own_bits) = if in_order { (with_data.len(), usize::MAX) } else { (1, 0) };
         let pairs = workload.sizes.rewrites_trimmed.then(Pairs::default);
-        let special = Special { script: None, grids: grids(workload, geometry), pairs };
+        let asked = workload.special.as_deref();
+        let turns = asked.and_then(|asked| asked.files.as_ref());
+        let special = Special {
+            script: None,
+            grids: grids(workload, geometry),
+            pairs,
+            turns: turns.map(|turns| Turns::new(turns, (workload, geometry), (job, place), patterns)),
+            jumps: asked.and_then(|asked| asked.jump_sizes.as_ref()).map(SizePattern::new),
+        };
+        let flushes_all = asked.is_some_and(|asked| asked.flush_metadata);
         Self {
             mix: MixPattern::new(&workload.mix),
             sizes: with_data.map(|direction| SizePattern::new(sizes_of(workload, direction))),
@@ -98,13 +120,14 @@ impl Generator {
             own_bits,
             random: random_of(workload.seed, Purpose::Mix, job),
             largest_io_bytes: geometry.largest_io_bytes,
+            flush: if flushes_all { Io::FLUSH_ALL } else { Io::FLUSH_DATA },
             special: special.is_needed().then(|| Box::new(special)),
         }
     }
 
     /// I/Os that were written down before, none larger than the geometry's largest.
     pub fn written(workload: &Workload, geometry: &Geometry, job: u32, drafts: Drafts) -> Self {
-        let special = Special { script: Some(drafts), grids: None, pairs: None };
+        let special = Special { script: Some(drafts), ..Special::default() };
         Self { special: Some(Box::new(special)), ..Self::new(workload, geometry, job, &Arc::default()) }
     }
 
@@ -127,9 +150,21 @@ impl Generator {
     fn drawn(&mut self) -> Draft {
         let direction = self.mix.next(&mut self.random);
         if direction == Direction::Flush {
-            return Draft { direction, offset: 0, bytes: 0 };
+            return Draft { direction, offset: self.flush, bytes: 0 };
         }
         self.drawn_of(direction)
+    }
+
+    /// The next I/O at `now_ns` where reads and writes have rates of their own, and since when it is due. A flush is
+    /// due at once.
+    pub fn next_within(&mut self, caps: &mut Caps, now_ns: u64) -> (Draft, u64) {
+        let drawn = self.mix.next(&mut self.random);
+        if drawn == Direction::Flush {
+            return (Draft { direction: drawn, offset: self.flush, bytes: 0 }, now_ns);
+        }
+        let (direction, due_ns) = caps.take(drawn, now_ns);
+        self.mix.went_on(drawn, direction);
+        (self.placed(direction), due_ns)
     }
 
     #[inline(always)]
@@ -145,19 +180,34 @@ impl Generator {
             return script.next();
         }
         let pairs = self.special.as_mut().and_then(|special| special.pairs.as_mut());
-        let mut draft = match pairs.map(|pairs| pairs.trimmed.take()) {
+        let draft = match pairs.map(|pairs| pairs.trimmed.take()) {
             Some(Some(trimmed)) => return Draft { direction: Direction::Write, ..trimmed },
-            Some(None) => self.drawn_of(Direction::Trim),
-            None => self.drawn(),
+            Some(None) => self.placed(Direction::Trim),
+            None => match self.mix.next(&mut self.random) {
+                Direction::Flush => Draft { direction: Direction::Flush, offset: self.flush, bytes: 0 },
+                direction => self.placed(direction),
+            },
         };
-        let grids = self.special.as_ref().and_then(|special| special.grids);
-        if let Some((first_byte, grids)) = grids.filter(|_| draft.direction != Direction::Flush) {
-            draft.offset -= (draft.offset - first_byte) % grids[draft.direction.index()];
-        }
         if let Some(pairs) = self.special.as_mut().and_then(|special| special.pairs.as_mut()) {
             pairs.trimmed = Some(draft);
         }
         draft
+    }
+
+    /// An I/O of a direction, with all that few workloads ask for.
+    fn placed(&mut self, direction: Direction) -> Draft {
+        let Some(special) = &mut self.special else { return self.drawn_of(direction) };
+        let (side, pattern) = (direction.index(), direction.index() & self.own_bits);
+        let jumps = special.jumps.as_mut().filter(|_| self.addresses[pattern].will_jump());
+        let bytes = jumps.unwrap_or(&mut self.sizes[side]).next(&mut self.random);
+        let mut offset = match &mut special.turns {
+            Some(turns) => turns.place(pattern, bytes),
+            None => self.addresses[pattern].next(bytes),
+        };
+        if let Some((first_byte, grids)) = special.grids {
+            offset -= (offset - first_byte) % grids[side];
+        }
+        Draft { direction, offset, bytes }
     }
 }
 

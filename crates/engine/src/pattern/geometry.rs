@@ -10,7 +10,7 @@ use crate::{EngineError, ErrorKind};
 /// Where a workload's I/Os may lie. The same for all jobs of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// First byte of the span on the target; a multiple of the block.
+    /// First byte of the span on the target; a multiple of the block, unless blocks are counted from it.
     pub first_byte: u64,
     /// Bytes of the span; at least the largest I/O.
     pub span_bytes: u64,
@@ -94,7 +94,14 @@ impl Geometry {
         }
         let (smallest, largest) = io_bytes(workload);
         let block_bytes = workload.alignment_bytes.unwrap_or(u64::from(smallest));
-        let geometry = Self::new(workload.offset_bytes, span_bytes, block_bytes, (smallest, largest))?;
+        let from_offset = workload.special.as_ref().is_some_and(|special| special.blocks_from_offset);
+        let geometry = match from_offset {
+            true => Self {
+                first_byte: workload.offset_bytes,
+                ..Self::new(0, span_bytes, block_bytes, (smallest, largest))?
+            },
+            false => Self::new(workload.offset_bytes, span_bytes, block_bytes, (smallest, largest))?,
+        };
         if let Addresses::Strided { stride_bytes } = workload.addresses
             && stride_bytes % block_bytes != 0
         {
@@ -193,8 +200,9 @@ impl Geometry {
 
 /// Smallest and largest I/O over the directions that the mix uses.
 fn io_bytes(workload: &Workload) -> (u32, u32) {
+    let jumps = workload.special.as_deref().and_then(|special| special.jump_sizes.as_ref());
     let in_use: Vec<&Sizes> =
-        directions_in_use(workload).map(|direction| sizes_of(workload, direction)).collect();
+        directions_in_use(workload).map(|direction| sizes_of(workload, direction)).chain(jumps).collect();
     let smallest = in_use.iter().map(|sizes| sizes.min_bytes()).min().unwrap_or(0);
     let largest = in_use.iter().map(|sizes| sizes.max_bytes()).max().unwrap_or(0);
     let clamp = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);

@@ -45,6 +45,12 @@ impl MixPattern {
         Self { shares, flush_every_writes, writes_since_flush: 0 }
     }
 
+    /// Notes that another direction went on in the place of the one that was drawn last.
+    pub fn went_on(&mut self, drawn: Direction, instead: Direction) {
+        let is_write = |direction| u64::from(direction == Direction::Write);
+        self.writes_since_flush = self.writes_since_flush - is_write(drawn) + is_write(instead);
+    }
+
     /// The next direction. A pure mix draws nothing from `random`; flushes are counted, not drawn.
     #[inline]
     pub fn next(&mut self, random: &mut impl Rng) -> Direction {

@@ -12,6 +12,7 @@
 
 mod address;
 mod arrival;
+mod caps;
 mod data;
 mod generator;
 mod geometry;
@@ -22,9 +23,11 @@ mod size;
 #[cfg(test)]
 mod test_workload;
 mod touched;
+mod turns;
 
 pub use address::AddressPattern;
 pub use arrival::ArrivalPattern;
+pub use caps::Caps;
 pub use data::DataPattern;
 pub use generator::{Draft, Generator};
 pub use geometry::{Geometry, largest_transfer_bytes};

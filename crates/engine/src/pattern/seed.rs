@@ -23,6 +23,8 @@ pub enum Purpose {
     Delay = 7,
     /// Which of one job's I/Os have a priority of their own.
     Priority = 8,
+    /// Which of several files one job's next I/O goes to.
+    Files = 9,
 }
 
 /// One step of SplitMix64: a bijection that scatters neighbouring numbers over all of `u64`.

@@ -17,5 +17,6 @@ pub(super) fn plain() -> Workload {
         depth: 1,
         length: Length { time_ns: Some(1), ..Length::default() },
         seed: 1,
+        special: None,
     }
 }

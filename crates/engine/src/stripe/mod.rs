@@ -246,7 +246,7 @@ impl<E: Carrier, C: Clock> Engine for Stripe<E, C> {
         self.wholes[io.slot as usize] = Whole::new();
         if io.direction == Direction::Flush {
             for member in 0..self.layout.members() {
-                self.submit_piece(&io, member, Piece { member, offset: 0, skip_bytes: 0, bytes: 0 });
+                self.submit_piece(&io, member, Piece { member, offset: io.offset, skip_bytes: 0, bytes: 0 });
             }
         } else {
             for (piece, number) in self.layout.pieces(io.offset, io.bytes).zip(0..) {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 
 use fathom_record::Direction;
-use rustix::fs::{FallocateFlags, fallocate, fdatasync};
+use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 use rustix::io::{Errno, pread, pwrite};
 
 use crate::{Io, IoFlags, io_flags};
@@ -31,6 +31,7 @@ pub fn perform_with(flags: IoFlags, file: &File, io: &Io, buffer: &mut [u8]) -> 
             let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
             retry(|| fallocate(file.as_fd(), flags, io.offset, u64::from(io.bytes)).map(|()| length))
         }
+        Direction::Flush if io.flushes_all() => retry(|| fsync(file.as_fd()).map(|()| 0)),
         Direction::Flush => retry(|| fdatasync(file.as_fd()).map(|()| 0)),
     };
     match outcome {

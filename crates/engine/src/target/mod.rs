@@ -29,5 +29,7 @@ pub use mark::MarkId;
 pub use name::TargetName;
 pub use open::{OpenRequest, Preparation, Target};
 pub use origin::Origin;
-pub use platform::{Stretch, cached_share, devices, drop_cached, generic_of, stretches, written_share};
+pub use platform::{
+    Stretch, advise, cached_share, devices, drop_cached, forget, generic_of, stretches, written_share,
+};
 pub use several::{Admitted, admit_all};

@@ -42,6 +42,9 @@ pub struct OpenRequest<'a> {
     pub marks: bool,
     /// Whether a file that the run makes under a name of the user's stays when the target is dropped.
     pub keep: bool,
+    /// Whether a file has every byte of the size: a shorter one that is there is made longer where it may be written,
+    /// and none is cut to whole blocks.
+    pub exact: bool,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
     /// Ends laying out and reading when it becomes true.
@@ -76,6 +79,7 @@ impl Default for OpenRequest<'_> {
             origin: None,
             marks: false,
             keep: false,
+            exact: false,
             seed: 0,
             stop: &NEVER,
             progress: None,

@@ -147,6 +147,7 @@ impl<C: Clock> Uring<C> {
                 .offset(offset)
                 .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
                 .build(),
+            (Direction::Flush, _) if io.flushes_all() => opcode::Fsync::new(file).build(),
             (Direction::Flush, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
         let trim = if io.direction == Direction::Trim { TRIM } else { 0 };

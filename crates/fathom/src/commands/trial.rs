@@ -3,7 +3,7 @@
 //! A command that somebody printed or keeps is typed as it stands; only what it takes of time and space is less.
 
 use fathom_interop::diskspd::Mapping;
-use fathom_interop::fio::map::{Doer, Mapped};
+use fathom_interop::fio::map::{Doer, Mapped, Run};
 use fathom_measure::{Bytes, Nanos};
 use fathom_record::Workload;
 
@@ -59,13 +59,29 @@ impl Trial {
         workload.span_bytes = workload.span_bytes.map(|bytes| bytes.min(self.size.0));
     }
 
+    /// Of several files in turn each has its part of the size.
+    fn shorten_files(&self, run: &mut Run) {
+        const PAGE: u64 = 4096;
+        let turns = run.workload.special.as_mut().and_then(|special| special.files.as_mut());
+        let Some(turns) = turns else { return };
+        let largest = run.workload.sizes.read.max_bytes().max(run.workload.sizes.write.max_bytes());
+        let part = (self.size.0 / u64::from(turns.files.max(1))).max(largest);
+        let file_bytes = turns.offset_bytes.saturating_add(part).next_multiple_of(PAGE);
+        turns.file_bytes = turns.file_bytes.min(file_bytes);
+        run.workload.span_bytes = Some(turns.file_bytes.saturating_mul(turns.files.into()));
+        run.stripe_bytes = Some(turns.file_bytes);
+    }
+
     /// Shortens the jobs that fathom runs itself, and how long each waits before it begins.
     pub fn shorten_jobs(&self, mapped: &mut [Mapped]) {
         for job in mapped {
             job.start_after_ns = job.start_after_ns.min(self.time.0);
             match &mut job.doer {
                 Doer::Fathom(native) => {
-                    native.runs.iter_mut().for_each(|run| self.shorten(&mut run.workload));
+                    for run in &mut native.runs {
+                        self.shorten(&mut run.workload);
+                        self.shorten_files(run);
+                    }
                 }
                 Doer::Burner(burner) => {
                     burner.time_ns = Some(burner.time_ns.map_or(self.time.0, |ns| ns.min(self.time.0)));

@@ -7,6 +7,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use fathom_interop::fio::output::DIFFERENCES;
+
 /// The last line of a page, a text or a picture, by which it is known again.
 pub const MARK: &str = "<!-- made by fathom -->";
 
@@ -71,7 +73,8 @@ pub fn is_fio_result(file: &File) -> io::Result<bool> {
 fn is_fio_json(document: &Value) -> bool {
     const MEMBERS: [&str; 6] = ["disk_util", "fio version", "jobs", "time", "timestamp", "timestamp_ms"];
     let Some(members) = document.as_object() else { return false };
-    let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
+    // What differs from fio stands under a name of its own.
+    let mut names: Vec<&str> = members.keys().map(String::as_str).filter(|name| *name != "fathom").collect();
     names.sort_unstable();
     let is_ours = |version: &Value| version.as_str().is_some_and(is_own_version);
     let has_ours = |job: &Value| job["jobname"].is_string() && job["fathom"].is_object();
@@ -95,6 +98,7 @@ fn is_fio_text(text: &str) -> bool {
     let is_own_line = |line: &str| {
         line.is_empty()
             || line.starts_with("  ")
+            || line == DIFFERENCES
             || line.contains(": (groupid=") && line.contains(": err=")
             || line.starts_with("Run status group ") && line.ends_with("(all jobs):")
     };

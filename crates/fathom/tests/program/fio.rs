@@ -260,3 +260,189 @@ fn what_fio_itself_runs_is_a_run_too_and_prints_as_fio_does() {
     assert_ne!(status, Some(0));
     assert!(said.contains("sideways"), "{said}");
 }
+
+/// Calls on the descriptors of one file, as strace sees them; none where there is no strace.
+fn calls(folder: &Path, words: &str, trace: &str, file: &str) -> Option<Vec<String>> {
+    if !has("strace") {
+        return None;
+    }
+    let log = folder.join("strace.log");
+    let output = Command::new("strace")
+        .args(["-f", "-y", "-o", log.to_str().unwrap(), "-e", &format!("trace={trace}")])
+        .arg(env!("CARGO_BIN_EXE_fathom"))
+        .arg("--store")
+        .arg(folder.join("runs.sqlite"))
+        .arg("fio")
+        .args(words.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(output.status.code().is_some(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(&log).unwrap();
+    Some(text.lines().filter(|line| line.contains(&format!("/{file}>"))).map(str::to_owned).collect())
+}
+
+/// A file that earlier jobs of this test may write.
+fn laid_out(folder: &Path, bytes: usize) {
+    std::fs::write(folder.join("data"), vec![7; bytes]).unwrap();
+}
+
+#[test]
+fn reads_and_writes_each_keep_their_own_rate() {
+    let folder = tempfile::tempdir().unwrap();
+    laid_out(folder.path(), 4 << 20);
+    for (words, expected) in [
+        ("--rate_iops=100,50", [Some(100), Some(50)]),
+        ("--rate_iops=100,50 --rwmixread=90", [Some(100), Some(50)]),
+        ("--rate=400k,200k", [Some(100), Some(50)]),
+        ("--rate_iops=200 --rwmixread=70", [Some(200), Some(200)]),
+        ("--rate=,512k", [None, Some(128)]),
+    ] {
+        let words = format!(
+            "--name=a --filename=data --bs=4k --rw=randrw --ioengine=libaio --iodepth=4 --runtime=2 --time_based \
+             --destroy=data --output-format=json --quiet {words}"
+        );
+        let (printed, said, _) = fathom_fio(folder.path(), &words);
+        let document = json(&printed);
+        for (direction, rate) in ["read", "write"].iter().zip(expected) {
+            let ios = document["jobs"][0][direction]["total_ios"].as_u64().unwrap();
+            match rate {
+                // Two seconds; where all processors are busy a few come late.
+                Some(rate) => assert!(ios.abs_diff(2 * rate) <= 8, "{words}: {direction} {ios}: {said}"),
+                None => assert!(ios > 300, "{words}: {direction} {ios} without a rate: {said}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cache_is_dropped_with_each_pass_and_flushes_are_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let rest = "--name=a --filename=data --size=1m --bs=4k --ioengine=psync --quiet --destroy=data";
+    let count = |words: &str, call: &str| {
+        laid_out(folder.path(), 1 << 20);
+        let lines = calls(folder.path(), &format!("{rest} {words}"), "fadvise64,fsync,fdatasync", "data")?;
+        Some(lines.iter().filter(|line| line.contains(call)).count())
+    };
+    let Some(drops) = count("--rw=randread --loops=3", "POSIX_FADV_DONTNEED") else { return };
+    assert_eq!(drops, 3);
+    assert_eq!(count("--rw=randread --loops=3", "POSIX_FADV_RANDOM"), Some(3));
+    assert_eq!(count("--rw=read", "POSIX_FADV_SEQUENTIAL"), Some(1));
+    assert_eq!(count("--rw=read --invalidate=0 --fadvise_hint=0", "fadvise64"), Some(0));
+    assert_eq!(count("--rw=randread", "fdatasync("), Some(0), "nothing of others is written back");
+    let flushes = |words: &str| (count(words, "fsync("), count(words, "fdatasync("));
+    assert_eq!(flushes("--rw=write --fsync=8"), (Some(31), Some(0)));
+    assert_eq!(flushes("--rw=write --fdatasync=8"), (Some(0), Some(31)));
+    assert_eq!(flushes("--rw=write --end_fsync=1"), (Some(1), Some(0)));
+}
+
+#[test]
+fn what_is_read_back_counts_as_reads_and_each_clone_has_its_own_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let entries = |words: &str| {
+        let words =
+            format!("--name=a --size=1m --bs=4k --ioengine=psync --output-format=json --quiet {words}");
+        let (printed, said, _) = fathom_fio(folder.path(), &words);
+        assert!(said.is_empty(), "nothing but failures stands on stderr: {said}");
+        json(&printed)["jobs"].as_array().unwrap().clone()
+    };
+    let checked = entries("--filename=v --rw=write --verify=crc32c");
+    assert_eq!(
+        (&checked[0]["read"]["total_ios"], &checked[0]["write"]["total_ios"]),
+        (&256.into(), &256.into())
+    );
+    assert_eq!(checked[0]["read"]["clat_ns"]["N"], 256);
+    assert!(checked[0]["read"]["runtime"].as_u64() > Some(0));
+    let clones = entries("--rw=randread --numjobs=3");
+    assert_eq!(
+        clones.iter().map(|job| job["read"]["total_ios"].as_u64()).collect::<Vec<_>>(),
+        [Some(256); 3]
+    );
+    assert!(clones.iter().all(|job| job["jobname"] == "a" && job["read"]["clat_ns"]["N"] == 256));
+    let together = entries("--rw=randread --numjobs=3 --group_reporting");
+    assert_eq!((together.len(), &together[0]["read"]["total_ios"]), (1, &768.into()));
+}
+
+#[test]
+fn logs_have_a_line_for_each_io_or_for_each_window_as_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "--name=a --filename=data --size=1m --bs=4k --rw=randread --ioengine=psync --quiet --numjobs=2 \
+                 --write_lat_log=each --write_bw_log=each --write_iops_log=each --log_offset=1";
+    fathom_fio(folder.path(), words);
+    for clone in [1, 2] {
+        for kind in ["lat", "clat", "bw", "iops"] {
+            let log =
+                std::fs::read_to_string(folder.path().join(format!("each_{kind}.{clone}.log"))).unwrap();
+            assert_eq!(log.lines().count(), 256, "{kind} of {clone}");
+            let mut offsets: Vec<u64> =
+                log.lines().map(|line| line.rsplit(", ").next().unwrap().parse().unwrap()).collect();
+            offsets.sort_unstable();
+            assert_eq!(offsets, (0..256).map(|block| block * 4096).collect::<Vec<u64>>());
+        }
+    }
+    let words = "--name=a --filename=data --rw=randread --ioengine=psync --quiet --runtime=2 --time_based \
+                 --write_iops_log=half --log_avg_msec=500 --rate_iops=200";
+    fathom_fio(folder.path(), words);
+    let log = std::fs::read_to_string(folder.path().join("half_iops.1.log")).unwrap();
+    let times: Vec<&str> = log.lines().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(&times[..3], ["500", "1000", "1500"], "{log}");
+    assert!(log.lines().take(3).all(|line| line.ends_with(", 0, 0, 0")), "{log}");
+}
+
+#[test]
+fn odd_sizes_are_done_and_a_file_is_made_longer_only_where_it_may_be_written() {
+    let bench = Typist::new();
+    let fio = |words: &str| {
+        let words =
+            format!("--name=a --filename=data --bs=4k --ioengine=psync --output-format=json --quiet {words}");
+        let (printed, said, status) = fathom_fio(bench.folder(), &words);
+        let ios = serde_json::from_str::<Value>(&printed).ok().and_then(|all| {
+            Some(
+                all["jobs"][0]["read"]["total_ios"].as_u64()?
+                    + all["jobs"][0]["write"]["total_ios"].as_u64()?,
+            )
+        });
+        // A terminal's width may cut a sentence anywhere.
+        (ios, said.split_whitespace().collect::<Vec<_>>().join(" "), status)
+    };
+    let bytes: Vec<u8> = (0..10_000u32).map(|at| at as u8).collect();
+    std::fs::write(bench.folder().join("data"), &bytes).unwrap();
+    assert_eq!(fio("--rw=read").0, Some(2));
+    assert_eq!(fio("--rw=read --offset=500 --size=9000").0, Some(2));
+    let (_, said, status) = fio("--rw=read --size=64k");
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("has 10000 bytes") && said.contains("--destroy data"), "{said}");
+    assert_eq!(std::fs::read(bench.folder().join("data")).unwrap(), bytes);
+    let (ios, said, _) = fio("--rw=read --size=64k --destroy=data");
+    assert_eq!(ios, Some(16), "{said}");
+    let longer = std::fs::read(bench.folder().join("data")).unwrap();
+    assert_eq!((longer.len(), &longer[..10_000]), (64 << 10, &bytes[..]), "what was there stays");
+    let (_, said, status) = fio("--rw=read --size=128k --destroy=data --readonly");
+    assert_eq!(status, Some(2), "{said}");
+    let (_, said, status) = fio("--rw=read --filename=none --allow_file_create=0 --size=1m");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("allow_file_create") && !bench.folder().join("none").exists(), "{said}");
+}
+
+#[test]
+fn content_is_the_pattern_and_what_differs_stands_in_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "--name=a --filename=p --size=64k --bs=4k --rw=write --ioengine=psync --buffer_pattern=0xdeadbeef --quiet \
+                 --nice=3 --output-format=json,normal";
+    let (printed, said, _) = fathom_fio(folder.path(), words);
+    assert_eq!(said, "");
+    let bytes = std::fs::read(folder.path().join("p")).unwrap();
+    assert!(bytes.chunks(4).all(|four| four == [0xde, 0xad, 0xbe, 0xef]));
+    let mut documents = serde_json::Deserializer::from_str(&printed).into_iter::<Value>();
+    let document = documents.next().unwrap().unwrap();
+    let differences = document["fathom"]["differences_from_fio"].to_string();
+    assert!(differences.contains("nice=3"), "{differences}");
+    let text = &printed[documents.byte_offset()..];
+    assert!(text.contains("Differences from fio:\n  nice=3"), "{text}");
+    let kept =
+        "--name=a --filename=k --size=64k --bs=4k --rw=write --ioengine=psync --scramble_buffers=0 --quiet";
+    fathom_fio(folder.path(), kept);
+    let bytes = std::fs::read(folder.path().join("k")).unwrap();
+    assert!(bytes.chunks(4096).all(|block| block == &bytes[..4096]), "one buffer, one content");
+    assert!(bytes[..4096].chunks(64).any(|part| part != &bytes[..64]));
+}

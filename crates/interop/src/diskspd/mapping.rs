@@ -111,6 +111,7 @@ pub fn workload_of(
             ..Length::default()
         },
         seed: span.seed,
+        special: None,
     };
     let wrong =
         |field: &'static str, problem: String| Refusal::new(WHAT, problem).at(flag_of(field)).or(ITSELF);

@@ -194,6 +194,7 @@ fn rate(run: &RunRecord) -> Value {
     match run.workload.arrival {
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => Value::Real(rate_per_s),
         Arrival::Closed
+        | Arrival::PerDirection { .. }
         | Arrival::Pausing { .. }
         | Arrival::Ramp { .. }
         | Arrival::Steps { .. }

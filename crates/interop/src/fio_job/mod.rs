@@ -299,6 +299,14 @@ fn arrival(workload: &Workload) -> Result<Lines, Refusal> {
                 ("thinktime_blocks", after_operations.to_string()),
             ]);
         }
+        Arrival::PerDirection { read_per_s, write_per_s, poisson } => {
+            let rate = |rate: Option<f64>| rate.map_or(String::new(), |rate| format!("{:.0}", rate / jobs));
+            let mut lines = vec![("rate_iops", format!("{},{}", rate(read_per_s), rate(write_per_s)))];
+            if poisson {
+                lines.push(("rate_process", "poisson".to_owned()));
+            }
+            return Ok(lines);
+        }
         Arrival::Constant { rate_per_s } => (rate_per_s, "linear"),
         Arrival::Poisson { rate_per_s } => (rate_per_s, "poisson"),
         Arrival::Ramp { .. } | Arrival::Steps { .. } | Arrival::Traced { .. } => {

@@ -47,6 +47,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         priorities: Vec::new(),
         wall: None,
         standstills: Vec::new(),
+        read_back: None,
         notes: Vec::new(),
     }
 }
@@ -72,6 +73,7 @@ pub fn blank_workload() -> Workload {
         depth: 1,
         length: Length::default(),
         seed: 0,
+        special: None,
     }
 }
 

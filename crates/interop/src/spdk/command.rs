@@ -102,6 +102,7 @@ impl Asked {
                 ..Length::default()
             },
             seed: 0,
+            special: None,
         };
         (workload, guesses)
     }

@@ -27,6 +27,17 @@ pub enum Arrival {
         /// Mean operations per second.
         rate_per_s: f64,
     },
+    /// Reads and writes each at no more than a rate of their own: the mix chooses among the directions that are due,
+    /// and one that is ahead of its rate leaves its turn to the other, as in fio. A direction without a rate is due
+    /// always.
+    PerDirection {
+        /// Reads per second; absent: as many as the target serves.
+        read_per_s: Option<f64>,
+        /// Writes per second; absent: as many as the target serves.
+        write_per_s: Option<f64>,
+        /// Whether the gaps of each rate are exponential; otherwise they are equal.
+        poisson: bool,
+    },
     /// Equal gaps of a rate that changes evenly from one value to another, and stays there.
     Ramp {
         /// Operations per second at the start.
@@ -59,6 +70,12 @@ impl Arrival {
 
     /// Whether I/Os start by the clock, whatever the target does.
     pub fn is_open(&self) -> bool {
-        !matches!(self, Arrival::Closed | Arrival::Pausing { .. })
+        match self {
+            Arrival::Closed | Arrival::Pausing { .. } => false,
+            Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+                read_per_s.is_some() && write_per_s.is_some()
+            }
+            _ => true,
+        }
     }
 }

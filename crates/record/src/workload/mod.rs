@@ -7,12 +7,14 @@ mod address;
 mod arrival;
 mod data;
 mod size;
+mod special;
 mod validate;
 
 pub use address::{Addresses, HotSpot, TraceFit, Traced, Zone};
 pub use arrival::Arrival;
 pub use data::{Data, Verify};
 pub use size::{SizeShare, Sizes, SizesByDirection};
+pub use special::{AccessHint, CacheAdvice, Content, FileOrder, FileTurns, Special};
 pub use validate::WorkloadError;
 
 use schemars::JsonSchema;
@@ -46,6 +48,9 @@ pub struct Workload {
     pub length: Length,
     /// Seed of every random choice; the same seed replays the same I/Os.
     pub seed: u64,
+    /// What few workloads ask for; absent: none of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub special: Option<Box<Special>>,
 }
 
 /// Shares of the directions.

@@ -1,6 +1,6 @@
 //! Refuses workloads that make no sense, before anything is opened.
 
-use super::{Addresses, Arrival, Mix, Sizes, Traced, Workload};
+use super::{Addresses, Arrival, Content, FileOrder, Mix, Sizes, Special, Traced, Workload};
 
 /// What is wrong with a workload: the field as a plan names it, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +67,7 @@ impl Workload {
         }
         validate_addresses(&self.addresses)?;
         validate_arrival(&self.arrival)?;
+        self.special.as_deref().map_or(Ok(()), validate_special)?;
         let traced = matches!(self.addresses, Addresses::Traced(_));
         let fits = match self.arrival {
             Arrival::Traced { .. } => traced,
@@ -78,6 +79,13 @@ impl Workload {
             return refuse(
                 "replay",
                 "a trace says both where and when: give --replay, and no other pattern or rate",
+            );
+        }
+        let both = self.mix.read_share > 0.0 && self.mix.write_share() > 0.0 && self.mix.trim_share == 0.0;
+        if matches!(self.arrival, Arrival::PerDirection { .. }) && !both {
+            return refuse(
+                "rate",
+                "a rate for reads and one for writes need a mix of both, and of nothing else",
             );
         }
         let length = &self.length;
@@ -99,8 +107,8 @@ impl Workload {
 
 fn validate_sizes(sizes: &Sizes) -> Result<(), WorkloadError> {
     let (min, max) = (sizes.min_bytes(), sizes.max_bytes());
-    if min == 0 || min % 512 != 0 || max % 512 != 0 {
-        return refuse("bs", "an I/O size is a multiple of 512 bytes and not 0, as 4k");
+    if min == 0 {
+        return refuse("bs", "an I/O size is not 0, as 4k");
     }
     if max > MAX_IO_BYTES {
         return refuse("bs", "an I/O size is at most 64 MiB");
@@ -111,20 +119,14 @@ fn validate_sizes(sizes: &Sizes) -> Result<(), WorkloadError> {
             if min_bytes > max_bytes {
                 return refuse("bs", "the smallest size of a range is above the largest");
             }
-            if *step_bytes == 0 || step_bytes % 512 != 0 || (max_bytes - min_bytes) % step_bytes != 0 {
-                return refuse(
-                    "bs",
-                    "the step of a range is a multiple of 512 bytes that leads from the smallest to the largest size",
-                );
+            if *step_bytes == 0 || (max_bytes - min_bytes) % step_bytes != 0 {
+                return refuse("bs", "the step of a range leads from the smallest to the largest size");
             }
             Ok(())
         }
         Sizes::Split { shares } => {
-            if shares.iter().any(|s| s.bytes == 0 || s.bytes % 512 != 0 || !(0.0..=1.0).contains(&s.share)) {
-                return refuse(
-                    "bs",
-                    "each part of a split is a size that is a multiple of 512 bytes, and a share",
-                );
+            if shares.iter().any(|s| s.bytes == 0 || !(0.0..=1.0).contains(&s.share)) {
+                return refuse("bs", "each part of a split is a size that is not 0, and a share");
             }
             adds_up_to_one("bs", shares.iter().map(|s| s.share))
         }
@@ -216,6 +218,37 @@ fn validate_addresses(addresses: &Addresses) -> Result<(), WorkloadError> {
     }
 }
 
+fn validate_special(special: &Special) -> Result<(), WorkloadError> {
+    const FIELD: &str = "special";
+    special.jump_sizes.as_ref().map_or(Ok(()), validate_sizes)?;
+    if let Some(turns) = special.files {
+        let order = match turns.order {
+            FileOrder::RoundRobin { ios } => ios > 0,
+            FileOrder::Random | FileOrder::Sequential => true,
+            FileOrder::Zipf { exponent } => exponent > 0.0 && exponent <= 10.0,
+            FileOrder::Pareto { skew } => skew > 0.0 && skew < 0.5,
+            FileOrder::Normal { deviation } => deviation > 0.0 && deviation <= 1.0,
+        };
+        if turns.files < 2 || turns.offset_bytes >= turns.file_bytes || !order {
+            return refuse(
+                FIELD,
+                "turns are of two files or more, none of them empty, in an order that there is",
+            );
+        }
+    }
+    if special
+        .content
+        .as_ref()
+        .is_some_and(|content| *content != Content::Kept && content.pattern().is_none())
+    {
+        return refuse(FIELD, "a pattern is bytes of two hexadecimal digits each, as deadbeef");
+    }
+    if special.batch == Some(0) || special.cache.is_some_and(|cache| cache.pass_bytes == Some(0)) {
+        return refuse(FIELD, "a batch has an I/O, and a pass a byte");
+    }
+    Ok(())
+}
+
 fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
     let positive = |rate: f64| rate.is_finite() && rate > 0.0;
     let right = match arrival {
@@ -225,6 +258,10 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
         }
         Arrival::Pausing { .. } => true,
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => positive(*rate_per_s),
+        Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+            let each = [*read_per_s, *write_per_s];
+            each.into_iter().flatten().all(positive) && each != [None, None]
+        }
         Arrival::Ramp { from_per_s, to_per_s, over_ns } => {
             positive(*from_per_s) && positive(*to_per_s) && *over_ns > 0
         }

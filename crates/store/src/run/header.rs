@@ -2,7 +2,7 @@
 
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run::{
-    CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, Summary, TargetSummary, Tool,
+    CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, ReadBack, Summary, TargetSummary, Tool,
 };
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{
@@ -44,6 +44,8 @@ pub(crate) struct Header<'a> {
     wall: Option<&'a WallFacts>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     standstills: &'a [Standstill],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_back: Option<&'a ReadBack>,
     notes: &'a [String],
 }
 
@@ -76,6 +78,7 @@ impl<'a> Header<'a> {
             priorities,
             wall,
             standstills,
+            read_back,
             notes,
         } = record;
         Self {
@@ -103,6 +106,7 @@ impl<'a> Header<'a> {
             priorities,
             wall: wall.as_deref(),
             standstills,
+            read_back: read_back.as_ref(),
             notes,
         }
     }

@@ -11,6 +11,10 @@ pub(crate) fn pattern_text(workload: &Workload) -> String {
     match arrival {
         Arrival::Closed => {}
         Arrival::Pausing { .. } => text += ", with pauses",
+        Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+            let rate = |rate: &Option<f64>| rate.map_or("no".to_owned(), |rate| format!("{rate}/s"));
+            text += &format!(", reads at {} and writes at {}", rate(read_per_s), rate(write_per_s));
+        }
         Arrival::Constant { rate_per_s } => text += &format!(", constant {rate_per_s}/s"),
         Arrival::Poisson { rate_per_s } => text += &format!(", Poisson {rate_per_s}/s"),
         Arrival::Steps { rates_per_s, .. } => text += &format!(", {} rates", rates_per_s.len()),

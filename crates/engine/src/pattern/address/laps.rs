@@ -18,6 +18,8 @@ pub(super) struct Laps {
     jump_below: u64,
     /// Where the next I/O starts, relative to the span.
     position: u64,
+    /// Whether the next one jumps, where that was asked before.
+    told: Option<bool>,
     random: Xoshiro256PlusPlus,
 }
 
@@ -37,14 +39,27 @@ impl Laps {
             step_bytes: step.map_or(0, whole),
             jump_below: threshold(jumps),
             position: u64::from(job).saturating_mul(whole(apart)),
+            told: None,
             random: random_of(seed, Purpose::Address, job),
         }
+    }
+
+    /// Whether the next I/O jumps.
+    pub fn will_jump(&mut self) -> bool {
+        let told = self.told.take().unwrap_or_else(|| self.draws_a_jump());
+        self.told = Some(told);
+        told
+    }
+
+    #[inline]
+    fn draws_a_jump(&mut self) -> bool {
+        self.jump_below > 0 && self.random.next_u64() < self.jump_below
     }
 
     #[inline]
     pub fn next(&mut self, bytes: u32) -> u64 {
         self.extent.fit(bytes);
-        if self.jump_below > 0 && self.random.next_u64() < self.jump_below {
+        if self.told.take().unwrap_or_else(|| self.draws_a_jump()) {
             let start = self.extent.block(below(self.random.next_u64(), self.extent.starts));
             self.position = start - self.extent.first_byte;
         }

@@ -93,6 +93,14 @@ impl AddressPattern {
         })
     }
 
+    /// Whether the next I/O jumps; told before it is asked for, so that it may have a size of its own.
+    pub fn will_jump(&mut self) -> bool {
+        match &mut self.0 {
+            Kind::Laps(laps) => laps.will_jump(),
+            _ => false,
+        }
+    }
+
     /// First byte on the target of the next I/O: a multiple of the block, and `bytes`, at most the
     /// geometry's largest I/O, from there on lie within the span.
     #[inline]

@@ -7,6 +7,8 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 
+use fathom_record::workload::AccessHint;
+use rustix::fs::Advice;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 /// Bytes looked at in one mapping.
@@ -19,9 +21,32 @@ const WINDOW_BYTES: u64 = 1 << 30;
 /// [`cached_share`] tells.
 pub fn drop_cached(file: &File, range: Range<u64>) -> io::Result<()> {
     rustix::fs::fdatasync(file)?;
+    forget(file, range)
+}
+
+/// Drops what the page cache holds of a stretch and is not changed: what is not written back yet stays.
+///
+/// # Errors
+/// As the system reports them.
+pub fn forget(file: &File, range: Range<u64>) -> io::Result<()> {
+    told(file, range, Advice::DontNeed)
+}
+
+/// Tells what order of accesses to expect of an open file.
+///
+/// # Errors
+/// As the system reports them.
+pub fn advise(file: &File, range: Range<u64>, hint: AccessHint) -> io::Result<()> {
+    let advice = match hint {
+        AccessHint::Random => Advice::Random,
+        AccessHint::Sequential => Advice::Sequential,
+    };
+    told(file, range, advice)
+}
+
+fn told(file: &File, range: Range<u64>, advice: Advice) -> io::Result<()> {
     let length = NonZeroU64::new(range.end.saturating_sub(range.start));
-    rustix::fs::fadvise(file, range.start, length, rustix::fs::Advice::DontNeed)?;
-    Ok(())
+    Ok(rustix::fs::fadvise(file, range.start, length, advice)?)
 }
 
 /// Share of a stretch, 0 to 1, that the page cache holds.

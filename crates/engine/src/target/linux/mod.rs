@@ -29,7 +29,7 @@ mod users;
 #[cfg(test)]
 mod tests;
 
-pub use cache::{cached_share, drop_cached};
+pub use cache::{advise, cached_share, drop_cached, forget};
 pub use discover::devices;
 pub use extents::{Stretch, stretches, written_share};
 pub use file_system::space;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -227,20 +228,14 @@ fn existing(
         Some(libc::EINVAL) if direct => no_direct(&place, &machine, &looking),
         _ => fail(&error),
     })?;
-    let (mut admitted, mut own) = (None, false);
-    if request.writes {
-        // On the descriptor that will be written, now that nobody else can claim it.
-        admitted = Some(if is_device {
-            Admission::of_device(writing, &file, &looking, request, |_| Vec::new())?
-        } else {
-            lock(&writing, &file)?;
-            // Looked at before anything is written, and after nobody else can be.
-            own = kept::is_as_left(&file);
-            Admission::of_file(writing, &file, request, own)?
-        });
-    }
+    let (admitted, own) = judged(writing, (&file, &looking), is_device, request)?;
     let size_bytes = if is_device { ioctl::block_size_bytes(&file) } else { Ok(meta.len()) };
     let size_bytes = size_bytes.map_err(|error| fail(&error))?;
+    let size_bytes = if is_device {
+        size_bytes
+    } else {
+        extended(name, &machine, (&file, admitted.is_some()), size_bytes, request)?
+    };
     let mut opened = Opened { file: Arc::new(file), admitted, made: None, origin: None, signs: own };
     let mut facts = facts_of(name, &machine, &opened.file, direct, is_device);
     let marks = request.marks && request.writes && is_device;
@@ -249,7 +244,9 @@ fn existing(
     } else {
         size_bytes
     };
-    facts.size_bytes = usable(name, for_data, facts.logical_block_bytes, request.size_bytes)?;
+    // The page cache takes parts of blocks.
+    let block_bytes = if request.exact && !is_device { 1 } else { facts.logical_block_bytes };
+    facts.size_bytes = usable(name, for_data, block_bytes, request.size_bytes)?;
     let used_bytes = marks.then_some(facts.size_bytes);
     opened.origin = origin::remembered(&machine, &opened.file, request.origin, (request.writes, used_bytes));
     facts.written_share = share(&place, &opened.file, facts.size_bytes)?;
@@ -257,6 +254,64 @@ fn existing(
         fill_or_refuse(name, &opened, &mut facts, request)?;
     }
     Ok((opened, facts))
+}
+
+/// Judges, where anything is written, on the descriptor that will be, now that nobody else can claim it; and whether a
+/// file is as fathom left it.
+fn judged(
+    writing: String,
+    (file, looking): (&File, &File),
+    is_device: bool,
+    request: &OpenRequest<'_>,
+) -> Result<(Option<Admission>, bool), EngineError> {
+    if !request.writes {
+        return Ok((None, false));
+    }
+    if is_device {
+        return Ok((Some(Admission::of_device(writing, file, looking, request, |_| Vec::new())?), false));
+    }
+    lock(&writing, file)?;
+    // Looked at before anything is written, and after nobody else can be.
+    let own = kept::is_as_left(file);
+    Ok((Some(Admission::of_file(writing, file, request, own)?), own))
+}
+
+/// Writes bytes behind the end of a file that may be written, as many as are missing where every byte is wanted; its
+/// length.
+fn extended(
+    name: &str,
+    machine: &Machine,
+    (file, may_write): (&File, bool),
+    there: u64,
+    request: &OpenRequest<'_>,
+) -> Result<u64, EngineError> {
+    let wanted = request.size_bytes.filter(|wanted| request.exact && *wanted > there);
+    let Some(missing) = wanted.map(|wanted| there..wanted) else { return Ok(there) };
+    let place = format!("making {name} longer");
+    if !may_write {
+        let cause = format!("it has {} bytes, fewer than the {} of the job", missing.start, missing.end);
+        return Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy("use a smaller size"));
+    }
+    let room = space(file).map_err(|error| EngineError::system(&place, &error))?;
+    let bytes = missing.end - missing.start;
+    scratch::size_for(&place, Some(bytes.max(scratch::UNIT_BYTES)), room)?;
+    let told =
+        |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
+    let keep_free_bytes = room.reserve_bytes() / 2;
+    let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
+    let end = missing.end;
+    layout::lay_out(&whole_or_cached(machine, file, &missing)?, missing, &layout)?;
+    Ok(end)
+}
+
+/// A descriptor through which a stretch can be written: past the page cache only what is whole units.
+fn whole_or_cached(machine: &Machine, file: &File, range: &Range<u64>) -> Result<File, EngineError> {
+    let is_whole = |at: u64| at.is_multiple_of(scratch::UNIT_BYTES);
+    let opened = match is_whole(range.start) && is_whole(range.end) {
+        true => file.try_clone(),
+        false => reopen(machine, file, Flags { writes: true, ..Flags::default() }),
+    };
+    opened.map_err(|error| EngineError::system("laying out the file", &error))
 }
 
 /// Shares above this count as whole: rounding, not holes.
@@ -297,7 +352,8 @@ fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> 
     let told =
         |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
-    layout::lay_out(&opened.file, 0..facts.size_bytes, &layout)?;
+    let file = whole_or_cached(&Machine::at_a_glance(), &opened.file, &(0..facts.size_bytes))?;
+    layout::lay_out(&file, 0..facts.size_bytes, &layout)?;
     facts.written_share = share("laying out the file", &opened.file, facts.size_bytes)?;
     if let Some(written) = facts.written_share.filter(|share| *share < WRITTEN) {
         let cause = format!("the file system holds only {:.1} % of what was written", written * 100.0);
@@ -386,7 +442,11 @@ fn made(
 ) -> Result<(Opened, TargetFacts), EngineError> {
     let place = format!("making a file for {name}");
     let room = space(folder.file()).map_err(|error| EngineError::system(&place, &error))?;
-    let size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
+    let whole_bytes = |bytes: u64| bytes.max(1).next_multiple_of(scratch::UNIT_BYTES);
+    let size_bytes = match request.size_bytes.filter(|_| request.exact) {
+        Some(bytes) => scratch::size_for(&place, Some(whole_bytes(bytes)), room)?.min(bytes),
+        None => scratch::size_for(&place, request.size_bytes, room)?,
+    };
     let (file, made) = make()?;
     let direct = request.direct && limits::takes_direct(machine, &file);
     if request.direct && !direct {

@@ -2,6 +2,7 @@
 
 mod beside;
 mod burner;
+mod counted;
 mod itself;
 mod machine;
 mod places;
@@ -60,7 +61,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     if let Some(trial) = &trial {
         trial.shorten_jobs(&mut mapped);
     }
-    tell_warnings(globals, &mapped);
+    let mut differences = differences(globals, &mapped);
     let stages = map::stages(&jobs, &mapped).map_err(refused)?;
     refuse_what_is_fios(globals, &mapped)?;
     if globals.read_only {
@@ -68,6 +69,8 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     }
     if globals.parse_only {
         tell_absent_devices(&mapped);
+        let lines: String = differences.iter().map(|words| format!("{words}\n")).collect();
+        output::result(&lines)?;
         return Ok(Status::Done);
     }
     refuse_absent_devices(&mapped)?;
@@ -78,14 +81,15 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let stop = interrupt::watch(screen.voice())?;
     let outcome = Stages::new(&mapped, globals, &places).run(&stages, &mut screen, &stop);
     drop(screen);
-    let (mut records, failure) = outcome;
+    let stage::Outcome { mut records, counted, remarks, failure } = outcome;
+    differences.extend(remarks);
     if let Some(trial) = trial {
         output::message(&trial.note());
         records.iter_mut().flatten().for_each(|record| record.notes.push(trial.note()));
     }
     records.iter().flatten().for_each(|record| saving.put(record));
     let printed = records.iter().all(Vec::is_empty)
-        || results::deliver(&jobs, &mapped, &records, (&destination, &places), globals);
+        || results::deliver(&jobs, &mapped, &counted, &differences, (&destination, &places), globals);
     let verified = !results::tell_unverified(&records);
     let saved = saving.finish(&Machine::Off);
     match failure {
@@ -113,15 +117,12 @@ fn map_all(jobs: &[Job]) -> Result<Vec<Mapped>, Failure> {
     jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect()
 }
 
-/// Each sentence once, however many jobs it is about.
-fn tell_warnings(globals: &Globals, mapped: &[Mapped]) {
+/// What will not be as fio does it: each sentence once, however many jobs it is about. It stands in the results and
+/// not on stderr, where harnesses of fio expect nothing but failures.
+fn differences(globals: &Globals, mapped: &[Mapped]) -> Vec<String> {
     let mut told = BTreeSet::new();
     let of_jobs = mapped.iter().flat_map(|mapped| &mapped.warnings);
-    for words in globals.warnings.iter().chain(of_jobs) {
-        if told.insert(words) {
-            output::message(&format!("fio option {words}"));
-        }
-    }
+    globals.warnings.iter().chain(of_jobs).filter(|words| told.insert(*words)).cloned().collect()
 }
 
 fn refuse_what_is_fios(globals: &Globals, mapped: &[Mapped]) -> Result<(), Failure> {

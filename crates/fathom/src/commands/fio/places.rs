@@ -26,10 +26,12 @@ impl Places {
         let mut number = 0;
         for job in mapped {
             let Doer::Fathom(native) = &job.doer else { continue };
-            for _ in &native.runs {
-                number += 1;
-                for name in log_names(&job.reporting, number) {
-                    places.add(name)?;
+            for run in &native.runs {
+                for _ in 0..run.workload.jobs {
+                    number += 1;
+                    for name in log_names(&job.reporting, number) {
+                        places.add(name)?;
+                    }
                 }
                 if let Some(name) = &job.iolog
                     && !places.add(name.clone())?

@@ -10,6 +10,7 @@ use fathom_interop::fio::output::{self as forms, Entry};
 use fathom_record::{CheckName, Outcome, RunRecord};
 use jiff::Timestamp;
 
+use super::counted::CountedRun;
 use super::places::Places;
 use crate::failure::Failure;
 use crate::output;
@@ -46,13 +47,15 @@ impl Destination {
 pub fn deliver(
     jobs: &[Job],
     mapped: &[Mapped],
-    records: &[Vec<RunRecord>],
+    counted: &[Vec<CountedRun>],
+    differences: &[String],
     (destination, places): (&Destination, &Places),
     globals: &Globals,
 ) -> bool {
-    let entries = entries(jobs, mapped, records);
+    let entries = entries(jobs, mapped, counted);
     let version = env!("CARGO_PKG_VERSION");
-    let last = records.iter().flatten().map(|record| record.started_at.as_str()).max().unwrap_or_default();
+    let starts = counted.iter().flatten().map(|run| run.whole.started_at.as_str());
+    let last = starts.max().unwrap_or_default();
     let started: Option<Timestamp> = last.parse().ok();
     let now_ms = started.map_or(0, |time| time.as_millisecond().unsigned_abs());
     let time =
@@ -60,14 +63,14 @@ pub fn deliver(
     let wanted = globals.wanted();
     let mut text = String::new();
     if wanted.json || wanted.json_plus {
-        let document = forms::document(&entries, version, (now_ms, &time), wanted.json_plus);
+        let document = forms::document(&entries, differences, version, (now_ms, &time), wanted.json_plus);
         text += &output::json(&document);
     }
     if wanted.normal {
-        text += &forms::text(&entries, version, &time);
+        text += &forms::text(&entries, differences, version, &time);
     }
     let printed = destination.write(&text).map_err(|failure| failure.warn()).is_ok();
-    write_logs(mapped, records, places) && printed
+    write_logs(mapped, counted, places) && printed
 }
 
 /// Tells of content that was to be checked and could not be; whether there was any.
@@ -83,16 +86,17 @@ pub fn tell_unverified(records: &[Vec<RunRecord>]) -> bool {
     any
 }
 
-/// Logs, one a run, or one of all runs where they share its name.
-fn write_logs(mapped: &[Mapped], records: &[Vec<RunRecord>], places: &Places) -> bool {
+/// Logs, one a clone, or one of all clones where they share its name.
+fn write_logs(mapped: &[Mapped], counted: &[Vec<CountedRun>], places: &Places) -> bool {
     let mut number = 0;
     let mut logs: BTreeMap<String, String> = BTreeMap::new();
-    for (mapped, records) in mapped.iter().zip(records) {
-        for record in records {
+    for (mapped, runs) in mapped.iter().zip(counted) {
+        for clone in runs.iter().flat_map(|run| &run.clones) {
             number += 1;
-            let started: Option<Timestamp> = record.started_at.parse().ok();
+            let started: Option<Timestamp> = clone.record.started_at.parse().ok();
             let epoch_ms = started.map_or(0, |time| time.as_millisecond().unsigned_abs());
-            for file in forms::log_files(record, &mapped.reporting, number, epoch_ms) {
+            let own = (&clone.record, clone.ios.as_slice());
+            for file in forms::log_files(own, &mapped.reporting, number, epoch_ms) {
                 logs.entry(file.name).or_default().push_str(&file.text);
             }
         }
@@ -101,8 +105,8 @@ fn write_logs(mapped: &[Mapped], records: &[Vec<RunRecord>], places: &Places) ->
     written.filter_map(Result::err).map(|failure| failure.warn()).count() == 0
 }
 
-/// One entry a job, or one for all jobs of a group that are reported together.
-fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], records: &'a [Vec<RunRecord>]) -> Vec<Entry<'a>> {
+/// One entry a clone, or one for all jobs of a group that are reported together.
+fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &'a [Vec<CountedRun>]) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'a>> = Vec::new();
     let mut group = 0;
     for (place, (job, mapped)) in jobs.iter().zip(mapped).enumerate() {
@@ -110,29 +114,41 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], records: &'a [Vec<RunRecor
         if place > 0 && (stonewalls || mapped.reporting.new_group) {
             group += 1;
         }
-        if records[place].is_empty() {
+        let runs = &counted[place];
+        if runs.is_empty() {
             continue;
         }
         let of_group =
             |entry: &&mut Entry<'a>| entry.group == group && entry.reporting.group && mapped.reporting.group;
         if let Some(entry) = entries.last_mut().filter(of_group) {
-            entry.records.extend(&records[place]);
+            entry.records.extend(runs.iter().map(|run| &run.whole));
             entry.clones += mapped.clones;
+            entry.titled = Some(entry.clones);
             continue;
         }
         let depth = match &mapped.doer {
             Doer::Fathom(native) => native.runs.first().map_or(1, |run| run.workload.depth),
             Doer::Burner(_) | Doer::Fio(_) => 1,
         };
-        entries.push(Entry {
+        let entry = |clones: u32, titled: Option<u32>, records: Vec<&'a RunRecord>| Entry {
             name: &mapped.name,
             group,
-            clones: mapped.clones,
+            clones,
             depth,
             title: title(job),
+            titled,
             reporting: &mapped.reporting,
-            records: records[place].iter().collect(),
-        });
+            records,
+        };
+        if mapped.reporting.group || mapped.clones == 1 {
+            let whole = runs.iter().map(|run| &run.whole).collect();
+            entries.push(entry(mapped.clones, Some(mapped.clones), whole));
+            continue;
+        }
+        let clones = runs.iter().flat_map(|run| &run.clones).enumerate();
+        entries.extend(
+            clones.map(|(at, clone)| entry(1, (at == 0).then_some(mapped.clones), vec![&clone.record])),
+        );
     }
     entries
 }

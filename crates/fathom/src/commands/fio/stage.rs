@@ -4,19 +4,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{IoLog, Part, Progress, Session, SessionPlan, run_together};
+use fathom_campaign::{IoLog, Part, Particulars, Progress, Session, SessionPlan, run_together};
 use fathom_engine::decorate::Decorators;
 use fathom_engine::priority::Priorities;
 use fathom_engine::{Durable, IoFlags};
 use fathom_interop::fio::cmdline::Globals;
-use fathom_interop::fio::map::{Doer, Durability, Ends, Mapped, Run, Settings, Stage};
+use fathom_interop::fio::map::{Doer, Durability, Ends, LogKind, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
+use fathom_record::workload::AccessHint;
 
 use super::beside::{self, Beside};
 use super::burner::Burners;
+use super::counted::CountedRun;
 use super::places::Places;
 use crate::failure::Failure;
-use crate::output;
 
 /// The stages of a command.
 pub struct Stages<'a> {
@@ -27,15 +28,64 @@ pub struct Stages<'a> {
     made: BTreeSet<String>,
 }
 
-/// Records of a stage, each with its job's place among all; and what kept a log of them from its file.
-type OfStage = (Vec<(usize, RunRecord)>, Option<Failure>);
+/// What came of a command.
+pub struct Outcome {
+    /// Records by job.
+    pub records: Vec<Vec<RunRecord>>,
+    /// The same as fio counts them.
+    pub counted: Vec<Vec<CountedRun>>,
+    /// What people are told of the runs, a sentence each.
+    pub remarks: Vec<String>,
+    /// What ended the command.
+    pub failure: Option<Failure>,
+}
+
+/// What came of a stage: each run with its job's place among all, and what kept a log of them from its file.
+struct OfStage {
+    runs: Vec<(usize, RunRecord, CountedRun)>,
+    remarks: Vec<String>,
+    failure: Option<Failure>,
+}
 
 /// Runs of a stage that open the same targets in the same way.
 struct Opening<'a> {
     targets: &'a [String],
     stripe_bytes: Option<u64>,
     settings: &'a Settings,
+    /// What the kernel is told of an open file holds for all that use it.
+    hint: Option<AccessHint>,
     runs: Vec<&'a Run>,
+}
+
+/// What is opened for the runs of a stage, and for each run which of it.
+fn openings<'a>(runs: &[(usize, &'a Run, &'a Settings)]) -> (Vec<Opening<'a>>, Vec<usize>) {
+    let mut openings: Vec<Opening<'_>> = Vec::new();
+    let mut opening_of = Vec::new();
+    for (_, run, settings) in runs {
+        let same = |opening: &Opening<'_>| {
+            opening.targets == run.targets
+                && opening.stripe_bytes == run.stripe_bytes
+                && opening.settings == *settings
+                && opening.hint == hint_of(run)
+        };
+        let place = openings.iter().position(same).unwrap_or_else(|| {
+            openings.push(Opening {
+                targets: &run.targets,
+                stripe_bytes: run.stripe_bytes,
+                settings,
+                hint: hint_of(run),
+                runs: Vec::new(),
+            });
+            openings.len() - 1
+        });
+        openings[place].runs.push(run);
+        opening_of.push(place);
+    }
+    (openings, opening_of)
+}
+
+fn hint_of(run: &Run) -> Option<AccessHint> {
+    run.workload.special.as_deref()?.cache?.hint
 }
 
 impl<'a> Stages<'a> {
@@ -45,31 +95,36 @@ impl<'a> Stages<'a> {
     }
 
     /// Runs all; the records are by job. A failure ends the command, with the records until then.
-    pub fn run(
-        mut self,
-        stages: &[Stage],
-        progress: &mut dyn Progress,
-        stop: &AtomicBool,
-    ) -> (Vec<Vec<RunRecord>>, Option<Failure>) {
-        let mut records: Vec<Vec<RunRecord>> = self.mapped.iter().map(|_| Vec::new()).collect();
+    pub fn run(mut self, stages: &[Stage], progress: &mut dyn Progress, stop: &AtomicBool) -> Outcome {
+        let mut outcome = Outcome {
+            records: self.mapped.iter().map(|_| Vec::new()).collect(),
+            counted: self.mapped.iter().map(|_| Vec::new()).collect(),
+            remarks: Vec::new(),
+            failure: None,
+        };
         for stage in stages {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
             match self.stage(stage, progress, stop) {
-                Ok((of_stage, failure)) => {
-                    of_stage.into_iter().for_each(|(job, record)| records[job].push(record));
-                    if failure.is_some() {
-                        return (records, failure);
+                Ok(of_stage) => {
+                    for (job, record, counted) in of_stage.runs {
+                        outcome.records[job].push(record);
+                        outcome.counted[job].push(counted);
                     }
+                    outcome.remarks.extend(of_stage.remarks);
+                    outcome.failure = of_stage.failure;
                 }
-                Err(failure) => return (records, Some(failure)),
+                Err(failure) => outcome.failure = Some(failure),
+            }
+            if outcome.failure.is_some() {
+                return outcome;
             }
             if stage.jobs.iter().any(|job| self.mapped[*job].ends == Ends::All) {
                 break;
             }
         }
-        (records, None)
+        outcome
     }
 
     fn stage(
@@ -80,26 +135,7 @@ impl<'a> Stages<'a> {
     ) -> Result<OfStage, Failure> {
         let runs: Vec<(usize, &Run, &Settings)> =
             stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
-        let mut openings: Vec<Opening<'_>> = Vec::new();
-        let mut opening_of = Vec::new();
-        for (_, run, settings) in &runs {
-            let same = |opening: &Opening<'_>| {
-                opening.targets == run.targets
-                    && opening.stripe_bytes == run.stripe_bytes
-                    && opening.settings == *settings
-            };
-            let place = openings.iter().position(same).unwrap_or_else(|| {
-                openings.push(Opening {
-                    targets: &run.targets,
-                    stripe_bytes: run.stripe_bytes,
-                    settings,
-                    runs: Vec::new(),
-                });
-                openings.len() - 1
-            });
-            openings[place].runs.push(run);
-            opening_of.push(place);
-        }
+        let (openings, opening_of) = openings(&runs);
         let mut sessions = Vec::new();
         for opening in &openings {
             sessions.push(self.open(opening, progress, stop)?);
@@ -111,6 +147,7 @@ impl<'a> Stages<'a> {
             .iter()
             .map(|(job, ..)| self.mapped[*job].priorities.as_ref().map(beside::priorities))
             .collect();
+        let particulars: Vec<Particulars> = runs.iter().map(|(job, ..)| self.particulars(*job)).collect();
         let parts: Vec<Part<'_>> = runs
             .iter()
             .enumerate()
@@ -123,12 +160,13 @@ impl<'a> Stages<'a> {
                 share: beside.shares[place].as_ref(),
                 log: logs[place].as_ref(),
                 priorities: priorities[place].as_ref(),
+                particulars: Some(&particulars[place]),
             })
             .collect();
         let burners = Burners::of(self.mapped, stage);
         let io = || if parts.is_empty() { Ok(Vec::new()) } else { run_together(&parts, progress, stop) };
         let (records, burned) = burners.beside(stop, io);
-        burned.iter().for_each(|burned| output::message(&burned.told()));
+        let mut remarks: Vec<String> = burned.iter().map(|burned| burned.told()).collect();
         let mut records = records?;
         records.iter_mut().for_each(|record| record.notes.extend(burners.note()));
         let mut failure = None;
@@ -137,7 +175,20 @@ impl<'a> Stages<'a> {
                 failure = beside::write_iolog(self.places, name, run, log).err().or(failure);
             }
         }
-        Ok((runs.iter().map(|(job, ..)| *job).zip(records).collect(), failure))
+        let mut of_stage = Vec::new();
+        for (((job, ..), record), particulars) in runs.iter().zip(records).zip(particulars) {
+            let counted = CountedRun::of(&record, particulars.finish());
+            remarks.extend(remarks_on(&self.mapped[*job].name, &record.id, &counted));
+            of_stage.push((*job, record, counted));
+        }
+        Ok(OfStage { runs: of_stage, remarks, failure })
+    }
+
+    /// What is wanted of the runs of a job beyond their records.
+    fn particulars(&self, job: usize) -> Particulars {
+        let logs = &self.mapped[job].reporting.logs;
+        let latencies = logs.iter().any(|log| matches!(log.kind, LogKind::Latency | LogKind::Histogram));
+        Particulars::new(latencies, logs.iter().any(|log| !log.is_of_seconds()))
     }
 
     fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a Run, &'a Settings)> + use<'a> {
@@ -162,6 +213,14 @@ impl<'a> Stages<'a> {
         let ends: Option<Vec<u64>> = workloads()
             .map(|workload| Some(workload.span_bytes?.saturating_add(workload.offset_bytes)))
             .collect();
+        let needed_bytes = ends.and_then(|ends| ends.into_iter().max());
+        let shorter = needed_bytes.and_then(|needed| shorter_file(opening, needed));
+        if let (Some((name, ..)), true) = (shorter, self.globals.read_only) {
+            let cause = format!("{name} is shorter than the job wants, and fio would make it longer");
+            return Err(Failure::usage("--readonly", cause, "use a smaller size"));
+        }
+        // A file that is made longer is changed, also by a job that reads.
+        let writes = writes || shorter.is_some();
         let permits = if writes { self.permits(opening.targets) } else { Vec::new() };
         let io_flags = match settings.io_flags.as_slice() {
             [] => IoFlags::default(),
@@ -181,7 +240,7 @@ impl<'a> Stages<'a> {
             reads: workloads().any(|workload| workload.mix.read_share > 0.0),
             writes,
             direct: settings.direct,
-            size_bytes: ends.and_then(|ends| ends.into_iter().max()),
+            size_bytes: needed_bytes,
             stripe_bytes: opening.stripe_bytes,
             permits: &permits,
             check_empty: self.globals.check_empty,
@@ -190,6 +249,8 @@ impl<'a> Stages<'a> {
             marks: false,
             // What is there already stays in any case.
             keep: settings.keep && missing.len() == opening.targets.len(),
+            exact: true,
+            flags_as_asked: true,
             real_time: false,
             polled: settings.polled,
             witness: None,
@@ -203,10 +264,8 @@ impl<'a> Stages<'a> {
             decorators: &decorators,
             seed: opening.runs.first().map_or(0, |run| run.workload.seed),
         };
-        let session = Session::open(&plan, progress, stop)?;
-        if settings.invalidate {
-            session.empty_cache()?;
-        }
+        let session =
+            Session::open(&plan, progress, stop).map_err(|error| with_reason(error.into(), shorter))?;
         self.made.extend(missing.into_iter().cloned());
         Ok(session)
     }
@@ -229,4 +288,44 @@ impl<'a> Stages<'a> {
         permits.dedup();
         permits
     }
+}
+
+/// A file that is there and shorter than what is wanted: its name, and both numbers of bytes. Of several that lie one
+/// after the other each has its own part.
+fn shorter_file<'a>(opening: &Opening<'a>, needed: u64) -> Option<(&'a String, u64, u64)> {
+    if opening.settings.engine == Some("null") {
+        return None;
+    }
+    let needed = opening.stripe_bytes.unwrap_or(needed);
+    opening.targets.iter().find_map(|target| {
+        let meta = std::fs::metadata(target).ok().filter(std::fs::Metadata::is_file)?;
+        (meta.len() < needed).then_some((target, meta.len(), needed))
+    })
+}
+
+/// Why a file is to be written that the job perhaps only reads.
+fn with_reason(failure: Failure, shorter: Option<(&String, u64, u64)>) -> Failure {
+    let Some((name, there, needed)) = shorter else { return failure };
+    let why =
+        format!("{name} has {there} bytes, the job goes to byte {needed}, and fio would make it longer");
+    Failure { cause: format!("{why}: {}", failure.cause), ..failure }
+}
+
+/// What a run's results have beyond its record, and what they lack.
+fn remarks_on(job: &str, run: &str, counted: &CountedRun) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if counted.beyond > 0 {
+        remarks.push(format!(
+            "[{job}] {} I/Os in flight at the end are counted, as in fio; the record {run} counts what ended within its \
+             time",
+            counted.beyond
+        ));
+    }
+    if counted.lost > 0 {
+        remarks.push(format!(
+            "[{job}] the logs lack {} I/Os: there was no room left for them; log a shorter run, or means (log_avg_msec=1000)",
+            counted.lost
+        ));
+    }
+    remarks
 }

@@ -64,7 +64,7 @@ impl Mapper<'_> {
                 Addresses::Backwards { step_bytes: kind.back_bytes.saturating_sub(*bytes).max(512) }
             }
             (Sizes::Fixed { bytes }, Sizes::Fixed { bytes: write }) if bytes == write => {
-                Addresses::Strided { stride_bytes: bytes.saturating_add(kind.hole_bytes) }
+                Addresses::Parts { part_bytes: *bytes, gap_bytes: kind.hole_bytes }
             }
             _ => {
                 self.hand_over("rw=...:N with several sizes: the distance of two I/Os would not be one");

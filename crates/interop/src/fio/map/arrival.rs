@@ -7,32 +7,11 @@ use crate::Refusal;
 use crate::fio::value;
 
 impl Mapper<'_> {
-    /// fio caps each direction on its own; together that is one rate at the directions' shares.
+    /// fio caps each direction on its own, and not the flushes between writes.
     pub(super) fn arrival(&mut self, mix: &Mix, sizes: &SizesByDirection) -> Result<Arrival, Refusal> {
-        let used = [
-            (has_reads(mix), &sizes.read, mix.read_share),
-            (has_writes(mix), &sizes.write, mix.write_share()),
-            (mix.trim_share > 0.0, &sizes.trim, mix.trim_share),
-        ];
-        let mut rates = [None; 3];
-        for name in ["rate", "rate_iops"] {
-            let Some(given) = self.job.last(name).filter(|given| given.text() != "0") else { continue };
-            for (at, part) in value::triple(given.text()).into_iter().enumerate() {
-                let Some(part) = part.filter(|_| used[at].0) else { continue };
-                let number = value::bytes(part.split('-').next().unwrap_or(part), self.kilo)
-                    .map_err(|cause| given.refuse(cause))?;
-                let bytes = if name == "rate" { used[at].1.mean_bytes() } else { 1.0 };
-                rates[at] = Some(number as f64 / bytes).filter(|rate| *rate > 0.0);
-            }
-        }
-        let known: Vec<(f64, f64)> = used
-            .iter()
-            .zip(rates)
-            .filter(|(used, _)| used.0)
-            .filter_map(|((_, _, share), rate)| Some((rate?, *share)))
-            .collect();
+        let rates = self.rates(mix, sizes)?;
         let pauses = self.pauses()?;
-        if known.is_empty() {
+        if rates.iter().all(Option::is_none) {
             return Ok(pauses.unwrap_or(Arrival::Closed));
         }
         if pauses.is_some() {
@@ -40,12 +19,41 @@ impl Mapper<'_> {
                 "thinktime with a rate: fathom starts I/Os by the clock or after pauses, not both",
             );
         }
-        // Each direction that has a cap slows the others down to its share.
-        let rate_per_s = known.iter().map(|(rate, share)| rate / share).fold(f64::INFINITY, f64::min);
-        match self.job.text("rate_process") {
-            Some("poisson") => Ok(Arrival::Poisson { rate_per_s }),
-            _ => Ok(Arrival::Constant { rate_per_s }),
+        let poisson = self.job.text("rate_process") == Some("poisson");
+        if has_reads(mix) && has_writes(mix) {
+            let [read_per_s, write_per_s, _] = rates;
+            return Ok(Arrival::PerDirection { read_per_s, write_per_s, poisson });
         }
+        let shares = [mix.read_share, mix.write_share(), mix.trim_share];
+        let known = rates.iter().zip(shares).filter_map(|(rate, share)| Some((*rate)? / share));
+        let mut rate_per_s = known.fold(f64::INFINITY, f64::min);
+        if mix.flush_every_writes > 0 {
+            rate_per_s *= 1.0 + 1.0 / mix.flush_every_writes as f64;
+        }
+        Ok(if poisson { Arrival::Poisson { rate_per_s } } else { Arrival::Constant { rate_per_s } })
+    }
+
+    /// I/Os per second of each direction that is used and has a rate.
+    fn rates(&mut self, mix: &Mix, sizes: &SizesByDirection) -> Result<[Option<f64>; 3], Refusal> {
+        let used = [
+            (has_reads(mix), &sizes.read),
+            (has_writes(mix), &sizes.write),
+            (mix.trim_share > 0.0, &sizes.trim),
+        ];
+        let mut rates = [None; 3];
+        for name in ["rate", "rate_iops"] {
+            let Some(given) = self.job.last(name) else { continue };
+            for (at, part) in value::triple(given.text()).into_iter().enumerate() {
+                let Some(part) = part.filter(|_| used[at].0) else { continue };
+                let number = value::bytes(part.split('-').next().unwrap_or(part), self.kilo)
+                    .map_err(|cause| given.refuse(cause))?;
+                let bytes = if name == "rate" { used[at].1.mean_bytes() } else { 1.0 };
+                // Of a rate in bytes and one in I/Os, fio takes the bytes.
+                let rate = Some(number as f64 / bytes).filter(|rate| *rate > 0.0);
+                rates[at] = rates[at].or(rate);
+            }
+        }
+        Ok(rates)
     }
 
     /// `thinktime`: after so many I/Os those in flight end and the job pauses.

@@ -2,6 +2,7 @@
 
 use super::Mapper;
 use crate::Refusal;
+use crate::fio::value;
 
 /// Whom a job ends when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +45,25 @@ impl Mapper<'_> {
     }
 
     pub(super) fn flow(&mut self) -> Result<Option<FlowShare>, Refusal> {
-        let Some(weight) = self.job.int("flow")?.filter(|weight| *weight > 0) else { return Ok(None) };
-        let given = self.job.last("flow").expect("it was read to come here");
-        let weight = u32::try_from(weight).map_err(|_| given.refuse("a weight is below 2^32"))?;
+        let Some(given) = self.job.last("flow") else { return Ok(None) };
+        let weight = match given.text().strip_prefix('-') {
+            None => value::int(given.text())
+                .and_then(|w| u32::try_from(w).map_err(|_| "a weight is below 2^32".into())),
+            // fio 3 keeps a weight in 32 bits without a sign.
+            Some(text) => value::int(text)
+                .and_then(|w| u32::try_from(w).map_err(|_| "a weight is below 2^32".into()))
+                .map(u32::wrapping_neg),
+        };
+        let weight = weight.map_err(|cause: String| given.refuse(cause))?;
+        if weight == 0 {
+            return Ok(None);
+        }
+        if given.text().starts_with('-') {
+            self.warn(format!(
+                "flow={}: a weight of {weight}, as in fio 3, where weights have no sign",
+                given.text()
+            ));
+        }
         let pause_us = self.job.int("flow_sleep")?.unwrap_or(0);
         let flow = self.job.int("flow_id")?.unwrap_or(0);
         Ok(Some(FlowShare { flow, weight, pause_ns: pause_us.saturating_mul(1000) }))

@@ -1,7 +1,8 @@
 //! What is written, and whether it is checked.
 
-use fathom_record::workload::{Data, Mix, Verify};
+use fathom_record::workload::{Content, Data, Mix, Verify};
 
+use super::special::pattern;
 use super::{Mapper, has_reads, has_writes};
 use crate::Refusal;
 use crate::fio::value;
@@ -16,13 +17,36 @@ impl Mapper<'_> {
             Ok::<_, Refusal>(self.job.read(name, read)?.unwrap_or(0).min(100) as f64 / 100.0)
         };
         let mut compressible_share = share("buffer_compress_percentage")?;
-        let patterned = self.job.last("buffer_pattern").is_some()
-            && self.job.last("buffer_compress_percentage").is_none();
-        if self.job.flag("zero_buffers", false)? || patterned {
+        if self.job.flag("zero_buffers", false)? {
             compressible_share = 1.0;
         }
         let duplicate_share = share("dedupe_percentage")?;
         Ok(Data { compressible_share, duplicate_share, verify: self.verify(mix)? })
+    }
+
+    /// Content that is told: a pattern, or buffers that keep what they were filled with. The last of what is given
+    /// for it decides, but for a pattern of verification, which stands in every block that is verified.
+    pub(super) fn content(&mut self) -> Result<Option<Content>, Refusal> {
+        let verifies = self.job.text("verify").is_some_and(|method| !matches!(method, "0" | "null"));
+        let name = match self.job.last("verify_pattern") {
+            Some(_) if verifies => "verify_pattern",
+            _ if self.job.rank("zero_buffers") > self.job.rank("buffer_pattern") => return Ok(None),
+            _ => "buffer_pattern",
+        };
+        if let Some(given) = self.job.last(name).filter(|given| !given.text().is_empty()) {
+            if given.text().contains(['\'', '%']) {
+                let words = "a pattern is bytes, and neither a file's nor the offset";
+                self.hand_over(format!("{name}={}: {words}", given.text()));
+                return Ok(None);
+            }
+            let bytes = pattern(given.text()).map_err(|cause| given.refuse(cause))?;
+            return Ok(Some(Content::of_pattern(&bytes)));
+        }
+        let renewed = self.job.flag("scramble_buffers", true)?
+            || self.job.flag("refill_buffers", false)?
+            || self.job.last("buffer_compress_percentage").is_some()
+            || self.job.last("dedupe_percentage").is_some();
+        Ok((!renewed && !self.job.flag("zero_buffers", false)?).then_some(Content::Kept))
     }
 
     /// Blocks carry fathom's stamps, whatever checksum was asked for: all of fio's find the same faults of

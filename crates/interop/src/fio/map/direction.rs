@@ -19,6 +19,19 @@ pub(super) struct Kind {
 }
 
 impl Kind {
+    /// Bytes that I/Os of `io_bytes` move from the start of a span to its end, where holes are left between them.
+    pub fn lap_bytes(&self, span_bytes: Option<u64>, io_bytes: u64) -> Option<u64> {
+        let (span_bytes, stride) = (span_bytes?, io_bytes.saturating_add(self.hole_bytes));
+        let steps = span_bytes.checked_sub(io_bytes)? / stride.max(1);
+        (self.hole_bytes > 0).then(|| (steps + 1).saturating_mul(io_bytes))
+    }
+
+    /// Whether the last of them ends where the span does.
+    pub fn ends_with_span(&self, span_bytes: u64, io_bytes: u64) -> bool {
+        let stride = io_bytes.saturating_add(self.hole_bytes).max(1);
+        span_bytes >= io_bytes && (span_bytes - io_bytes).is_multiple_of(stride)
+    }
+
     /// Whether what was trimmed is written next.
     pub fn rewrites_trimmed(&self) -> bool {
         self.does == Does::TrimsAndRewrites
@@ -95,16 +108,11 @@ impl Mapper<'_> {
             Does::TrimsAndRewrites => (0.0, 0.5),
             Does::ReadsAndWrites => (self.read_share()?, 0.0),
         };
-        let flush_every_writes = match (self.job.int("fsync")?, self.job.int("fdatasync")?) {
-            (None | Some(0), None | Some(0)) => 0,
-            (Some(each), None | Some(0)) => {
-                if self.job.flag("buffered", false)? {
-                    self.warn(format!("fsync={each}: data is flushed as with fdatasync, metadata only where reading needs it"));
-                }
-                each
-            }
-            (_, Some(each)) => each,
-        };
+        let (all, data) = (self.job.int("fsync")?.unwrap_or(0), self.job.int("fdatasync")?.unwrap_or(0));
+        if all > 0 && data > 0 {
+            self.hand_over("fsync with fdatasync: a job of fathom flushes in one of the two ways");
+        }
+        let flush_every_writes = all.max(data);
         if kind.rewrites_trimmed() && flush_every_writes > 0 {
             self.hand_over(
                 "rw=trimwrite with flushes: trims and writes of one place take turns without them",

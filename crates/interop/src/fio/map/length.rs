@@ -46,7 +46,7 @@ impl Mapper<'_> {
     }
 
     /// Bytes that one loop moves.
-    fn io_bytes(&self, region: &Region) -> Result<Option<u64>, Refusal> {
+    pub(super) fn io_bytes(&self, region: &Region) -> Result<Option<u64>, Refusal> {
         let all = region.pass_bytes;
         let kilo = self.kilo;
         Ok(match self.job.read("io_size", |text| value::size(text, kilo))? {

@@ -17,6 +17,7 @@ mod replay;
 mod report;
 mod settings;
 mod sizes;
+mod special;
 mod stages;
 
 pub use beside::{Ends, FlowShare};
@@ -29,7 +30,7 @@ pub use settings::{Durability, Settings};
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
-use fathom_record::workload::{Mix, SizesByDirection};
+use fathom_record::workload::{Addresses, Mix, SizesByDirection};
 
 use crate::Refusal;
 use crate::demand::IoLogFacts;
@@ -173,6 +174,13 @@ impl<'a> Mapper<'a> {
     fn by_class(&mut self) {
         for given in &self.job.given {
             let last = self.job.last(given.row.name) == Some(given);
+            if last && given.text().contains("${") {
+                let name = given.row.name;
+                self.warnings.push(format!(
+                    "{name}={}: a variable that is not set stands as text, as in fio",
+                    given.text()
+                ));
+            }
             if !last || !given.matters() || !self.concerns(given) {
                 continue;
             }
@@ -236,14 +244,31 @@ impl<'a> Mapper<'a> {
         let data = self.data(&mix)?;
         let place = self.place(clones)?;
         self.refuse_what_is_not_there(&place)?;
-        let region = self.region(&place)?;
+        let alike = match extremes(&mix, &sizes) {
+            (smallest, largest) if smallest == largest => Some(largest),
+            _ => None,
+        };
+        let region = self.region(&place)?.of_whole_ios(alike).ending_as(&kind, alike);
         let length = self.length(&region, &kind)?;
+        let alignment_bytes = self.alignment(&kind, &sizes)?;
+        let known = special::Known {
+            kind: &kind,
+            mix: &mix,
+            sizes: &sizes,
+            addresses: &addresses,
+            place: &place,
+            region: &region,
+            depth: settings.depth,
+            alignment_bytes,
+        };
+        let special = self.special(&known)?;
+        self.note_uncut_sizes(alike, &addresses);
         let one = Workload {
             mix,
             addresses,
             offset_bytes: region.offset_bytes,
             span_bytes: region.span_bytes,
-            alignment_bytes: self.alignment(&kind, &sizes)?,
+            alignment_bytes,
             sizes,
             data,
             arrival,
@@ -251,11 +276,22 @@ impl<'a> Mapper<'a> {
             depth: settings.depth,
             length,
             seed: self.seed()?,
+            special,
         };
         self.refuse_what_an_engine_lacks(&one.mix);
         self.refuse_what_cannot_run(&one);
         let runs = self.spread(&one, &place, &region, clones);
         Ok(Native { runs, settings: settings.rest })
+    }
+
+    /// fio's map of blocks cuts I/Os short at blocks that had their turn.
+    fn note_uncut_sizes(&mut self, alike: Option<u64>, addresses: &Addresses) {
+        if alike.is_none() && *addresses == Addresses::RandomCycle {
+            self.warn(
+                "I/Os of several sizes with the random map: each has the size that was drawn, where fio cuts it short \
+                 at blocks that were used already; fio's are smaller on average, and more",
+            );
+        }
     }
 
     /// Directions that calls about space and lengths have no place for.

@@ -38,17 +38,11 @@ impl Mapper<'_> {
         let bytes = self.bytes_of_a_name(number)?;
         let sizes = SizesByDirection::all(Sizes::Fixed { bytes });
         let span_bytes = bytes.saturating_mul(number);
-        let region = Region {
-            offset_bytes: 0,
-            span_bytes: Some(span_bytes),
-            increment_bytes: 0,
-            pass_bytes: Some(span_bytes),
-        };
+        let region = Region::whole(span_bytes);
         self.refuse_second_passes()?;
         let WithDepth { rest, depth } = self.settings(&mix)?;
         let settings = Settings {
             direct: false,
-            invalidate: false,
             durable: None,
             polled: false,
             io_flags: Vec::new(),
@@ -68,6 +62,7 @@ impl Mapper<'_> {
             depth,
             length: self.length(&region, &kind)?,
             seed: self.seed()?,
+            special: None,
         };
         if self.job.text("verify").is_some_and(|method| !matches!(method, "0" | "null")) {
             self.warn("verify: nothing is checked, as a name holds no data");

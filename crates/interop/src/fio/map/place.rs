@@ -1,9 +1,10 @@
 //! Which files and devices, and which part of each.
 
 use fathom_record::Workload;
-use fathom_record::workload::{Addresses, Arrival, Sizes};
+use fathom_record::workload::{Addresses, Arrival};
 
-use super::{Mapper, Run, extremes};
+use super::direction::Kind;
+use super::{Mapper, Run};
 use crate::Refusal;
 use crate::fio::job::{Given, Job};
 use crate::fio::value::{self, Size};
@@ -37,10 +38,51 @@ pub(super) struct Region {
     pub increment_bytes: u64,
     /// Bytes that one pass moves, where they are known.
     pub pass_bytes: Option<u64>,
+    /// Of several files that are one target: the bytes of each, to whole pages, and the first one that is used.
+    pub file_bytes: Option<u64>,
+    pub file_offset_bytes: u64,
+    /// Whether the target goes on behind the part that is used.
+    pub goes_on: bool,
+}
+
+impl Region {
+    /// One place, of which each pass moves all.
+    pub fn whole(bytes: u64) -> Self {
+        Self {
+            offset_bytes: 0,
+            span_bytes: Some(bytes),
+            increment_bytes: 0,
+            pass_bytes: Some(bytes),
+            file_bytes: None,
+            file_offset_bytes: 0,
+            goes_on: false,
+        }
+    }
+
+    /// The same where I/Os leave holes between them: fio ends with the lap whose last I/O ends with the file, or that
+    /// leaves the part of the file that is used; otherwise it begins again until all bytes are moved.
+    pub fn ending_as(self, kind: &Kind, io_bytes: Option<u64>) -> Self {
+        let Some((span, io_bytes)) = self.span_bytes.or(self.pass_bytes).zip(io_bytes) else { return self };
+        let ends = self.goes_on || kind.ends_with_span(span, io_bytes);
+        let lap = kind.lap_bytes(Some(span), io_bytes).filter(|_| ends);
+        Self { pass_bytes: lap.or(self.pass_bytes), ..self }
+    }
+
+    /// The same with passes of whole I/Os, where all have `io_bytes`: fio does none that is shorter.
+    pub fn of_whole_ios(self, io_bytes: Option<u64>) -> Self {
+        let whole = |bytes: u64| match io_bytes.filter(|io_bytes| (1..=bytes).contains(io_bytes)) {
+            Some(io_bytes) => bytes - bytes % io_bytes,
+            None => bytes,
+        };
+        Self { pass_bytes: self.pass_bytes.map(whole), ..self }
+    }
 }
 
 /// What the size of a device that is not there is taken for.
 const ABSENT_BYTES: u64 = 1 << 40;
+
+/// What parts of a target that is several files are multiples of.
+const PAGE: u64 = 4096;
 
 /// Files that a clone may have as one target.
 const MOST_FILES: u64 = 256;
@@ -116,26 +158,17 @@ impl<'a> Mapper<'a> {
     /// The part of the target, from `size`, `filesize`, `offset` and `offset_increment`.
     pub(super) fn region(&mut self, place: &Place) -> Result<Region, Refusal> {
         let kilo = self.kilo;
-        let read = |name: &str| self.job.read(name, |text| value::size(text, kilo));
+        // Of several sizes between colons fio takes the last.
+        let last = |text: &str| value::size(text.rsplit(':').next().unwrap_or(text), kilo);
+        let read = |name: &str| self.job.read(name, last);
         let (size, offset, increment) = (read("size")?, read("offset")?, read("offset_increment")?);
         if [size, offset, increment].iter().any(|size| matches!(size, Some(Size::Zones(_)))) {
             self.hand_over("a size in zones: zones are not part of fathom's patterns");
         }
-        let file_size = self
-            .job
-            .read("filesize", |text| value::size(text.split(['-', ':']).next().unwrap_or(text), kilo))?;
-        if self.job.text("filesize").is_some_and(|text| text.contains('-')) {
-            self.hand_over("filesize: files of several sizes are not one target");
-        }
+        let file_size = self.file_size()?;
         // What each of fio's files has of a size; those that are one file overlap, and each moves its own.
         let files = place.files_each() * place.same;
-        // Of targets that are there already; of several the first one's, as they are used alike.
-        let known = match &place.files[0] {
-            _ if place.is_null => Some(0),
-            // So that all else that the job says is read: it is refused when it is to be run.
-            _ if self.absent_device.is_some() => Some(ABSENT_BYTES),
-            names => (self.around.target_bytes)(&names[0]),
-        };
+        let known = self.known_bytes(place);
         let own = match (file_size, known) {
             (Some(Size::Bytes(bytes)), _) if bytes > 0 => Some(bytes),
             _ => known.filter(|bytes| *bytes > 0),
@@ -173,13 +206,63 @@ impl<'a> Mapper<'a> {
             }
             (_, span) => span.or(to_end).map(|pass| pass.saturating_mul(place.same)),
         };
-        let (offset_bytes, increment_bytes) = (of_all(offset_bytes), of_all(increment_bytes));
-        Ok(Region { offset_bytes, span_bytes, increment_bytes, pass_bytes })
+        let file_end = span.map(|span| span.saturating_add(offset_bytes));
+        let goes_on = known.zip(file_end).is_some_and(|(there, end)| there > end);
+        let (file_bytes, file_offset_bytes) = (None, 0);
+        let one = Region {
+            offset_bytes,
+            span_bytes,
+            increment_bytes,
+            pass_bytes,
+            file_bytes,
+            file_offset_bytes,
+            goes_on,
+        };
+        Ok(if place.files_each() < 2 { one } else { self.over_files(one, place, file_end) })
+    }
+
+    fn file_size(&mut self) -> Result<Option<Size>, Refusal> {
+        if self.job.text("filesize").is_some_and(|text| text.contains('-')) {
+            self.hand_over("filesize: files of several sizes are not one target");
+        }
+        let kilo = self.kilo;
+        self.job.read("filesize", |text| value::size(text.split(['-', ':']).next().unwrap_or(text), kilo))
+    }
+
+    /// Bytes of a target that is there already; of several the first one's, as they are used alike.
+    fn known_bytes(&self, place: &Place) -> Option<u64> {
+        match &place.files[0] {
+            _ if place.is_null => Some(0),
+            // So that all else that the job says is read: it is refused when it is to be run.
+            _ if self.absent_device.is_some() => Some(ABSENT_BYTES),
+            names => (self.around.target_bytes)(&names[0]),
+        }
+    }
+
+    /// The same over several files, which lie one after the other; each is used to `file_end`, or whole.
+    fn over_files(&mut self, one: Region, place: &Place, file_end: Option<u64>) -> Region {
+        if one.increment_bytes > 0 {
+            self.hand_over(
+                "offset_increment with several files: each clone would have a part of its own of each",
+            );
+        }
+        let offset_bytes = one.offset_bytes;
+        let smallest = place.files.iter().flatten().filter_map(|name| (self.around.target_bytes)(name)).min();
+        let file_bytes = file_end.or(smallest).map(|bytes| bytes / PAGE * PAGE);
+        let file_bytes = file_bytes.filter(|bytes| *bytes > offset_bytes);
+        Region {
+            offset_bytes: 0,
+            span_bytes: file_bytes.map(|bytes| bytes.saturating_mul(place.files_each())),
+            increment_bytes: 0,
+            file_bytes,
+            file_offset_bytes: offset_bytes,
+            ..one
+        }
     }
 
     /// One run for all clones where fathom's jobs are what the clones are, and one a clone otherwise.
     pub(super) fn spread(&mut self, one: &Workload, place: &Place, region: &Region, clones: u32) -> Vec<Run> {
-        let Some(stripe_bytes) = self.stripe(one, place) else { return Vec::new() };
+        let Some(stripe_bytes) = self.stripe(one, place, region) else { return Vec::new() };
         let random = !matches!(
             one.addresses,
             Addresses::Sequential
@@ -220,6 +303,11 @@ impl<'a> Mapper<'a> {
             Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
                 *rate_per_s *= f64::from(clones)
             }
+            Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+                for rate in [read_per_s, write_per_s].into_iter().flatten() {
+                    *rate *= f64::from(clones);
+                }
+            }
             Arrival::Closed
             | Arrival::Pausing { .. }
             | Arrival::Ramp { .. }
@@ -229,30 +317,18 @@ impl<'a> Mapper<'a> {
         vec![Run { first_clone: 0, targets, stripe_bytes, workload }]
     }
 
-    /// The chunk by which a clone's files are one target: I/Os that follow one another then go round robin,
-    /// one a file, as fio has it. `None` where they cannot be one.
-    fn stripe(&mut self, one: &Workload, place: &Place) -> Option<Option<u64>> {
-        const PAGE: u64 = 4096;
+    /// The chunk by which a clone's files are one target: each file is one, and they lie one after the other. `None`
+    /// where they cannot be one.
+    fn stripe(&mut self, one: &Workload, place: &Place, region: &Region) -> Option<Option<u64>> {
         if place.files_each() < 2 {
             return Some(None);
         }
-        let (smallest, largest) = extremes(&one.mix, &one.sizes);
-        let fixed = smallest == largest && matches!(one.sizes.read, Sizes::Fixed { .. });
-        let chunk = match largest {
-            bytes if bytes > 0 && bytes.is_multiple_of(PAGE) => Some(bytes),
-            bytes if bytes > 0 && PAGE.is_multiple_of(bytes) => Some(PAGE),
-            _ => None,
-        };
         let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
-        if !fixed
-            || chunk.is_none()
-            || !matches!(engine, "uring" | "aio" | "sync")
-            || one.mix.trim_share > 0.0
-        {
-            self.hand_over("several files of one job are one target of fathom for I/Os of one size, on engines aio, uring and sync alone");
+        if !matches!(engine, "uring" | "aio" | "sync") || one.mix.trim_share > 0.0 {
+            self.hand_over("several files of one job are one target of fathom on engines aio, uring and sync alone, without trims");
             return None;
         }
-        Some(chunk)
+        region.file_bytes.map(Some)
     }
 }
 

@@ -30,12 +30,7 @@ impl Mapper<'_> {
         let WithDepth { rest, depth } = self.settings(&mix)?;
         let block_bytes = log.block_bytes.max(512);
         let span_bytes = log.extent_bytes.next_multiple_of(block_bytes.max(4096));
-        let region = Region {
-            offset_bytes: 0,
-            span_bytes: Some(span_bytes),
-            increment_bytes: 0,
-            pass_bytes: Some(span_bytes),
-        };
+        let region = Region::whole(span_bytes);
         let runtime = self.job.seconds_ns("runtime")?.filter(|ns| *ns > 0);
         let one = Workload {
             mix,
@@ -61,6 +56,7 @@ impl Mapper<'_> {
                 warmup_ns: self.job.seconds_ns("ramp_time")?.unwrap_or(0),
             },
             seed: self.seed()?,
+            special: self.dropped_once()?,
         };
         self.refuse_what_cannot_run(&one);
         let place = self.place_of(&log);

@@ -36,8 +36,15 @@ pub struct Log {
     pub kind: LogKind,
     /// Start of its file's name.
     pub prefix: String,
-    /// Each line's time, in milliseconds.
-    pub window_ms: u64,
+    /// Each line's time, in milliseconds; absent where each I/O has a line.
+    pub window_ms: Option<u64>,
+}
+
+impl Log {
+    /// Whether its lines follow from whole seconds; otherwise from single I/Os.
+    pub fn is_of_seconds(&self) -> bool {
+        self.window_ms.is_some_and(|window_ms| window_ms.is_multiple_of(1000))
+    }
 }
 
 /// What a job's results look like.
@@ -71,6 +78,8 @@ pub struct Reporting {
     pub log_value: LogValue,
     /// Whether log times count from the Unix epoch.
     pub log_epoch: bool,
+    /// Whether lines of single I/Os hold their offsets.
+    pub log_offset: bool,
     /// Whether the number of the job is part of a log's name.
     pub log_per_job: bool,
     /// Neighbouring bins of a histogram log that are one, as a power of two.
@@ -120,6 +129,7 @@ pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporti
             _ => LogValue::Mean,
         },
         log_epoch: job.flag("log_alternate_epoch", false)?,
+        log_offset: job.flag("log_offset", false)?,
         log_per_job: job.flag("per_job_logs", true)?,
         log_coarseness: job.int("log_hist_coarseness")?.unwrap_or(0).min(6) as u32,
         options: job.given.iter().map(|given| (given.row.name.to_owned(), given.text().to_owned())).collect(),
@@ -153,8 +163,10 @@ fn logs(job: &Job) -> Result<Vec<Log>, Refusal> {
             "" => job.name.clone(),
             prefix => prefix.to_owned(),
         };
-        // The record has whole seconds.
-        let window_ms = job.int(window)?.unwrap_or(0).max(1000).div_ceil(1000) * 1000;
+        let window_ms = match job.int(window)?.filter(|ms| *ms > 0) {
+            None if kind == LogKind::Histogram => Some(1000),
+            window_ms => window_ms,
+        };
         logs.push(Log { kind, prefix, window_ms });
     }
     Ok(logs)

@@ -23,8 +23,6 @@ pub struct Settings {
     pub engine: Option<&'static str>,
     /// Past the page cache.
     pub direct: bool,
-    /// Whether the page cache is emptied of the target first.
-    pub invalidate: bool,
     /// What is durable when a write ends.
     pub durable: Option<Durability>,
     /// Whether completions are polled for in the kernel.
@@ -53,9 +51,8 @@ impl Mapper<'_> {
         let rest = Settings {
             engine,
             direct: self.direct(engine)?,
-            invalidate: self.job.flag("invalidate", true)?,
             durable: self.durable()?.filter(|_| has_writes(mix)),
-            polled: self.own_flag("hipri")?,
+            polled: self.own_flag("hipri")? && engine != Some("sync"),
             io_flags: self.io_flags(engine, has_writes(mix))?,
             cpus: self.cpus()?,
             keep: !self.job.flag("unlink", false)?,
@@ -66,11 +63,7 @@ impl Mapper<'_> {
 
     /// The last one of `direct` and `buffered` decides; passed-through commands know no cache.
     fn direct(&mut self, engine: Option<&str>) -> Result<bool, Refusal> {
-        let direct = match (self.job.rank("direct"), self.job.rank("buffered")) {
-            (direct, buffered) if buffered > direct => !self.job.flag("buffered", true)?,
-            (Some(_), _) => self.job.flag("direct", false)?,
-            _ => false,
-        };
+        let direct = self.is_direct()?;
         if engine == Some("mmap") && direct {
             self.warn("direct: a mapping is the page cache");
         }
@@ -79,6 +72,15 @@ impl Mapper<'_> {
             Some("null" | "passthrough") => true,
             _ => direct,
         })
+    }
+
+    /// Whether the job asks for direct I/O.
+    pub(super) fn is_direct(&self) -> Result<bool, Refusal> {
+        match (self.job.rank("direct"), self.job.rank("buffered")) {
+            (direct, buffered) if buffered > direct => Ok(!self.job.flag("buffered", true)?),
+            (Some(_), _) => self.job.flag("direct", false),
+            _ => Ok(false),
+        }
     }
 
     /// An engine that does one I/O at a time has none more in flight, whatever is asked.
@@ -118,6 +120,13 @@ impl Mapper<'_> {
 
     fn io_flags(&mut self, engine: Option<&str>, writes: bool) -> Result<Vec<&'static str>, Refusal> {
         let mut flags = Vec::new();
+        // Of single calls the flag goes with each; what comes of it is the kernel's.
+        if self.own_flag("hipri")? && engine == Some("sync") {
+            flags.push("hipri");
+            self.warn(
+                "hipri: the flag goes with each call; kernels since 5.19 take it and do not poll for it",
+            );
+        }
         if self.own_flag("nowait")? {
             flags.push("nowait");
         }

@@ -14,16 +14,7 @@ const MOST_PARTS: usize = 64;
 impl Mapper<'_> {
     /// A split is stronger than a range, and that than a size, wherever they stand.
     pub(super) fn sizes(&mut self, kind: &Kind) -> Result<SizesByDirection, Refusal> {
-        let each = if self.job.last("bssplit").is_some() {
-            self.of_each("bssplit", |mapper, text| mapper.split(text))?
-        } else if self.job.last("bsrange").is_some() {
-            self.of_each("bsrange", |mapper, text| mapper.range(text))?
-        } else {
-            self.of_each("bs", |mapper, text| {
-                value::bytes(text, mapper.kilo).map(|bytes| Sizes::Fixed { bytes })
-            })?
-        };
-        let [read, write, trim] = each;
+        let [read, write, trim] = self.given_sizes()?;
         let read = if self.only_verifies()? { write.clone() } else { read };
         // A write has the size of the trim before it.
         let rewrites_trimmed = kind.rewrites_trimmed();
@@ -31,12 +22,27 @@ impl Mapper<'_> {
         let mut sizes = SizesByDirection { read, write, trim, own_alignment: false, rewrites_trimmed };
         if self.job.flag("bs_is_seq_rand", false)? {
             // The first is of I/Os that follow one another, the second of random ones.
-            let all = if kind.random { sizes.write } else { sizes.read };
+            // Where only some are random, those have the second by themselves.
+            let some = self.job.last("percentage_random").is_some_and(|given| given.text() != "100");
+            let all = if kind.random && !some { sizes.write } else { sizes.read };
             sizes = SizesByDirection { rewrites_trimmed, ..SizesByDirection::all(all) };
         }
         let smallest = [&sizes.read, &sizes.write, &sizes.trim].map(Sizes::min_bytes);
         sizes.own_alignment = kind.random && smallest.iter().any(|bytes| *bytes != smallest[0]);
         Ok(sizes)
+    }
+
+    /// Sizes of reads, writes and trims as they are given.
+    pub(super) fn given_sizes(&mut self) -> Result<[Sizes; 3], Refusal> {
+        if self.job.last("bssplit").is_some() {
+            self.of_each("bssplit", |mapper, text| mapper.split(text))
+        } else if self.job.last("bsrange").is_some() {
+            self.of_each("bsrange", |mapper, text| mapper.range(text))
+        } else {
+            self.of_each("bs", |mapper, text| {
+                value::bytes(text, mapper.kilo).map(|bytes| Sizes::Fixed { bytes })
+            })
+        }
     }
 
     /// One value for each direction, where commas part them.

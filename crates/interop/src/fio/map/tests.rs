@@ -1,6 +1,8 @@
 //! Jobs of fio and what they come to.
 
-use fathom_record::workload::{Addresses, Arrival, Length, Sizes, Verify};
+use fathom_record::workload::{
+    AccessHint, Addresses, Arrival, CacheAdvice, Content, FileOrder, Length, Sizes, Special, Verify,
+};
 
 use super::*;
 use crate::fio::cmdline;
@@ -116,7 +118,10 @@ fn clones_are_spread_as_fio_spreads_them() {
     let own = runs("--size=1m --rw=write --numjobs=2");
     assert_eq!((own.len(), own[0].targets.len(), own[0].workload.jobs), (1, 2, 2));
     let striped = runs("--filename=/dev/x:/dev/y --rw=read --bs=64k --runtime=1 --time_based");
-    assert_eq!((striped[0].stripe_bytes, striped[0].targets.len()), (Some(65536), 2));
+    assert_eq!((striped[0].stripe_bytes, striped[0].targets.len()), (Some(1 << 40), 2));
+    let special = striped[0].workload.special.as_deref().expect("files in turn");
+    let turns = special.files.expect("files in turn");
+    assert_eq!((turns.files, turns.file_bytes, turns.order), (2, 1 << 40, FileOrder::RoundRobin { ios: 1 }));
 }
 
 #[test]
@@ -153,7 +158,7 @@ fn distributions_have_fathoms_names() {
     );
     assert_eq!(
         workload("--filename=/dev/x --rw=write:112k --bs=16k").addresses,
-        Addresses::Strided { stride_bytes: 128 << 10 }
+        Addresses::Parts { part_bytes: 16 << 10, gap_bytes: 112 << 10 }
     );
 }
 
@@ -175,7 +180,7 @@ fn what_is_left_out_between_two_ios_is_mapped() {
 }
 
 #[test]
-fn rates_of_directions_hold_together() {
+fn each_direction_has_its_own_rate() {
     let rate = |words: &str| workload(&format!("--filename=/dev/x --runtime=1 --time_based {words}")).arrival;
     assert_eq!(rate("--rw=randread --rate=40m --bs=4k"), Arrival::Constant { rate_per_s: 10240.0 });
     assert_eq!(
@@ -184,9 +189,145 @@ fn rates_of_directions_hold_together() {
     );
     assert_eq!(
         rate("--rw=randrw --rwmixread=75 --rate_iops=300,100"),
-        Arrival::Constant { rate_per_s: 400.0 }
+        Arrival::PerDirection { read_per_s: Some(300.0), write_per_s: Some(100.0), poisson: false }
     );
+    assert_eq!(
+        rate("--rw=randrw --rate=,512k --bs=4k --rate_process=poisson"),
+        Arrival::PerDirection { read_per_s: None, write_per_s: Some(128.0), poisson: true }
+    );
+    assert_eq!(rate("--rw=write --rate_iops=80 --fsync=8"), Arrival::Constant { rate_per_s: 90.0 });
     assert_eq!(rate("--rw=randread --rate_iops=,100"), Arrival::Closed, "no writes, so no cap");
+}
+
+fn special(words: &str) -> Special {
+    *workload(&format!("--filename=/dev/x {words}")).special.expect("something special")
+}
+
+/// By strace of fio 3.33: with `loops` it opens the file again for each, and with `time_based` it drops the cache where
+/// the map of blocks, or the file, is through.
+#[test]
+fn the_page_cache_is_told_what_fio_tells_it() {
+    let cache = |words: &str| special(&format!("--size=1m --bs=4k {words}")).cache;
+    let once = |hint| CacheAdvice { drop: true, hint: Some(hint), ..CacheAdvice::default() };
+    let timed = "--time_based --runtime=1";
+    assert_eq!(cache("--rw=randread"), Some(once(AccessHint::Random)));
+    assert_eq!(cache("--rw=read"), Some(once(AccessHint::Sequential)));
+    let pass = |hint| CacheAdvice { pass_bytes: Some(1 << 20), ..once(hint) };
+    assert_eq!(cache(&format!("--rw=randread {timed}")), Some(pass(AccessHint::Random)));
+    assert_eq!(cache(&format!("--rw=randread {timed} --direct=1")), Some(once(AccessHint::Random)));
+    assert_eq!(cache(&format!("--rw=randread {timed} --norandommap")), Some(once(AccessHint::Random)));
+    let own = CacheAdvice { own_passes: true, ..pass(AccessHint::Sequential) };
+    assert_eq!(cache(&format!("--rw=rw {timed}")), Some(own));
+    let again = CacheAdvice { hint_again: true, ..pass(AccessHint::Random) };
+    assert_eq!(cache("--rw=randread --loops=3"), Some(again));
+    assert_eq!(cache("--rw=randread --io_size=4m"), Some(again));
+    let hint_alone = CacheAdvice { drop: false, ..once(AccessHint::Random) };
+    assert_eq!(cache("--rw=randread --invalidate=0"), Some(hint_alone));
+    assert_eq!(
+        cache("--rw=randread --fadvise_hint=sequential --invalidate=0").and_then(|cache| cache.hint),
+        Some(AccessHint::Sequential)
+    );
+    let none = workload("--filename=/dev/x --rw=read --invalidate=0 --fadvise_hint=0").special;
+    assert_eq!(none.and_then(|special| special.cache), None);
+}
+
+#[test]
+fn flushes_are_of_the_kind_that_was_asked_for() {
+    let all = special("--rw=write --fsync=8");
+    assert!(all.flush_metadata && !all.flush_at_end);
+    assert!(!special("--rw=write --fdatasync=8").flush_metadata);
+    assert!(special("--rw=write --end_fsync=1").flush_at_end);
+    assert!(!special("--rw=read --end_fsync=1").flush_at_end, "nothing was written");
+}
+
+/// Counts as fio 3.33 has them on a file of 4 MiB with `bs=4k`, by strace.
+#[test]
+fn holes_end_a_job_where_they_end_it_in_fio() {
+    let around = Around { target_bytes: &|_| Some(4 << 20), ..around() };
+    for (words, ios) in [
+        ("--rw=read:8k", 342),
+        ("--rw=read:4k", 1024),
+        ("--rw=read:8k --size=1m", 86),
+        ("--rw=read:4k --size=1m", 128),
+        ("--rw=read:8k --loops=2", 684),
+    ] {
+        let mapped = map(&jobs(&format!("--name=j --filename=f --bs=4k {words}"))[0], &around).unwrap();
+        let Doer::Fathom(native) = mapped.doer else { panic!("{words}") };
+        assert_eq!(native.runs[0].workload.length.bytes, Some(ios * 4096), "{words}");
+    }
+}
+
+#[test]
+fn sizes_and_offsets_of_any_number_of_bytes_are_taken() {
+    let one = workload("--filename=/dev/x --size=10000 --bs=4k --rw=read");
+    assert_eq!((one.span_bytes, one.length.bytes), (Some(10_000), Some(8192)), "fio does no part of an I/O");
+    assert!(special("--offset=5000 --size=20000 --rw=read").blocks_from_offset);
+    assert!(!special("--offset=8192 --size=20000 --rw=read").blocks_from_offset);
+    assert_eq!(workload("--filename=/dev/x --size=64k:128k --rw=read").span_bytes, Some(128 << 10));
+    let log = workload("--rw=write --ioengine=sync --fdatasync=1 --size=22m --bs=2300");
+    assert_eq!((log.sizes.write, log.mix.flush_every_writes), (Sizes::Fixed { bytes: 2300 }, 1));
+}
+
+#[test]
+fn content_is_what_was_asked_for() {
+    let content = |words: &str| special(&format!("--rw=write {words}")).content;
+    let pattern = Some(Content::of_pattern(&[0xde, 0xad, 0xbe, 0xef]));
+    assert_eq!(content("--buffer_pattern=0xdeadbeef"), pattern);
+    assert_eq!(content("--verify=pattern --verify_pattern=0xdeadbeef"), pattern);
+    assert_eq!(content("--verify_pattern=0xdeadbeef"), None, "nothing is verified");
+    assert_eq!(content("--scramble_buffers=0"), Some(Content::Kept));
+    assert_eq!(content("--scramble_buffers=0 --refill_buffers=1"), None);
+}
+
+#[test]
+fn a_share_of_random_ios_has_its_own_size() {
+    let words = "--filename=/dev/x --rw=randread --bs=4k,64k --bs_is_seq_rand=1 --percentage_random=50";
+    let one = workload(words);
+    assert_eq!(one.sizes.read, Sizes::Fixed { bytes: 4096 });
+    assert_eq!(one.special.unwrap().jump_sizes, Some(Sizes::Fixed { bytes: 65536 }));
+}
+
+#[test]
+fn files_take_turns_as_the_job_says() {
+    let order = |words: &str| {
+        let one = workload(&format!("--nrfiles=4 --filesize=1m --rw=read {words}"));
+        one.special.and_then(|special| special.files).map(|turns| turns.order)
+    };
+    assert_eq!(order(""), Some(FileOrder::RoundRobin { ios: 1 }));
+    assert_eq!(order("--file_service_type=roundrobin:8"), Some(FileOrder::RoundRobin { ios: 8 }));
+    assert_eq!(order("--file_service_type=sequential"), Some(FileOrder::Sequential));
+    assert_eq!(order("--file_service_type=random"), Some(FileOrder::Random));
+    assert_eq!(order("--file_service_type=zipf:1.2"), Some(FileOrder::Zipf { exponent: 1.2 }));
+    map(&jobs("--name=j --nrfiles=4 --filesize=1m --file_service_type=oddly")[0], &around()).unwrap_err();
+}
+
+#[test]
+fn queues_are_filled_as_deep_as_the_job_says() {
+    let both = |words: &str| {
+        let one = special(&format!("--ioengine=libaio --iodepth=8 --rw=read {words}"));
+        (one.batch, one.refill_at)
+    };
+    assert_eq!(both(""), (None, None));
+    assert_eq!(both("--iodepth_batch=4 --iodepth_batch_complete_min=4"), (Some(4), Some(4)));
+    assert_eq!(both("--iodepth_low=2"), (None, Some(2)));
+    assert_eq!(both("--iodepth_batch_complete_min=16"), (None, Some(0)));
+}
+
+#[test]
+fn values_that_fio_reads_in_its_own_way_are_read_so() {
+    let flow = mapped("--filename=/dev/x --flow=-8");
+    assert_eq!(flow.flow.map(|flow| flow.weight), Some(u32::MAX - 7));
+    assert!(flow.warnings.iter().any(|words| words.contains("4294967288")), "{:?}", flow.warnings);
+    assert!(!mapped("--filename=/dev/x --per_job_logs=0/1").reporting.log_per_job);
+    let unset = mapped("--filename=/dev/x --write_bw_log=${OUTPUT}");
+    assert_eq!(unset.reporting.logs[0].prefix, "${OUTPUT}");
+    assert!(unset.warnings.iter().any(|words| words.contains("not set")), "{:?}", unset.warnings);
+    let polled = native("--filename=/dev/x --ioengine=pvsync2 --hipri=1").settings;
+    assert_eq!((polled.polled, polled.io_flags.as_slice()), (false, &["hipri"][..]));
+    let windows = |words: &str| {
+        mapped(&format!("--filename=/dev/x --write_lat_log=l {words}")).reporting.logs[0].window_ms
+    };
+    assert_eq!((windows(""), windows("--log_avg_msec=500")), (None, Some(500)));
 }
 
 #[test]
@@ -202,7 +343,9 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
         ("--ioengine=libblkio --libblkio_driver=nvme-io_uring --libblkio_path=/dev/x", "libblkio_driver"),
         ("--ioengine=mmap --size=1g --rw=write --atomic=1", "atomic"),
         ("--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=read", "of one name"),
-        ("--filename=/dev/x --bs=1000", "multiple of 512"),
+        ("--filename=/dev/x --bs=0", "not 0"),
+        ("--filename=/dev/x --rw=write --fsync=8 --fdatasync=1", "one of the two"),
+        ("--filename=/dev/x --rw=write --buffer_pattern='file'", "neither a file"),
         ("--rw=randread", "needs a size"),
     ] {
         let reasons = reasons(words);
@@ -251,9 +394,9 @@ fn flags_of_single_ios_go_with_every_engine_of_calls() {
 
 #[test]
 fn what_is_left_out_is_told_once() {
-    let mapped = mapped("--filename=/dev/x --iodepth_low=4 --iodepth_low=8 --description=x --end_fsync=1");
+    let mapped = mapped("--filename=/dev/x --nice=4 --nice=8 --description=x --write_hint=short");
     assert_eq!(mapped.warnings.len(), 2, "{:?}", mapped.warnings);
-    assert!(mapped.warnings[0].contains("iodepth_low=8"), "{:?}", mapped.warnings);
+    assert!(mapped.warnings[0].contains("nice=8"), "{:?}", mapped.warnings);
 }
 
 #[test]

@@ -10,8 +10,15 @@ use super::Entry;
 use super::bins::{bin_of, bin_value};
 use super::totals::{DirectionTotals, OfPriority, Totals};
 
-/// The document of a command's results. `now_ms` is the time of the Unix epoch, `time` the same in words.
-pub fn document(entries: &[Entry<'_>], version: &str, (now_ms, time): (u64, &str), bins: bool) -> Value {
+/// The document of a command's results. `differences` are what is not as fio does it, a sentence each; `now_ms` is the
+/// time of the Unix epoch, `time` the same in words.
+pub fn document(
+    entries: &[Entry<'_>],
+    differences: &[String],
+    version: &str,
+    (now_ms, time): (u64, &str),
+    bins: bool,
+) -> Value {
     let jobs: Vec<Value> = entries.iter().map(|entry| job(entry, bins)).collect();
     json!({
         "fio version": format!("fathom-{version}"),
@@ -20,6 +27,7 @@ pub fn document(entries: &[Entry<'_>], version: &str, (now_ms, time): (u64, &str
         "time": time,
         "jobs": jobs,
         "disk_util": [],
+        "fathom": { "differences_from_fio": differences },
     })
 }
 
@@ -42,7 +50,7 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "job options": options,
         "sync": { "total_ios": totals.direction(Direction::Flush).operations,
                   "lat_ns": latency(totals.direction(Direction::Flush), entry, (true, bins)) },
-        "job_runtime": (totals.run_ns / 1_000_000) as u64,
+        "job_runtime": ((totals.run_ns + u128::from(totals.read_back_ns)) / 1_000_000) as u64,
         "usr_cpu": share(totals.user_ns),
         "sys_cpu": share(totals.system_ns),
         "ctx": 0,
@@ -60,12 +68,12 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
     });
     let object = job.as_object_mut().expect("it was made as an object above");
     if entry.reporting.mixed {
-        object.insert("mixed".to_owned(), direction(&totals.mixed(), &totals, entry, bins));
+        object.insert("mixed".to_owned(), direction(&totals.mixed(), entry, bins));
     } else {
         for (name, which) in
             [("read", Direction::Read), ("write", Direction::Write), ("trim", Direction::Trim)]
         {
-            let mut of_direction = direction(totals.direction(which), &totals, entry, bins);
+            let mut of_direction = direction(totals.direction(which), entry, bins);
             let priorities = totals.priorities_of(which);
             if let (Some(map), false) = (of_direction.as_object_mut(), priorities.is_empty()) {
                 map.insert("prios".to_owned(), prios(&priorities, entry, bins));
@@ -98,9 +106,9 @@ fn ours(records: &[&RunRecord]) -> Value {
     })
 }
 
-fn direction(direction: &DirectionTotals, totals: &Totals, entry: &Entry<'_>, bins: bool) -> Value {
+fn direction(direction: &DirectionTotals, entry: &Entry<'_>, bins: bool) -> Value {
     let used = direction.operations + direction.errors > 0;
-    let runtime_ms = if used { totals.runtime_ms() } else { 0 };
+    let runtime_ms = if used { direction.runtime_ms() } else { 0 };
     let per_s = |count: u64| if used { count as f64 * 1000.0 / runtime_ms as f64 } else { 0.0 };
     let reporting = entry.reporting;
     let bytes = Spread::of(&direction.bytes_per_s).times(1.0 / 1024.0);

@@ -1,4 +1,4 @@
-//! fio's logs from the seconds of run records: a line a window and direction.
+//! fio's logs: a line a window and direction, from the seconds of run records or from single I/Os, or a line an I/O.
 
 use std::fmt::Write;
 
@@ -15,6 +15,21 @@ pub struct LogFile {
     pub name: String,
     /// Its lines.
     pub text: String,
+}
+
+/// An I/O that ended well, as logs of single ones know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedIo {
+    /// When it ended, in nanoseconds from the start of the window.
+    pub at_ns: u64,
+    /// Its service latency.
+    pub service_ns: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u32,
+    /// What it did.
+    pub direction: Direction,
 }
 
 /// fio's number of a direction.
@@ -44,20 +59,49 @@ fn names(log: &Log, reporting: &Reporting, number: usize) -> Vec<String> {
     endings.iter().map(|ending| format!("{}_{ending}{job}.log", log.prefix)).collect()
 }
 
-/// The logs that a job asked for, of one of its runs. `number` is what tells its files from those of the
-/// command's other runs, from 1; `epoch_ms` is the run's start.
-pub fn log_files(record: &RunRecord, reporting: &Reporting, number: usize, epoch_ms: u64) -> Vec<LogFile> {
-    reporting.logs.iter().flat_map(|log| files(record, (log, reporting), number, epoch_ms)).collect()
-}
-
-fn files(
-    record: &RunRecord,
-    (log, reporting): (&Log, &Reporting),
+/// The logs that a clone asked for. `ios` are its I/Os where lines are of single ones, in their order; `number` is what
+/// tells its files from those of the command's other clones, from 1; `epoch_ms` is the run's start.
+pub fn log_files(
+    (record, ios): (&RunRecord, &[LoggedIo]),
+    reporting: &Reporting,
     number: usize,
     epoch_ms: u64,
 ) -> Vec<LogFile> {
+    let text = |log: &Log| match log.window_ms {
+        None => lines_of_ios(ios, (log, reporting), epoch_ms),
+        Some(window_ms) if log.is_of_seconds() => {
+            lines_of_windows(windows(record, window_ms), (log, reporting), epoch_ms)
+        }
+        Some(window_ms) => lines_of_windows(windows_of_ios(ios, window_ms), (log, reporting), epoch_ms),
+    };
+    let files = |log: &Log| {
+        let text = text(log);
+        names(log, reporting, number).into_iter().map(move |name| LogFile { name, text: text.clone() })
+    };
+    reporting.logs.iter().flat_map(files).collect()
+}
+
+/// A line an I/O: of bandwidth what it alone would come to, of rates a one.
+fn lines_of_ios(ios: &[LoggedIo], (log, reporting): (&Log, &Reporting), epoch_ms: u64) -> String {
     let mut text = String::new();
-    for window in windows(record, log.window_ms) {
+    for io in ios {
+        let Some(which) = number_of(io.direction) else { continue };
+        let at_ms = io.at_ns / 1_000_000 + if reporting.log_epoch { epoch_ms } else { 0 };
+        let value = match log.kind {
+            LogKind::Bandwidth => (u64::from(io.bytes) * 1_000_000).checked_div(io.service_ns).unwrap_or(0),
+            LogKind::Iops => 1,
+            LogKind::Latency | LogKind::Histogram => io.service_ns,
+        };
+        let offset = if reporting.log_offset { io.offset } else { 0 };
+        let _ = writeln!(text, "{at_ms}, {value}, {which}, {}, {offset}", io.bytes);
+    }
+    text
+}
+
+/// A line a window and direction. A mean is of no one size.
+fn lines_of_windows(windows: Vec<Window>, (log, reporting): (&Log, &Reporting), epoch_ms: u64) -> String {
+    let mut text = String::new();
+    for window in windows {
         let at_ms = window.end_ns / 1_000_000 + if reporting.log_epoch { epoch_ms } else { 0 };
         for direction in window.directions {
             let Some(which) = number_of(direction.direction) else { continue };
@@ -71,11 +115,11 @@ fn files(
             };
             let _ = match log.kind {
                 LogKind::Histogram => writeln!(text, "{at_ms}, {which}, {bytes}, {value}"),
-                _ => writeln!(text, "{at_ms}, {value}, {which}, {bytes}, 0"),
+                _ => writeln!(text, "{at_ms}, {value}, {which}, 0, 0"),
             };
         }
     }
-    names(log, reporting, number).into_iter().map(|name| LogFile { name, text: text.clone() }).collect()
+    text
 }
 
 fn latency(service: &Histogram, value: LogValue) -> String {
@@ -134,19 +178,78 @@ fn windows(record: &RunRecord, window_ms: u64) -> Vec<Window> {
     windows
 }
 
+/// Windows of `window_ms` from the start on; the last one ends with its last I/O.
+fn windows_of_ios(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
+    let window_ns = window_ms.saturating_mul(1_000_000).max(1);
+    let mut windows: Vec<Window> = Vec::new();
+    for io in ios {
+        let start_ns = io.at_ns / window_ns * window_ns;
+        if windows.last().is_none_or(|last| last.end_ns <= start_ns) {
+            windows.push(Window {
+                end_ns: start_ns.saturating_add(window_ns),
+                length_ns: window_ns,
+                directions: Vec::new(),
+            });
+        }
+        let window = windows.last_mut().expect("one was pushed");
+        let counts = window.counts(io.direction);
+        counts.operations += 1;
+        counts.bytes += u64::from(io.bytes);
+        counts.service.record(io.service_ns);
+    }
+    if let (Some(last), Some(io)) = (windows.last_mut(), ios.last()) {
+        let left_ns = last.end_ns - io.at_ns;
+        // A millisecond short of its end it is whole.
+        if left_ns > 1_000_000 {
+            (last.end_ns, last.length_ns) = (io.at_ns, (last.length_ns - left_ns).max(1));
+        }
+    }
+    windows
+}
+
 impl Window {
-    fn add(&mut self, second: &DirectionInterval) {
-        let known = self.directions.iter().position(|counts| counts.direction == second.direction);
+    fn counts(&mut self, direction: Direction) -> &mut Counts {
+        let known = self.directions.iter().position(|counts| counts.direction == direction);
         let place = known.unwrap_or_else(|| {
             let service = Histogram::new();
-            self.directions.push(Counts { direction: second.direction, operations: 0, bytes: 0, service });
+            self.directions.push(Counts { direction, operations: 0, bytes: 0, service });
             self.directions.len() - 1
         });
-        let counts = &mut self.directions[place];
+        &mut self.directions[place]
+    }
+
+    fn add(&mut self, second: &DirectionInterval) {
+        let counts = self.counts(second.direction);
         counts.operations += second.operations;
         counts.bytes += second.bytes;
         if let Ok(histogram) = Histogram::try_from(&second.service) {
             counts.service.merge(&histogram);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io(at_ms: u64, direction: Direction) -> LoggedIo {
+        LoggedIo { at_ns: at_ms * 1_000_000, service_ns: 2_000_000, offset: 8192, bytes: 4096, direction }
+    }
+
+    #[test]
+    fn windows_of_half_seconds_end_where_they_are_to() {
+        let ios = [
+            io(100, Direction::Read),
+            io(400, Direction::Write),
+            io(499, Direction::Read),
+            io(500, Direction::Read),
+            io(1700, Direction::Read),
+        ];
+        let windows = windows_of_ios(&ios, 500);
+        let ends: Vec<u64> = windows.iter().map(|window| window.end_ns / 1_000_000).collect();
+        assert_eq!(ends, [500, 1000, 1700], "the last one ends with its I/O");
+        let first: Vec<u64> = windows[0].directions.iter().map(|counts| counts.operations).collect();
+        assert_eq!(first, [2, 1]);
+        assert_eq!(windows[2].length_ns, 200_000_000);
     }
 }

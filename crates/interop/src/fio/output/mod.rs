@@ -15,8 +15,8 @@ pub use bins::{bin_of, bin_value};
 pub use iolog::{Issued, iolog};
 pub use json::document;
 pub(crate) use json::job;
-pub use logs::{LogFile, log_files, log_names};
-pub use normal::text;
+pub use logs::{LogFile, LoggedIo, log_files, log_names};
+pub use normal::{DIFFERENCES, text};
 pub use totals::{DirectionTotals, Totals};
 
 use fathom_record::RunRecord;
@@ -36,6 +36,8 @@ pub struct Entry<'a> {
     pub depth: u32,
     /// `rw`, sizes and engine as a line says them.
     pub title: String,
+    /// Clones that its title is of; absent for a clone whose title an entry before it has.
+    pub titled: Option<u32>,
     /// What it is to look like; its first job's.
     pub reporting: &'a Reporting,
     /// Records of its runs.

@@ -8,15 +8,18 @@ use super::Entry;
 use super::json::{Spread, coarse};
 use super::totals::{DirectionTotals, OfPriority, Totals};
 
-/// The results as text; `time` is when they were made.
-pub fn text(entries: &[Entry<'_>], version: &str, time: &str) -> String {
+/// The line before what is not as fio does it.
+pub const DIFFERENCES: &str = "Differences from fio:";
+
+/// The results as text, with what is not as fio does it, a sentence each; `time` is when they were made.
+pub fn text(entries: &[Entry<'_>], differences: &[String], version: &str, time: &str) -> String {
     let mut out = String::new();
-    for entry in entries {
+    for (entry, clones) in entries.iter().filter_map(|entry| Some((entry, entry.titled?))) {
         line(
             &mut out,
             &format!("{}: (g={}): {}, iodepth={}", entry.name, entry.group, entry.title, entry.depth),
         );
-        if entry.clones > 1 {
+        if clones > 1 {
             line(&mut out, "...");
         }
     }
@@ -31,6 +34,11 @@ pub fn text(entries: &[Entry<'_>], version: &str, time: &str) -> String {
         line(&mut out, "");
         line(&mut out, &format!("Run status group {group} (all jobs):"));
         status(&mut out, entries.iter().filter(|entry| entry.group == group));
+    }
+    if !differences.is_empty() {
+        line(&mut out, "");
+        line(&mut out, DIFFERENCES);
+        differences.iter().for_each(|words| line(&mut out, &format!("  {words}")));
     }
     out
 }
@@ -58,10 +66,10 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
         ),
     );
     if entry.reporting.mixed {
-        direction(out, ("mixed", &totals.mixed()), &totals, entry);
+        direction(out, ("mixed", &totals.mixed()), entry);
     } else {
         for (name, which) in NAMES {
-            direction(out, (name, totals.direction(which)), &totals, entry);
+            direction(out, (name, totals.direction(which)), entry);
             priorities(out, &totals.priorities_of(which), totals.direction(which).operations, entry);
         }
     }
@@ -111,16 +119,11 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
     }
 }
 
-fn direction(
-    out: &mut String,
-    (name, direction): (&str, &DirectionTotals),
-    totals: &Totals,
-    entry: &Entry<'_>,
-) {
+fn direction(out: &mut String, (name, direction): (&str, &DirectionTotals), entry: &Entry<'_>) {
     if direction.operations == 0 {
         return;
     }
-    let seconds = totals.runtime_ms() as f64 / 1000.0;
+    let seconds = direction.runtime_ms() as f64 / 1000.0;
     line(
         out,
         &format!(
@@ -129,7 +132,7 @@ fn direction(
             binary(direction.bytes as f64 / seconds, "/s"),
             decimal(direction.bytes as f64 / seconds, "/s"),
             binary(direction.bytes as f64, ""),
-            totals.runtime_ms(),
+            direction.runtime_ms(),
         ),
     );
     let reporting = entry.reporting;
@@ -234,10 +237,12 @@ fn status<'a>(out: &mut String, entries: impl Iterator<Item = &'a Entry<'a>>) {
             continue;
         }
         let bytes: u64 = used.iter().map(|totals| totals.direction(which).bytes).sum();
-        let longest = used.iter().map(|totals| totals.runtime_ms()).max().unwrap_or(1);
-        let shortest = used.iter().map(|totals| totals.runtime_ms()).min().unwrap_or(1);
-        let rate =
-            |totals: &Totals| totals.direction(which).bytes as f64 * 1000.0 / totals.runtime_ms() as f64;
+        let longest = used.iter().map(|totals| totals.direction(which).runtime_ms()).max().unwrap_or(1);
+        let shortest = used.iter().map(|totals| totals.direction(which).runtime_ms()).min().unwrap_or(1);
+        let rate = |totals: &Totals| {
+            let direction = totals.direction(which);
+            direction.bytes as f64 * 1000.0 / direction.runtime_ms() as f64
+        };
         let all = bytes as f64 * 1000.0 / longest as f64;
         let least = used.iter().map(|totals| rate(totals)).fold(f64::INFINITY, f64::min);
         let most = used.iter().map(|totals| rate(totals)).fold(0.0, f64::max);

@@ -15,6 +15,10 @@ pub struct DirectionTotals {
     pub errors: u64,
     /// Service latencies.
     pub service: Histogram,
+    /// The longest window of the runs that it was part of, in nanoseconds.
+    pub window_ns: u64,
+    /// Time after that in which what was written was read back, in nanoseconds.
+    pub read_back_ns: u64,
     /// Bytes per second, second by second.
     pub bytes_per_s: Vec<f64>,
     /// I/Os per second, second by second.
@@ -45,6 +49,8 @@ pub struct Totals {
     pub duration_ns: u64,
     /// Windows of all its clones, in nanoseconds.
     pub run_ns: u128,
+    /// Time in which what was written was read back and checked, of all runs.
+    pub read_back_ns: u64,
     /// Processor time in user mode.
     pub user_ns: u64,
     /// Processor time in the kernel.
@@ -88,11 +94,23 @@ impl Totals {
             direction.operations += of_record.operations.unwrap_or(0);
             direction.bytes += of_record.bytes.unwrap_or(0);
             direction.errors += of_record.errors.unwrap_or(0);
+            direction.window_ns = direction.window_ns.max(summary.duration_ns);
             // A histogram of another make is left out: its counts are in the totals all the same.
             if let Ok(histogram) =
                 of_record.service_histogram.as_ref().map_or(Err("none"), Histogram::try_from)
             {
                 direction.service.merge(&histogram);
+            }
+        }
+        // Reads of verification are reads, as in fio, with a run time of their own.
+        if let Some(read_back) = &record.read_back {
+            let reads = &mut self.directions[Direction::Read.index()];
+            reads.operations += read_back.operations;
+            reads.bytes += read_back.bytes;
+            reads.read_back_ns = reads.read_back_ns.max(read_back.duration_ns);
+            self.read_back_ns += read_back.duration_ns;
+            if let Ok(histogram) = Histogram::try_from(&read_back.service_histogram) {
+                reads.service.merge(&histogram);
             }
         }
         for of_record in &record.priorities {
@@ -150,6 +168,8 @@ impl Totals {
             all.operations += direction.operations;
             all.bytes += direction.bytes;
             all.errors += direction.errors;
+            all.window_ns = all.window_ns.max(direction.window_ns);
+            all.read_back_ns = all.read_back_ns.max(direction.read_back_ns);
             all.service.merge(&direction.service);
             for (place, value) in direction.bytes_per_s.iter().enumerate() {
                 add_at(&mut all.bytes_per_s, place, *value);
@@ -161,14 +181,14 @@ impl Totals {
         all.deviation_ns = deviation_ns(&all.service);
         all
     }
-
-    /// Length of the window in fio's milliseconds, at least one.
-    pub fn runtime_ms(&self) -> u64 {
-        (self.duration_ns / 1_000_000).max(1)
-    }
 }
 
 impl DirectionTotals {
+    /// How long it took in fio's milliseconds, at least one.
+    pub fn runtime_ms(&self) -> u64 {
+        ((self.window_ns + self.read_back_ns) / 1_000_000).max(1)
+    }
+
     /// Percentile `percent` in nanoseconds.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         let largest = self.service.max().unwrap_or(0);

@@ -93,7 +93,10 @@ pub fn boolean(text: Option<&str>) -> Result<bool, String> {
         Some(text) => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => Ok(true),
             "false" | "no" | "off" => Ok(false),
-            number => int(number).map(|value| value != 0).map_err(|_| format!("`{text}` is neither 0 nor 1")),
+            // fio reads the number alone, as of the `0/1` of a description.
+            number => int(number.split('/').next().unwrap_or(number))
+                .map(|value| value != 0)
+                .map_err(|_| format!("`{text}` is neither 0 nor 1")),
         },
     }
 }
@@ -249,6 +252,7 @@ mod tests {
     fn a_name_alone_is_a_yes() {
         assert_eq!(boolean(None), Ok(true));
         assert_eq!(boolean(Some("0")), Ok(false));
+        assert_eq!((boolean(Some("0/1")), boolean(Some("1/0"))), (Ok(false), Ok(true)));
         assert!(boolean(Some("perhaps")).is_err());
     }
 }

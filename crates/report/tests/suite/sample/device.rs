@@ -94,6 +94,7 @@ fn workload(shape: &Shape) -> Workload {
             warmup_ns: shape.warmup_seconds * 1_000_000_000,
         },
         seed: shape.seed,
+        special: None,
     }
 }
 

@@ -197,6 +197,7 @@ pub fn workload(jobs: u32, depth: u32, seed: u64) -> Workload {
         depth,
         length: Length { time_ns: Some(30_000_000_000), ..Length::default() },
         seed,
+        special: None,
     }
 }
 

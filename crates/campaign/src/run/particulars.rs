@@ -1,0 +1,73 @@
+//! What somebody wants of a run beyond its record: each job by itself, and each I/O.
+
+use std::sync::{Mutex, PoisonError};
+
+use fathom_engine::job::{Account, Accounts, JobPlan, Measured};
+use fathom_engine::overheard::Listener;
+
+use super::samples::{Sample, SampleLog};
+
+/// Takes it in while the run goes on.
+#[derive(Debug)]
+pub struct Particulars {
+    accounts: Accounts,
+    samples: Option<SampleLog>,
+    told: Mutex<Told>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Each job's, in their order.
+    pub accounts: Vec<Account>,
+    /// The I/Os of each job, where they were wanted.
+    pub samples: Vec<Vec<Sample>>,
+    /// I/Os that there was no room for among the samples.
+    pub lost: u64,
+    /// Start of the window on the run's clock, in nanoseconds.
+    start_ns: u64,
+}
+
+impl Particulars {
+    /// Of each job; with the latencies of each second, and with each I/O, where that is wanted.
+    pub fn new(latencies: bool, samples: bool) -> Self {
+        let accounts = if latencies { Accounts::WithLatencies } else { Accounts::Counts };
+        Self { accounts, samples: samples.then(SampleLog::default), told: Mutex::default() }
+    }
+
+    pub(super) fn accounts(&self) -> Accounts {
+        self.accounts
+    }
+
+    pub(super) fn listens(&self) -> bool {
+        self.samples.is_some()
+    }
+
+    pub(super) fn listener(&self, plan: &JobPlan) -> Option<Listener> {
+        self.samples.as_ref().map(|samples| samples.listener(plan))
+    }
+
+    /// Runs the jobs, and keeps what is heard of them.
+    pub(super) fn beside<T>(&self, run: impl FnOnce() -> T) -> T {
+        match &self.samples {
+            Some(samples) => samples.beside(run),
+            None => run(),
+        }
+    }
+
+    /// Takes in what was measured.
+    pub(super) fn take(&self, measured: &mut Measured) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.accounts = std::mem::take(&mut measured.accounts);
+        told.start_ns = measured.timeline.origin_ns.saturating_add(measured.timeline.warmup_ns);
+    }
+
+    /// All of it, when the run is over.
+    pub fn finish(self) -> Told {
+        let mut told = self.told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(samples) = self.samples {
+            (told.samples, told.lost) = samples.finish(told.accounts.len(), told.start_ns);
+        }
+        told
+    }
+}

@@ -1,0 +1,116 @@
+//! Passes of a job over its files: with each the page cache drops what it holds of them, as fio has it.
+
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileTypeExt;
+use std::sync::Arc;
+
+use fathom_record::Direction;
+use fathom_record::workload::{AccessHint, CacheAdvice};
+
+use crate::pattern::Draft;
+use crate::target::{advise, drop_cached, forget};
+
+/// The files of a job, and how much of its pass is left.
+#[derive(Debug)]
+pub struct Passes {
+    advised: Advised,
+    pass_bytes: u64,
+    /// Whether writes have a pass of their own.
+    own: bool,
+    hint: Option<AccessHint>,
+    /// Bytes issued in this pass: all, or of reads and of writes.
+    issued: [u64; 2],
+}
+
+/// Files with the part of each that the kernel is told about.
+#[derive(Clone, Debug)]
+pub struct Advised {
+    /// Open files or devices.
+    pub files: Vec<Arc<File>>,
+    /// The part of each.
+    pub span: Range<u64>,
+}
+
+impl Advised {
+    /// What a run begins with: the cache is emptied, and told what order to expect. Advice that a file system does
+    /// not take is none that a run depends on.
+    pub fn begin(&self, advice: &CacheAdvice) {
+        if advice.drop {
+            self.drop_cached();
+        }
+        self.hint(advice.hint);
+    }
+
+    /// Of a device all that was changed is written back first, as its own call for this does (`BLKFLSBUF`); of a file
+    /// what was changed stays.
+    fn drop_cached(&self) {
+        for file in &self.files {
+            let is_device = file.metadata().is_ok_and(|meta| meta.file_type().is_block_device());
+            let _ = match is_device {
+                true => drop_cached(file, self.span.clone()),
+                false => forget(file, self.span.clone()),
+            };
+        }
+    }
+
+    fn hint(&self, hint: Option<AccessHint>) {
+        for (file, hint) in self.files.iter().zip(hint.into_iter().cycle()) {
+            let _ = advise(file, self.span.clone(), hint);
+        }
+    }
+}
+
+impl Passes {
+    /// `None` where there is one pass, or nothing to do in a further one.
+    pub fn of(advice: &CacheAdvice, advised: Advised) -> Option<Self> {
+        let pass_bytes = advice.pass_bytes.filter(|_| advice.drop)?;
+        let hint = advice.hint.filter(|_| advice.hint_again);
+        Some(Self { advised, pass_bytes, own: advice.own_passes, hint, issued: [0; 2] })
+    }
+
+    /// Before an I/O is issued: where a pass is over, the next one begins with it.
+    #[inline]
+    pub fn before(&mut self, draft: &Draft) {
+        let own = self.own && draft.direction == Direction::Write;
+        let issued = &mut self.issued[usize::from(own)];
+        if *issued >= self.pass_bytes && draft.bytes > 0 {
+            *issued = 0;
+            self.advised.drop_cached();
+            self.advised.hint(self.hint);
+        }
+        self.issued[usize::from(own)] += u64::from(draft.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::cached_share;
+
+    const BYTES: u64 = 1 << 20;
+
+    #[test]
+    fn the_cache_is_emptied_once_a_pass_and_dirty_pages_stay() {
+        // Beside the test program: a temporary folder in memory would have nothing to drop.
+        let program = std::env::current_exe().unwrap();
+        let file = tempfile::tempfile_in(program.parent().unwrap()).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, &vec![7; BYTES as usize], 0).unwrap();
+        let share = |file: &File| cached_share(file, 0..BYTES).unwrap();
+        let advice = CacheAdvice { drop: true, pass_bytes: Some(BYTES), ..CacheAdvice::default() };
+        let file = Arc::new(file);
+        let advised = Advised { files: vec![Arc::clone(&file)], span: 0..BYTES };
+        advised.begin(&advice);
+        assert!(share(&file) > 0.9, "nothing was written back yet");
+        file.sync_all().unwrap();
+        let mut passes = Passes::of(&advice, advised).unwrap();
+        let draft = |bytes| Draft { direction: Direction::Read, offset: 0, bytes };
+        passes.before(&draft(1 << 19));
+        passes.before(&draft(1 << 19));
+        assert!(share(&file) > 0.9, "the pass is not over");
+        passes.before(&Draft { direction: Direction::Flush, offset: 0, bytes: 0 });
+        assert!(share(&file) > 0.9, "a flush begins no pass");
+        passes.before(&draft(4096));
+        assert!(share(&file) < 0.5, "the next one begins");
+    }
+}
