@@ -63,6 +63,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
         share: None,
         log: Some(&log),
         priorities: None,
+        particulars: None,
     };
     let record = run_together(&[part], &mut Silent, &stop).unwrap().remove(0);
     let (logged, left_out) = log.finish();

@@ -398,7 +398,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 self.issued_sum_ns = self.issued_sum_ns.wrapping_add(now);
                 self.in_flight += 1;
             }
-            Submission::Done(completion) => self.complete_inline(completion),
+            Submission::Done(completion) => self.complete_inline(io.slot, completion),
             Submission::Full => unreachable!("an engine has as many slots as its depth"),
         }
     }

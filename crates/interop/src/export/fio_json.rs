@@ -46,6 +46,7 @@ impl<W: Write> Exporter for FioJson<W> {
             depth: run.workload.depth,
             title: String::new(),
             reporting: &reporting,
+            titled: Some(run.workload.jobs),
             records: vec![run],
         };
         serde_json::to_writer_pretty(&mut self.out, &job(&entry, true))?;
