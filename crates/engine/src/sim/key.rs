@@ -211,6 +211,8 @@ pub const KEYS: &[Key] = &[
         |p, t| match or_none(t, time)? { Some(time) => stalls(p).every_ns = time, None => p.stalls = None }),
     key!("stall-length", "1s", "how long each lasts", |p, t| stalls(p).length_ns = time(t)?),
     key!("stall-phase", "30s", "start of the first one", |p, t| stalls(p).phase_ns = time(t)?),
+    key!("stall-elapsed", "10s", "how much of their schedule is over at the start",
+        |p, t| p.stalls_elapsed_ns = time(t)?),
     key!("noise", "1%", "deviation of the device's speed, or none",
         |p, t| match or_none(t, share)? { Some(share) => noise(p).deviation_share = share, None => p.noise = None }),
     key!("noise-time", "10s", "time over which that is correlated", |p, t| noise(p).correlation_ns = time(t)?),

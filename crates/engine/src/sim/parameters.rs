@@ -53,10 +53,17 @@ pub struct SimParameters {
     pub indirection_unit_bytes: Option<u64>,
     /// Times at which nothing is served.
     pub stalls: Option<Stalls>,
+    /// How much of their schedule is over at the start: 0 on a device that no run has used.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stalls_elapsed_ns: u64,
     /// Slow variation of the speed of servers and of what a token of the volume's limits buys.
     pub noise: Option<Noise>,
     /// Seed of service times and noise.
     pub seed: u64,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// Distribution of the time that a server needs, before any transfer.

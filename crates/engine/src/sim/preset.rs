@@ -85,6 +85,7 @@ fn ideal(size_bytes: u64) -> SimParameters {
         write_cache: None,
         indirection_unit_bytes: None,
         stalls: None,
+        stalls_elapsed_ns: 0,
         noise: None,
         seed: 1,
     }

@@ -185,6 +185,9 @@ impl SimParameters {
         if stalls.phase_ns > LARGEST {
             return fault("its first stall is out of reach", "use stall-phase=30s");
         }
+        if self.stalls_elapsed_ns > LARGEST {
+            return fault("its stalls began too long ago", "use stall-elapsed=0s");
+        }
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! Limits of a volume or an instance: several buckets that an I/O passes at one moment.
+//! Limits of a volume or an instance: buckets side by side, each with a queue of its own, that an I/O has all
+//! to be admitted by.
 
 use super::bucket::Bucket;
 use crate::sim::parameters::{ByteLimit, OperationLimit};
@@ -12,8 +13,11 @@ pub struct Cost {
     pub bytes: u128,
 }
 
-/// Sustained and peak buckets on operations and bytes. An I/O passes when all allow it, and later
-/// ones wait behind it.
+/// Sustained and peak buckets on operations and bytes. Each admits I/Os in the order of their arrival, and an
+/// I/O passes when the slower one has admitted it.
+///
+/// An I/O that waits for bytes has its operation counted already, so that operations earned meanwhile are
+/// not lost: buckets without depth would otherwise serve a mix of sizes at less than either limit allows.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     operations: Option<Pair>,
@@ -29,21 +33,19 @@ struct Pair {
 }
 
 impl Pair {
+    /// When an I/O that arrives at `from_ns` is admitted; takes its cost then. The spending is paced at the moment
+    /// that the credits are spent: both buckets are charged together.
     #[inline]
-    fn earliest(&self, from_ns: u64, cost: u128) -> u64 {
-        let at_ns = self.sustained.earliest(from_ns, cost);
-        match &self.peak {
-            Some(peak) => at_ns.max(peak.earliest(from_ns, cost)),
-            None => at_ns,
+    fn admit(&mut self, from_ns: u64, cost: u128) -> u64 {
+        let mut at_ns = self.sustained.earliest(from_ns, cost);
+        if let Some(peak) = &self.peak {
+            at_ns = at_ns.max(peak.earliest(from_ns, cost));
         }
-    }
-
-    #[inline]
-    fn take(&mut self, at_ns: u64, cost: u128) {
         self.sustained.take(at_ns, cost);
         if let Some(peak) = &mut self.peak {
             peak.take(at_ns, cost);
         }
+        at_ns
     }
 }
 
@@ -73,21 +75,13 @@ impl Limits {
     /// When an I/O that arrives at `from_ns` passes; takes its cost then.
     #[inline]
     pub fn admit(&mut self, from_ns: u64, cost: Cost) -> u64 {
-        // All buckets are asked from the same moment and charged at the same moment: none is charged
-        // for I/Os that still wait for another.
-        let from_ns = from_ns.max(self.last_ns);
-        let mut at_ns = from_ns;
-        if let Some(pair) = &self.operations {
-            at_ns = at_ns.max(pair.earliest(from_ns, cost.operations));
-        }
-        if let Some(pair) = &self.bytes {
-            at_ns = at_ns.max(pair.earliest(from_ns, cost.bytes));
-        }
+        // What costs one bucket nothing still passes behind those that came before it.
+        let mut at_ns = from_ns.max(self.last_ns);
         if let Some(pair) = &mut self.operations {
-            pair.take(at_ns, cost.operations);
+            at_ns = at_ns.max(pair.admit(from_ns, cost.operations));
         }
         if let Some(pair) = &mut self.bytes {
-            pair.take(at_ns, cost.bytes);
+            at_ns = at_ns.max(pair.admit(from_ns, cost.bytes));
         }
         self.last_ns = at_ns;
         at_ns

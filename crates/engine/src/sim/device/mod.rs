@@ -92,7 +92,7 @@ impl SimDevice {
             servers: Places::new(p.servers),
             workers: Direction::ALL.map(|direction| Worker::new(p.work(direction))),
             positioning: p.positioning.map(Sampler::new),
-            stalls: StallClock::new(p.stalls),
+            stalls: StallClock::new(p.stalls, p.stalls_elapsed_ns),
             speed: p.noise.as_ref().map(|noise| Speed::new(noise, p.seed ^ NOISE_SEED)),
             coster: Coster::new(p),
             random: Xoshiro256PlusPlus::seed_from_u64(p.seed),
@@ -177,7 +177,7 @@ impl SimDevice {
     }
 
     /// The device as it stands at a time not before the last arrival: the same parameters, with the
-    /// balances of its limits and the room of its write cache as they are then.
+    /// balances of its limits, the room of its write cache and the time until its next stall as they are then.
     pub fn parameters_at(&self, now_ns: u64) -> SimParameters {
         let mut now = self.parameters.clone();
         set_balances(&self.limits, now_ns, now.operations.as_mut(), now.throughput.as_mut());
@@ -188,6 +188,7 @@ impl SimDevice {
         if let (Some(cache), Some(room)) = (&mut now.write_cache, &self.cache_room) {
             cache.free_bytes = Some(room.tokens_at(now_ns));
         }
+        now.stalls_elapsed_ns = self.stalls.elapsed_at(now_ns);
         now
     }
 

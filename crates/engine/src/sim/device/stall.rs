@@ -6,12 +6,14 @@ use crate::sim::parameters::Stalls;
 #[derive(Clone, Debug)]
 pub struct StallClock {
     stalls: Option<Stalls>,
+    /// How much of it is over at time 0.
+    elapsed_ns: u64,
 }
 
 impl StallClock {
-    /// A schedule whose stalls are shorter than their period.
-    pub fn new(stalls: Option<Stalls>) -> Self {
-        Self { stalls }
+    /// A schedule whose stalls are shorter than their period, and how much of it is over at time 0.
+    pub fn new(stalls: Option<Stalls>, elapsed_ns: u64) -> Self {
+        Self { stalls, elapsed_ns }
     }
 
     /// When work of `work_ns` that could start at `from_ns` is done. Work under way when a stall
@@ -22,13 +24,26 @@ impl StallClock {
             None => from_ns.saturating_add(work_ns),
             // What has no work left has nothing to rest from.
             Some(_) if work_ns == 0 => from_ns,
-            Some(stalls) => stalls.after(from_ns, work_ns),
+            Some(stalls) => {
+                stalls.after(from_ns.saturating_add(self.elapsed_ns), work_ns).saturating_sub(self.elapsed_ns)
+            }
+        }
+    }
+
+    /// How much of the schedule is over at a time; whole periods are left out, so that a device in use for
+    /// years is as any other.
+    pub fn elapsed_at(&self, now_ns: u64) -> u64 {
+        let Some(stalls) = self.stalls else { return 0 };
+        let over_ns = self.elapsed_ns.saturating_add(now_ns);
+        match over_ns.checked_sub(stalls.phase_ns) {
+            Some(since_ns) => stalls.phase_ns + since_ns % stalls.every_ns,
+            None => over_ns,
         }
     }
 }
 
 impl Stalls {
-    /// See [`StallClock::after`].
+    /// See [`StallClock::after`]; times are those of the schedule.
     fn after(&self, from_ns: u64, work_ns: u64) -> u64 {
         if from_ns < self.phase_ns {
             let before_first_ns = self.phase_ns - from_ns;
@@ -59,7 +74,7 @@ mod tests {
 
     #[test]
     fn work_rests_in_a_stall() {
-        let clock = StallClock::new(Some(Stalls { every_ns: 60, length_ns: 10, phase_ns: 30 }));
+        let clock = StallClock::new(Some(Stalls { every_ns: 60, length_ns: 10, phase_ns: 30 }), 0);
         assert_eq!(clock.after(0, 30), 30, "ends as the stall begins");
         assert_eq!(clock.after(0, 31), 41);
         assert_eq!(clock.after(35, 1), 41, "arrives in the stall");
@@ -73,14 +88,19 @@ mod tests {
         #[test]
         fn as_many_nanoseconds_are_worked_as_asked(
             from in 0u64..500, work in 1u64..500, every in 2u64..60, length in 1u64..59, phase in 0u64..100,
+            elapsed in 0u64..200, later in 0u64..300,
         ) {
             prop_assume!(length < every);
             let stalls = Stalls { every_ns: every, length_ns: length, phase_ns: phase };
-            let stalled = |t: u64| t >= phase && (t - phase) % every < length;
-            let end = StallClock::new(Some(stalls)).after(from, work);
+            let stalled = |t: u64| t + elapsed >= phase && (t + elapsed - phase) % every < length;
+            let clock = StallClock::new(Some(stalls), elapsed);
+            let end = clock.after(from, work);
             let worked = (from..end).filter(|&t| !stalled(t)).count() as u64;
             prop_assert_eq!(worked, work);
             prop_assert!(!stalled(end - 1), "the last nanosecond is one of work");
+            // Taken up later it is the same schedule.
+            let taken_up = StallClock::new(Some(stalls), clock.elapsed_at(later));
+            prop_assert_eq!(taken_up.after(from, work) + later, clock.after(later + from, work));
         }
     }
 }

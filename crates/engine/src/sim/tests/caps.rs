@@ -43,6 +43,45 @@ fn a_closed_loop_reaches_the_lesser_of_its_concurrency_and_the_limits() {
     }
 }
 
+/// The long-run rate of a mix is the least of the limits over its mean charge, and what asks for less is
+/// served without a queue that grows: limits on operations and bytes hold side by side.
+#[test]
+fn a_mix_within_both_limits_is_served() {
+    // 4,000 a second, of which one in five has 1 MiB: 6,400 operations and 812.5 MiB a second.
+    let sizes = |i: u64| if i.is_multiple_of(5) { 1 << 20 } else { 4096 };
+    let charge = |i: u64| (f64::from(1 + 3 * u8::from(i.is_multiple_of(5))), sizes(i) as f64);
+    let (operations, bytes) = (0..5).map(charge).fold((0.0, 0.0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
+    for (text, iops, bytes_per_s) in [
+        ("gp3,size=1TiB,iops=6600,throughput=850MiB/s", 6600.0, 850.0 * 1048576.0),
+        ("gp3,size=1TiB,iops=6450,throughput=1500MiB/s", 6450.0, 1500.0 * 1048576.0),
+        ("gp3,size=1TiB,iops=16000,throughput=820MiB/s", 16_000.0, 820.0 * 1048576.0),
+    ] {
+        let mut open = device(text);
+        let mut longest_ns = 0;
+        for i in 0..4000 * 60u64 {
+            let at_ns = i * 250_000;
+            let offset = i.wrapping_mul(0x9e37_79b9) % 10_000 * (1 << 22);
+            longest_ns = longest_ns.max(open.serve(1, at_ns, Direction::Read, offset, sizes(i)) - at_ns);
+        }
+        assert!(longest_ns < 20_000_000, "{text}: {longest_ns} ns, in a queue that grows");
+
+        let mut closed = device(text);
+        let mut pending: std::collections::BinaryHeap<_> =
+            (0..256u64).map(|_| std::cmp::Reverse(0u64)).collect();
+        let (mut i, mut served) = (0u64, 0u64);
+        while let Some(std::cmp::Reverse(now_ns)) = pending.pop()
+            && now_ns < 30 * SECOND
+        {
+            served += u64::from(now_ns >= 10 * SECOND);
+            let offset = i.wrapping_mul(0x9e37_79b9) % 10_000 * (1 << 22);
+            pending.push(std::cmp::Reverse(closed.serve(1, now_ns, Direction::Read, offset, sizes(i))));
+            i += 1;
+        }
+        let expected = (iops / (operations / 5.0)).min(bytes_per_s / (bytes / 5.0));
+        close(served as f64 / 20.0, expected, 0.01);
+    }
+}
+
 #[test]
 fn gp2_credits_last_exactly_as_long_as_the_bucket_says() {
     // 5.4 million credits at 3,000 - 100 a second: 1,862 s.

@@ -4,7 +4,7 @@ use fathom_measure::Histogram;
 use fathom_record::Direction;
 
 use super::{Load, SECOND, close, closed_loop, device};
-use crate::sim::Access;
+use crate::sim::{Access, SimDevice};
 
 /// Response latencies of 5,000 evenly spaced arrivals a second over ten periods.
 fn open_loop_responses() -> Histogram {
@@ -43,6 +43,25 @@ fn a_closed_loop_at_depth_one_hardly_sees_them() {
     close(services.max().unwrap() as f64, 1.0001e9, 0.001);
     // Ten stalls, and 59 s of each minute at 10,000 a second.
     close(services.count() as f64, 590.0 * 10_000.0, 0.0001);
+}
+
+/// A device that is used again goes on with the schedule: three runs of 25 s see one stall a minute.
+#[test]
+fn stalls_go_on_from_run_to_run() {
+    let mut found = device("stall");
+    let mut stalled_at_s = Vec::new();
+    for run in 0..4u64 {
+        let (mut last_ns, mut end_ns) = (0, 0);
+        closed_loop(&mut found, Load::random_read(4096, 1), |io| {
+            if io.done_ns - last_ns > SECOND / 2 {
+                stalled_at_s.push(run * 25 + last_ns / SECOND);
+            }
+            (last_ns, end_ns) = (io.done_ns, io.done_ns);
+            io.done_ns < 25 * SECOND
+        });
+        found = SimDevice::new(found.parameters_at(end_ns)).unwrap();
+    }
+    assert_eq!(stalled_at_s, [30, 90], "at 30 s and 90 s, runs of 25 s each");
 }
 
 /// Rates of a closed loop in each second.

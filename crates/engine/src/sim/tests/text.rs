@@ -44,6 +44,7 @@ fn every_preset_and_every_example_is_accepted() {
         ("amplification", "cache=1MiB,drain=1MB/s,"),
         ("stall-l", "stall-every=10s,"),
         ("stall-p", "stall-every=10s,"),
+        ("stall-elapsed", "stall-every=10s,"),
         ("merge", "unit=4k,"),
     ];
     for key in describe_keys() {
