@@ -115,12 +115,19 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
     let derived = summary.operations_per_s() * mean_ns / 1e9;
     let difference = if observed > 0.0 { (observed - derived).abs() / observed } else { 0.0 };
     let limit = LITTLE_LIMIT.max(straddling_share(evidence, mean_ns));
-    let outcome = if difference <= limit { Outcome::Pass } else { Outcome::Fail };
-    let advice = if outcome == Outcome::Pass {
-        ""
-    } else {
-        " The generator was interrupted between issuing and submitting, or stamps are wrong: run again on a \
-         machine that is otherwise idle."
+    let outcome = match difference {
+        difference if difference <= limit => Outcome::Pass,
+        difference if difference <= limit + hung_share(evidence, derived > observed) => Outcome::Caution,
+        _ => Outcome::Fail,
+    };
+    let advice = match outcome {
+        Outcome::Fail => {
+            " The generator was interrupted between issuing and submitting, or stamps are wrong: run again on a \
+             machine that is otherwise idle."
+                .to_owned()
+        }
+        Outcome::Caution => hung_advice(evidence, derived > observed),
+        _ => String::new(),
     };
     let text = format!(
         "{observed:.3} I/Os in flight by the time integral, {derived:.3} by rate times mean service latency \
@@ -128,6 +135,26 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
         Nanos(mean_ns as u64)
     );
     Check::figure(NAME, outcome, (difference, limit), "share", text)
+}
+
+/// What I/Os that hung at an edge of the window may add: at its start to the sum of latencies, at its end to the
+/// time integral.
+fn hung_share(evidence: &Evidence<'_>, at_start: bool) -> f64 {
+    let observed = in_flight_mean(evidence);
+    let at_start_share = evidence.hung.head_in_flight * longest_share(evidence) / observed;
+    if at_start { at_start_share } else { evidence.hung.tail_share }
+}
+
+fn hung_advice(evidence: &Evidence<'_>, at_start: bool) -> String {
+    let (edge, length_ns, lost) = match at_start {
+        true => ("first", evidence.hung.head_ns, "latencies count time from before the window"),
+        false => ("last", evidence.hung.tail_ns, "the I/Os in flight then have no latency yet"),
+    };
+    format!(
+        " In the {edge} {} of the window hardly any I/O ended: the target stalled, and {lost}. Measure several times \
+         longer than it stalls.",
+        Nanos(length_ns).coarse()
+    )
 }
 
 /// What I/Os that straddle an edge of the window may add to one side of Little's law alone, as a share of

@@ -8,6 +8,7 @@ mod concurrency;
 mod contract;
 mod environment;
 mod generator;
+mod hung;
 mod surroundings;
 mod transfers;
 
@@ -17,6 +18,7 @@ use fathom_record::run::Summary;
 use fathom_record::{Check, Workload};
 use fathom_telemetry::others::OthersUse;
 
+pub use hung::Hung;
 pub use surroundings::{Stillness, other_programs, standstill, stolen_share};
 
 use crate::run::Foreign;
@@ -50,6 +52,8 @@ pub struct Evidence<'a> {
     pub cached_share: Option<f64>,
     /// Processors that the jobs may use, where known and of meaning.
     pub processors: Option<usize>,
+    /// What hung at the edges of the measured window.
+    pub hung: Hung,
     /// When nothing went on; absent where time was simulated.
     pub stillness: Option<Stillness<'a>>,
     /// What others did with the target's devices, or why that is not known.

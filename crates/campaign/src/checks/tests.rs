@@ -10,7 +10,7 @@ use fathom_record::{Check, CheckName, Direction, EngineBreaches, Outcome, Stands
 use fathom_telemetry::others::OthersUse;
 use fathom_telemetry::traffic::Program;
 
-use super::{Evidence, Stillness, all};
+use super::{Evidence, Hung, Stillness, all};
 use crate::plan::patterns;
 use crate::run::Foreign;
 
@@ -25,6 +25,7 @@ struct Case {
     short: u64,
     extended: u64,
     processors: usize,
+    hung: Hung,
     standstills: Vec<Standstill>,
     stolen: Option<f64>,
     foreign: Result<Foreign, String>,
@@ -89,6 +90,7 @@ fn good() -> Case {
         short: 0,
         extended: 0,
         processors: 2,
+        hung: Hung::default(),
         standstills: Vec::new(),
         stolen: Some(0.001),
         foreign: Ok(Foreign {
@@ -119,6 +121,7 @@ impl Case {
             verified: self.verified.as_ref(),
             cached_share: None,
             processors: Some(self.processors),
+            hung: self.hung,
             stillness: Some(Stillness {
                 standstills: &self.standstills,
                 window_ns: 1_000_000_000..11_000_000_000,
@@ -345,6 +348,28 @@ fn one_long_io_over_the_edge_of_the_window_does_not_break_littles_law() {
     };
     assert_eq!(straddled(160_000_000), Outcome::Pass, "0.016 I/Os of the window at most, and 0.015 differ");
     assert_eq!(straddled(100_000), Outcome::Fail);
+}
+
+#[test]
+fn a_window_that_ends_or_starts_in_a_stall_does_not_blame_the_generator() {
+    // Nine seconds at the full rate, and one in which nothing ended.
+    let ends = |rate: f64| {
+        let mut case = good();
+        case.summary.directions[0].operations_per_s = rate;
+        case.hung = Hung { tail_ns: 1_000_000_000, tail_share: 0.2, ..Hung::default() };
+        case.checks().into_iter().find(|check| check.name == CheckName::LittlesLaw).expect("a check")
+    };
+    let stalled = ends(288_000.0);
+    assert_eq!(stalled.outcome, Outcome::Caution);
+    assert!(stalled.explanation.contains("target stalled"), "{}", stalled.explanation);
+    assert!(!stalled.explanation.contains("generator"), "{}", stalled.explanation);
+    assert_eq!(ends(240_000.0).outcome, Outcome::Fail, "more is missing than hung");
+    let starts = after(CheckName::LittlesLaw, |case| {
+        case.summary.directions[0].operations_per_s = 335_000.0;
+        case.summary.directions[0].service.as_mut().expect("a latency").max_ns = Some(1_000_000_000);
+        case.hung = Hung { head_ns: 1_000_000_000, head_in_flight: 32.0, ..Hung::default() };
+    });
+    assert_eq!(starts, Outcome::Caution);
 }
 
 #[test]

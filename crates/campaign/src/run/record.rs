@@ -16,7 +16,7 @@ use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
 use super::neighbours::Meanwhile;
 use super::summary::{ledger, summary, targets};
-use crate::checks::{self, Evidence, Stillness};
+use crate::checks::{self, Evidence, Hung, Stillness};
 
 /// Everything that a record is made of.
 pub struct Parts<'a> {
@@ -68,6 +68,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         verified: measured.verified.as_ref(),
         cached_share: parts.cached_share,
         processors: parts.processors.filter(|_| !parts.simulated_time),
+        hung: Hung::of(&measured.intervals),
         stillness: (!parts.simulated_time).then(|| stillness(&measured, &parts.telemetry)),
         foreign: &parts.meanwhile.foreign,
         others: &parts.meanwhile.others,
