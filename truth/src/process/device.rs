@@ -23,6 +23,8 @@ enum Kind {
     Processor,
     Lock,
     Soft,
+    /// A lock that one I/O at a time holds, longer for each other job that wants it.
+    Handover,
 }
 
 const KINDS: [Kind; 7] =
@@ -36,6 +38,8 @@ pub struct Device {
     think_s: f64,
     per_job_per_s: f64,
     lock: f64,
+    /// For how long an I/O holds a lock, and how much longer for each other job; zeros without one.
+    held_s: [f64; 2],
     cap_per_s: f64,
     /// Exponent of the p-norm; absent: the queueing network.
     sharpness: Option<f64>,
@@ -47,6 +51,15 @@ impl Device {
     /// Draws one.
     pub fn random(rng: &mut Xoshiro256PlusPlus) -> Self {
         let kind = KINDS[rng.random_range(0..KINDS.len())];
+        Self::of(kind, rng)
+    }
+
+    /// Draws one whose jobs hand a lock over to each other.
+    pub fn contended(rng: &mut Xoshiro256PlusPlus) -> Self {
+        Self::of(Kind::Handover, rng)
+    }
+
+    fn of(kind: Kind, rng: &mut Xoshiro256PlusPlus) -> Self {
         let log_uniform =
             |rng: &mut Xoshiro256PlusPlus, low: f64, high: f64| rng.random_range(low.ln()..high.ln()).exp();
         let service_s = log_uniform(rng, 10e-6, 1e-3);
@@ -60,6 +73,7 @@ impl Device {
             think_s,
             per_job_per_s: rng.random_range(8e4..5e5),
             lock: 0.0,
+            held_s: [0.0; 2],
             cap_per_s: f64::INFINITY,
             sharpness: None,
             network_per_s: Vec::new(),
@@ -67,6 +81,12 @@ impl Device {
         match kind {
             Kind::Lock => device.lock = rng.random_range(0.1..1.0),
             Kind::Processor => device.per_job_per_s = rng.random_range(2e4..8e4),
+            Kind::Handover => {
+                // It is what binds: the servers would do two to eight times as much.
+                let held_s = service_s / servers.max(2.0) * rng.random_range(2.0..8.0);
+                device.servers = servers.max(2.0);
+                device.held_s = [held_s, held_s * rng.random_range(0.1..0.6)];
+            }
             Kind::Cap => device.cap_per_s = log_uniform(rng, 2e3, 2e5),
             _ => {}
         }
@@ -110,6 +130,9 @@ impl Device {
                 self.network_per_s[index].min(self.cap_per_s)
             }
         };
+        let others = f64::from(cell.jobs) - 1.0;
+        let held_s = self.held_s[0] + others * self.held_s[1];
+        let free = if held_s > 0.0 { (free.powi(-6) + held_s.powi(6)).powf(-1.0 / 6.0) } else { free };
         let processor = f64::from(cell.jobs) * self.per_job_per_s;
         let bent = (free.powi(-6) + processor.powi(-6)).powf(-1.0 / 6.0);
         bent / (1.0 + self.lock * (f64::from(cell.jobs) - 1.0) * (n.log2() - 6.0).max(0.0) / 10.0)

@@ -46,7 +46,29 @@ pub fn run(effort: Effort) -> Vec<Figure> {
         figures.push(Figure::share(&scenario, "peak within 5 % of the highest rate", peaks, Bound::Shown));
         figures.push(Figure::count(&scenario, "mean runs on 40 cells", mean(|f| f.runs), runs));
     }
+    figures.extend(contended(effort));
     figures
+}
+
+/// Devices of which a quarter has a lock that jobs hand over to each other, with as many runs as `assess` plans.
+fn contended(effort: Effort) -> Vec<Figure> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(690);
+    let devices = effort.trials(40, 400);
+    let mut near = [Vec::new(), Vec::new()];
+    for number in 0..devices {
+        let has_lock = number % 4 == 3;
+        let device = if has_lock { Device::contended(&mut rng) } else { Device::random(&mut rng) };
+        let found = search(&device, (0.005, 0.0), 11, &mut rng);
+        near[usize::from(has_lock)].push(found.regret <= 0.03 && found.peak_share >= 0.97);
+    }
+    let figure = |scenario: &str, found: &[bool], bound| {
+        let share = found.iter().filter(|near| **near).count() as f64 / found.len().max(1) as f64;
+        Figure::share(scenario, "balanced and peak point within 3 % of the best", share, bound)
+    };
+    vec![
+        figure("0.5 % noise, 11 runs at most", &near[0], Bound::AtLeast(0.85)),
+        figure("the same, jobs contend for a lock", &near[1], Bound::AtLeast(0.85)),
+    ]
 }
 
 /// Searches of random devices; the rate of each run is multiplied by `(1 + drift)^run`.
@@ -54,23 +76,28 @@ fn many(devices: usize, noise: f64, drift: f64, max_runs: u32, seed: u64) -> Vec
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let one = |_| {
         let device = Device::random(&mut rng);
-        let mut search = Search::new(grid(), SearchOptions { max_runs, ..SearchOptions::default() });
-        while let Some(step) = search.next() {
-            let mut run = device.run(step.cell, noise, &mut rng);
-            let factor = (1.0 + drift).powi(search.runs() as i32);
-            run.x_per_s *= factor;
-            run.r_ns /= factor;
-            search.observe(step.cell, run);
-        }
-        let estimates = search.estimates();
-        let cell = |index: usize| Cell::new(estimates[index].jobs, estimates[index].depth);
-        let grid = grid();
-        let rate = |index: usize| device.rate(cell(index)) / device.highest_rate(&grid);
-        Found {
-            runs: search.runs() as f64,
-            regret: search.balanced().map_or(1.0, |point| device.regret(cell(point.index), &grid)),
-            peak_share: search.peak().map_or(0.0, |point| rate(point.index)),
-        }
+        search(&device, (noise, drift), max_runs, &mut rng)
     };
     (0..devices).map(one).collect()
+}
+
+/// Searches one device.
+fn search(device: &Device, (noise, drift): (f64, f64), max_runs: u32, rng: &mut Xoshiro256PlusPlus) -> Found {
+    let mut search = Search::new(grid(), SearchOptions { max_runs, ..SearchOptions::default() });
+    while let Some(step) = search.next() {
+        let mut run = device.run(step.cell, noise, rng);
+        let factor = (1.0 + drift).powi(search.runs() as i32);
+        run.x_per_s *= factor;
+        run.r_ns /= factor;
+        search.observe(step.cell, run);
+    }
+    let estimates = search.estimates();
+    let cell = |index: usize| Cell::new(estimates[index].jobs, estimates[index].depth);
+    let grid = grid();
+    let rate = |index: usize| device.rate(cell(index)) / device.highest_rate(&grid);
+    Found {
+        runs: search.runs() as f64,
+        regret: search.balanced().map_or(1.0, |point| device.regret(cell(point.index), &grid)),
+        peak_share: search.peak().map_or(0.0, |point| rate(point.index)),
+    }
 }

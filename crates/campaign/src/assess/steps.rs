@@ -181,6 +181,7 @@ fn words(purpose: Purpose) -> &'static str {
         Purpose::Unloaded => "unloaded latency",
         Purpose::Capacity => "rough capacity",
         Purpose::Start => "start of the climb",
+        Purpose::OneJob => "one job, as deep",
         Purpose::Climb => "neighbour of the best",
         Purpose::Drift => "the best again, for drift",
         Purpose::FarProbe => "far corner",

@@ -13,6 +13,9 @@ use crate::operating_point::POWER_EXPONENT;
 const JOB_HEADROOM: f64 = 0.6;
 /// Standard errors kept as margin before a cell is excluded.
 const MARGIN: f64 = 2.0;
+/// Jobs that share a lock are as fast as others until it is busy: only cells that come this near to the highest rate
+/// tell whether jobs contend.
+const BUSY: f64 = 0.7;
 
 /// Whether a cell cannot beat the best one in normalised power, as far as concavity tells.
 pub(super) fn cannot_win(picture: &Picture, best: &Estimate, cell: Cell) -> bool {
@@ -68,6 +71,11 @@ pub(super) fn highest_rate(picture: &Picture, cell: Cell) -> f64 {
     bound
 }
 
+/// Whether at one concurrency fewer jobs were faster.
+pub(super) fn jobs_contend(picture: &Picture) -> bool {
+    Jobs::of(picture).contention == Some(true)
+}
+
 /// What is known of the part that jobs play.
 struct Jobs {
     /// Highest rate of one job.
@@ -81,10 +89,12 @@ impl Jobs {
         let estimates = &picture.estimates;
         let per_job = |e: &Estimate| e.x_per_s / f64::from(e.cell.jobs);
         let margin = 1.0 + MARGIN * picture.noise;
+        let fastest = estimates.iter().map(|e| e.x_per_s).fold(0.0, f64::max);
         let mut contention = None;
         for a in estimates {
             for b in estimates {
-                if a.cell.in_flight() == b.cell.in_flight() && a.cell.jobs < b.cell.jobs {
+                let is_busy = a.x_per_s.max(b.x_per_s) >= BUSY * fastest;
+                if is_busy && a.cell.in_flight() == b.cell.in_flight() && a.cell.jobs < b.cell.jobs {
                     let worse = a.x_per_s > b.x_per_s * margin;
                     contention = Some(worse || contention == Some(true));
                 }

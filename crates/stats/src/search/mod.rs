@@ -1,6 +1,6 @@
 //! The search for operating points over jobs x depth: which cell to measure next, and when to stop.
 //!
-//! Anchors first (unloaded latency, rough capacity), then a hill climb of normalised power over the
+//! Anchors first (unloaded latency, rough capacity), the start and one job as deep, then a hill climb of normalised power over the
 //! eight neighbours on the log2 grid, leaving out cells that concavity excludes; then far probes against
 //! a second hill, the bracket of the peak, and a race of the best cells until they are decided or differ
 //! by less than 2 %. The incumbent is measured again every few cells to see the device drift.
@@ -75,6 +75,8 @@ pub enum Purpose {
     Capacity,
     /// Where the climb starts.
     Start,
+    /// One job with as much in flight as there: whether jobs stand in each other's way.
+    OneJob,
     /// A neighbour of the best cell so far.
     Climb,
     /// The best cell again, to see drift.
@@ -211,12 +213,20 @@ impl View<'_> {
         (is_new && self.search.grid.contains(cell)).then_some(Step { cell, purpose })
     }
 
-    /// Anchors and the start of the climb.
+    /// Anchors, the start of the climb, and one job with as much in flight.
     fn opening(&self) -> Option<Step> {
         let at = |cell, purpose| self.fresh(self.search.grid.clamp(cell), purpose);
         at(UNLOADED, Purpose::Unloaded)
             .or_else(|| at(CAPACITY, Purpose::Capacity))
             .or_else(|| at(self.start(), Purpose::Start))
+            .or_else(|| self.picture.incumbent().and_then(|_| at(self.one_job(), Purpose::OneJob)))
+    }
+
+    /// Jobs that contend for a lock show only near the highest rate, where the climb would settle among many jobs
+    /// before it saw one: one job, as deep as the start.
+    fn one_job(&self) -> Cell {
+        let start = self.search.grid.clamp(self.start());
+        Cell::new(1, u32::try_from(start.in_flight()).unwrap_or(MAX_DEPTH).min(MAX_DEPTH))
     }
 
     /// The incumbent again, when other cells have been measured for a while and the runs allow for it.

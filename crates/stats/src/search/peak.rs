@@ -15,11 +15,13 @@ impl View<'_> {
     /// A doubling beyond the fastest cell, where it could add more than 2 %.
     fn beyond(&self, fastest: &Estimate) -> Option<Step> {
         let grid = &self.search.grid;
-        // A cell with more in flight has been no better: the rate has stopped growing.
-        let is_flat =
-            self.picture.estimates.iter().any(|e| {
-                e.cell.in_flight() >= 2 * fastest.cell.in_flight() && e.cell.jobs >= fastest.cell.jobs
-            });
+        // A cell with more in flight has been no better: the rate has stopped growing. Where jobs contend, one with
+        // more jobs may be worse for them alone.
+        let contend = bounds::jobs_contend(&self.picture);
+        let is_flat = self.picture.estimates.iter().any(|e| {
+            let alike = e.cell.jobs == fastest.cell.jobs || e.cell.jobs > fastest.cell.jobs && !contend;
+            alike && e.cell.in_flight() >= 2 * fastest.cell.in_flight()
+        });
         if is_flat {
             return None;
         }
