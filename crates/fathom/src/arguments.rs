@@ -458,6 +458,16 @@ pub struct SizeArguments {
     /// What is in use on each node today, as gp3:iops=16000,throughput=1000 (MiB/s).
     #[arg(long, value_name = "VOLUME")]
     pub current: Option<String>,
+    /// Types of volumes to consider, e.g. gp3,io2. Default: all; st1 and sc1 only for I/Os of 1 MiB or, of a trace,
+    /// sequential ones.
+    #[arg(long, value_name = "TYPE,...", value_delimiter = ',')]
+    pub types: Vec<String>,
+    /// Only types whose documented latency is at most this, e.g. 2ms.
+    #[arg(long, value_name = "TIME")]
+    pub latency: Option<String>,
+    /// Only types that a machine can boot from.
+    #[arg(long)]
+    pub boot: bool,
     /// Your own prices, which come before the catalogue's.
     #[arg(long, value_name = "FILE.csv")]
     pub prices: Option<PathBuf>,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::sizing::LeftOutRecord;
+
 /// What came of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -30,8 +32,16 @@ pub struct FleetRow {
     pub ticks: Option<u64>,
     /// Ticks that were seen.
     pub ticks_seen: Option<u64>,
-    /// Least I/Os a second that hold the demand, without a margin.
+    /// Least I/Os a second that hold the demand, without a margin; where only mean sizes are known, the most that
+    /// they can count.
     pub needs_iops: Option<u64>,
+    /// The same with the least that they can count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_iops_least: Option<u64>,
+    /// What the need rests on: `usual level`, `many bursts`, `some bursts` or `few bursts`. Risks are those of the
+    /// volumes with the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<String>,
     /// Least bytes a second that hold the demand, without a margin.
     pub needs_bytes_per_s: Option<u64>,
     /// Share of the ticks at one value with hardly any above: a sign of a limit.
@@ -91,6 +101,9 @@ pub struct FleetRecord {
     pub sized: u64,
     /// Volumes whose series shows supply.
     pub throttled: u64,
+    /// Types that are sold there and were not considered for any volume, or not for those of random I/O.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutRecord>,
     /// Volumes without a choice, by reason, the most frequent first.
     pub not_judged: Vec<FleetReason>,
     /// What it costs.

@@ -269,6 +269,20 @@ pub struct DemandSeries {
     pub write_bytes: Vec<u64>,
     /// First tick and the one behind the last of each stretch that was not seen.
     pub gaps: Vec<(u64, u64)>,
+    /// I/Os as providers count them, of a trace; absent where only ticks' sums are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<CountedSeries>,
+}
+
+/// I/Os as providers count them in each tick, reads and writes together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedSeries {
+    /// In units of 256 KiB, each I/O by itself: solid-state volumes of EBS.
+    pub units_256k: Vec<u64>,
+    /// In units of 1 MiB, I/Os that continue another joined to it: disk volumes of EBS.
+    pub units_1m: Vec<u64>,
+    /// I/Os below 1 MiB that continue no other, in all ticks together.
+    pub seeks: u64,
 }
 
 impl ProfileRecord {

@@ -22,6 +22,9 @@ pub struct SizingRecord {
     pub choice: Option<OfferRecord>,
     /// The cheapest of each type of volume that is sold there; dearer than the choice or equal to it.
     pub by_type: Vec<TypeRecord>,
+    /// Types that are sold there and were not considered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutRecord>,
     /// Cheapest cost against margin, ascending.
     pub frontier: Vec<FrontierPoint>,
     /// What is in use today, where it was given.
@@ -126,8 +129,12 @@ pub struct Terms {
 /// Least plain caps that keep the demand's late share, without a margin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requirement {
-    /// I/Os a second, as solid-state volumes count them.
+    /// I/Os a second, as solid-state volumes count them; where only means of sizes are known, the most that they
+    /// can count, on which purchases rest.
     pub operations_per_s: u64,
+    /// The least that they can count; the same where each I/O's size is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_least_per_s: Option<u64>,
     /// Bytes a second.
     pub bytes_per_s: u64,
 }
@@ -166,6 +173,15 @@ pub struct TypeRecord {
     pub volume: String,
     /// Its cheapest offer that holds; absent where none does.
     pub offer: Option<OfferRecord>,
+}
+
+/// A type that was not considered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOutRecord {
+    /// Type of volume.
+    pub volume: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// One point of cost against margin.

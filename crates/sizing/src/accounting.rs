@@ -2,10 +2,16 @@
 //!
 //! Source: Amazon EC2 user guide, "I/O characteristics and monitoring" (archive of 2023-06-15):
 //! solid-state volumes count an I/O in units of 256 KiB, disk volumes in units of 1 MiB, where a random
-//! I/O also costs a whole unit of throughput credit. Merging of neighbours before the volume is seen
-//! in the counts already, because they are taken below the block layer.
+//! I/O also costs a whole unit of throughput credit. Where each I/O's size is known, each is counted by
+//! itself. Of a tick's mean size only bounds are known, and purchases rest on the upper one.
 
+use crate::counted::Counted;
 use crate::demand::{Demand, Flow};
+
+/// Unit of solid-state volumes, in bytes.
+pub const SOLID_STATE_UNIT: u64 = 256 << 10;
+/// Unit of disk volumes, in bytes.
+pub const DISK_UNIT: u64 = 1 << 20;
 
 /// How one kind of volume counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,61 +24,98 @@ pub struct Accounting {
 
 impl Accounting {
     /// Solid-state volumes of EBS.
-    pub const SOLID_STATE: Self = Self { unit_bytes: 256 << 10, random_costs_a_unit: false };
+    pub const SOLID_STATE: Self = Self { unit_bytes: SOLID_STATE_UNIT, random_costs_a_unit: false };
     /// Disk volumes of EBS (st1, sc1).
-    pub const DISK: Self = Self { unit_bytes: 1 << 20, random_costs_a_unit: true };
+    pub const DISK: Self = Self { unit_bytes: DISK_UNIT, random_costs_a_unit: true };
 
-    /// I/Os as they are counted, tick by tick, both directions together.
-    ///
-    /// Only the mean size of a tick and direction is known, so a tick whose mean exceeds the unit is
-    /// counted as if all its I/Os had that size: the least that its bytes can count.
+    /// I/Os as they are counted, tick by tick, both directions together: exact where each I/O's size is known, and
+    /// otherwise the most that a tick's I/Os and bytes can count: `I/Os + bytes / unit`, because each I/O counts
+    /// less than one unit more than its share of the bytes. A single I/O's size is its bytes.
     pub fn operations(&self, demand: &Demand) -> Vec<u64> {
-        let read = self.counted(&demand.read);
-        let write = self.counted(&demand.write);
-        read.zip(write).map(|(r, w)| r + w).collect()
+        if let Some(counted) = &demand.counted {
+            return self.of_counted(counted).to_vec();
+        }
+        // Units are powers of two: a shift, not a division, for each tick of a fleet.
+        let shift = self.unit_bytes.ilog2();
+        let most = move |(&count, &bytes): (&u64, &u64)| match count {
+            0 => 0,
+            1 => bytes.div_ceil(1 << shift).max(1),
+            count => count.saturating_add(bytes >> shift),
+        };
+        both(demand, most)
     }
 
-    /// Bytes as they are counted, tick by tick, both directions together: on disks every I/O is taken
-    /// to be random, which is the most that they can cost.
+    /// The least that they can count, where only bounds are known: one for each I/O, and enough for the bytes.
+    pub fn least_operations(&self, demand: &Demand) -> Vec<u64> {
+        if let Some(counted) = &demand.counted {
+            return self.of_counted(counted).to_vec();
+        }
+        both(demand, |(&count, &bytes)| count.max(bytes.div_ceil(self.unit_bytes)))
+    }
+
+    /// Bytes as they are counted, tick by tick, both directions together: on disks each unit that is counted
+    /// costs all its bytes.
     pub fn bytes(&self, demand: &Demand) -> Vec<u64> {
         if !self.random_costs_a_unit {
             return demand.bytes();
         }
         let charged = self.operations(demand);
-        demand.bytes().iter().zip(charged).map(|(&bytes, count)| bytes.max(count * self.unit_bytes)).collect()
+        let charge = |(&bytes, count): (&u64, u64)| bytes.max(count.saturating_mul(self.unit_bytes));
+        demand.bytes().iter().zip(charged).map(charge).collect()
     }
 
-    fn counted<'a>(&'a self, flow: &'a Flow) -> impl Iterator<Item = u64> + 'a {
-        // Most ticks need no division: their mean size is within the unit.
-        let counted = move |(&count, &bytes): (&u64, &u64)| {
-            if bytes <= count.saturating_mul(self.unit_bytes) {
-                count
-            } else {
-                bytes.div_ceil(self.unit_bytes)
-            }
-        };
-        flow.operations.iter().zip(&flow.bytes).map(counted)
+    fn of_counted<'a>(&self, counted: &'a Counted) -> &'a [u64] {
+        if self.random_costs_a_unit { &counted.disk } else { &counted.solid_state }
     }
+}
+
+fn both(demand: &Demand, counted: impl Fn((&u64, &u64)) -> u64 + Copy) -> Vec<u64> {
+    let of = |flow: &'_ Flow| -> Vec<u64> { flow.operations.iter().zip(&flow.bytes).map(counted).collect() };
+    let (mut units, writes) = (of(&demand.read), of(&demand.write));
+    units.iter_mut().zip(writes).for_each(|(sum, write)| *sum = sum.saturating_add(write));
+    units
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn one_tick(operations: u64, bytes: u64) -> Demand {
         let read = Flow { operations: vec![operations], bytes: vec![bytes] };
         let write = Flow { operations: vec![0], bytes: vec![0] };
-        Demand { tick_s: 1, read, write, gaps: Vec::new() }
+        Demand { tick_s: 1, read, write, gaps: Vec::new(), counted: None }
     }
 
     #[test]
-    fn large_ios_are_cut_and_small_ones_are_not_joined() {
+    fn means_leave_bounds_and_the_upper_one_counts() {
         let ssd = Accounting::SOLID_STATE;
-        assert_eq!(ssd.operations(&one_tick(1, 1 << 20)), [4]);
-        assert_eq!(ssd.operations(&one_tick(8, 8 << 15)), [8]);
+        let bounds = |operations, bytes| {
+            let demand = one_tick(operations, bytes);
+            (ssd.least_operations(&demand)[0], ssd.operations(&demand)[0])
+        };
+        assert_eq!(bounds(1, 1 << 20), (4, 4), "the size of a single I/O is known");
+        assert_eq!(bounds(4000, 4000 * (384 << 10)), (6000, 10_000), "384 KiB each would be 8,000");
+        assert_eq!(bounds(8, 8 << 15), (8, 9), "seven of a sector, and one with the rest");
+        assert_eq!(bounds(0, 0), (0, 0));
         assert_eq!(ssd.bytes(&one_tick(8, 8 << 15)), [8 << 15]);
         let disk = Accounting::DISK;
-        assert_eq!(disk.operations(&one_tick(8, 8 << 17)), [8]);
-        assert_eq!(disk.bytes(&one_tick(8, 8 << 17)), [8 << 20]);
+        assert_eq!(disk.operations(&one_tick(8, 8 << 17)), [9]);
+        assert_eq!(disk.bytes(&one_tick(8, 8 << 17)), [9 << 20]);
+    }
+
+    proptest! {
+        /// Whatever the sizes were, the bounds of their sum hold what each of them counts.
+        #[test]
+        fn bounds_hold_what_is_counted(sectors in prop::collection::vec(1u64..5000, 1..200)) {
+            let bytes: Vec<u64> = sectors.iter().map(|sectors| sectors * 512).collect();
+            let demand = one_tick(bytes.len() as u64, bytes.iter().sum());
+            for accounting in [Accounting::SOLID_STATE, Accounting::DISK] {
+                let truth: u64 = bytes.iter().map(|bytes| bytes.div_ceil(accounting.unit_bytes)).sum();
+                prop_assert!(accounting.least_operations(&demand)[0] <= truth);
+                prop_assert!(truth <= accounting.operations(&demand)[0]);
+            }
+        }
     }
 }

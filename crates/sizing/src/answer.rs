@@ -1,19 +1,21 @@
 //! The whole answer to one demand: its numbers, what it needs, what to buy, what that saves, and how sure it is.
 
 use fathom_record::SizingRecord;
-use fathom_record::sizing::{CurrentRecord, FrontierPoint, OfferRecord, SourceRecord, Terms, TypeRecord};
+use fathom_record::sizing::{
+    CurrentRecord, FrontierPoint, LeftOutRecord, OfferRecord, Requirement, SourceRecord, Terms, TypeRecord,
+};
 use fathom_record::sizing_advice::LocalRecord;
 
-use crate::catalogue::{Catalogue, Instance};
-use crate::choice::{Choice, Judge, Need, cheapest, cheapest_of};
+use crate::catalogue::{Catalogue, Instance, LeftOut, Market};
+use crate::choice::{Choice, Judge, Need, cheapest_in, cheapest_of};
 use crate::demand::Demand;
 use crate::lateness::Patience;
 use crate::margin::{self, Margin};
 use crate::offer::Offer;
 use crate::proof::{Claim, proof};
-use crate::requirement::requirement;
+use crate::requirement::{Precision, requirement};
 use crate::timeline::timeline;
-use crate::{local, residency, windows};
+use crate::{age, local, residency, windows};
 
 /// Margins of the frontier where no history tells better ones, in thousandths.
 const MARGINS: [u32; 7] = [1000, 1100, 1200, 1300, 1500, 2000, 3000];
@@ -31,6 +33,10 @@ pub struct Question<'a> {
     pub size_gib: u64,
     /// Where it is bought.
     pub region: &'a str,
+    /// What may be bought there.
+    pub market: &'a Market,
+    /// The day on which it is asked, as `2026-01-31`; absent where nobody knows: no price is then called old.
+    pub today: Option<&'a str>,
     /// How late how many I/Os may be.
     pub patience: Patience,
     /// What to buy above the requirement.
@@ -56,8 +62,7 @@ pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
     let grown = question.demand.grown(question.margin.thousandths());
     let need = question.need(&grown);
     let carried = question.objection();
-    let choice =
-        if carried.is_none() { cheapest(catalogue, question.region, need, question.stripes) } else { None };
+    let choice = if carried.is_none() { question.cheapest(need) } else { None };
     let record = |choice: &Choice| question.offer(catalogue, &choice.offer, Some((choice.late, choice.of)));
     let by_type = if carried.is_none() { question.by_type(catalogue, need) } else { Vec::new() };
     let frontier = if carried.is_none() { question.frontier(catalogue) } else { Vec::new() };
@@ -66,18 +71,27 @@ pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
     let proof = choice.as_ref().and_then(|choice| question.proof(&choice.offer));
     let current =
         question.current.map(|offer| question.judge_current(catalogue, offer, need, chosen.as_ref()));
+    let needed = requirement(question.demand, question.patience, Precision::Exact);
     let mut notes: Vec<String> = carried.into_iter().collect();
     notes.extend(question.notes(chosen.is_none()));
+    notes.extend(size_note(&needed));
+    let left_out = left_out(question.market, question.demand.is_sequential());
+    notes.extend(left_out_notes(&left_out));
+    notes.extend(question.today.and_then(|today| {
+        let prices = chosen.iter().flat_map(|chosen| catalogue.prices.of(question.region, &chosen.volume));
+        age::note(today, prices)
+    }));
     notes.extend(question.blame_instance(catalogue, need, chosen.as_ref()));
     SizingRecord {
         format: SizingRecord::FORMAT.to_owned(),
         version: SizingRecord::VERSION,
         demand: windows::summary(question.demand, question.from),
         terms: question.terms(),
-        requirement: requirement(question.demand, question.patience),
+        requirement: needed,
         sources: sources(catalogue, question, chosen.as_ref()),
         choice: chosen,
         by_type,
+        left_out,
         frontier,
         current,
         local,
@@ -97,6 +111,10 @@ impl<'a> Question<'a> {
     fn need(&self, demand: &'a Demand) -> Need<'a> {
         let instance = self.instance.and_then(|instance| instance.ebs);
         Need { demand, size_gib: self.size_gib, patience: self.patience, instance }
+    }
+
+    fn cheapest(&self, need: Need<'_>) -> Option<Choice> {
+        cheapest_in(self.market, &mut Judge::new(need), self.stripes)
     }
 
     /// Why the data carry no recommendation.
@@ -194,7 +212,7 @@ impl<'a> Question<'a> {
     }
 
     fn by_type(&self, catalogue: &Catalogue, need: Need<'_>) -> Vec<TypeRecord> {
-        let best = cheapest_of(catalogue, self.region, need, self.stripes);
+        let best = cheapest_of(self.market, need, self.stripes);
         let offer = |choice: Choice| self.offer(catalogue, &choice.offer, Some((choice.late, choice.of)));
         best.into_iter()
             .map(|(volume, choice)| TypeRecord { volume: volume.to_owned(), offer: choice.map(offer) })
@@ -211,7 +229,7 @@ impl<'a> Question<'a> {
         margins.dedup();
         let point = |thousandths: u32| {
             let grown = self.demand.grown(thousandths);
-            let choice = cheapest(catalogue, self.region, self.need(&grown), self.stripes);
+            let choice = self.cheapest(self.need(&grown));
             FrontierPoint {
                 margin: f64::from(thousandths) / 1e3,
                 risk: margin::risk(self.growths, thousandths).map(|risk| f64::from(risk) / 1e6),
@@ -283,7 +301,7 @@ impl<'a> Question<'a> {
         if self.objection().is_some() {
             return None;
         }
-        let alone = cheapest(catalogue, self.region, Need { instance: None, ..need }, self.stripes)?;
+        let alone = self.cheapest(Need { instance: None, ..need })?;
         let alone = self.offer(catalogue, &alone.offer, None);
         match chosen {
             Some(chosen) if chosen.words == alone.words => None,
@@ -309,6 +327,37 @@ impl<'a> Question<'a> {
             "{name} falls back to its baseline when credits are spent. Its provider publishes neither size nor refill of that bucket: 30 minutes at the maximum are assumed, empty at the start."
         ))
     }
+}
+
+/// Types that were not considered.
+pub fn left_out(market: &Market, sequential: bool) -> Vec<LeftOutRecord> {
+    let record = |left: LeftOut| LeftOutRecord { volume: left.volume.to_owned(), reason: left.reason };
+    market.left_out(sequential).into_iter().map(record).collect()
+}
+
+/// The same for people, a sentence for each reason.
+pub fn left_out_notes(left_out: &[LeftOutRecord]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for left in left_out {
+        match reasons.iter_mut().find(|(reason, _)| *reason == left.reason) {
+            Some((_, volumes)) => volumes.push(&left.volume),
+            None => reasons.push((&left.reason, vec![&left.volume])),
+        }
+    }
+    reasons
+        .iter()
+        .map(|(reason, volumes)| format!("Not considered: {} ({reason}).", volumes.join(", ")))
+        .collect()
+}
+
+/// What is said where the sizes behind a tick's means decide how many I/Os a provider counts.
+fn size_note(needed: &Requirement) -> Option<String> {
+    let (least, most) = (needed.operations_least_per_s?, needed.operations_per_s);
+    (least < most).then(|| {
+        format!(
+            "Only mean sizes are known, and an I/O counts once per started 256 KiB: between {least} and {most} IOPS are needed without the margin, by the sizes behind the means. The upper figure was used; a trace shows the sizes."
+        )
+    })
 }
 
 fn sources(
@@ -337,6 +386,9 @@ fn sources(
             .iter()
             .filter(|f| f.volume == offer.volume && f.attribute.starts_with("max_"));
         facts.for_each(|fact| push(format!("limits of {}", offer.volume), &fact.source, None));
+    }
+    for (volume, fact) in question.market.latencies(catalogue) {
+        push(format!("latency of {volume}"), &fact.source, None);
     }
     if let Some(instance) = question.instance {
         push(format!("limits of {}", instance.name), &instance.source, None);

@@ -177,14 +177,9 @@ pub fn cheapest_in(market: &Market, judge: &mut Judge<'_>, stripes: u32) -> Opti
     best_of(judge, families.iter())
 }
 
-/// The cheapest offer that holds of each type that is sold in a region; `None` for types of which none does.
-pub fn cheapest_of(
-    catalogue: &Catalogue,
-    region: &str,
-    need: Need<'_>,
-    stripes: u32,
-) -> Vec<(&'static str, Option<Choice>)> {
-    let families = families(&Market::of(catalogue, region), need, stripes);
+/// The cheapest offer that holds of each type that is on offer; `None` for types of which none does.
+pub fn cheapest_of(market: &Market, need: Need<'_>, stripes: u32) -> Vec<(&'static str, Option<Choice>)> {
+    let families = families(market, need, stripes);
     let mut judge = Judge::new(need);
     let mut volumes: Vec<&'static str> = Vec::new();
     families.iter().map(Family::volume).for_each(|volume| {
@@ -199,7 +194,7 @@ pub fn cheapest_of(
 
 /// Narrow stripes first, so that they win at one price.
 fn families(market: &Market, need: Need<'_>, stripes: u32) -> Vec<Family> {
-    let mut families = market.families(need.size_gib, stripes);
+    let mut families = market.families(need.size_gib, stripes, need.demand.is_sequential());
     families.sort_by_key(Family::members);
     families
 }

@@ -1,5 +1,8 @@
 //! Demand: I/Os and bytes that were wanted, tick by tick, with the ticks that nobody saw.
 
+use crate::accounting::DISK_UNIT;
+use crate::counted::Counted;
+
 /// One direction's demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
@@ -20,6 +23,8 @@ pub struct Demand {
     pub write: Flow,
     /// Ranges of ticks that were not seen; they hold no I/O, and nothing is claimed of them.
     pub gaps: Vec<std::ops::Range<usize>>,
+    /// I/Os as providers count them, where the size of each I/O is known; otherwise only means are.
+    pub counted: Option<Counted>,
 }
 
 /// Why numbers are no demand.
@@ -106,6 +111,14 @@ impl Demand {
         if read == 0 {
             return Err(DemandError::Empty);
         }
+        for units in self.counted.iter().flat_map(|counted| [&counted.solid_state, &counted.disk]) {
+            if units.len() != read {
+                return Err(DemandError::Lengths(read, units.len()));
+            }
+            if let Some(tick) = units.iter().position(|units| *units > MOST_PER_TICK) {
+                return Err(DemandError::Absurd(tick));
+            }
+        }
         let mut behind = 0;
         for gap in &self.gaps {
             if gap.start < behind || gap.start >= gap.end || gap.end > read {
@@ -159,6 +172,22 @@ impl Demand {
             read: flow(&self.read),
             write: flow(&self.write),
             gaps: self.gaps.clone(),
+            counted: self.counted.as_ref().map(|counted| Counted {
+                solid_state: grow(&counted.solid_state),
+                disk: grow(&counted.disk),
+                seeks: grow_one(counted.seeks),
+            }),
+        }
+    }
+
+    /// Whether its I/Os are large or follow each other, so that disks with seek times serve them at their rates:
+    /// by its I/Os where each is known, otherwise only where they have 1 MiB on average.
+    pub fn is_sequential(&self) -> bool {
+        let sum = |values: Vec<u64>| values.iter().map(|&value| u128::from(value)).sum::<u128>();
+        let ios = sum(self.operations());
+        match &self.counted {
+            Some(counted) => counted.is_sequential(u64::try_from(ios).unwrap_or(u64::MAX)),
+            None => sum(self.bytes()) >= ios * u128::from(DISK_UNIT),
         }
     }
 }
@@ -174,7 +203,7 @@ mod tests {
     fn demand(operations: &[u64], bytes: &[u64]) -> Demand {
         let nothing = Flow { operations: vec![0; operations.len()], bytes: vec![0; operations.len()] };
         let read = Flow { operations: operations.to_vec(), bytes: bytes.to_vec() };
-        Demand { tick_s: 1, read, write: nothing, gaps: Vec::new() }
+        Demand { tick_s: 1, read, write: nothing, gaps: Vec::new(), counted: None }
     }
 
     #[test]

@@ -6,9 +6,11 @@
 //! two ways to the same answer agree to the last digit.
 
 pub mod accounting;
+pub mod age;
 pub mod answer;
 pub mod catalogue;
 pub mod choice;
+pub mod counted;
 pub mod demand;
 pub mod fleet;
 pub mod lateness;

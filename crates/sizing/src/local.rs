@@ -99,7 +99,7 @@ mod tests {
 
     fn demand(writes: u64, bytes: u64) -> Demand {
         let flow = |rate: u64| Flow { operations: vec![rate; 60], bytes: vec![rate * bytes; 60] };
-        Demand { tick_s: 1, read: flow(0), write: flow(writes), gaps: vec![] }
+        Demand { tick_s: 1, read: flow(0), write: flow(writes), gaps: vec![], counted: None }
     }
 
     #[test]

@@ -10,14 +10,19 @@ use crate::lateness::{Arrivals, Patience};
 use crate::shaper::Shaper;
 
 /// The least rates of I/Os and of bytes, each by itself, without a margin.
-pub fn requirement(demand: &Demand, patience: Patience) -> Requirement {
+pub fn requirement(demand: &Demand, patience: Patience, precision: Precision) -> Requirement {
     let ios: Arc<[u64]> = demand.operations().into();
     let accounting = Accounting::SOLID_STATE;
-    let least = |units: Vec<u64>| {
-        least(&Arrivals::new(demand.tick_s, units, Arc::clone(&ios)), patience, Precision::Exact)
+    let least =
+        |units: Vec<u64>| least(&Arrivals::new(demand.tick_s, units, Arc::clone(&ios)), patience, precision);
+    let operations_per_s = least(accounting.operations(demand));
+    let least_per_s = match demand.counted {
+        Some(_) => operations_per_s,
+        None => least(accounting.least_operations(demand)),
     };
     Requirement {
-        operations_per_s: least(accounting.operations(demand)),
+        operations_per_s,
+        operations_least_per_s: Some(least_per_s),
         bytes_per_s: least(accounting.bytes(demand)),
     }
 }
@@ -47,6 +52,7 @@ pub fn least(arrivals: &Arrivals, patience: Patience, precision: Precision) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counted::Counted;
     use crate::demand::Flow;
 
     #[test]
@@ -55,11 +61,13 @@ mod tests {
         operations[50] = 1100;
         let flow =
             |operations: Vec<u64>| Flow { bytes: operations.iter().map(|o| o * 4096).collect(), operations };
-        let demand =
-            Demand { tick_s: 1, read: flow(operations), write: flow(vec![0; 100]), gaps: Vec::new() };
-        let need = |ticks| requirement(&demand, Patience { ticks, late_millionths: 0 }).operations_per_s;
+        let (read, write) = (flow(operations), flow(vec![0; 100]));
+        let counted = Some(Counted::of_equal_sizes(&read, &write));
+        let demand = Demand { tick_s: 1, read, write, gaps: Vec::new(), counted };
+        let of = |ticks| requirement(&demand, Patience { ticks, late_millionths: 0 }, Precision::Exact);
+        let need = |ticks| of(ticks).operations_per_s;
         // With n ticks to wait, the burst and what comes before it must leave within n + 1 ticks.
         assert_eq!((need(1), need(4)), (550, 220));
-        assert_eq!(requirement(&demand, Patience { ticks: 1, late_millionths: 0 }).bytes_per_s, 550 * 4096);
+        assert_eq!((of(1).bytes_per_s, of(1).operations_least_per_s), (550 * 4096, Some(550)));
     }
 }

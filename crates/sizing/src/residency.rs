@@ -54,7 +54,8 @@ mod tests {
     fn the_guide_s_table_holds() {
         let flow = |rate: u64| Flow { operations: vec![rate; 10], bytes: vec![rate * 4096; 10] };
         let of = |reads, writes, size_gib| {
-            let demand = Demand { tick_s: 1, read: flow(reads), write: flow(writes), gaps: vec![] };
+            let demand =
+                Demand { tick_s: 1, read: flow(reads), write: flow(writes), gaps: vec![], counted: None };
             advice(&demand, size_gib, 128.0).advice
         };
         assert_eq!(of(1, 10, 100), Suitability::Suits);

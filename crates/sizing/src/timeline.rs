@@ -85,7 +85,13 @@ mod tests {
         operations[3000..3100].fill(200);
         let flow =
             |operations: Vec<u64>| Flow { bytes: operations.iter().map(|o| o * 512).collect(), operations };
-        let demand = Demand { tick_s: 1, read: flow(vec![0; 10_000]), write: flow(operations), gaps: vec![] };
+        let demand = Demand {
+            tick_s: 1,
+            read: flow(vec![0; 10_000]),
+            write: flow(operations),
+            gaps: vec![],
+            counted: None,
+        };
         let operations = Shaper { base_per_s: 100, peak_per_s: 200, bucket: 5000 };
         let limits = Limits { operations, bytes: Shaper::cap(1 << 30), accounting: Accounting::SOLID_STATE };
         let found = timeline(&demand, &demand, Some(limits), None);

@@ -1,5 +1,6 @@
 //! A trace: single I/Os with their times, addresses and sizes, and the demand that they add up to.
 
+use crate::counted::Counter;
 use crate::demand::{Demand, DemandError, Flow};
 
 /// One I/O of a trace.
@@ -47,7 +48,8 @@ impl Trace {
         let tick_ns = u64::from(tick_s) * SECOND_NS;
         let ticks = (last_s / u64::from(tick_s)) as usize + 1;
         let flow = || Flow { operations: vec![0; ticks], bytes: vec![0; ticks] };
-        let mut demand = Demand { tick_s, read: flow(), write: flow(), gaps: Vec::new() };
+        let mut demand = Demand { tick_s, read: flow(), write: flow(), gaps: Vec::new(), counted: None };
+        let mut counter = Counter::new(ticks);
         for io in &self.ios {
             let flow = if io.write { &mut demand.write } else { &mut demand.read };
             let Some(at) = usize::try_from(io.at_ns / tick_ns).ok().filter(|at| *at < ticks) else {
@@ -55,7 +57,9 @@ impl Trace {
             };
             flow.operations[at] += 1;
             flow.bytes[at] = flow.bytes[at].saturating_add(io.bytes);
+            counter.put(at, io);
         }
+        demand.counted = Some(counter.finish());
         demand.check()?;
         Ok(demand)
     }

@@ -24,11 +24,17 @@ pub enum Bursts {
     Rare,
     /// None: a course of the day and noise.
     None,
+    /// None, nor a course of the day: noise alone.
+    Steady,
+    /// A hundredth of the others, now and then.
+    Idle,
 }
 
 impl Bursts {
-    /// All kinds.
+    /// Kinds that fleets of one kind are drawn of.
     pub const ALL: [Self; 3] = [Self::Many, Self::Rare, Self::None];
+    /// Kinds of a fleet in which all are mixed.
+    pub const MIXED: [Self; 5] = [Self::Many, Self::Rare, Self::None, Self::Steady, Self::Idle];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -36,6 +42,8 @@ impl Bursts {
             Self::Many => "many bursts",
             Self::Rare => "rare bursts",
             Self::None => "no bursts",
+            Self::Steady => "steady",
+            Self::Idle => "idle",
         }
     }
 }
@@ -56,12 +64,14 @@ impl Life {
         let level = drawn(LogNormal::new(8.0, 0.8), rng, 3000.0);
         let bytes = [4096.0, 8192.0, 16_384.0, 65_536.0][rng.random_range(0..4)];
         let reads = rng.random_range(0.1..0.9);
-        let swing = rng.random_range(0.1..0.6);
+        let swing = if bursts == Bursts::Steady { 0.0 } else { rng.random_range(0.1..0.6) };
         let mut rates: Vec<f64> = (0..ticks)
             .map(|tick| {
                 let angle = std::f64::consts::TAU * (tick % DAY) as f64 / DAY as f64;
                 let noise = drawn(Normal::new(1.0, 0.08), rng, 1.0).max(0.2);
-                level * (1.0 + swing * angle.sin()) * noise
+                let busy =
+                    if bursts == Bursts::Idle { 0.01 * f64::from(rng.random_ratio(1, 10)) } else { 1.0 };
+                level * (1.0 + swing * angle.sin()) * noise * busy
             })
             .collect();
         add_bursts(bursts, level, &mut rates, rng);
@@ -71,7 +81,13 @@ impl Life {
                     rates.iter().map(|rate| (rate * share * f64::from(TICK_S)) as u64).collect();
                 Flow { bytes: operations.iter().map(|o| o * bytes as u64).collect(), operations }
             };
-            Demand { tick_s: TICK_S, read: flow(reads), write: flow(1.0 - reads), gaps: Vec::new() }
+            Demand {
+                tick_s: TICK_S,
+                read: flow(reads),
+                write: flow(1.0 - reads),
+                gaps: Vec::new(),
+                counted: None,
+            }
         };
         let (past, future) = rates.split_at(PAST_DAYS * DAY);
         Self { past: demand(past), future: demand(future) }
@@ -82,7 +98,7 @@ fn add_bursts(bursts: Bursts, level: f64, rates: &mut [f64], rng: &mut Xoshiro25
     let per_day = match bursts {
         Bursts::Many => rng.random_range(3.0..50.0),
         Bursts::Rare => 0.4,
-        Bursts::None => return,
+        Bursts::None | Bursts::Steady | Bursts::Idle => return,
     };
     let days = rates.len() as f64 / DAY as f64;
     let count = drawn(Poisson::new(per_day * days), rng, per_day * days) as usize;

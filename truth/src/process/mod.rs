@@ -3,6 +3,7 @@
 pub mod course;
 pub mod device;
 pub mod fleet;
+pub mod hang;
 pub mod noise;
 pub mod shape;
 pub mod sides;

@@ -1,10 +1,12 @@
 //! Risks that a fleet's sizing states, against what then happened: volumes whose past and future are drawn by
 //! one law, sized on the past, held against the future.
 
+use std::collections::BTreeMap;
+
 use fathom_record::sizing::Requirement;
 use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet::{Asked, Outcome, Volume, growth, verdict};
-use fathom_sizing::requirement::requirement;
+use fathom_sizing::fleet::{Asked, History, Outcome, Verdict, Volume, growth, row, verdict};
+use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{Catalogue, Market, Need, Patience, margin};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -53,7 +55,57 @@ pub fn run(effort: Effort) -> Vec<Figure> {
             }
         }
     }
+    figures.extend(mixed(&market, effort));
     figures
+}
+
+/// Risk that is asked for of mixed fleets, in millionths.
+const MIXED_RISK: u32 = 100_000;
+
+/// Fleets in which volumes of all kinds are mixed: what each row states against what came, by what the row's need
+/// rests on and by the law that it was drawn by, and the sum. A volume that has not burst yet cannot be told from
+/// one that never does, so that only the first can be right; the second shows what it comes to.
+fn mixed(market: &Market, effort: Effort) -> Vec<Figure> {
+    let (fleets, volumes) = (effort.trials(1, 5), effort.trials(150, 700));
+    let mut by_rest: BTreeMap<String, Sums> = BTreeMap::new();
+    let mut by_law: BTreeMap<&str, Sums> = BTreeMap::new();
+    let mut all = Sums::default();
+    for fleet in 0..fleets {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(SEED + 1000 + fleet as u64);
+        let laws: Vec<Bursts> = (0..volumes).map(|at| Bursts::MIXED[at % Bursts::MIXED.len()]).collect();
+        let lives = laws.iter().map(|law| Life::draw(*law, &mut rng)).collect();
+        let drawn = Drawn::of(lives);
+        let Some(margin) = margin::calibrated(drawn.history.all(), MIXED_RISK) else { continue };
+        let asked = drawn.asked(market, margin.thousandths());
+        for (life, law) in drawn.lives.iter().zip(&laws) {
+            let volume = Volume { demand: &life.past, size_gib: 100, current: None, instance: None };
+            let found = verdict(&asked, &volume);
+            let rests_on = row("v", &volume, &found).rests_on.unwrap_or_default();
+            let Some(one) = Sums::of(&found, life) else { continue };
+            for sums in
+                [by_rest.entry(rests_on).or_default(), by_law.entry(law.name()).or_default(), &mut all]
+            {
+                sums.sized += one.sized;
+                sums.expected += one.expected;
+                sums.failed += one.failed;
+            }
+        }
+    }
+    let figure = |name: String, sums: &Sums, bound| {
+        let what = format!("purchases that fail, of {:.0} for {:.1} stated", sums.sized, sums.expected);
+        Figure::count(name, what, sums.failed, bound)
+    };
+    let full = effort == Effort::Full;
+    // Few volumes of a class fail, so that their number varies as its root.
+    let within = |sums: &Sums| {
+        let slack = 2.0 * sums.expected.sqrt();
+        if full { Bound::AtMost(1.5 * sums.expected + slack) } else { Bound::Shown }
+    };
+    let rests =
+        by_rest.iter().map(|(rests_on, sums)| figure(format!("mixed, {rests_on}"), sums, within(sums)));
+    let laws =
+        by_law.iter().map(|(law, sums)| figure(format!("mixed, drawn with {law}"), sums, Bound::Shown));
+    rests.chain(laws).chain([figure("mixed, all".to_owned(), &all, within(&all))]).collect()
 }
 
 /// Counts over fleets.
@@ -71,8 +123,8 @@ struct Drawn {
     lives: Vec<Life>,
     /// Of the past and of the future.
     needs: Vec<[Requirement; 2]>,
-    /// Of the past, ascending.
-    growths: Vec<u32>,
+    /// How they grew in the past.
+    history: History,
 }
 
 /// What is held in all fleets.
@@ -80,17 +132,29 @@ const PATIENCE: Patience = Patience { ticks: 1, late_millionths: 1000 };
 
 impl Drawn {
     fn of(lives: Vec<Life>) -> Self {
-        let needs = lives.iter().map(|life| [&life.past, &life.future].map(|d| requirement(d, PATIENCE)));
-        let mut growths: Vec<u32> = lives.iter().filter_map(|life| growth(&life.past, PATIENCE)).collect();
-        growths.sort_unstable();
-        Self { needs: needs.collect(), growths, lives }
+        let needs = lives
+            .iter()
+            .map(|life| [&life.past, &life.future].map(|d| requirement(d, PATIENCE, Precision::Exact)));
+        let history = History::new(lives.iter().filter_map(|life| growth(&life.past, PATIENCE)));
+        Self { needs: needs.collect(), history, lives }
+    }
+
+    fn asked<'a>(&'a self, market: &'a Market, margin_thousandths: u32) -> Asked<'a> {
+        Asked {
+            market,
+            wait_s: f64::from(TICK_S),
+            late_millionths: PATIENCE.late_millionths,
+            margin_thousandths,
+            history: &self.history,
+            stripes: 8,
+        }
     }
 }
 
 impl Sums {
     /// Sizes a fleet on its past and holds it against its future; purchases only where the whole is wanted.
     fn add(&mut self, market: &Market, fleet: &Drawn, (risk, whole): (u32, bool)) {
-        let Some(margin) = margin::calibrated(&fleet.growths, risk) else { return };
+        let Some(margin) = margin::calibrated(fleet.history.all(), risk) else { return };
         for [before, after] in &fleet.needs {
             let bought = |need: u64| need as f64 * f64::from(margin.thousandths()) / 1e3;
             let more = after.operations_per_s as f64 > bought(before.operations_per_s)
@@ -98,25 +162,22 @@ impl Sums {
             self.volumes += 1.0;
             self.exceeded += f64::from(u8::from(more));
         }
-        let asked = Asked {
-            market,
-            wait_s: f64::from(TICK_S),
-            late_millionths: PATIENCE.late_millionths,
-            margin_thousandths: margin.thousandths(),
-            growths: &fleet.growths,
-            stripes: 8,
-        };
+        let asked = fleet.asked(market, margin.thousandths());
         for life in fleet.lives.iter().filter(|_| whole) {
             let volume = Volume { demand: &life.past, size_gib: 100, current: None, instance: None };
-            let found = verdict(&asked, &volume);
-            let Some((choice, standing)) = found.choice.filter(|_| found.outcome == Outcome::Sized) else {
-                continue;
-            };
-            let need = Need { demand: &life.future, size_gib: 100, patience: PATIENCE, instance: None };
-            let holds = Judge::new(need).late(&choice.offer.limits).is_some();
-            self.sized += 1.0;
-            self.expected += standing.risk_millionths.map_or(0.0, |risk| f64::from(risk) / 1e6);
-            self.failed += f64::from(u8::from(!holds));
+            let Some(one) = Self::of(&verdict(&asked, &volume), life) else { continue };
+            self.sized += one.sized;
+            self.expected += one.expected;
+            self.failed += one.failed;
         }
+    }
+
+    /// One purchase against what came; absent without one.
+    fn of(found: &Verdict, life: &Life) -> Option<Self> {
+        let (choice, standing) = found.choice.as_ref().filter(|_| found.outcome == Outcome::Sized)?;
+        let need = Need { demand: &life.future, size_gib: 100, patience: PATIENCE, instance: None };
+        let holds = Judge::new(need).late(&choice.offer.limits).is_some();
+        let expected = standing.risk_millionths.map_or(0.0, |risk| f64::from(risk) / 1e6);
+        Some(Self { sized: 1.0, expected, failed: f64::from(u8::from(!holds)), ..Self::default() })
     }
 }

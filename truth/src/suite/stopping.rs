@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
+use crate::process::hang::Hang;
 use crate::process::wander::Wander;
 use crate::{Bound, Figure};
 
@@ -37,7 +38,49 @@ pub fn run(effort: Effort) -> Vec<Figure> {
             figures.extend(figures_of(wander, target, &outcomes));
         }
     }
+    figures.extend(hanging(effort.trials(400, 10_000)));
     figures
+}
+
+/// From the end of one window to the start of the next where one point is visited again and again: a warm-up.
+const WARMUP_S: f64 = 9.1;
+
+/// Devices that stand still periodically, watched as `assess --until 2%` does: one window after the other.
+fn hanging(trials: usize) -> Vec<Figure> {
+    let rule = StopRule::for_target(0.02);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(290);
+    let (mut reached, mut covered) = (0u32, 0u32);
+    for _ in 0..trials {
+        let hang = Hang::random(&mut rng);
+        let mut runs: Vec<SpacedRun> = Vec::new();
+        let judged = loop {
+            let start_s = 300.0 + runs.len() as f64 * (rule.window_s + WARMUP_S);
+            let value = hang.window(start_s, rule.window_s, &mut rng);
+            runs.push(SpacedRun { start_s, seconds: rule.window_s, value });
+            let judged = assess(&runs, &rule);
+            if judged.decision != StopDecision::Continue {
+                break judged;
+            }
+        };
+        if judged.decision == StopDecision::Reached {
+            reached += 1;
+            let distance = (judged.mean.unwrap_or(f64::NAN) - hang.lasting()).abs();
+            covered += u32::from(judged.half_width.is_some_and(|half| distance <= half));
+        }
+    }
+    let share = |count: u32, of: f64| f64::from(count) / of.max(1.0);
+    let honest = 1.0 - share(reached - covered, trials as f64);
+    let scenario = "periodic stalls, 2 %";
+    vec![
+        Figure::share(scenario, "holds the truth, or says not known", honest, Bound::AtLeast(0.9)),
+        Figure::share(scenario, "says that it is known", share(reached, trials as f64), Bound::Shown),
+        Figure::share(
+            scenario,
+            "of these the interval holds the truth",
+            share(covered, f64::from(reached)),
+            Bound::Shown,
+        ),
+    ]
 }
 
 fn campaign(wander: Wander, target: f64, rng: &mut Xoshiro256PlusPlus) -> Outcome {

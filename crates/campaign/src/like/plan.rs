@@ -239,7 +239,7 @@ mod tests {
         let operations = vec![1, 9, 2, 8, 8, 0, 16, 0];
         let zeros = Flow { operations: vec![0; 8], bytes: vec![0; 8] };
         let read = Flow { bytes: operations.iter().map(|o| o * 512).collect(), operations };
-        let demand = Demand { tick_s: 1, read, write: zeros, gaps: vec![] };
+        let demand = Demand { tick_s: 1, read, write: zeros, gaps: vec![], counted: None };
         assert_eq!([1, 2, 3, 8].map(|ticks| busiest(&demand, ticks)), [6, 3, 4, 0]);
     }
 }

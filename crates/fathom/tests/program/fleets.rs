@@ -239,7 +239,7 @@ fn each_disk_of_prometheus_dumps_is_a_volume() {
     assert_eq!(told, [("db1:9100/nvme0n1", 599), ("db1:9100/sda", 599), ("db2:9100/sda", 599)]);
     // Three I/Os for each read: what is needed is what was there every second.
     for (row, iops) in [(0, 6000.0), (2, 27_000.0)] {
-        let needs = rows[row]["needs_iops"].as_f64().unwrap();
+        let needs = rows[row]["needs_iops_least"].as_f64().unwrap();
         assert!((needs / iops - 1.0).abs() < 0.01, "{needs} of {iops}");
     }
     std::fs::write(
@@ -269,6 +269,14 @@ fn what_is_wrong_with_rows_is_told_of_each_volume_and_of_the_fleet() {
     lines("no-size", &|tick| usual(tick).replace(",100,", ",0,"));
     lines("", &usual);
     lines("gaps", &|tick| usual(tick + tick / 10));
+    let instead = |at: u64, from: &'static str, to: &'static str| {
+        move |tick: u64| if tick == at { usual(tick).replacen(from, to, 1) } else { usual(tick) }
+    };
+    lines("no-ios", &instead(7, ",6000,6000,", ",0,6000,"));
+    lines("not-a-number", &instead(7, ",6000,6000,", ",NaN,6000,"));
+    lines("absurd", &instead(7, ",6000,6000,49152000,", ",6000000000,6000,49152000000000,"));
+    lines("resized", &|tick| usual(tick).replace(",100,", if tick < 20 { ",100," } else { ",200," }));
+    lines("retyped", &|tick| usual(tick) + if tick < 20 { "gp2" } else { "gp3" });
     std::fs::write(typist.path("fleet.csv"), text).unwrap();
     let asked =
         [ASKED.as_slice(), &["fleet.csv", "--size", "1GiB", "--rows", "rows.jsonl", "--json"]].concat();
@@ -283,6 +291,11 @@ fn what_is_wrong_with_rows_is_told_of_each_volume_and_of_the_fleet() {
         ("no-size", "not_judged", "a size that no volume has"),
         ("", "not_judged", "name no volume"),
         ("gaps", "sized", "3 of 43 ticks of 60 s are missing"),
+        ("no-ios", "sized", "1 rows carry bytes and no I/Os"),
+        ("not-a-number", "sized", "1 rows were left out, the first of them: a row makes no sense"),
+        ("absurd", "not_judged", "odd rows ask for more than anything that is sold"),
+        ("resized", "sized", "the latest, 200 GiB, was taken"),
+        ("retyped", "sized", "the latest, gp3, were taken"),
     ] {
         let row = rows.iter().find(|row| row["volume"] == name).unwrap();
         let words = format!("{} {}", row["reason"], row["notes"]);

@@ -36,15 +36,18 @@ fn the_cheapest_volume_is_named_with_its_price_and_what_it_saves() {
     ];
     let more = ["--current", "gp3:iops=80000,throughput=2000", "--nodes", "4", "--json"];
     let record = typist.json(&[asked.as_slice(), more.as_slice()].concat());
-    // 512 MB/s are 488.3 MiB/s: the next step of 5 is 490.
-    assert_eq!(record["choice"]["words"], "gp3, 1000 GiB, 10000 IOPS, 490 MiB/s");
-    assert_eq!(record["choice"]["month"], 136.9);
+    // 512 MB/s are 488.3 MiB/s: the next step of 5 is 490. I/Os of 50 KiB on average may count 11,953.
+    assert_eq!(record["choice"]["words"], "gp3, 1000 GiB, 12000 IOPS, 490 MiB/s");
+    assert_eq!(record["choice"]["month"], 146.9);
     assert_eq!(record["current"]["offer"]["month_all_nodes"], 2310.0);
-    assert_eq!(record["current"]["saves_month"], 2310.0 - 4.0 * 136.9);
+    assert_eq!(record["current"]["saves_month"], 2310.0 - 4.0 * 146.9);
+    let needs = &record["requirement"];
+    let bounds = (needs["operations_least_per_s"].as_u64(), needs["operations_per_s"].as_u64());
+    assert!(matches!(bounds, (Some(9990..=10_000), Some(11_940..=11_953))), "{needs}");
     let answer = typist.run(&asked);
     assert_eq!(answer.status, 0, "{answer:?}");
     assert!(
-        answer.stdout.contains("136.90 USD a month") && answer.stdout.contains("prices.csv"),
+        answer.stdout.contains("146.90 USD a month") && answer.stdout.contains("prices.csv"),
         "{answer:?}"
     );
 }
@@ -128,4 +131,61 @@ fn a_proof_is_run_and_judged() {
     assert_eq!(mixed.status, 2, "{mixed:?}");
     let idle = typist.run(&[&asked[..6], &["--run"]].concat());
     assert!(idle.status == 2 && idle.stderr.contains("--prove"), "{idle:?}");
+}
+
+/// 9 random I/Os a second: what a cold disk costs least for.
+#[test]
+fn types_are_left_out_by_name_latency_and_boot_and_the_reasons_are_told() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("oltp.csv"), table(9, 4096)).unwrap();
+    let asked = ["size", "oltp.csv", "--size", "500GiB", "--region", "us-east-1", "--json"];
+    let record = |more: &[&str]| typist.json(&[asked.as_slice(), more].concat());
+    let bought = |more: &[&str]| record(more)["choice"]["volume"].as_str().unwrap().to_owned();
+    assert_eq!(bought(&[]), "gp3");
+    assert_eq!(bought(&["--types", "gp3,sc1"]), "sc1");
+    assert_eq!(bought(&["--latency", "2ms"]), "io2");
+    assert_eq!(bought(&["--types", "gp2,sc1", "--boot"]), "gp2");
+    let usual = record(&[]);
+    let left_out: Vec<&str> =
+        usual["left_out"].as_array().unwrap().iter().map(|left| left["volume"].as_str().unwrap()).collect();
+    assert_eq!(left_out, ["st1", "sc1"]);
+    let notes = |record: &serde_json::Value| record["notes"].to_string();
+    assert!(notes(&usual).contains("Not considered: st1, sc1 (a disk with seek times"), "{usual}");
+    assert!(notes(&usual).contains("Prices are old"), "{usual}");
+    let decimal = typist.json(&["size", "oltp.csv", "--size", "1TB", "--region", "us-east-1", "--json"]);
+    assert!(notes(&decimal).contains("1TB is 931.3 GiB, so that 932 GiB are billed"), "{decimal}");
+    assert!(!notes(&usual).contains("billed"), "{usual}");
+    for (more, told) in [
+        (["--types", "gp9"].as_slice(), "gp3,gp2,io1,io2,st1,sc1"),
+        (&["--latency", "1us"], "no type is left"),
+        (&["--types", "st1", "--boot"], "no machine boots from it"),
+        (&["--region", "us (example region)"], "no prices of us (example region)"),
+    ] {
+        let words = [&asked[..4], if more[0] == "--region" { &[] } else { &asked[4..6] }, more].concat();
+        let answer = typist.run(&words);
+        // Whatever the width that it is folded to.
+        let stderr = answer.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(answer.status == 2 && stderr.contains(told), "{answer:?}");
+        assert!(!stderr.contains("us (example region),"), "{answer:?}");
+    }
+}
+
+/// A trace says how large each I/O is, and a profile of it keeps that.
+#[test]
+fn a_trace_and_its_profile_count_each_io_by_itself() {
+    let typist = Typist::new();
+    let mut trace = "time,op,offset,bytes\n".to_owned();
+    for io in 0..40_000u64 {
+        let offset = io.wrapping_mul(0x9e37_79b9) % 9973 << 21;
+        writeln!(trace, "{:.6},R,{offset},393216", io as f64 / 4000.0).unwrap();
+    }
+    std::fs::write(typist.path("trace.csv"), trace).unwrap();
+    let asked = |from: &str| {
+        let words = ["size", from, "--size", "1000GiB", "--region", "us-east-1", "--margin", "1", "--json"];
+        typist.json(&words)["choice"]["iops"].clone()
+    };
+    // Ten seconds of 8,000 may take eleven.
+    assert_eq!(asked("trace.csv"), 7300);
+    assert_eq!(typist.run(&["profile", "trace.csv", "--json=profile.json"]).status, 0);
+    assert_eq!(asked("profile.json"), 7300);
 }

@@ -87,8 +87,40 @@ const SIZES: std::ops::RangeInclusive<f64> = 512.0..=(64u64 << 20) as f64;
 /// Of fewer I/Os the mean tells nothing: rates that were rounded may lack most of them.
 const TELLING: f64 = 100.0;
 
+/// The largest I/O that any kernel hands over: bytes up to here need no more than one.
+const LARGEST: f64 = *SIZES.end();
+/// Of a table's rows, one in so many may carry bytes that no I/O moved.
+const MOVED_BY_NONE_ONE_IN: usize = 20;
+
+/// Rows with bytes and no I/Os: rates that were rounded lose a few I/Os, and one is counted for bytes that one can
+/// carry. Rows with more than that are left out. Gives what was done.
+fn moved_by_none(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
+    let none = |operations: f64, bytes: f64| if operations == 0.0 { bytes } else { 0.0 };
+    let bytes = |row: &Interval| none(row.reads, row.read_bytes).max(none(row.writes, row.write_bytes));
+    let rounded = intervals.iter().filter(|row| (f64::MIN_POSITIVE..=LARGEST).contains(&bytes(row))).count();
+    let rows = intervals.len();
+    intervals.retain(|row| bytes(row) <= LARGEST);
+    let left_out = rows - intervals.len();
+    if left_out * MOVED_BY_NONE_ONE_IN > rows {
+        let cause = format!("{left_out} of {rows} rows carry bytes that no I/O moved");
+        return Err(Refusal::new("a demand", cause)
+            .or("see that columns of I/Os and of bytes are of the same disk and time"));
+    }
+    let mut notes = Vec::new();
+    if rounded > 0 {
+        notes.push(format!("{rounded} rows carry bytes and no I/Os: one I/O was counted in each."));
+    }
+    if left_out > 0 {
+        notes.push(format!(
+            "{left_out} rows carry more bytes than one I/O can, and no I/Os: they were left out."
+        ));
+    }
+    Ok(notes)
+}
+
 /// The demand of a table's counts, whose units are what somebody says that they are.
-fn of_counts(intervals: Vec<Interval>) -> Result<Seen, Refusal> {
+fn of_counts(mut intervals: Vec<Interval>) -> Result<Seen, Refusal> {
+    let notes = moved_by_none(&mut intervals)?;
     let sum = |of: fn(&Interval) -> f64| intervals.iter().map(of).sum::<f64>();
     let flows = [
         ("reads", sum(|row| row.reads), sum(|row| row.read_bytes)),
@@ -104,7 +136,9 @@ fn of_counts(intervals: Vec<Interval>) -> Result<Seen, Refusal> {
             ));
         }
     }
-    ticks::regular(None, intervals)
+    let mut seen = ticks::regular(None, intervals)?;
+    seen.notes.splice(0..0, notes);
+    Ok(seen)
 }
 
 /// The metrics that make a demand, as rates.
@@ -305,5 +339,29 @@ mod tests {
             "{several}"
         );
         assert!(seen(&many, Some("sd3")).is_ok());
+    }
+
+    #[test]
+    fn bytes_that_no_io_moved_are_noted_or_refused() {
+        let row = |minute: i64, reads: f64, read_bytes: f64| Interval {
+            end_ns: minute * 60_000_000_000,
+            reads,
+            read_bytes,
+            ..Interval::default()
+        };
+        let with = |odd: &[Interval]| {
+            let mut rows: Vec<Interval> = (0..40).map(|minute| row(minute, 600.0, 600.0 * 4096.0)).collect();
+            odd.iter().for_each(|odd| rows[(odd.end_ns / 60_000_000_000) as usize] = *odd);
+            of_intervals(rows, Values::PerRow)
+        };
+        assert_eq!(with(&[]).unwrap().notes, Vec::<String>::new());
+        let rounded = with(&[row(7, 0.0, 8192.0)]).unwrap();
+        assert!(rounded.notes[0].starts_with("1 rows carry bytes and no I/Os"), "{:?}", rounded.notes);
+        assert_eq!(rounded.demand.read.operations[7], 1);
+        let odd = with(&[row(7, 0.0, 1e9)]).unwrap();
+        assert!(odd.notes[0].contains("left out"), "{:?}", odd.notes);
+        assert_eq!((odd.demand.gaps.clone(), odd.demand.read.operations[7]), (vec![7..8], 0));
+        let many: Vec<Interval> = (5..8).map(|minute| row(minute, 0.0, 1e9)).collect();
+        assert!(with(&many).unwrap_err().cause.contains("3 of 40 rows"));
     }
 }

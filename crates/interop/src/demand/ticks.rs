@@ -62,7 +62,8 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
         return Err(refused(cause).or("cut it where its times jump, or sum it up to longer intervals"));
     }
     let ticks = ticks.max(1) as usize;
-    let mut demand = Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new() };
+    let mut demand =
+        Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new(), counted: None };
     let mut seen = vec![false; ticks];
     for interval in &intervals {
         let at = (ticks_until(interval.end_ns) - 1).clamp(0, ticks as i64 - 1) as usize;
@@ -150,7 +151,8 @@ fn side_by_side(step_ns: i64, intervals: &[Interval]) -> Result<Seen, Refusal> {
     let refused = |cause: String| Refusal::new("a demand", cause);
     let tick_s = u32::try_from(step_ns / 1_000_000_000).unwrap_or(u32::MAX);
     let ticks = intervals.len();
-    let mut demand = Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new() };
+    let mut demand =
+        Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new(), counted: None };
     for (at, interval) in intervals.iter().enumerate() {
         add(&mut demand, at, interval).map_err(|cause| refused(cause).at(format!("tick {at}")))?;
     }

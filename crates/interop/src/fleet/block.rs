@@ -17,7 +17,7 @@ pub fn put_block(run: &Run, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend([0; LENGTH_BYTES]);
     put_words(out, run.volume.as_bytes());
-    for count in [run.rows, run.empty, run.wrong_sizes] {
+    for count in [run.rows, run.empty, run.wrong, run.wrong_sizes] {
         put_number(out, count);
     }
     put_latest(out, &run.size_gib, |out, gib| out.extend(gib.to_bits().to_le_bytes()));
@@ -60,7 +60,7 @@ fn put_rows(out: &mut Vec<u8>, rows: &[Interval]) {
 }
 
 fn put_latest<T: PartialOrd>(out: &mut Vec<u8>, latest: &Latest<T>, put: impl FnOnce(&mut Vec<u8>, &T)) {
-    out.push(u8::from(latest.get().is_some()));
+    out.push(u8::from(latest.get().is_some()) + u8::from(latest.has_changed()));
     if let Some(value) = latest.get() {
         put_number(out, folded(latest.at_ns()));
         put(out, value);
@@ -111,7 +111,8 @@ impl<'a> Iterator for Blocks<'a> {
 pub fn run_of(block: &[u8]) -> Option<Run> {
     let mut reader = Reader(block.get(LENGTH_BYTES..)?);
     let mut run = Run { volume: reader.text()?, ..Run::default() };
-    (run.rows, run.empty, run.wrong_sizes) = (reader.number()?, reader.number()?, reader.number()?);
+    (run.rows, run.empty) = (reader.number()?, reader.number()?);
+    (run.wrong, run.wrong_sizes) = (reader.number()?, reader.number()?);
     run.size_gib = reader.latest(Reader::real)?;
     run.current = reader.latest(Reader::text)?;
     run.instance = reader.latest(Reader::text)?;
@@ -173,9 +174,9 @@ impl<'a> Reader<'a> {
     fn latest<T: PartialOrd>(&mut self, value: impl FnOnce(&mut Self) -> Option<T>) -> Option<Latest<T>> {
         match self.byte()? {
             0 => Some(Latest::default()),
-            1 => {
+            mark @ 1..=2 => {
                 let at_ns = unfolded(self.number()?);
-                Some(Latest::of(at_ns, value(self)?))
+                Some(Latest::of(at_ns, value(self)?).changed(mark == 2))
             }
             _ => None,
         }
@@ -241,6 +242,8 @@ mod tests {
                     run.size_gib.put(at_ns, gib);
                 }
                 run.current.put_words(7, current.as_bytes());
+                run.current.put_words(6, b"gp3");
+                run.wrong = counts[0].into();
                 (run.rows, run.empty) = (counts[0].into(), counts[1].into());
                 run.wrong_sizes = counts[2].into();
                 run.is_mixed = counts[2] & 1 == 1;

@@ -87,8 +87,9 @@ impl<'a, T: Taker> Gather<'a, T> {
         self.run.empty += 1;
     }
 
-    /// The row makes no sense; of a volume's rows the first that does not is kept.
+    /// The row makes no sense and is left out; of a volume's rows the first that does not is kept in words.
     pub fn trouble(&mut self, words: impl FnOnce() -> String) {
+        self.run.wrong += 1;
         if self.run.trouble.is_none() {
             self.run.trouble = Some(words());
         }

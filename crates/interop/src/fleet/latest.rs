@@ -6,18 +6,30 @@
 pub struct Latest<T> {
     at_ns: i64,
     value: Option<T>,
+    has_changed: bool,
 }
 
 impl<T> Default for Latest<T> {
     fn default() -> Self {
-        Self { at_ns: i64::MIN, value: None }
+        Self { at_ns: i64::MIN, value: None, has_changed: false }
     }
 }
 
 impl<T: PartialOrd> Latest<T> {
     /// As a row at that time says; rows whose time is not known come before all others.
     pub fn of(at_ns: i64, value: T) -> Self {
-        Self { at_ns, value: Some(value) }
+        Self { at_ns, value: Some(value), has_changed: false }
+    }
+
+    /// The same, of rows among which others said something else.
+    #[must_use]
+    pub fn changed(self, has_changed: bool) -> Self {
+        Self { has_changed, ..self }
+    }
+
+    /// Whether rows said different things.
+    pub fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// The value, where a row has one.
@@ -36,8 +48,10 @@ impl<T: PartialOrd> Latest<T> {
             None => true,
             Some(known) => at_ns > self.at_ns || at_ns == self.at_ns && value > *known,
         };
+        // Of rows in any order two that differ meet here: each new value is held against one of those before.
+        self.has_changed |= self.value.as_ref().is_some_and(|known| *known != value);
         if is_later {
-            *self = Self::of(at_ns, value);
+            *self = Self::of(at_ns, value).changed(self.has_changed);
         }
     }
 
@@ -46,6 +60,7 @@ impl<T: PartialOrd> Latest<T> {
         if let Some(value) = other.value {
             self.put(other.at_ns, value);
         }
+        self.has_changed |= other.has_changed;
     }
 }
 
@@ -57,7 +72,7 @@ impl Latest<String> {
         }
         match &self.value {
             Some(known) if known.as_bytes() == cell => self.at_ns = self.at_ns.max(at_ns),
-            Some(_) if at_ns < self.at_ns => {}
+            Some(_) if at_ns < self.at_ns => self.has_changed = true,
             _ => self.put(at_ns, super::words_of(cell)),
         }
     }
@@ -82,8 +97,12 @@ mod tests {
                 half.put_words(*at_ns, cell.as_bytes());
             }
             one.merge(other);
-            assert_eq!((one.words(), one.at_ns()), ("c", 30));
+            assert_eq!((one.words(), one.at_ns(), one.has_changed()), ("c", 30, true));
         }
+        let mut same = Latest::default();
+        (0..3).for_each(|at_ns| same.put_words(at_ns, b"gp3"));
+        same.merge(Latest::of(9, "gp3".to_owned()));
+        assert!(!same.has_changed());
         assert_eq!(Latest::<f64>::default().get(), None);
     }
 }

@@ -50,6 +50,9 @@ pub fn is_packed(start: &[u8], name: &str) -> Option<Refusal> {
     packed(start, name).map(|packed| packed.refusal(EXPECTED)).or_else(wide)
 }
 
+/// One row in so many may make no sense and is left out; of a volume with more nothing is believed.
+const WRONG_ONE_IN: u64 = 20;
+
 /// Rows of one volume that follow each other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
@@ -73,7 +76,9 @@ pub struct Run {
     pub rows: u64,
     /// Rows with an empty cell, which were left out.
     pub empty: u64,
-    /// A row that makes no sense, with its place: of rows side by side the first.
+    /// Rows that make no sense, which were left out.
+    pub wrong: u64,
+    /// What is wrong: of rows the first that makes no sense, with its place. Without such a row, why there are none.
     pub trouble: Option<String>,
     /// What was done to make rows of what is no table, a sentence each.
     pub notes: Vec<String>,
@@ -107,6 +112,7 @@ impl Run {
         self.intervals.extend(next.intervals);
         self.rows += next.rows;
         self.empty += next.empty;
+        self.wrong += next.wrong;
         // Which of several is told does not depend on the order that runs come in.
         self.trouble = match (self.trouble.take(), next.trouble) {
             (Some(own), Some(other)) => Some(own.min(other)),
@@ -127,12 +133,16 @@ impl Run {
             return Err(refused("its rows are counts in one table and rates in another")
                 .or("say --values per-second or per-row where one of them has the wrong names"));
         }
-        if let Some(trouble) = &self.trouble {
+        let few = self.wrong > 0 && self.wrong * (WRONG_ONE_IN - 1) <= self.intervals.len() as u64;
+        if let Some(trouble) = self.trouble.as_ref().filter(|_| !few) {
             return Err(refused(trouble));
         }
         let values = self.values.unwrap_or(values);
         let mut seen = crate::demand::of_intervals(std::mem::take(&mut self.intervals), values)?;
         seen.notes.splice(0..0, std::mem::take(&mut self.notes));
+        if let Some(trouble) = &self.trouble {
+            seen.notes.push(format!("{} rows were left out, the first of them: {trouble}.", self.wrong));
+        }
         if self.empty > 0 {
             seen.notes.push(format!("{} rows have an empty cell and were left out.", self.empty));
         }

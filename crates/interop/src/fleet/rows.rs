@@ -7,7 +7,7 @@ use crate::export::{Kind, Value};
 
 type Column = (&'static str, Kind, &'static str, fn(&FleetRow) -> Value);
 
-const COLUMNS: [Column; 25] = [
+const COLUMNS: [Column; 27] = [
     ("volume", Kind::Text, "name", |row| Value::Text(row.volume.clone())),
     ("status", Kind::Text, "sized, throttled or not_judged", |row| {
         Value::Text(status(row.status).to_owned())
@@ -20,6 +20,12 @@ const COLUMNS: [Column; 25] = [
     ("ticks_seen", Kind::Integer, "ticks that were seen", |row| integer(row.ticks_seen)),
     ("needs_iops", Kind::Integer, "least I/Os a second that hold it, without margin", |row| {
         integer(row.needs_iops)
+    }),
+    ("needs_iops_least", Kind::Integer, "the same with the least that its I/Os can count", |row| {
+        integer(row.needs_iops_least)
+    }),
+    ("rests_on", Kind::Text, "what the need rests on; risks are of volumes with the same", |row| {
+        text(row.rests_on.as_ref())
     }),
     ("needs_bytes_per_s", Kind::Integer, "least bytes a second that hold it, without margin", |row| {
         integer(row.needs_bytes_per_s)

@@ -333,6 +333,7 @@ fn trimmed(cell: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::demand::Values;
     use crate::fleet::{Interest, Run};
     use std::io::Cursor;
 
@@ -380,6 +381,27 @@ mod tests {
         assert!(runs[1].trouble.as_ref().unwrap().contains("180,-3"), "{:?}", runs[1].trouble);
         assert_eq!((runs[2].intervals.len(), runs[2].size_gib.get()), (1, None));
         assert_eq!(read(std::slice::from_ref(&WHOLE), "a")[0].intervals, []);
+    }
+
+    #[test]
+    fn a_row_that_makes_no_sense_is_left_out_and_many_are_refused() {
+        let of = |wrong: &[i64]| {
+            let row = |minute: i64| {
+                let reads = if wrong.contains(&minute) { "NaN" } else { "60" };
+                format!("a,{},{reads},0,245760,0\n", 1_700_000_000 + minute * 60)
+            };
+            let rows: String = (0..40).map(row).collect();
+            let text = format!("volume,time,reads,writes,read_bytes,write_bytes\n{rows}");
+            let hints = Hints { values: Some(Values::PerRow), ..Hints::default() };
+            let header = header(text.as_bytes(), &hints).unwrap();
+            let mut all = All::default();
+            read_text(Cursor::new(&text), &header, WHOLE, &mut all).unwrap();
+            all.runs[0].demand(Values::PerRow)
+        };
+        let seen = of(&[7]).unwrap();
+        assert_eq!((seen.demand.gaps, seen.demand.read.operations[8]), (vec![7..8], 60));
+        assert!(seen.notes.iter().any(|note| note.contains("1 rows were left out") && note.contains("NaN")));
+        assert!(of(&[7, 8, 9]).unwrap_err().cause.contains("makes no sense"));
     }
 
     #[test]

@@ -60,11 +60,14 @@ pub fn terms(record: &SizingRecord) -> String {
 /// The least that holds the demand.
 pub fn requirement(record: &SizingRecord) -> String {
     let need = record.requirement;
-    format!(
-        "{} and {} sustained, before the margin",
-        number::iops(need.operations_per_s as f64),
-        number::throughput(need.bytes_per_s as f64)
-    )
+    let most = number::iops(need.operations_per_s as f64);
+    let operations = match need.operations_least_per_s {
+        Some(least) if least < need.operations_per_s => {
+            format!("between {} and {most} (only mean I/O sizes are known)", number::iops(least as f64))
+        }
+        _ => most,
+    };
+    format!("{operations} and {} sustained, before the margin", number::throughput(need.bytes_per_s as f64))
 }
 
 /// The demand in one sentence.

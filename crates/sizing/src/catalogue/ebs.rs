@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use super::price::{self, Price};
-use super::{Catalogue, Component};
+use super::wanted::{LeftOut, Wanted};
+use super::{Catalogue, Component, Fact};
 use crate::accounting::Accounting;
 use crate::money::Money;
 use crate::offer::{Limits, Offer, Settings};
@@ -34,6 +35,9 @@ pub struct Family {
 #[derive(Clone, Debug)]
 pub struct Market {
     sold: Vec<Arc<Sold>>,
+    wanted: Wanted,
+    /// Types that are offered for no demand.
+    left_out: Vec<LeftOut>,
 }
 
 /// One type of volume as a region sells it.
@@ -87,10 +91,12 @@ impl Kind {
     }
 
     fn accounting(self) -> Accounting {
-        match self {
-            Self::St1 | Self::Sc1 => Accounting::DISK,
-            _ => Accounting::SOLID_STATE,
-        }
+        if self.seeks() { Accounting::DISK } else { Accounting::SOLID_STATE }
+    }
+
+    /// Whether it is a disk with seek times.
+    fn seeks(self) -> bool {
+        matches!(self, Self::St1 | Self::Sc1)
     }
 }
 
@@ -145,12 +151,59 @@ impl Market {
             let prices = catalogue.prices.of(region, kind.name()).cloned().collect();
             Some(Arc::new(Sold { kind, facts: Facts::of(catalogue, kind)?, prices }))
         });
-        Self { sold: sold.collect() }
+        Self { sold: sold.collect(), wanted: Wanted::default(), left_out: Vec::new() }
     }
 
-    /// Every family that can hold so many GiB, with stripes of 1 to `stripes` members.
-    pub fn families(&self, gib: u64, stripes: u32) -> Vec<Family> {
-        let wide = self.sold.iter().flat_map(|sold| (1..=stripes.max(1)).map(move |members| (sold, members)));
+    /// The same market with only some types to offer. What is in use today may be of any.
+    #[must_use]
+    pub fn only(self, catalogue: &Catalogue, wanted: Wanted) -> Self {
+        let reason = |kind: Kind| wanted.refuses(kind.name(), kind.facts(), &catalogue.volumes);
+        let left_out = self
+            .sold
+            .iter()
+            .filter_map(|sold| reason(sold.kind).map(|reason| LeftOut { volume: sold.kind.name(), reason }));
+        Self { left_out: left_out.collect(), wanted, ..self }
+    }
+
+    /// What is documented of the latency of the types that are sold, where a latency was asked for.
+    pub fn latencies<'a>(
+        &'a self,
+        catalogue: &'a Catalogue,
+    ) -> impl Iterator<Item = (&'static str, &'a Fact)> {
+        let asked = self.sold.iter().filter(|_| self.wanted.latency_ns.is_some());
+        asked.filter_map(|sold| {
+            Some((sold.kind.name(), catalogue.volumes.fact(sold.kind.facts(), "latency_below")?))
+        })
+    }
+
+    /// Types that are sold, in the order in which they are tried.
+    pub fn types(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.sold.iter().map(|sold| sold.kind.name())
+    }
+
+    /// Types that are sold and not offered for a demand that is sequential or not, with the reasons.
+    pub fn left_out(&self, sequential: bool) -> Vec<LeftOut> {
+        let reason = |sold: &Arc<Sold>| {
+            let volume = sold.kind.name();
+            let known = self.left_out.iter().find(|left| left.volume == volume).cloned();
+            known.or_else(|| self.seeks(sold, sequential).map(|reason| LeftOut { volume, reason }))
+        };
+        self.sold.iter().filter_map(reason).collect()
+    }
+
+    fn seeks(&self, sold: &Sold, sequential: bool) -> Option<String> {
+        sold.kind.seeks().then(|| self.wanted.refuses_seeks(sold.kind.name(), sequential))?
+    }
+
+    /// Every family that can hold so many GiB and is offered for a demand that is sequential or not, with stripes
+    /// of 1 to `stripes` members.
+    pub fn families(&self, gib: u64, stripes: u32, sequential: bool) -> Vec<Family> {
+        let offered = |sold: &&Arc<Sold>| {
+            let left_out = self.left_out.iter().any(|left| left.volume == sold.kind.name());
+            !left_out && self.seeks(sold, sequential).is_none()
+        };
+        let offered = self.sold.iter().filter(offered);
+        let wide = offered.flat_map(|sold| (1..=stripes.max(1)).map(move |members| (sold, members)));
         wide.filter_map(|(sold, members)| Family::new(sold, members, gib)).collect()
     }
 
@@ -172,9 +225,15 @@ impl Market {
 }
 
 impl Catalogue {
-    /// As [`Market::families`], for one question.
+    /// As [`Market::families`], for one question; all types.
     pub fn families(&self, region: &str, gib: u64, stripes: u32) -> Vec<Family> {
-        Market::of(self, region).families(gib, stripes)
+        Market::of(self, region).families(gib, stripes, true)
+    }
+
+    /// Regions in which a type of volume is sold, sorted.
+    pub fn regions(&self) -> Vec<&str> {
+        let sold = |region: &&str| KINDS.iter().any(|kind| self.prices.knows(region, kind.name()));
+        self.prices.regions().into_iter().filter(sold).collect()
     }
 
     /// As [`Market::configured`], for one question.

@@ -6,6 +6,7 @@ mod price;
 mod source;
 mod table;
 mod volume;
+mod wanted;
 
 pub use ebs::{Family, Line, Market};
 pub use instance::{Instance, LocalDisks};
@@ -13,6 +14,7 @@ pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};
 pub use table::CatalogueError;
 pub use volume::{Fact, Volumes};
+pub use wanted::{LeftOut, Wanted};
 
 const INSTANCES: &str = include_str!("../../../../catalog/instances.csv");
 const VOLUMES: &str = include_str!("../../../../catalog/volumes.csv");

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use super::class::Class;
+use super::history::Growth;
 use crate::accounting::Accounting;
 use crate::demand::Demand;
 use crate::lateness::{Arrivals, Patience};
@@ -28,9 +30,9 @@ pub fn horizon_s(demand: &Demand) -> u64 {
 }
 
 /// By how many thousandths the last third needed more than the first two thirds, of I/Os or of bytes,
-/// whichever grew more. Absent where a part was seen for less than a day, and where the first part needed so
-/// little that its growth tells nothing.
-pub fn growth(demand: &Demand, patience: Patience) -> Option<u32> {
+/// whichever grew more, and what the requirement of the first two rests on. Absent where a part was seen for less than
+/// a day, and where the first part needed so little that its growth tells nothing.
+pub fn growth(demand: &Demand, patience: Patience) -> Option<Growth> {
     let cut = demand.ticks() * HISTORY_OF_THREE / 3;
     let unseen = |part: std::ops::Range<usize>| -> usize {
         let in_part =
@@ -56,7 +58,8 @@ pub fn growth(demand: &Demand, patience: Patience) -> Option<u32> {
     };
     let (much_io, operations) = grown(accounting.operations(demand), LEAST_OPERATIONS_PER_S);
     let (many_bytes, bytes) = grown(accounting.bytes(demand), LEAST_BYTES_PER_S);
-    Some(operations?.max(bytes?)).filter(|_| much_io || many_bytes)
+    let thousandths = operations?.max(bytes?);
+    (much_io || many_bytes).then(|| Growth { thousandths, class: Class::of(demand, 0..cut) })
 }
 
 #[cfg(test)]
@@ -73,14 +76,14 @@ mod tests {
             (0..ticks).map(|tick| 60 * if tick < 4 * 1440 { before } else { after }).collect();
         let write = Flow { bytes: operations.iter().map(|o| o * 4096).collect(), operations };
         let read = Flow { operations: vec![0; ticks], bytes: vec![0; ticks] };
-        Demand { tick_s: 60, read, write, gaps: Vec::new() }
+        Demand { tick_s: 60, read, write, gaps: Vec::new(), counted: None }
     }
 
     #[test]
     fn the_last_third_is_held_against_the_rest() {
-        let found = growth(&demand(1000, 1500), PATIENCE).unwrap();
+        let found = growth(&demand(1000, 1500), PATIENCE).unwrap().thousandths;
         assert!((1499..=1502).contains(&found), "{found}");
-        assert!((999..=1001).contains(&growth(&demand(1000, 1000), PATIENCE).unwrap()));
+        assert!((999..=1001).contains(&growth(&demand(1000, 1000), PATIENCE).unwrap().thousandths));
         assert_eq!(horizon_s(&demand(1, 1)), 3 * 86_400);
     }
 

@@ -3,16 +3,20 @@
 //! Each is a pure function of one volume's demand, so that a fleet of any size is judged volume by volume,
 //! in any order and on any machine.
 
+mod class;
 mod growth;
 mod headroom;
+mod history;
 mod row;
 mod sample;
 mod tally;
 mod verdict;
 
+pub use class::Class;
 pub use growth::{HISTORY_OF_THREE, growth, horizon_s};
 pub use headroom::{headroom, risk_of};
+pub use history::{Growth, History};
 pub use row::{row, unjudged};
-pub use sample::{Sample, SampleSize, hash};
+pub use sample::{Sample, SampleSize, hash, is_sampled};
 pub use tally::Tally;
 pub use verdict::{Asked, Outcome, Standing, Verdict, Volume, verdict};

@@ -2,12 +2,16 @@
 
 use fathom_record::fleet::{FleetRow, FleetStatus};
 
+use super::class::Class;
 use super::verdict::{Outcome, Standing, Verdict, Volume};
 use crate::money::Money;
 use crate::offer::Offer;
 
 /// What is said of a volume whose series shows supply.
 const SUPPLY: &str = "its series stops at the limit of what it is today: more may be wanted than is shown, so nothing cheaper rests on it";
+
+/// What is said of a volume of which only a few ticks are beyond anything that is sold.
+const ODD: &str = "odd rows ask for more than anything that is sold, which holds all others";
 
 /// The row of a volume that could not be judged at all.
 pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
@@ -19,6 +23,8 @@ pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
         ticks: None,
         ticks_seen: None,
         needs_iops: None,
+        needs_iops_least: None,
+        rests_on: None,
         needs_bytes_per_s: None,
         plateau_share: None,
         offer: None,
@@ -43,20 +49,27 @@ pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
 /// The row of a volume that was judged.
 pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
     let demand = volume.demand;
+    let odd;
     let (status, reason) = match verdict.outcome {
         Outcome::Sized => (FleetStatus::Sized, ""),
         Outcome::Throttled => (FleetStatus::Throttled, SUPPLY),
         Outcome::Idle => (FleetStatus::NotJudged, "no I/O was seen"),
         Outcome::TooFewSeen => (FleetStatus::NotJudged, "fewer than half of its ticks were seen"),
         Outcome::NothingHolds => (FleetStatus::NotJudged, "nothing that is sold holds it"),
+        Outcome::Odd(ticks) => {
+            odd = format!("{ODD}: {ticks} of {} ticks", demand.ticks());
+            (FleetStatus::NotJudged, odd.as_str())
+        }
     };
-    let judged = !matches!(verdict.outcome, Outcome::Idle | Outcome::TooFewSeen);
+    let judged = !matches!(verdict.outcome, Outcome::Idle | Outcome::TooFewSeen | Outcome::Odd(_));
     let mut row = FleetRow {
         status,
         tick_s: Some(u64::from(demand.tick_s)),
         ticks: Some(demand.ticks() as u64),
         ticks_seen: Some(demand.ticks_seen() as u64),
         needs_iops: judged.then_some(verdict.requirement.operations_per_s),
+        needs_iops_least: verdict.requirement.operations_least_per_s.filter(|_| judged),
+        rests_on: judged.then(|| rests_on(Class::of(demand, 0..demand.ticks())).to_owned()),
         needs_bytes_per_s: judged.then_some(verdict.requirement.bytes_per_s),
         plateau_share: verdict.plateau_share,
         ..unjudged(name, reason)
@@ -79,6 +92,16 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
         row.saves_month = Some(amount(current.month - choice.offer.month));
     }
     row
+}
+
+/// A class in words.
+fn rests_on(class: Class) -> &'static str {
+    match class {
+        Class::Even => "usual level",
+        Class::ManyBursts => "many bursts",
+        Class::SomeBursts => "some bursts",
+        Class::FewBursts => "few bursts",
+    }
 }
 
 fn put_offer(row: &mut FleetRow, offer: &Offer, standing: &Standing) {

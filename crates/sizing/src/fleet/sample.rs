@@ -12,11 +12,16 @@ impl Default for SampleSize {
 }
 
 /// Values of a sample of the volumes.
-#[derive(Clone, Debug, Default)]
-pub struct Sample {
+#[derive(Clone, Debug)]
+pub struct Sample<T> {
     most: SampleSize,
-    kept: Vec<(u64, u32)>,
+    kept: Vec<(u64, T)>,
     halvings: u32,
+}
+
+/// Whether a volume whose name has this hash is in a sample after so many halvings.
+pub fn is_sampled(hash: u64, halvings: u32) -> bool {
+    halvings == 0 || hash.leading_zeros() >= halvings
 }
 
 /// A hash that is the same on every machine: FNV-1a, and a mix so that its upper bits depend on every byte.
@@ -28,10 +33,10 @@ pub fn hash(name: &[u8]) -> u64 {
     mixed ^ (mixed >> 33)
 }
 
-impl Sample {
+impl<T: Ord> Sample<T> {
     /// A sample of at most so many.
     pub fn of(most: SampleSize) -> Self {
-        Self { most, ..Self::default() }
+        Self { most, kept: Vec::new(), halvings: 0 }
     }
 
     /// Times that the share of the volumes was halved.
@@ -39,27 +44,22 @@ impl Sample {
         self.halvings
     }
 
-    /// Whether a volume is in the sample after so many halvings.
-    pub fn holds(hash: u64, halvings: u32) -> bool {
-        halvings == 0 || hash.leading_zeros() >= halvings
-    }
-
     /// Puts in a value of a volume; those that are not in the sample are left out.
-    pub fn put(&mut self, hash: u64, value: u32) {
-        if !Self::holds(hash, self.halvings) {
+    pub fn put(&mut self, hash: u64, value: T) {
+        if !is_sampled(hash, self.halvings) {
             return;
         }
         self.kept.push((hash, value));
         while self.kept.len() > self.most.0.max(1) && self.halvings < u64::BITS {
             self.halvings += 1;
             let halvings = self.halvings;
-            self.kept.retain(|(hash, _)| Self::holds(*hash, halvings));
+            self.kept.retain(|(hash, _)| is_sampled(*hash, halvings));
         }
     }
 
     /// The values, ascending.
-    pub fn sorted(self) -> Vec<u32> {
-        let mut values: Vec<u32> = self.kept.into_iter().map(|(_, value)| value).collect();
+    pub fn sorted(self) -> Vec<T> {
+        let mut values: Vec<T> = self.kept.into_iter().map(|(_, value)| value).collect();
         values.sort_unstable();
         values
     }

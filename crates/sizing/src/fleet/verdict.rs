@@ -3,15 +3,16 @@
 use fathom_record::profile::PlateauOf;
 use fathom_record::sizing::Requirement;
 
+use super::class::Class;
 use super::headroom::{headroom, risk_of};
-use crate::accounting::Accounting;
+use super::history::History;
 use crate::catalogue::Market;
 use crate::choice::{Choice, Judge, Need, cheapest_in};
 use crate::demand::Demand;
-use crate::lateness::{Arrivals, Patience};
+use crate::lateness::Patience;
 use crate::offer::{Limits, Offer};
 use crate::profile::tops;
-use crate::requirement::{Precision, least};
+use crate::requirement::{Precision, requirement};
 
 /// A plateau within this of a limit is that limit.
 const AT_LIMIT: f64 = 0.02;
@@ -27,8 +28,8 @@ pub struct Asked<'a> {
     pub late_millionths: u64,
     /// Buy so many thousandths of what is needed.
     pub margin_thousandths: u32,
-    /// How requirements of the fleet grew, in thousandths, ascending; empty where nobody knows.
-    pub growths: &'a [u32],
+    /// How requirements of the fleet grew; empty where nobody knows.
+    pub history: &'a History,
     /// Widest stripe.
     pub stripes: u32,
 }
@@ -60,6 +61,9 @@ pub enum Outcome {
     TooFewSeen,
     /// Nothing that is sold holds it.
     NothingHolds,
+    /// So many ticks ask for more than anything that is sold, which holds all others: rows that are odd, not a
+    /// volume that is too small.
+    Odd(u32),
 }
 
 /// How an offer stands to a volume's demand.
@@ -102,7 +106,7 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
     let patience = asked.patience(demand.tick_s);
     let mut verdict = Verdict {
         outcome: Outcome::Idle,
-        requirement: Requirement { operations_per_s: 0, bytes_per_s: 0 },
+        requirement: Requirement { operations_per_s: 0, operations_least_per_s: None, bytes_per_s: 0 },
         choice: None,
         current: None,
         plateau_share: None,
@@ -113,13 +117,15 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
     if demand.ticks_seen() * 2 < demand.ticks() {
         return Verdict { outcome: Outcome::TooFewSeen, ..verdict };
     }
-    verdict.requirement = needs(demand, patience);
+    verdict.requirement = requirement(demand, patience, Precision::Margin);
     let need = Need { demand, size_gib: volume.size_gib, patience, instance: volume.instance };
     let mut seen = Judge::new(need);
+    // The risk is that of volumes whose requirement comes about as this one's does.
+    let growths = asked.history.of(Class::of(demand, 0..demand.ticks()));
     let mut standing = |limits: &Limits, least: u32| {
         // What was chosen to hold a margin has that headroom, whatever the steps of the search for it.
         let headroom = headroom(&mut seen, limits).max(least);
-        let risk_millionths = risk_of(&mut seen, limits, asked.growths, headroom);
+        let risk_millionths = risk_of(&mut seen, limits, growths, headroom);
         Standing { holds: headroom >= 1000, headroom, risk_millionths }
     };
     verdict.current = volume.current.map(|offer| standing(&offer.limits, 0));
@@ -142,7 +148,13 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
         })
     };
     verdict.outcome = match (&verdict.choice, volume.current) {
-        (None, _) => Outcome::NothingHolds,
+        (None, _) => match odd_ticks(asked, need) {
+            None => Outcome::NothingHolds,
+            Some(ticks) => {
+                verdict.current = None;
+                Outcome::Odd(ticks)
+            }
+        },
         (Some((choice, _)), Some(current)) if choice.offer.month < current.month && at_limit(current) => {
             Outcome::Throttled
         }
@@ -151,14 +163,34 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
     verdict
 }
 
-fn needs(demand: &Demand, patience: Patience) -> Requirement {
-    let ios: std::sync::Arc<[u64]> = demand.operations().into();
-    let accounting = Accounting::SOLID_STATE;
-    let of = |units: Vec<u64>| {
-        least(&Arrivals::new(demand.tick_s, units, ios.clone()), patience, Precision::Margin)
+/// One tick in so many, and one at least, may be odd.
+const TICKS_AN_ODD_ONE: usize = 1000;
+
+/// How many of the largest ticks keep anything that is sold from holding a demand; `None` where they are more than
+/// may be odd.
+fn odd_ticks(asked: &Asked<'_>, need: Need<'_>) -> Option<u32> {
+    let mut rest = need.demand.clone();
+    rest.counted = None;
+    let load = |demand: &Demand| -> Vec<u128> {
+        // In units of what an I/O and 16 KiB of throughput cost alike on most volumes.
+        let both = demand.operations().into_iter().zip(demand.bytes());
+        both.map(|(operations, bytes)| u128::from(operations).max(u128::from(bytes >> 14))).collect()
     };
-    Requirement {
-        operations_per_s: of(accounting.operations(demand)),
-        bytes_per_s: of(accounting.bytes(demand)),
+    let mut order: Vec<(u128, usize)> = load(&rest).into_iter().zip(0..).collect();
+    order.sort_unstable_by_key(|(load, _)| std::cmp::Reverse(*load));
+    let most = (rest.ticks() / TICKS_AN_ODD_ONE).max(1);
+    for (taken, (_, tick)) in (1..).zip(order.into_iter().take(most)) {
+        for flow in [&mut rest.read, &mut rest.write] {
+            (flow.operations[tick], flow.bytes[tick]) = (0, 0);
+        }
+        // Only the first and the last are tried: between them more only helps.
+        let tried = taken == 1 || taken as usize == most;
+        if tried
+            && cheapest_in(asked.market, &mut Judge::new(Need { demand: &rest, ..need }), asked.stripes)
+                .is_some()
+        {
+            return Some(taken);
+        }
     }
+    None
 }

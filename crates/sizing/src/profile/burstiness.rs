@@ -81,7 +81,7 @@ mod tests {
         let flow =
             |operations: Vec<u64>| Flow { bytes: operations.iter().map(|o| o * 512).collect(), operations };
         let nothing = vec![0; operations.len()];
-        Demand { tick_s: 1, read: flow(operations), write: flow(nothing), gaps }
+        Demand { tick_s: 1, read: flow(operations), write: flow(nothing), gaps, counted: None }
     }
 
     #[test]

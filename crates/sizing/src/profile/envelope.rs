@@ -52,8 +52,13 @@ mod tests {
 
     fn of(units: &[u64]) -> Vec<EnvelopePoint> {
         let flow = |operations: Vec<u64>| Flow { bytes: operations.clone(), operations };
-        let demand =
-            Demand { tick_s: 1, read: flow(units.to_vec()), write: flow(vec![0; units.len()]), gaps: vec![] };
+        let demand = Demand {
+            tick_s: 1,
+            read: flow(units.to_vec()),
+            write: flow(vec![0; units.len()]),
+            gaps: vec![],
+            counted: None,
+        };
         envelope(&demand, units)
     }
 

@@ -183,7 +183,7 @@ mod tests {
         let nothing = vec![0; operations.len()];
         let read = Flow { bytes: operations.iter().map(|o| o * 4096).collect(), operations };
         let write = Flow { operations: nothing.clone(), bytes: nothing };
-        let demand = Demand { tick_s: 1, read, write, gaps: vec![] };
+        let demand = Demand { tick_s: 1, read, write, gaps: vec![], counted: None };
         plateaus(&demand, &Catalogue::built_in().unwrap(), None)
     }
 

@@ -75,7 +75,13 @@ mod tests {
         let mut operations = vec![10u64; 120];
         operations[7] = 610;
         let flow = |operations: Vec<u64>| Flow { bytes: operations.clone(), operations };
-        let demand = Demand { tick_s: 1, read: flow(operations), write: flow(vec![0; 120]), gaps: vec![] };
+        let demand = Demand {
+            tick_s: 1,
+            read: flow(operations),
+            write: flow(vec![0; 120]),
+            gaps: vec![],
+            counted: None,
+        };
         let found = resolution(&demand, None);
         let minute = found.hidden.iter().find(|hidden| hidden.window_s == 60.0).unwrap();
         assert_eq!((found.finest_s, minute.max_ratio), (1.0, 610.0 / 20.0));

@@ -1,7 +1,8 @@
 //! A demand as a record keeps it, and back.
 
-use fathom_record::profile::DemandSeries;
+use fathom_record::profile::{CountedSeries, DemandSeries};
 
+use crate::counted::Counted;
 use crate::demand::{Demand, DemandError, Flow};
 
 /// The demand as data.
@@ -13,6 +14,11 @@ pub fn series_of(demand: &Demand) -> DemandSeries {
         writes: demand.write.operations.clone(),
         write_bytes: demand.write.bytes.clone(),
         gaps: demand.gaps.iter().map(|gap| (gap.start as u64, gap.end as u64)).collect(),
+        counted: demand.counted.as_ref().map(|counted| CountedSeries {
+            units_256k: counted.solid_state.clone(),
+            units_1m: counted.disk.clone(),
+            seeks: counted.seeks,
+        }),
     }
 }
 
@@ -28,6 +34,11 @@ pub fn demand_of(series: &DemandSeries) -> Result<Demand, DemandError> {
         read: flow(&series.reads, &series.read_bytes),
         write: flow(&series.writes, &series.write_bytes),
         gaps: series.gaps.iter().map(|&(start, end)| start as usize..end as usize).collect(),
+        counted: series.counted.as_ref().map(|counted| Counted {
+            solid_state: counted.units_256k.clone(),
+            disk: counted.units_1m.clone(),
+            seeks: counted.seeks,
+        }),
     };
     demand.check()?;
     Ok(demand)
@@ -41,8 +52,9 @@ mod tests {
     fn a_demand_survives_its_record_and_a_damaged_record_is_refused() {
         let flow =
             |operations: u64| Flow { operations: vec![operations; 4], bytes: vec![operations * 512; 4] };
-        let demand =
-            Demand { tick_s: 5, read: flow(1), write: flow(2), gaps: std::iter::once(1..3).collect() };
+        let (read, write) = (flow(1), flow(2));
+        let counted = Some(Counted::of_equal_sizes(&read, &write));
+        let demand = Demand { tick_s: 5, read, write, gaps: std::iter::once(1..3).collect(), counted };
         let mut series = series_of(&demand);
         assert_eq!(demand_of(&series), Ok(demand));
         series.gaps.push((3, 9));
@@ -50,5 +62,8 @@ mod tests {
         series.gaps.pop();
         series.writes.pop();
         assert!(demand_of(&series).is_err());
+        series.writes.push(2);
+        series.counted.as_mut().unwrap().units_1m.pop();
+        assert_eq!(demand_of(&series), Err(DemandError::Lengths(4, 3)));
     }
 }

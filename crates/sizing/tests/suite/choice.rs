@@ -1,8 +1,14 @@
 //! The cheapest offer is the one that trying all of them finds.
 
-use fathom_sizing::catalogue::{Family, Prices};
+use fathom_sizing::accounting::Accounting;
+use fathom_sizing::catalogue::{Family, Prices, Wanted};
 use fathom_sizing::choice::Judge;
-use fathom_sizing::{Catalogue, Choice, Demand, Flow, Limits, Need, Patience, Shaper, cheapest};
+use fathom_sizing::counted::Counted;
+use fathom_sizing::requirement::{Precision, requirement};
+use fathom_sizing::{
+    Catalogue, Choice, Demand, Flow, Limits, Market, Need, Patience, Shaper, Trace, TracedIo, cheapest,
+    cheapest_in,
+};
 use proptest::prelude::*;
 
 /// Few enough offers to try all, at prices of its own.
@@ -13,7 +19,8 @@ const PRICES: &str = "provider,region,type,component,tier_from,tier_to,price\n\
 fn all(catalogue: &Catalogue, need: Need<'_>, stripes: u32) -> Option<Choice> {
     let mut judge = Judge::new(need);
     let of = need.demand.operations().iter().sum();
-    let mut families = catalogue.families("here", need.size_gib, stripes);
+    let mut families =
+        Market::of(catalogue, "here").families(need.size_gib, stripes, need.demand.is_sequential());
     families.sort_by_key(Family::members);
     let mut best: Option<Choice> = None;
     for family in &families {
@@ -59,7 +66,7 @@ proptest! {
     ) {
         let mut catalogue = Catalogue::built_in().unwrap();
         catalogue.prices = Prices::read("own.csv", PRICES).unwrap();
-        let accounting = fathom_sizing::accounting::Accounting::SOLID_STATE;
+        let accounting = Accounting::SOLID_STATE;
         let instance = shared.map(|iops| Limits {
             operations: Shaper { base_per_s: iops / 2, peak_per_s: iops, bucket: iops * 20 },
             bytes: Shaper::cap(iops << 15),
@@ -74,7 +81,8 @@ proptest! {
 #[test]
 fn a_constant_demand_needs_just_its_rate() {
     let flow = |rate: u64| Flow { operations: vec![rate; 600], bytes: vec![rate * 8192; 600] };
-    let demand = Demand { tick_s: 1, read: flow(4000), write: flow(8000), gaps: Vec::new() };
+    let counted = Some(Counted::of_equal_sizes(&flow(4000), &flow(8000)));
+    let demand = Demand { tick_s: 1, read: flow(4000), write: flow(8000), gaps: Vec::new(), counted };
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let need = Need { demand: &demand, size_gib: 1000, patience, instance: None };
     let choice = cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 1).unwrap();
@@ -85,8 +93,76 @@ fn a_constant_demand_needs_just_its_rate() {
 #[test]
 fn nothing_is_offered_where_nothing_holds() {
     let flow = || Flow { operations: vec![10_000_000; 10], bytes: vec![10_000_000 << 12; 10] };
-    let demand = Demand { tick_s: 1, read: flow(), write: flow(), gaps: Vec::new() };
+    let demand = Demand { tick_s: 1, read: flow(), write: flow(), gaps: Vec::new(), counted: None };
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let need = Need { demand: &demand, size_gib: 10, patience, instance: None };
     assert_eq!(cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 8), None);
+}
+
+/// A market that offers only some types.
+fn market(catalogue: &Catalogue, types: &[&str], latency_ns: Option<u64>, boots: bool) -> Market {
+    let types = types.iter().map(ToString::to_string).collect();
+    Market::of(catalogue, "us-east-1").only(catalogue, Wanted { types, latency_ns, boots })
+}
+
+#[test]
+fn disks_with_seek_times_are_offered_for_what_suits_them_or_by_name() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let patience = Patience { ticks: 1, late_millionths: 1000 };
+    let bought = |market: &Market, demand: &Demand| {
+        let need = Need { demand, size_gib: 500, patience, instance: None };
+        cheapest_in(market, &mut Judge::new(need), 1).map(|choice| choice.offer.volume)
+    };
+    let flow = |count: u64, bytes: u64| Flow { operations: vec![count; 60], bytes: vec![bytes; 60] };
+    let of = |count: u64, size: u64, counted| {
+        let (read, write) = (flow(count * 60, count * 60 * size), flow(0, 0));
+        Demand { tick_s: 60, read, write, gaps: Vec::new(), counted }
+    };
+    let any = market(&catalogue, &[], None, false);
+    let random = of(9, 4096, None);
+    assert_eq!(bought(&any, &random).as_deref(), Some("gp3"));
+    assert_eq!(bought(&market(&catalogue, &["sc1"], None, false), &random).as_deref(), Some("sc1"));
+    assert_eq!(bought(&any, &of(1, 1 << 20, None)).as_deref(), Some("sc1"), "whole units");
+    let joined = Counted { solid_state: vec![540; 60], disk: vec![3; 60], seeks: 5 };
+    assert_eq!(bought(&any, &of(9, 4096, Some(joined))).as_deref(), Some("sc1"), "a trace of a stream");
+    let quick = market(&catalogue, &[], Some(2_000_000), false);
+    assert_eq!(bought(&quick, &random).as_deref(), Some("io2"));
+    let reasons: Vec<String> =
+        quick.left_out(true).iter().map(|left| format!("{}: {}", left.volume, left.reason)).collect();
+    assert!(reasons.contains(&"gp3: documented latency: single-digit ms".to_owned()), "{reasons:?}");
+    assert!(reasons.contains(&"st1: no latency of it is documented".to_owned()), "{reasons:?}");
+    let boots = market(&catalogue, &["sc1", "gp2"], None, true);
+    assert_eq!(bought(&boots, &random).as_deref(), Some("gp2"));
+    assert_eq!(any.left_out(false).len(), 2);
+    assert_eq!(any.left_out(true), []);
+}
+
+/// 4,000 reads of 384 KiB a second count twice each, and need twice the IOPS.
+#[test]
+fn ios_above_the_unit_count_once_per_unit() {
+    let trace = |sizes: &[u64]| {
+        let io = |i: u64| TracedIo {
+            at_ns: i * 250_000,
+            offset: i.wrapping_mul(0x9e37_79b9) % 9973 << 21,
+            bytes: sizes[i as usize % sizes.len()],
+            write: false,
+        };
+        Trace { ios: (0..40_000).map(io).collect() }.demand().unwrap()
+    };
+    let ssd = Accounting::SOLID_STATE;
+    let bounds = |demand: &Demand| (ssd.least_operations(demand)[3], ssd.operations(demand)[3]);
+    let large = trace(&[384 << 10]);
+    assert_eq!(bounds(&large), (8000, 8000));
+    assert_eq!(bounds(&trace(&[4096, 4096, 4096, 4096, 1 << 20])), (6400, 6400));
+    let means = Demand { counted: None, ..large.clone() };
+    assert_eq!(bounds(&means), (6000, 10_000), "bounds by the mean alone");
+    let patience = Patience { ticks: 1, late_millionths: 1000 };
+    let bought = |demand: &Demand| {
+        let need = Need { demand, size_gib: 1000, patience, instance: None };
+        cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 1).unwrap().offer.each.iops
+    };
+    // Ten seconds may take eleven.
+    assert_eq!((bought(&large), bought(&means)), (7300, 9100), "the upper bound decides");
+    let needed = requirement(&means, patience, Precision::Exact);
+    assert!(needed.operations_least_per_s.unwrap() < 5500 && needed.operations_per_s > 9000, "{needed:?}");
 }

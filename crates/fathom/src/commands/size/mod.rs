@@ -2,9 +2,10 @@
 
 mod fleet;
 
+use fathom_campaign::calendar_now;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_report::{html, terminal};
-use fathom_sizing::catalogue::{CatalogueError, Instance, Prices};
+use fathom_sizing::catalogue::{CatalogueError, Instance, Prices, Wanted};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Market, Offer, Patience, Question, answer};
@@ -37,17 +38,16 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
     }
     let catalogue = catalogue(arguments)?;
     let size = arguments.size.as_deref().unwrap_or_default();
-    let size_gib = typed::<Bytes>("--size", size, "a size as 1TiB")?.0.div_ceil(1 << 30).max(1);
+    let bytes = typed::<Bytes>("--size", size, "a size as 1TiB")?.0;
+    let size_gib = bytes.div_ceil(1 << 30).max(1);
     let attached = match &arguments.instance {
         None => None,
         Some(name) => Some(instance(&catalogue, name)?),
     };
     check_region(&catalogue, &arguments.region)?;
+    let market = market(arguments, &catalogue)?;
     let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
-    let current = arguments
-        .current
-        .as_ref()
-        .map(|text| current(&Market::of(&catalogue, &arguments.region), size_gib, text));
+    let current = arguments.current.as_ref().map(|text| current(&market, size_gib, text));
     let current = current.transpose()?;
     let profile = match arguments.demand.as_slice() {
         [only] if seen.source == "profile" => only.display().to_string(),
@@ -58,6 +58,8 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
         from: &demand::name(&arguments.demand, &arguments.metrics),
         size_gib,
         region: &arguments.region,
+        market: &market,
+        today: Some(&today()),
         patience: patience(arguments, seen.demand.tick_s)?,
         margin: arguments.margin.map_or(Ok(USUAL), margin)?,
         growths: &[],
@@ -70,6 +72,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
     };
     let mut record = answer(&catalogue, &question);
     record.notes.extend(seen.notes);
+    record.notes.extend(decimal_size(size, bytes));
     if let Some(proof) = record.proof.as_mut().filter(|_| seen.source != "profile") {
         let first = format!("fathom profile {} --json={profile}", sources(arguments));
         proof.commands.insert(0, first.clone());
@@ -122,6 +125,52 @@ fn values(values: ValuesName) -> &'static str {
     }
 }
 
+/// What is sold in the region that was named, with only the types to offer that were asked for.
+fn market(arguments: &SizeArguments, catalogue: &Catalogue) -> Result<Market, Failure> {
+    let market = Market::of(catalogue, &arguments.region);
+    let types = arguments.types.clone();
+    if let Some(unknown) = types.iter().find(|name| !market.types().any(|known| known == name.as_str())) {
+        let known: Vec<&str> = market.types().collect();
+        let cause = format!("no {unknown} is on offer in {}", arguments.region);
+        return Err(Failure::usage("--types", cause, format!("name some of: {}", known.join(","))));
+    }
+    let latency =
+        arguments.latency.as_deref().map(|text| typed::<Nanos>("--latency", text, "a time, e.g. 2ms"));
+    let wanted =
+        Wanted { types, latency_ns: latency.transpose()?.map(|latency| latency.0), boots: arguments.boot };
+    let market = market.only(catalogue, wanted);
+    // Disks named by nobody may still be offered, for I/Os that suit them.
+    let left_out = market.left_out(true);
+    if left_out.len() == market.types().count() {
+        let reasons: Vec<String> =
+            left_out.iter().map(|left| format!("{}: {}", left.volume, left.reason)).collect();
+        return Err(Failure::usage(
+            "--types, --latency, --boot",
+            format!("no type is left ({})", reasons.join("; ")),
+            "ask for less",
+        ));
+    }
+    Ok(market)
+}
+
+/// The day, in UTC.
+fn today() -> String {
+    calendar_now().chars().take("2026-01-31".len()).collect()
+}
+
+/// What is said of a size that is no whole number of GiB, as 1TB: what the provider calls a GB is a GiB.
+fn decimal_size(typed: &str, bytes: u64) -> Option<String> {
+    let gib = bytes as f64 / f64::from(1u32 << 30);
+    (bytes > 1 << 30 && !bytes.is_multiple_of(1 << 30)).then(|| {
+        format!(
+            "{typed} is {gib:.1} GiB, so that {} GiB are billed: what AWS calls a GB is a GiB. For {:.0} GB as AWS counts them type --size {:.0}GiB.",
+            gib.ceil(),
+            bytes as f64 / 1e9,
+            bytes as f64 / 1e9
+        )
+    })
+}
+
 fn catalogue(arguments: &SizeArguments) -> Result<Catalogue, Failure> {
     let mut catalogue = built_in()?;
     if let Some(path) = &arguments.prices {
@@ -153,7 +202,7 @@ pub fn instance<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a Instance
 }
 
 fn check_region(catalogue: &Catalogue, region: &str) -> Result<(), Failure> {
-    let known = catalogue.prices.regions();
+    let known = catalogue.regions();
     if known.contains(&region) {
         return Ok(());
     }

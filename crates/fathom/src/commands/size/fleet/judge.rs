@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use fathom_interop::demand::Values;
 use fathom_interop::fleet::Run;
 use fathom_record::fleet::FleetRow;
-use fathom_sizing::fleet::{Asked, Sample, Volume, growth, hash, horizon_s, row, unjudged, verdict};
+use fathom_sizing::fleet::{
+    Asked, Growth, Volume, growth, hash, horizon_s, is_sampled, row, unjudged, verdict,
+};
 use fathom_sizing::offer::Limits;
 use fathom_sizing::{Catalogue, Market};
 
@@ -17,8 +19,8 @@ use super::pass::Work;
 pub struct Grown {
     /// Of its name.
     pub hash: u64,
-    /// In thousandths.
-    pub growth: u32,
+    /// How its requirement grew.
+    pub growth: Growth,
     /// Half of its history.
     pub horizon_s: u64,
 }
@@ -47,7 +49,7 @@ impl Work for Growths<'_> {
     const NAME: &'static str = "reading how demands grew";
 
     fn wants(&self, hash: u64) -> bool {
-        Sample::holds(hash, self.halvings.load(Ordering::Relaxed))
+        is_sampled(hash, self.halvings.load(Ordering::Relaxed))
     }
 
     fn judge(&self, mut run: Run) -> Option<Grown> {
@@ -115,6 +117,7 @@ impl Verdicts<'_> {
         }
         let seen = run.demand(Values::PerRow).map_err(|refusal| refusal.cause)?;
         let mut notes = seen.notes;
+        notes.extend(changes(run));
         let known = self.known;
         let size_gib = size_in_table(run, &mut notes)?.or(known.size_gib);
         let words = Some(run.current.words()).filter(|words| !words.is_empty()).or(known.current);
@@ -135,6 +138,27 @@ impl Verdicts<'_> {
         let volume = Volume { demand: &seen.demand, size_gib, current: offer.as_ref(), instance };
         Ok(FleetRow { notes, ..row(&run.volume, &volume, &verdict(&self.asked, &volume)) })
     }
+}
+
+/// What changed while the volume was watched: its latest row was taken.
+fn changes(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let (true, Some(gib)) = (run.size_gib.has_changed(), run.size_gib.get()) {
+        notes.push(format!("Its size changed while it was watched: the latest, {gib} GiB, was taken."));
+    }
+    if run.current.has_changed() {
+        notes.push(format!(
+            "Its type or settings changed while it was watched: the latest, {}, were taken, and what it did before may show other limits.",
+            run.current.words()
+        ));
+    }
+    if run.instance.has_changed() {
+        notes.push(format!(
+            "Its instance changed while it was watched: the latest, {}, was taken.",
+            run.instance.words()
+        ));
+    }
+    notes
 }
 
 /// A size from here on is one in another unit: all disks of a data centre are smaller.

@@ -19,7 +19,9 @@ use fathom_interop::export::table::{RowForm, RowWriter};
 use fathom_measure::{Bytes, Share};
 use fathom_record::fleet::{FleetRecord, FleetRow, FleetTerms};
 use fathom_report::terminal;
-use fathom_sizing::fleet::{Asked, Sample, SampleSize, Tally};
+use fathom_sizing::age;
+use fathom_sizing::answer::{left_out, left_out_notes};
+use fathom_sizing::fleet::{Asked, Growth, History as Grown, Sample, SampleSize, Tally};
 use fathom_sizing::margin::{self, Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 
@@ -43,7 +45,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     let rows = arguments.rows.as_deref().map(|path| rows_file(path, arguments.force)).transpose()?;
     let catalogue = catalogue(arguments)?;
     check_region(&catalogue, &arguments.region)?;
-    let market = Market::of(&catalogue, &arguments.region);
+    let market = super::market(arguments, &catalogue)?;
     let known = known(arguments, &catalogue, &market)?;
     let inputs = Inputs::open(&arguments.demand, &arguments.metrics)?;
     rows.iter().try_for_each(|(file, _)| inputs.check_apart(file.name()))?;
@@ -53,7 +55,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
         wait_s,
         late_millionths,
         margin_thousandths: USUAL.thousandths(),
-        growths: &[],
+        history: &Grown::default(),
         stripes: arguments.stripes,
     };
     let stop = Stop::watch()?;
@@ -75,10 +77,10 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
         Some(factor) => typed_margin(factor)?,
         None => {
             let risk = typed::<Share>("--risk", &arguments.risk, "a share as 10%")?.0;
-            margin::calibrated(&history.growths, (risk * 1e6).round() as u32).unwrap_or(USUAL)
+            margin::calibrated(history.grown.all(), (risk * 1e6).round() as u32).unwrap_or(USUAL)
         }
     };
-    let asked = Asked { margin_thousandths: margin.thousandths(), growths: &history.growths, ..asked };
+    let asked = Asked { margin_thousandths: margin.thousandths(), history: &history.grown, ..asked };
     let verdicts = Verdicts { asked, known: &known };
     let mut tally = Tally::default();
     let mut read = |row: &mut dyn FnMut(&FleetRow) -> io::Result<()>| {
@@ -164,8 +166,8 @@ fn known<'a>(
 
 /// What a fleet's own history says.
 struct History {
-    /// How requirements grew, in thousandths, ascending.
-    growths: Vec<u32>,
+    /// How requirements grew.
+    grown: Grown,
     /// Half of the usual history, in seconds.
     horizon_s: Option<u64>,
     /// Rows of all volumes, where they were counted.
@@ -190,8 +192,8 @@ fn whole(ended: Ended) -> Failure {
 
 fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<History, Ended> {
     let work = Growths::new(*asked);
-    let mut growths = Sample::of(SampleSize::default());
-    let mut horizons = Sample::of(SampleSize::default());
+    let mut growths: Sample<Growth> = Sample::of(SampleSize::default());
+    let mut horizons: Sample<u32> = Sample::of(SampleSize::default());
     let rows = pass(pieces, &work, stop, |found| {
         if let Some(grown) = found {
             growths.put(grown.hash, grown.growth);
@@ -202,7 +204,7 @@ fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<Histo
     })?;
     let horizons = horizons.sorted();
     let horizon_s = horizons.get(horizons.len() / 2).map(|seconds| u64::from(*seconds));
-    Ok(History { growths: growths.sorted(), horizon_s, rows: Some(rows) })
+    Ok(History { grown: Grown::new(growths.sorted()), horizon_s, rows: Some(rows) })
 }
 
 fn record(
@@ -215,7 +217,7 @@ fn record(
     let risk = match margin {
         Margin::Calibrated { risk_millionths, .. } => Some(f64::from(risk_millionths) / 1e6),
         Margin::Uncalibrated { thousandths } => {
-            margin::risk(&history.growths, thousandths).map(|risk| f64::from(risk) / 1e6)
+            margin::risk(history.grown.all(), thousandths).map(|risk| f64::from(risk) / 1e6)
         }
     };
     tally.money.currency = catalogue
@@ -230,15 +232,26 @@ fn record(
         late_share: asked.late_millionths as f64 / 1e6,
         margin: f64::from(asked.margin_thousandths) / 1e3,
         risk,
-        margin_volumes: history.growths.len() as u64,
+        margin_volumes: history.grown.all().len() as u64,
         horizon_s: history.horizon_s,
         stripes: asked.stripes,
     };
+    let left_out = left_out(asked.market, false);
+    let rows_of_region = catalogue.prices.rows().iter().filter(|price| price.region == arguments.region);
+    let old = age::note(
+        &super::today(),
+        rows_of_region.filter(|price| asked.market.types().any(|t| t == price.volume)),
+    );
     FleetRecord {
         format: FleetRecord::FORMAT.to_owned(),
         version: FleetRecord::VERSION,
         from: arguments.demand.iter().map(|path| path.display().to_string()).collect(),
-        notes: notes(&terms, margin, &tally),
+        notes: notes(&terms, margin, &tally)
+            .into_iter()
+            .chain(left_out_notes(&left_out))
+            .chain(old)
+            .collect(),
+        left_out,
         terms,
         volumes: tally.volumes,
         rows,

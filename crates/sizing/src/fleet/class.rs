@@ -1,0 +1,74 @@
+//! How a volume's requirement comes about: from its usual level, or from a few bursts. Volumes of one class grow
+//! alike, and those whose requirement rests on a few bursts grow more.
+
+use crate::accounting::Accounting;
+use crate::demand::Demand;
+
+/// Stretches of a history that bursts are counted in.
+const STRETCHES: usize = 96;
+/// A requirement of at most so many times the usual level is level itself.
+const EVEN: u64 = 2;
+/// Stretches with bursts, of 96: up to the first few a requirement rests on a few bursts, up to the second on some.
+const FEW: usize = 8;
+const SOME: usize = 32;
+
+/// What a requirement rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// At most twice the usual level.
+    Even,
+    /// Bursts in many stretches of the history.
+    ManyBursts,
+    /// Bursts in some of them.
+    SomeBursts,
+    /// Bursts in at most one stretch of twelve: the next one decides.
+    FewBursts,
+}
+
+impl Class {
+    /// All classes.
+    pub const ALL: [Self; 4] = [Self::Even, Self::ManyBursts, Self::SomeBursts, Self::FewBursts];
+
+    /// The class of the part of a demand in some ticks; of I/Os or bytes, whichever has the fewer bursts.
+    pub fn of(demand: &Demand, ticks: std::ops::Range<usize>) -> Self {
+        let accounting = Accounting::SOLID_STATE;
+        let (operations, bytes) = (accounting.operations(demand), accounting.bytes(demand));
+        of_units(&operations[ticks.clone()]).max(of_units(&bytes[ticks]))
+    }
+}
+
+fn of_units(units: &[u64]) -> Class {
+    let mut sorted: Vec<u64> = units.iter().copied().filter(|units| *units > 0).collect();
+    sorted.sort_unstable();
+    let (Some(&usual), Some(&most)) = (sorted.get(sorted.len() / 2), sorted.last()) else {
+        return Class::Even;
+    };
+    if most <= usual.saturating_mul(EVEN) {
+        return Class::Even;
+    }
+    let burst = usual + (most - usual) / 2;
+    let stretches = units.chunks(units.len().div_ceil(STRETCHES).max(1));
+    let bursts = stretches.filter(|ticks| ticks.iter().any(|units| *units >= burst)).count();
+    match bursts {
+        bursts if bursts <= FEW => Class::FewBursts,
+        bursts if bursts <= SOME => Class::SomeBursts,
+        _ => Class::ManyBursts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_requirement_rests_on_decides() {
+        let with = |every: usize| -> Vec<u64> {
+            (0..9600).map(|tick| if tick % every == 0 { 1000 } else { 100 + tick as u64 % 7 }).collect()
+        };
+        assert_eq!(of_units(&with(9600)), Class::FewBursts);
+        assert_eq!(of_units(&with(500)), Class::SomeBursts);
+        assert_eq!(of_units(&with(100)), Class::ManyBursts);
+        assert_eq!(of_units(&(0..9600).map(|tick| 100 + tick % 90).collect::<Vec<u64>>()), Class::Even);
+        assert_eq!((of_units(&[]), of_units(&[0, 0])), (Class::Even, Class::Even));
+    }
+}
