@@ -112,6 +112,15 @@ pub fn rate_tick(operations_per_s: f64) -> String {
     scaled(operations_per_s, &[(1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G")])
 }
 
+/// A rate in as little room as its two first digits need: `1.4k`, `720k`.
+pub fn rate_short(operations_per_s: f64) -> String {
+    let steps = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    // What would be written as 1000 is one of the next unit.
+    let (factor, unit) = steps.into_iter().find(|(f, _)| operations_per_s >= f * 0.9995).unwrap_or((1.0, ""));
+    let value = operations_per_s / factor;
+    if unit.is_empty() || value >= 9.95 { format!("{value:.0}{unit}") } else { format!("{value:.1}{unit}") }
+}
+
 /// A throughput at an axis: `1.5 GB/s`.
 pub fn throughput_tick(bytes_per_s: f64) -> String {
     scaled(bytes_per_s, &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")])
@@ -151,6 +160,8 @@ mod tests {
             ("200 k".into(), "1 ms".into(), "500 us".into())
         );
         assert_eq!(in_flight(63.84), "63.8");
+        let rates = [0.0, 989.4, 999.6, 1425.0, 9960.0, 719_000.0, 1.36e6];
+        assert_eq!(rates.map(rate_short), ["0", "989", "1.0k", "1.4k", "10k", "719k", "1.4M"]);
     }
 
     #[test]

@@ -121,12 +121,20 @@ fn heat(sweep: &SweepRecord) -> Result<Option<Figure>, ReportError> {
         down: (&axes[down].key, &axes[down].values),
         figures,
     };
-    let picture = heat_map(("Sweep", "IOPS"), &map, number::rate_tick)?;
-    Ok(picture.map(|picture| Figure {
-        name: "heat",
-        title: format!("IOPS over {} and {}", axes[across].key, axes[down].key),
-        caption: "The shade is the rate on a logarithmic scale; cells without a figure were not measured."
-            .to_owned(),
-        picture,
+    let forms = [number::rate_tick, number::rate_short];
+    Ok(heat_map(("Sweep", "IOPS"), &map, forms)?.map(|drawn| {
+        let mut caption = "The shade is the rate on a logarithmic scale.".to_owned();
+        if map.figures.iter().any(Option::is_none) {
+            caption += " Crossed cells were not measured.";
+        }
+        if !drawn.has_figures {
+            caption += " The figures are in the table: there is no room for them here.";
+        }
+        Figure {
+            name: "heat",
+            title: format!("IOPS over {} and {}", axes[across].key, axes[down].key),
+            caption,
+            picture: drawn.picture,
+        }
     }))
 }

@@ -30,12 +30,16 @@ impl Axis {
     /// A linear axis from 0 to a little above `high`, for a panel of little height.
     pub fn low_panel(high: f64, (from, to): (f64, f64), name: fn(f64) -> String) -> Self {
         let high = if high.is_finite() && high > 0.0 { high } else { 1.0 };
-        let mut axis = Self::from_zero(high, (from, to), 2, name);
-        if axis.high > high * 1.1 {
-            axis.high = high * 1.1;
-            axis.ticks.retain(|(v, _)| *v <= high * 1.1);
-        }
-        axis
+        let cut = |wanted: usize| {
+            let mut axis = Self::from_zero(high, (from, to), wanted, name);
+            if axis.high > high * 1.1 {
+                axis.high = high * 1.1;
+                axis.ticks.retain(|(v, _)| *v <= high * 1.1);
+            }
+            axis
+        };
+        // An axis that says 0 alone has no scale.
+        (2..=5).map(cut).find(|axis| axis.ticks.len() > 1).unwrap_or_else(|| cut(5))
     }
 
     /// A linear axis with ticks as given.
@@ -124,11 +128,20 @@ impl Axis {
         Ok(())
     }
 
-    /// Draws vertical lines at the ticks from `top` to `bottom`, with their words below.
-    pub fn draw_columns(&self, pen: &mut Pen<'_>, (top, bottom): (f64, f64)) -> Drawn {
-        for (value, name) in &self.ticks {
+    /// Draws vertical lines at the ticks between two heights.
+    pub fn draw_grid(&self, pen: &mut Pen<'_>, (top, bottom): (f64, f64)) -> Drawn {
+        for (value, _) in &self.ticks {
             let x = self.at(*value);
             pen.line(&[(x, top), (x, bottom)], Ink::Grid, 0.75)?;
+        }
+        Ok(())
+    }
+
+    /// Draws vertical lines at the ticks from `top` to `bottom`, with their words below.
+    pub fn draw_columns(&self, pen: &mut Pen<'_>, (top, bottom): (f64, f64)) -> Drawn {
+        self.draw_grid(pen, (top, bottom))?;
+        for (value, name) in &self.ticks {
+            let x = self.at(*value);
             pen.words(name, (x, bottom + 15.0), Anchor::Middle, Ink::Muted, false)?;
         }
         Ok(())
@@ -175,6 +188,15 @@ mod tests {
         assert_eq!(values, [0.0, 500.0, 1000.0]);
         assert_eq!(log_ticks(80.0, 1200.0, 5), [100.0, 200.0, 500.0, 1000.0]);
         assert_eq!(log_ticks(3.0, 2e6, 4), [100.0, 10_000.0, 1_000_000.0]);
+    }
+
+    #[test]
+    fn a_low_panel_has_a_scale_whatever_its_top() {
+        for top in (1..10_000).map(|n| f64::from(n) * 0.37) {
+            let axis = Axis::low_panel(top, (72.0, 0.0), |v| v.to_string());
+            assert!((2..=6).contains(&axis.ticks.len()), "{top}: {:?}", axis.ticks);
+            assert!(axis.high >= top && axis.high <= top * 1.1001, "{top}: {}", axis.high);
+        }
     }
 
     #[test]

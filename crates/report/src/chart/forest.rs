@@ -25,6 +25,8 @@ const LEFT: f64 = 8.0;
 const RIGHT: f64 = 392.0;
 const TOP: f64 = 18.0;
 const ROW: f64 = 36.0;
+/// Half the height of the band around an interval.
+const BAND: f64 = 8.0;
 /// Differences beyond this run out of the picture; an arrow's place tells them.
 const FARTHEST: f64 = 1.0;
 
@@ -44,13 +46,16 @@ pub fn forest(title: &str, rows: &[ForestRow], bound: f64) -> Result<Option<Pict
     let at = |share: f64| x.at(share.clamp(low, high));
     let label = format!("{title}: differences with their intervals");
     draw((WIDTH, bottom as u32 + 42), &label, |pen| {
-        pen.bar((at(-bound), TOP), (at(bound), bottom), Ink::Shade)?;
-        x.draw_columns(pen, (TOP, bottom))?;
-        pen.line(&[(x.at(0.0), TOP), (x.at(0.0), bottom)], Ink::Muted, 1.25)?;
+        x.draw_columns(pen, (bottom, bottom))?;
         pen.words("difference of B from A", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
         for (number, row) in rows.iter().enumerate() {
             let top = TOP + ROW * number as f64;
-            let (words, line) = (top + 13.0, top + 24.0);
+            let (words, line) = (top + 13.0, top + 25.0);
+            // Band and grid keep to the interval's part of the row, so that nothing lies under the words.
+            let part = (line - BAND, line + BAND);
+            pen.bar((at(-bound), part.0), (at(bound), part.1), Ink::Shade)?;
+            x.draw_grid(pen, part)?;
+            pen.line(&[(x.at(0.0), part.0), (x.at(0.0), part.1)], Ink::Muted, 1.25)?;
             pen.words(&row.name, (LEFT, words), Anchor::Start, Ink::Text, false)?;
             let room = RIGHT - LEFT - text_width(&row.name) - 10.0;
             if text_width(&row.verdict) < room {

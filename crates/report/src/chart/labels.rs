@@ -23,12 +23,19 @@ impl Box {
 pub struct Labels {
     bounds: Box,
     taken: Vec<Box>,
+    /// Points that have words of their own.
+    rivals: Vec<(f64, f64)>,
 }
 
 impl Labels {
     /// An empty plot with its edges: left, right, top, bottom.
     pub fn within(left: f64, right: f64, top: f64, bottom: f64) -> Self {
-        Self { bounds: Box { left, right, top, bottom }, taken: Vec::new() }
+        Self { bounds: Box { left, right, top, bottom }, taken: Vec::new(), rivals: Vec::new() }
+    }
+
+    /// Points of which each has words of its own: words do not stand nearer to another one than to their own.
+    pub fn tell_apart(&mut self, points: &[(f64, f64)]) {
+        self.rivals = points.to_vec();
     }
 
     /// Marks a point as taken.
@@ -71,7 +78,8 @@ impl Labels {
                 top: base - WORDS * 0.85,
                 bottom: base + WORDS * 0.25,
             };
-            (self.cost(&room) + dx.hypot(dy) * 0.05, (x, base), anchor, room)
+            let cost = self.cost(&room) + self.confusion(&room, at) + dx.hypot(dy) * 0.05;
+            (cost, (x, base), anchor, room)
         });
         let Some((cost, place, anchor, room)) = candidates.min_by(|a, b| a.0.total_cmp(&b.0)) else {
             return Ok(());
@@ -80,10 +88,23 @@ impl Labels {
             return Ok(());
         }
         self.taken.push(room);
-        if (place.0 - at.0).hypot(place.1 - at.1) > 26.0 {
+        let far = if self.rivals.is_empty() { 26.0 } else { 14.0 };
+        if (place.0 - at.0).hypot(place.1 - at.1) > far {
             pen.line(&[at, (place.0, place.1 - WORDS * 0.3)], ink, 0.75)?;
         }
         pen.words(text, place, anchor, ink, bold)
+    }
+
+    /// What it costs to stand nearer to another point than to `at`.
+    fn confusion(&self, room: &Box, at: (f64, f64)) -> f64 {
+        let away = |point: (f64, f64)| {
+            let dx = (room.left - point.0).max(point.0 - room.right).max(0.0);
+            let dy = (room.top - point.1).max(point.1 - room.bottom).max(0.0);
+            dx.hypot(dy)
+        };
+        let own = away(at);
+        let others = self.rivals.iter().filter(|rival| (rival.0 - at.0).hypot(rival.1 - at.1) > 0.5);
+        if others.map(|rival| away(*rival)).any(|other| other < own + 2.0) { CONFUSING } else { 0.0 }
     }
 
     fn cost(&self, room: &Box) -> f64 {
@@ -95,8 +116,11 @@ impl Labels {
     }
 }
 
+/// As much as covering a good part of another text.
+const CONFUSING: f64 = 150.0;
+
 fn offsets() -> impl Iterator<Item = (f64, f64, Anchor)> {
-    [1.0, 1.8, 3.0, 4.5].into_iter().flat_map(|far| {
+    [1.0, 1.8, 3.0, 4.5, 6.5].into_iter().flat_map(|far| {
         [
             (9.0, 4.0, Anchor::Start),
             (-9.0, 4.0, Anchor::End),
@@ -132,6 +156,27 @@ pub fn spread(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_stand_nearer_to_their_own_point_than_to_another() {
+        let ends = [(100.0, 100.0), (112.0, 104.0), (106.0, 112.0)];
+        let mut labels = Labels::within(0.0, 300.0, 0.0, 300.0);
+        ends.iter().for_each(|end| labels.keep_free(*end, 4.0));
+        labels.tell_apart(&ends);
+        super::super::canvas::draw((300, 300), "ends", |pen| {
+            for (at, end) in ends.iter().enumerate() {
+                labels.write(pen, &format!("{at} jobs"), *end, (Ink::Muted, false, true))?;
+                let room = *labels.taken.last().expect("a place was taken");
+                assert_eq!(labels.confusion(&room, *end), 0.0, "{at}");
+                assert_eq!(
+                    labels.taken[..labels.taken.len() - 1].iter().map(|t| room.overlap(t)).sum::<f64>(),
+                    0.0
+                );
+            }
+            Ok(())
+        })
+        .expect("a drawing");
+    }
 
     #[test]
     fn texts_are_spread_by_the_gap_and_stay_inside() {

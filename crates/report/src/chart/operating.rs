@@ -82,9 +82,11 @@ pub fn operating_curve(
             let text = format!("{} {}", mark.name, number::cell(cell.jobs, cell.depth));
             labels.write(pen, &text, at, (mark.ink, true, true))?;
         }
+        let points: Vec<(f64, f64)> = ends.iter().map(|(_, at)| *at).collect();
+        labels.tell_apart(&points);
         for (jobs, at) in ends {
             let text = if jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
-            labels.write(pen, &text, at, (Ink::Muted, false, false))?;
+            labels.write(pen, &text, at, (Ink::Muted, false, true))?;
         }
         for cell in cells.iter().filter(drawable) {
             pen.place((x.at(cell.service_mean_ns), y.at(cell.operations_per_s)), 9.0, &read_out(cell));
