@@ -163,7 +163,13 @@ pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<We
 
 /// What was not seen, and how to get it.
 pub fn missing(seen: &[Seen]) -> impl Iterator<Item = &'static str> {
-    let is_seen = |feature: Feature| seen.iter().any(|seen| seen.figure.feature == feature);
+    let is_seen = |feature: Feature| match feature {
+        // At the top of a climb the growth stands for both.
+        Feature::Waiting | Feature::DoubleDepth => {
+            seen.iter().any(|seen| [feature, Feature::Climb].contains(&seen.figure.feature))
+        }
+        _ => seen.iter().any(|seen| seen.figure.feature == feature),
+    };
     let processors = if is_seen(Feature::MeanCore) || is_seen(Feature::GeneratorBusy) {
         "How busy the busiest processor was is not known."
     } else {

@@ -58,6 +58,8 @@ pub struct Subject {
     pub throughput: String,
     /// I/Os in flight, for statements.
     pub in_flight: String,
+    /// What more of them would give, as the end of a statement.
+    pub deeper: &'static str,
     /// What the claims cover.
     pub scope: String,
 }
@@ -108,7 +110,7 @@ pub fn conclude(
                 if together.contains(&w.limit) { sum(weighed, &together) } else { w.probability };
             let mut evidence = evidence(table, seen, weighed, w.limit);
             for other in together.iter().filter(|limit| **limit != w.limit && together.contains(&w.limit)) {
-                let text = format!("At the same time {} was reached: both bind.", words::cause(*other));
+                let text = format!("At the same time {} was reached: both bind.", other.in_words());
                 evidence.push(Evidence { supports: true, text });
             }
             evidence.extend(restraints.iter().filter(|r| r.applies(w.limit)).map(Restraint::evidence));
@@ -145,7 +147,7 @@ fn fixed_rate(subject: &Subject, seen: &[Seen], weighed: &[Weighed], probability
     let candidates: Vec<String> = weighed
         .iter()
         .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
-        .map(|w| format!("{} {}", words::cause(w.limit), words::percent(w.probability)))
+        .map(|w| format!("{} {}", w.limit.in_words(), words::percent(w.probability)))
         .collect();
     let text = format!("Whose it is, is not decided: {}.", candidates.join(", "));
     Claim {
@@ -210,6 +212,7 @@ fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -
         .replace("{rate}", &subject.rate)
         .replace("{throughput}", &subject.throughput)
         .replace("{in_flight}", &subject.in_flight)
+        .replace("{deeper}", subject.deeper)
 }
 
 /// The figures that tell a cause from the others, strongest first.
@@ -305,7 +308,17 @@ fn subject(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Subject {
             .filter(|rate| rate.is_finite())
             .map_or_else(|| "a throughput that is not known".to_owned(), words::throughput),
         in_flight: words::count(shape.focus.in_flight),
+        deeper: deeper(pattern, shape),
         scope: scope(pattern, shape),
+    }
+}
+
+/// What more I/Os in flight would give: as far as it was measured.
+fn deeper(pattern: &Pattern<'_>, shape: &Shape<'_>) -> &'static str {
+    let was_answered = pattern.answers.iter().any(|answer| answer.experiment == Feature::DoubleDepth);
+    match shape.grows_above || was_answered {
+        true => "more give more",
+        false => "whether more give more was not measured",
     }
 }
 

@@ -1,7 +1,6 @@
 //! Figures as the sentences of a verdict print them.
 
 use fathom_measure::{ByteRate, Nanos, Rate, Share};
-use fathom_record::verdict::Limit;
 
 /// `12.3 k IOPS`.
 pub fn iops(operations_per_s: f64) -> String {
@@ -35,33 +34,6 @@ pub fn count(value: f64) -> String {
         format!("{value:.0}")
     } else {
         format!("{value:.1}")
-    }
-}
-
-/// What a cause is called inside a sentence.
-pub fn cause(limit: Limit) -> &'static str {
-    match limit {
-        Limit::VolumeIops => "the volume's limit on operations",
-        Limit::VolumeThroughput => "the volume's limit on bytes",
-        Limit::InstanceCap => "a limit that the instance's volumes share",
-        Limit::BurstCredits => "burst credits that are gone",
-        Limit::Link => "a link",
-        Limit::OneCore => "one processor",
-        Limit::AllCores => "all processors",
-        Limit::Concurrency => "too few I/Os in flight",
-        Limit::DeviceParallelism => "the device's own parallelism",
-        Limit::Software => "the software's cost",
-        Limit::Interference => "a disturbance",
-        Limit::CacheArtefact => "a cache that answered",
-        Limit::WriteCliff => "a full write cache",
-        Limit::IndirectionUnit => "writes smaller than the device's mapping unit",
-        Limit::QueueTags => "the device's queue tags",
-        Limit::Thermal => "heat",
-        Limit::FileSystem => "the file system",
-        Limit::Generator => "the measuring program itself",
-        Limit::Demand => "nothing but the rate that was asked for",
-        Limit::RateCap => "a fixed rate",
-        Limit::Unknown => "an unknown limit",
     }
 }
 

@@ -82,6 +82,35 @@ pub enum Limit {
     Unknown,
 }
 
+impl Limit {
+    /// What it is called inside a sentence, as the end of "limited by".
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::VolumeIops => "the volume's IOPS limit",
+            Self::VolumeThroughput => "the volume's throughput limit",
+            Self::InstanceCap => "a limit shared by the instance's volumes",
+            Self::BurstCredits => "burst credits that ran out",
+            Self::Link => "a link",
+            Self::OneCore => "one CPU core",
+            Self::AllCores => "all CPU cores",
+            Self::Concurrency => "too few I/Os in flight",
+            Self::DeviceParallelism => "the device's own parallelism",
+            Self::Software => "the software between program and device",
+            Self::Interference => "something else on the machine",
+            Self::CacheArtefact => "a cache that answered in place of the device",
+            Self::WriteCliff => "a full write cache",
+            Self::IndirectionUnit => "writes smaller than the device's mapping unit",
+            Self::QueueTags => "the device's queue tags",
+            Self::Thermal => "heat",
+            Self::FileSystem => "the file system",
+            Self::Generator => "the measuring program itself",
+            Self::Demand => "nothing but the rate that was asked for",
+            Self::RateCap => "a fixed rate",
+            Self::Unknown => "an unknown limit",
+        }
+    }
+}
+
 /// Confidence in words, by the probability: from 0.95 on `strong`, from 0.8 on `likely`, from 0.2 on
 /// `possible`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

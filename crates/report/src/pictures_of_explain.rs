@@ -33,7 +33,7 @@ pub fn of_causes(
     };
     let bar = |claim: &Claim| {
         let probability = claim.probability?;
-        let name = words::sentence(words::limit(claim.limit));
+        let name = words::sentence(claim.limit.in_words());
         Some(CauseBar { name, probability, before: stood(claim.limit) })
     };
     let bars: Vec<CauseBar> = verdict.claims.iter().filter_map(bar).collect();

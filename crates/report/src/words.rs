@@ -6,7 +6,7 @@ use fathom_record::check::{CheckName, Outcome};
 use fathom_record::environment::Severity;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::run::Ending;
-use fathom_record::verdict::{Confidence, Limit};
+use fathom_record::verdict::Confidence;
 use fathom_record::workload::{Addresses, Arrival, Length, Sizes, Verify};
 use fathom_record::{Direction, Workload};
 
@@ -18,33 +18,6 @@ pub fn point(kind: OperatingPointKind) -> &'static str {
         OperatingPointKind::Balanced => "balanced",
         OperatingPointKind::Peak => "peak",
         OperatingPointKind::Slo => "SLO",
-    }
-}
-
-/// What binds, as the end of "limited by".
-pub fn limit(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Concurrency => "too few I/Os in flight",
-        Limit::VolumeIops => "the volume's limit on operations",
-        Limit::VolumeThroughput => "the volume's limit on bytes",
-        Limit::InstanceCap => "a limit shared by the instance's volumes",
-        Limit::BurstCredits => "burst credits that are gone",
-        Limit::Link => "a link",
-        Limit::Software => "the software between program and device",
-        Limit::WriteCliff => "a write cache that is full",
-        Limit::IndirectionUnit => "writes smaller than the device's mapping unit",
-        Limit::QueueTags => "the device's queue tags",
-        Limit::Thermal => "heat",
-        Limit::FileSystem => "the file system",
-        Limit::Demand => "nothing: all that was asked for was carried",
-        Limit::RateCap => "a rate cap",
-        Limit::OneCore => "one processor core",
-        Limit::AllCores => "all processor cores",
-        Limit::Generator => "the measuring program itself",
-        Limit::DeviceParallelism => "the target's own parallelism",
-        Limit::CacheArtefact => "nothing of the device: a cache answered",
-        Limit::Interference => "something else on the machine",
-        Limit::Unknown => "unknown",
     }
 }
 

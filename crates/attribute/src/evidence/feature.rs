@@ -55,6 +55,8 @@ features! {
     DeviceRate "device_rate",
     /// Latency over that of a lone I/O.
     Waiting "waiting",
+    /// Growth over the last doubling of concurrency that was measured.
+    Climb "climb",
     /// I/Os served at once over the device's tags.
     Served "served",
     /// I/Os in flight over the device's tags.

@@ -12,7 +12,7 @@ use super::{Calibration, Density, EXPERIMENTS, Feature, Table, Trial};
 pub struct Cause {
     /// Which.
     pub limit: Limit,
-    /// The claim, with `{rate}`, `{throughput}` and `{in_flight}` to be filled in.
+    /// The claim, with `{rate}`, `{throughput}`, `{in_flight}` and `{deeper}` to be filled in.
     pub statement: String,
     /// What it looks like, for people.
     pub looks: String,

@@ -68,8 +68,8 @@ fn reading(table: &Table, shape: &Shape<'_>, weighed: &[Weighed], experiment: Fe
         for peak in density.peaks() {
             let near = groups.iter_mut().find(|(mean, _)| (mean - peak.mean).abs() < 0.1);
             match near {
-                Some((_, names)) => names.push(words::cause(cause.limit)),
-                None => groups.push((peak.mean, vec![words::cause(cause.limit)])),
+                Some((_, names)) => names.push(cause.limit.in_words()),
+                None => groups.push((peak.mean, vec![cause.limit.in_words()])),
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::shape::Shape;
+use crate::thresholds::CREEPS;
 use crate::words;
 
 use super::Seen;
@@ -11,8 +12,6 @@ use super::Seen;
 const MIN_IN_FLIGHT: f64 = 1.9;
 /// Standard error of an elasticity from two cells, where their own is not known.
 const CELL_ERROR: f64 = 0.02;
-/// Standard error of a growth that was seen only below the cell in question, where it was not yet flat.
-const BELOW_ERROR: f64 = 0.12;
 /// Standard error of the logarithm of a variation from this many seconds is one over the root of twice them.
 const LEAST_SECONDS: f64 = 4.0;
 
@@ -31,6 +30,10 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
 }
 
 fn waiting(shape: &Shape<'_>) -> Option<Seen> {
+    // Rate times latency is what is in flight: at the top of a climb the latency says what the growth says.
+    if is_climb(shape) {
+        return None;
+    }
     let unloaded = shape.unloaded?;
     let focus = &shape.focus;
     if focus.in_flight < MIN_IN_FLIGHT {
@@ -46,9 +49,13 @@ fn waiting(shape: &Shape<'_>) -> Option<Seen> {
     Seen::new(Feature::Waiting, factor.ln(), shape.error_share() / 2.0, text)
 }
 
+/// Whether the rate was still growing at the most that was in flight.
+fn is_climb(shape: &Shape<'_>) -> bool {
+    !shape.grows_above && shape.growth.is_some_and(|growth| growth > CREEPS)
+}
+
 fn growth(shape: &Shape<'_>) -> Option<Seen> {
     let growth = shape.growth?;
-    let error = if shape.grows_above || growth < 0.1 { CELL_ERROR } else { BELOW_ERROR };
     let value = growth * std::f64::consts::LN_2;
     let doubling = value.exp_m1();
     let text = match doubling {
@@ -56,7 +63,14 @@ fn growth(shape: &Shape<'_>) -> Option<Seen> {
         d if d > 0.0 => format!("Doubling the concurrency adds {} of rate.", words::percent(d)),
         d => format!("Doubling the concurrency takes away {} of rate.", words::percent(-d)),
     };
-    Seen::new(Feature::DoubleDepth, value, error, text)
+    if is_climb(shape) {
+        let text = format!(
+            "The last doubling of concurrency added {} of rate; nothing with more in flight was measured.",
+            words::percent(doubling)
+        );
+        return Seen::new(Feature::Climb, value, CELL_ERROR, text);
+    }
+    Seen::new(Feature::DoubleDepth, value, CELL_ERROR, text)
 }
 
 fn jobs(shape: &Shape<'_>) -> Option<Seen> {
@@ -67,6 +81,10 @@ fn jobs(shape: &Shape<'_>) -> Option<Seen> {
 }
 
 fn corner(shape: &Shape<'_>) -> Option<Seen> {
+    // The highest rate is where the measurement ended, and so would be the corner.
+    if is_climb(shape) {
+        return None;
+    }
     let corner = shape.corner?;
     let text = format!(
         "Where latency and highest rate meet, {} of the rate is missing: {}.",

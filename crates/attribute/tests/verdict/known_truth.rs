@@ -42,7 +42,19 @@ fn cases() -> Vec<(&'static str, Scene, Limit, f64)> {
         })
     };
     vec![
-        ("latency-bound", Scene::new(capped(f64::INFINITY), 0.015), Limit::Concurrency, LIKELY),
+        // Where the ladder ends while the rate still climbs, a knee may lie exactly there.
+        (
+            "latency-bound to the end of the ladder",
+            Scene::new(capped(f64::INFINITY), 0.015),
+            Limit::Concurrency,
+            BEST,
+        ),
+        (
+            "latency-bound below a deeper point",
+            Scene::new(capped(f64::INFINITY), 0.015).with(|s| s.focus = Some(3)),
+            Limit::Concurrency,
+            LIKELY,
+        ),
         (
             "latency-bound sequential",
             Scene::new(capped(f64::INFINITY), 0.015).with(|s| s.workload.addresses = Addresses::Sequential),
@@ -326,10 +338,45 @@ fn a_throttle_is_named_and_says_nothing_of_the_target() {
 
 #[test]
 fn too_few_in_flight_behind_a_delay_is_still_said_and_names_it() {
-    let verdict = Scene::new(capped(1e9), 0.01).with(behind(Some("constant:100us"), None)).verdict();
+    let verdict = Scene::new(capped(1e9), 0.01)
+        .with(behind(Some("constant:100us"), None))
+        .with(|s| s.focus = Some(3))
+        .verdict();
     assert_eq!(first(&verdict).0, Limit::Concurrency);
     assert!(verdict.claims[0].confidence >= Confidence::Likely);
     assert!(verdict.claims[0].scope.contains("delay constant:100us"));
+}
+
+/// A curve that ends at the knee of a hard limit, where too few in flight and the limit bind together: nothing that was
+/// measured tells them apart, with a perfect last doubling or with one that falls short.
+#[test]
+fn at_the_knee_too_few_in_flight_is_neither_sure_nor_said_to_give_more() {
+    for most in [1.6e5, 1.5e5, 1.4e5] {
+        for alone in [true, false] {
+            let verdict = Scene::new(capped(most), 0.015)
+                .with(|s| {
+                    let cells = [(1, 1), (1, 2), (1, 4), (1, 8), (1, 16)];
+                    let cells = if alone { &cells[..] } else { &cells[3..] };
+                    let rate = |jobs: u32, depth: u32| capped(most)(f64::from(jobs), f64::from(depth));
+                    s.cells = cells
+                        .iter()
+                        .map(|&(jobs, depth)| scene::cell(jobs, depth, rate(jobs, depth)))
+                        .collect();
+                    s.telemetry = vec![scene::quiet(0.015); s.cells.len()];
+                    s.focus = Some(s.cells.len() - 1);
+                })
+                .verdict();
+            let claim = verdict.claims.iter().find(|claim| claim.limit == Limit::Concurrency).unwrap();
+            assert!(claim.probability.unwrap() <= 0.8, "{most} {alone}: {:?}", claims(&verdict));
+            assert!(
+                claim.statement.ends_with("whether more give more was not measured."),
+                "{}",
+                claim.statement
+            );
+            let next = verdict.next_experiment.unwrap();
+            assert!(next.command.contains("--depth 32"), "{next:?}");
+        }
+    }
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn reading(limits: [Limit; 2], experiment: Feature, reached: &[Reached]) -> Stri
         for answer in answers(limit, experiment, reached) {
             let said = |mean: f64| words::times(mean.exp());
             let is_same = |mean: f64| (mean - answer.mean).abs() < APART || said(mean) == said(answer.mean);
-            let name = words::cause(limit);
+            let name = limit.in_words();
             match groups.iter_mut().find(|(mean, _)| is_same(*mean)) {
                 Some((_, names)) if names.contains(&name) => {}
                 Some((_, names)) => names.push(name),

@@ -157,6 +157,7 @@ fn subject(published: &Published, row: &PublishedRow, title: &str) -> Subject {
         rate: stated(row),
         throughput: row.bytes_per_s().map_or_else(|| stated(row), words::throughput),
         in_flight: in_flight.map_or_else(|| "so few".to_owned(), words::count),
+        deeper: "more would give more",
         scope: format!(
             "{} in \"{}\", from what was published alone: nothing was measured again.",
             title, published.title

@@ -108,7 +108,7 @@ pub fn limited_by(pattern: &PatternResult) -> String {
     let limit = match leading(pattern) {
         None => "not decided".to_owned(),
         Some(claim) if claim.limit == Limit::Unknown => "unknown".to_owned(),
-        Some(claim) => format!("{} ({})", words::limit(claim.limit), words::confidence(claim.confidence)),
+        Some(claim) => format!("{} ({})", claim.limit.in_words(), words::confidence(claim.confidence)),
     };
     match note(pattern) {
         note if note.is_empty() => limit,

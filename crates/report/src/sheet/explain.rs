@@ -74,7 +74,7 @@ pub fn not_made(pattern: &ExplainedPattern) -> Vec<String> {
 fn after(experiment: &ExperimentResult) -> String {
     let named = experiment.after.iter().take(2);
     let one = |cause: &fathom_record::campaign::CauseProbability| {
-        format!("{} {:.0} %", words::limit(cause.limit), cause.probability * 100.0)
+        format!("{} {:.0} %", cause.limit.in_words(), cause.probability * 100.0)
     };
     named.map(one).collect::<Vec<_>>().join(", ")
 }
