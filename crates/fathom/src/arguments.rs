@@ -1,6 +1,8 @@
 //! What can be typed: commands, flags and their help.
 
 mod metrics;
+#[cfg(test)]
+mod named_flags;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -27,8 +29,8 @@ Examples:
   fathom run --target sim:nvme --time 5s
   fathom report last --html report.html
 
-Exit status: 0 done; 1 a measurement is invalid, was interrupted or not saved, or the system failed;
-2 wrong usage; 3 the target refused or is not there.";
+Exit status: 0 done; 1 a measurement is invalid, misses its --slo, was interrupted or not saved, or the system
+failed; 2 wrong usage; 3 the target refused or is not there.";
 
 /// What storage can really do, what limits it, and how sure that is.
 #[derive(Debug, Parser)]
@@ -486,7 +488,7 @@ pub struct SizeArguments {
     /// Buy this many times what is needed. Default: 1.3; of a fleet, what its history asks for.
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
-    /// Write the sizing as one HTML page.
+    /// Write the sizing as one HTML page; of a fleet there is none.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Write the sizing as JSON: to FILE.json, or to stdout alone when no file is named.
@@ -671,17 +673,34 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
 
 /// The arguments that are fathom's own: those of another tool have other rules.
 fn own(typed: &[OsString]) -> &[OsString] {
-    let foreign = |word: &OsString| word == "diskspd" || word == "diskspd.exe" || word == "fio";
-    let end = typed.iter().position(foreign).unwrap_or(typed.len());
+    let foreign = |at: &usize| ["diskspd", "diskspd.exe", "fio"].iter().any(|name| typed[*at] == *name);
+    let end = command_at(typed).filter(foreign).unwrap_or(typed.len());
     typed.get(1..end).unwrap_or_default()
+}
+
+/// Place of the command's word: the first that is neither a flag nor the value of one.
+fn command_at(typed: &[OsString]) -> Option<usize> {
+    let is_flag = |at: usize| typed[at].as_encoded_bytes().starts_with(b"-");
+    (1..typed.len()).find(|&at| !is_flag(at) && (at == 1 || typed[at - 1] != "--store"))
+}
+
+/// The command that was typed, where there is one of that name.
+pub fn command_of(typed: &[OsString]) -> Option<String> {
+    use clap::CommandFactory;
+    let name = typed.get(command_at(typed)?)?.to_str()?;
+    Asked::command().find_subcommand(name).map(|command| command.get_name().to_owned())
+}
+
+/// Whether the command's `--json` may name a file.
+pub fn takes_json_file(typed: &[OsString]) -> bool {
+    const NAMES: [&str; 8] = ["run", "assess", "sweep", "compare", "explain", "diskspd", "size", "profile"];
+    command_at(typed).is_some_and(|at| NAMES.iter().any(|name| typed[at] == *name))
 }
 
 /// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that
 /// ends in `.json` can be meant by the next word: anything else is the target.
 pub fn tied(typed: &[OsString]) -> Vec<OsString> {
-    let takes_file = typed
-        .iter()
-        .any(|word| ["run", "assess", "sweep", "compare", "size", "profile"].iter().any(|name| word == name));
+    let takes_file = takes_json_file(typed);
     let is_file = |word: &OsStr| {
         Path::new(word).extension() == Some(OsStr::new("json")) && !word.as_encoded_bytes().starts_with(b"-")
     };
@@ -722,6 +741,32 @@ mod tests {
             let help = command.get_after_help().expect("examples").to_string();
             assert!(help.contains(&format!("fathom {}", command.get_name())), "{help}");
         }
+    }
+
+    #[test]
+    fn the_commands_whose_json_is_a_file_are_those_of_the_list() {
+        for command in Asked::command().get_subcommands() {
+            let takes_file = command.get_arguments().any(|flag| {
+                flag.get_long() == Some("json") && flag.get_num_args().is_some_and(|n| n.takes_values())
+            });
+            let typed: Vec<OsString> =
+                ["fathom", "--store", "x", command.get_name()].map(OsString::from).into();
+            assert_eq!(takes_json_file(&typed), takes_file, "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn an_engine_s_name_ends_no_check_and_a_foreign_command_does() {
+        let own = |typed: &[&str]| own(&typed.iter().map(OsString::from).collect::<Vec<_>>()).len();
+        assert_eq!(own(&["fathom", "run", "--engine", "fio", "–rw", "read"]), 5);
+        assert_eq!(own(&["fathom", "--store", "fio", "fio", "–rw"]), 2);
+        assert_eq!(own(&["fathom", "diskspd", "–b4k"]), 0);
+        let command = |typed: &[&str]| command_of(&typed.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(
+            command(&["fathom", "--store", "run", "export", "--as", "json"]).as_deref(),
+            Some("export")
+        );
+        assert_eq!(command(&["fathom", "completions"]), None);
     }
 
     #[test]

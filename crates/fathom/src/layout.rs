@@ -1,12 +1,6 @@
-//! Lines that fit a width: wrapped text and aligned columns.
+//! Lines of text that fit a width.
 
 use fathom_record::shell::is_obeyed;
-
-/// Characters between columns.
-const GUTTER: usize = 2;
-
-/// A column is not made narrower than this.
-const NARROWEST: usize = 6;
 
 /// One line of text without characters that a terminal would obey; text from devices and files may
 /// hold any.
@@ -40,34 +34,10 @@ pub fn wrapped(head: &str, text: &str, hang: &str, width: usize) -> Vec<String> 
 
 /// The same for a name in a column of its own, with the text in the next.
 pub fn named(name: &str, column: usize, text: &str, width: usize) -> Vec<String> {
-    let head = format!("{:<column$}", plain(name));
+    let name = plain(name);
+    // A name that fills its column still has a gap behind it.
+    let head = if name.chars().count() < column { format!("{name:<column$}") } else { format!("{name}  ") };
     wrapped(&head, text, &" ".repeat(column), width)
-}
-
-/// The first `width` characters, the last of them a mark if any were lost.
-fn clipped(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// Rows with columns in line, each `width` characters at most: the widest column is cut first. The
-/// first row is the heading.
-pub fn aligned<const N: usize>(rows: &[[String; N]], width: usize) -> Vec<String> {
-    let rows: Vec<[String; N]> =
-        rows.iter().map(|row| std::array::from_fn(|column| plain(&row[column]))).collect();
-    let mut widths: [usize; N] =
-        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
-    while widths.iter().sum::<usize>() + GUTTER * N.saturating_sub(1) > width {
-        match widths.iter_mut().max() {
-            Some(widest) if *widest > NARROWEST => *widest -= 1,
-            _ => break,
-        }
-    }
-    let cell = |(text, width): (&String, usize)| format!("{:<width$}", clipped(text, width));
-    let line = |row: &[String; N]| row.iter().zip(widths).map(cell).collect::<Vec<_>>().join("  ");
-    rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -82,14 +52,6 @@ mod tests {
         assert_eq!(wrapped("", "", "", 8), [""]);
         assert_eq!(wrapped("", "a\u{1b}[31mb", "", 80), ["a\u{fffd}[31mb"]);
         assert_eq!(named("  a", 6, "one two", 10), ["  a   one", "      two"]);
-    }
-
-    #[test]
-    fn the_widest_column_gives_way() {
-        let rows = [["a".to_owned(), "model".to_owned()], ["/dev/x".to_owned(), "y".repeat(50)]];
-        let lines = aligned(&rows, 30);
-        assert_eq!(lines[0], "a       model");
-        assert_eq!(lines[1].chars().count(), 30);
-        assert!(lines[1].ends_with('…'));
+        assert_eq!(named("  filedelete", 12, "removed", 40), ["  filedelete  removed"]);
     }
 }

@@ -11,8 +11,10 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output_file::{Content, OutputFile};
 
-/// Lines are not longer than this, however wide the terminal: longer ones are hard to read.
-const WIDEST: usize = 100;
+/// Sentences are not wider than this, however wide the terminal: longer lines are hard to read. Tables are.
+pub const SENTENCES: usize = 100;
+/// Nothing is made to fit a narrower terminal.
+const NARROWEST: usize = 40;
 
 /// Where machine output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +44,11 @@ impl Machine {
             if argument == "--json" {
                 asked = Self::Stdout;
             } else if let Some(file) = argument.to_str().and_then(|text| text.strip_prefix("--json=")) {
-                let takes_file = typed.iter().any(|word| {
-                    ["run", "assess", "sweep", "compare", "size", "profile"].iter().any(|name| word == name)
-                });
-                asked = if takes_file { Self::of(Some(&PathBuf::from(file))) } else { Self::Stdout };
+                asked = if crate::arguments::takes_json_file(typed) {
+                    Self::of(Some(&PathBuf::from(file)))
+                } else {
+                    Self::Stdout
+                };
             }
         }
         asked
@@ -137,33 +140,39 @@ pub fn message(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// How results are written: as wide as the terminal within reason, in colour where that is wanted.
+/// How results are written: as wide as the terminal, or as anything where there is none, so that nothing is left out for
+/// a program that reads; in colour where that is wanted.
 pub fn style() -> Style {
     let terminal = Term::stdout();
     let color = terminal.is_term() && wants_color(std::env::var_os("NO_COLOR"), std::env::var_os("TERM"));
-    Style { width: width_of(&terminal), color }
+    Style { width: width_of(&terminal).unwrap_or(usize::MAX), color }
 }
 
-/// Most characters of a line on stderr.
+/// Most characters of a line of text among results.
+pub fn width_of_sentences() -> usize {
+    style().width.min(SENTENCES)
+}
+
+/// Most characters of a line of text on stderr.
 pub fn width_of_messages() -> usize {
-    width_of(&Term::stderr())
+    width_of_progress().min(SENTENCES)
 }
 
-fn width_of(terminal: &Term) -> usize {
+/// Most characters of a line that is redrawn on stderr.
+pub fn width_of_progress() -> usize {
+    width_of(&Term::stderr()).unwrap_or(SENTENCES)
+}
+
+/// The terminal's columns, or those that a shell or a script asks for in its place.
+fn width_of(terminal: &Term) -> Option<usize> {
     match terminal.size_checked() {
-        Some((_, columns)) if terminal.is_term() && columns > 0 => usize::from(columns).clamp(40, WIDEST),
-        _ => columns_asked(std::env::var("COLUMNS").ok().as_deref()).unwrap_or(WIDEST),
+        Some((_, columns)) if terminal.is_term() && columns > 0 => Some(usize::from(columns).max(NARROWEST)),
+        _ => columns_asked(std::env::var("COLUMNS").ok().as_deref()),
     }
 }
 
-/// What a shell or a script says of the width where there is no terminal to ask.
 fn columns_asked(columns: Option<&str>) -> Option<usize> {
-    columns?
-        .trim()
-        .parse()
-        .ok()
-        .filter(|columns| *columns > 0)
-        .map(|columns: usize| columns.clamp(40, WIDEST))
+    columns?.trim().parse().ok().filter(|columns| *columns > 0).map(|columns: usize| columns.max(NARROWEST))
 }
 
 /// The convention of no-color.org, and terminals that say they can do nothing.
@@ -188,7 +197,7 @@ mod tests {
     #[test]
     fn a_width_that_was_asked_for_is_taken_within_reason() {
         let asked = [Some("40"), Some(" 72 "), Some("9"), Some("1000")].map(columns_asked);
-        assert_eq!(asked, [Some(40), Some(72), Some(40), Some(WIDEST)]);
+        assert_eq!(asked, [Some(40), Some(72), Some(40), Some(1000)]);
         assert_eq!([None, Some(""), Some("0"), Some("wide")].map(columns_asked), [None; 4]);
     }
 
@@ -200,6 +209,8 @@ mod tests {
         assert_eq!(asked(&["fathom", "assess", "--json", "a.json"]), Machine::File("a.json".into()));
         assert_eq!(asked(&["fathom", "assess", "--json", "."]), Machine::Stdout);
         assert_eq!(asked(&["fathom", "runs", "--json=a.json"]), Machine::Stdout);
+        assert_eq!(asked(&["fathom", "explain", "--json=a.json", "x"]), Machine::File("a.json".into()));
+        assert_eq!(asked(&["fathom", "diskspd", "--json=a.json", "x"]), Machine::File("a.json".into()));
         assert_eq!(asked(&["fathom", "run", "--", "--json"]), Machine::Off);
     }
 

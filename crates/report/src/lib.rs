@@ -24,7 +24,7 @@ mod processor;
 mod reproduce;
 mod seconds;
 mod sheet;
-mod table;
+pub mod table;
 pub mod terminal;
 mod words;
 

@@ -9,18 +9,32 @@ pub struct Column {
     pub name: &'static str,
     /// Whether it holds numbers, which line up at the right.
     pub number: bool,
-    /// The higher, the sooner it is left out where the table is too wide; 0 never is.
+    /// The higher, the sooner it is left out where the table is too wide; those of 0 are the last.
     pub rank: u8,
+    /// Whether its texts may be cut before any column is left out.
+    pub may_cut: bool,
+    /// Whether a cut takes their beginnings, and not their ends.
+    pub keeps_end: bool,
 }
 
 /// A column of words.
 pub const fn words(name: &'static str, rank: u8) -> Column {
-    Column { name, number: false, rank }
+    Column { name, number: false, rank, may_cut: false, keeps_end: false }
+}
+
+/// A column of texts that are still understood without their ends, as titles.
+pub const fn titles(name: &'static str, rank: u8) -> Column {
+    Column { name, number: false, rank, may_cut: true, keeps_end: false }
+}
+
+/// A column of paths, which differ at their ends.
+pub const fn paths(name: &'static str, rank: u8) -> Column {
+    Column { name, number: false, rank, may_cut: true, keeps_end: true }
 }
 
 /// A column of numbers.
 pub const fn numbers(name: &'static str, rank: u8) -> Column {
-    Column { name, number: true, rank }
+    Column { name, number: true, rank, may_cut: false, keeps_end: false }
 }
 
 /// Rows under headings; every row has one cell a column.
@@ -83,68 +97,143 @@ impl Table {
         out
     }
 
-    /// Lines of aligned text, `width` characters at most; the first line is the heading. Columns of the
-    /// highest rank are left out first and named; what is still too wide is cut.
+    /// Lines of aligned text, `width` characters at most; the first line is the heading. Titles are cut first; then
+    /// columns of the highest rank are left out and named; then words are cut. A number is never cut: without its unit
+    /// it would be another one.
     pub fn text(&self, width: usize) -> (Vec<String>, Vec<&'static str>) {
-        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let cells: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().map(|cell| escape::plain(cell)).collect()).collect();
-        let widest = |at: usize| {
-            let heading = self.columns[at].name.chars().count();
-            cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0).max(heading)
-        };
-        let total = |shown: &[usize]| {
-            shown.iter().map(|&at| widest(at)).sum::<usize>() + GUTTER * shown.len().saturating_sub(1)
-        };
-        let mut left_out = Vec::new();
-        while total(&shown) > width {
-            let Some(position) = (0..shown.len())
-                .filter(|&p| self.columns[shown[p]].rank > 0)
-                .max_by_key(|&p| self.columns[shown[p]].rank)
-            else {
-                break;
-            };
-            left_out.push(self.columns[shown.remove(position)].name);
+        let rooms: Vec<Room> = (0..self.columns.len()).map(|at| self.room(at, &cells)).collect();
+        let (shown, left_out) = self.fitting(&rooms, width);
+        let mut widths: Vec<usize> = shown.iter().map(|&at| rooms[at].widest).collect();
+        let floors: [fn(&Room) -> usize; 3] = [|room| room.cut, |room| room.words, |room| room.least];
+        for floor in floors {
+            let least: Vec<usize> = shown.iter().map(|&at| floor(&rooms[at])).collect();
+            shrink(&mut widths, &least, width);
         }
-        let mut widths: Vec<usize> = shown.iter().map(|&at| widest(at)).collect();
-        shrink(&mut widths, width);
         let line = |cells: Vec<&str>| {
             let parts: Vec<String> = cells
                 .iter()
                 .zip(&shown)
                 .zip(&widths)
-                .map(|((cell, &at), &width)| pad(&clip(cell, width), width, self.columns[at].number))
+                .map(|((cell, &at), &width)| {
+                    let column = &self.columns[at];
+                    let cut = if column.keeps_end { clip_front(cell, width) } else { clip(cell, width) };
+                    pad(&cut, width, column.number)
+                })
                 .collect();
             parts.join(&" ".repeat(GUTTER)).trim_end().to_owned()
         };
         let mut lines = vec![line(shown.iter().map(|&at| self.columns[at].name).collect())];
         lines.extend(cells.iter().map(|row| line(shown.iter().map(|&at| row[at].as_str()).collect())));
-        (lines, left_out)
+        (lines, left_out.into_iter().map(|at| self.columns[at].name).collect())
     }
+
+    /// How wide a column is, and how narrow it can be.
+    fn room(&self, at: usize, cells: &[Vec<String>]) -> Room {
+        let column = &self.columns[at];
+        let heading = column.name.chars().count();
+        let content = cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let widest = content.max(heading);
+        let least = if column.number { content } else { NARROWEST };
+        Room {
+            widest,
+            cut: if column.may_cut { widest.min(heading.max(TITLE)) } else { widest },
+            words: if column.number { content.max(1) } else { widest.min(WORDS) },
+            least: widest.min(least.max(1)),
+        }
+    }
+
+    /// The columns that are shown, and those that are left out, in the order in which they go.
+    fn fitting(&self, rooms: &[Room], width: usize) -> (Vec<usize>, Vec<usize>) {
+        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
+        let mut left_out = Vec::new();
+        let total = |shown: &[usize], least: fn(&Room) -> usize| {
+            shown.iter().map(|&at| least(&rooms[at])).sum::<usize>() + GUTTER * shown.len().saturating_sub(1)
+        };
+        while total(&shown, |room| room.cut) > width {
+            let ranked = (0..shown.len()).filter(|&p| self.columns[shown[p]].rank > 0);
+            let Some(position) = ranked.max_by_key(|&p| self.columns[shown[p]].rank) else { break };
+            left_out.push(shown.remove(position));
+        }
+        // The first number of a row is what the row is about.
+        while total(&shown, |room| room.words) > width {
+            let numbers = || (0..shown.len()).filter(|&p| self.columns[shown[p]].number);
+            let Some(position) = numbers().next_back().filter(|_| numbers().count() > 1) else { break };
+            left_out.push(shown.remove(position));
+        }
+        (shown, left_out)
+    }
+}
+
+/// Widths of a column, in characters.
+struct Room {
+    /// Of its widest text or its heading.
+    widest: usize,
+    /// With titles cut.
+    cut: usize,
+    /// With words cut as well, and the headings of numbers.
+    words: usize,
+    /// At least.
+    least: usize,
 }
 
 const GUTTER: usize = 2;
-/// A column is not made narrower than this while another is wider.
+/// Titles and words are cut to these while a column could still be left out.
+const TITLE: usize = 16;
+const WORDS: usize = 12;
+/// No column of words is narrower than this.
 const NARROWEST: usize = 6;
 
-/// Takes from the widest column until the line fits.
-fn shrink(widths: &mut [usize], width: usize) {
+/// Takes from the widest column that is above its least until the line fits.
+fn shrink(widths: &mut [usize], least: &[usize], width: usize) {
     let gutters = GUTTER * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gutters > width {
-        let Some(widest) = widths.iter_mut().max() else { return };
-        if *widest <= NARROWEST {
-            return;
-        }
-        *widest -= 1;
+        let above = (0..widths.len()).filter(|&at| widths[at] > least[at]);
+        let Some(widest) = above.max_by_key(|&at| widths[at]) else { return };
+        widths[widest] -= 1;
     }
 }
 
-/// The first `width` characters, the last of them a mark if any were lost.
+/// The first `width` characters, the last of them a mark if any were lost. It never ends inside a number or between a
+/// number and its unit.
 pub fn clip(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    let next = text.chars().nth(width.saturating_sub(1));
+    let mut words: Vec<&str> = kept.split(' ').collect();
+    let begins_number = |word: &str| {
+        // What a sign ends has no unit behind it.
+        if word.ends_with([',', ';', ':', ')', '%']) {
+            return false;
+        }
+        let digits = word.trim_start_matches(['+', '-', '−', '±', '×', '<', '>', '~', '(']);
+        digits.starts_with(|c: char| c.is_ascii_digit())
+    };
+    // What stands whole before the cut, and is no number whose unit is lost.
+    let inside = next.is_some_and(|c| c != ' ');
+    if inside && words.last().is_some_and(|word| begins_number(word)) {
+        words.pop();
+    }
+    let unit = inside.then(|| words.len().checked_sub(2)).flatten();
+    if unit.is_some_and(|at| begins_number(words[at])) {
+        words.pop();
+    }
+    while words.last().is_some_and(|word| begins_number(word)) {
+        words.pop();
+    }
+    words.join(" ").trim_end().chars().chain(['…']).collect()
+}
+
+/// The last `width` characters, the first of them a mark if any were lost.
+fn clip_front(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    ['…'].into_iter().chain(text.chars().skip(length - width.saturating_sub(1))).collect()
 }
 
 /// Fills up with spaces at the left (for numbers) or the right.
@@ -172,6 +261,57 @@ mod tests {
         assert_eq!(left_out, ["CPU"]);
         assert!(lines.iter().all(|line| line.chars().count() <= 24));
         assert_eq!(table().text(15).1, ["CPU", "p99"]);
+    }
+
+    #[test]
+    fn a_title_is_cut_before_a_column_is_left_out() {
+        let mut table =
+            Table::new(&[words("run", 0), titles("workload", 1), numbers("IOPS", 0), numbers("p99", 3)]);
+        let long = "4 KiB random 70 % read / 30 % write, zoned over three parts of the span";
+        table.row(["r-1".into(), long.into(), "12.3 k".into(), "180 us".into()]);
+        let (lines, left_out) = table.text(50);
+        assert!(left_out.is_empty(), "{left_out:?}");
+        assert_eq!(lines[1], "r-1  4 KiB random 70 % read /…      12.3 k  180 us");
+        let mut table = Table::new(&[paths("target", 0), numbers("IOPS", 0)]);
+        table.row(["/mnt/a/very/long/path/data.bin".into(), "12.3 k".into()]);
+        assert_eq!(table.text(26).0[1], "…ong/path/data.bin  12.3 k");
+    }
+
+    #[test]
+    fn no_number_is_printed_without_its_unit() {
+        let row = ["4 KiB random read", "balanced", "12.3 k", "8.01 ms", "352 MB/s"];
+        let mut table = Table::new(&[
+            words("pattern", 0),
+            words("point", 0),
+            numbers("IOPS", 0),
+            numbers("p99", 0),
+            numbers("throughput", 0),
+        ]);
+        table.row(row.map(str::to_owned));
+        for width in 20..=80 {
+            let (lines, left_out) = table.text(width);
+            assert!(lines[1].contains("12.3 k"), "{width}: {lines:?}");
+            for (name, value, number) in [("p99", "8.01 ms", "8.01"), ("throughput", "352 MB/s", "352")] {
+                assert_ne!(
+                    lines[1].contains(value),
+                    left_out.contains(&name),
+                    "{width}: {lines:?} {left_out:?}"
+                );
+                assert_eq!(lines[1].contains(number), lines[1].contains(value), "{width}: {lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_not_cut_between_a_number_and_its_unit() {
+        let text = "p99 of 8.01 ms at 12 jobs";
+        let cut: Vec<String> = (6..=25).map(|width| clip(text, width)).collect();
+        for short in &cut {
+            assert!(!short.contains("8.01") || short.contains("8.01 ms"), "{short}");
+            assert!(!short.contains("12") || short.contains("12 jobs"), "{short}");
+        }
+        assert_eq!(cut.last().map(String::as_str), Some(text));
+        assert_eq!(clip("/dev/nvme0n1", 8), "/dev/nv…");
     }
 
     #[test]

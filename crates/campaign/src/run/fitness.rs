@@ -129,11 +129,11 @@ fn check_metadata(plan: &SessionPlan<'_>, act: Act) -> Result<(), EngineError> {
         return refuse("--durable", "it moves no data", "leave --durable out");
     }
     if plan.reads && act == Act::Truncate {
-        return refuse("reads", "a length is set by writes alone", "use --read 0%");
+        return refuse("reads", "a length is set by writes alone", "use --rw write");
     }
     if plan.reads && !plan.writes && act == Act::Allocate {
         let cause = "space is given to a file by reads too, and the file would be opened for reading alone";
-        return refuse("reads", cause, "use --read 0%, or a mix of reads and writes");
+        return refuse("reads", cause, "use --rw write, or --rw rw for both");
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ pub fn perform(place: &StorePlace, arguments: &AuditArguments) -> Result<Status,
     let text = if arguments.switch.json {
         output::json(&Document { format: "fathom.audit", version: 1, subjects })
     } else {
-        text(&subjects, output::style().width)
+        text(&subjects, output::width_of_sentences())
     };
     output::result(&text)?;
     Ok(Status::of_measurement(consistent))

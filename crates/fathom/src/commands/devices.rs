@@ -4,6 +4,8 @@ use fathom_engine::target::{Claims, Device, Hold, Reason, Verdict, devices};
 use fathom_engine::wall;
 use fathom_measure::{Bytes, Nanos};
 use fathom_record::WallFacts;
+use fathom_report::table::{Table, numbers, titles, words};
+use fathom_report::terminal::{self, Style};
 use serde::Serialize;
 
 use crate::arguments::Switch;
@@ -31,20 +33,29 @@ pub fn perform(switch: Switch) -> Result<Status, Failure> {
     let text = if switch.json {
         output::json(&List { format: "fathom.devices", version: 1, wall: wall::facts(), devices })
     } else {
-        text(&devices, wall::facts(), output::style().width)
+        text(&devices, wall::facts(), output::style())
     };
     output::result(&text)?;
     Ok(Status::Done)
 }
 
 /// A table of all, then each with its reasons.
-fn text(devices: &[Device], wall: &WallFacts, width: usize) -> String {
+fn text(devices: &[Device], wall: &WallFacts, style: Style) -> String {
     if devices.is_empty() {
         return "No block devices are here. To assess a folder's disk: fathom assess .\n".to_owned();
     }
-    let heading = ["device", "size", "kind", "model", "serial", "writing"].map(str::to_owned);
-    let rows: Vec<[String; 6]> = std::iter::once(heading).chain(devices.iter().map(row)).collect();
-    let mut lines = layout::aligned(&rows, width);
+    let columns = [
+        words("device", 0),
+        numbers("size", 0),
+        words("kind", 1),
+        titles("model", 3),
+        titles("serial", 2),
+        words("writing", 0),
+    ];
+    let mut table = Table::new(&columns);
+    devices.iter().for_each(|device| table.row(row(device)));
+    let mut lines = vec![terminal::table(&table, style).trim_end().to_owned()];
+    let width = style.width.min(output::SENTENCES);
     for device in devices {
         lines.push(String::new());
         lines.push(layout::plain(&device.path));
@@ -206,11 +217,15 @@ mod tests {
     fn a_device_fits_its_lines_and_says_what_would_permit_writing() {
         let reason = Reason::new(Hold::Signature, "it holds an ext4 file system ".repeat(5));
         let verdict = Verdict::WithPermission { flag: "--destroy S4EWNX0R".to_owned() };
-        let text = text(&[device(vec![reason], verdict)], &wall(7), 80);
+        let text = text(&[device(vec![reason], verdict)], &wall(7), style(80));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'));
         assert!(text.contains("--destroy S4EWNX0R"), "{text}");
         assert!(text.contains("blocks of 512 B (4 KiB inside)"), "{text}");
+    }
+
+    fn style(width: usize) -> Style {
+        Style { width, color: false }
     }
 
     fn wall(abi: u32) -> WallFacts {
@@ -229,12 +244,18 @@ mod tests {
     #[test]
     fn what_is_known_of_its_emptiness_is_said() {
         let known = Device { empty: Some("zram stores nothing".into()), ..device(Vec::new(), Verdict::Free) };
-        assert!(text(&[known], &wall(7), 120).contains("free: known to be empty (zram stores nothing)"));
+        assert!(
+            text(&[known], &wall(7), style(120)).contains("free: known to be empty (zram stores nothing)")
+        );
         let reason = Reason::new(Hold::NotLookedAt, "nothing was found in 64 MiB of 1 TiB");
         let flag = "--destroy S4EWNX0R".to_owned();
         let possibly = |reason: Reason, seconds| {
             let verdict = Verdict::IfEmpty { flag: flag.clone() };
-            text(&[Device { reading_s: Some(seconds), ..device(vec![reason], verdict) }], &wall(7), 300)
+            text(
+                &[Device { reading_s: Some(seconds), ..device(vec![reason], verdict) }],
+                &wall(7),
+                style(300),
+            )
         };
         let quick = possibly(reason.clone(), 0.3);
         assert!(
@@ -249,6 +270,9 @@ mod tests {
     #[test]
     fn what_must_be_done_first_is_said() {
         let verdict = Verdict::Never { first: vec!["type sudo umount /mnt".to_owned()] };
-        assert!(text(&[device(Vec::new(), verdict)], &wall(7), 100).contains("First type sudo umount /mnt"));
+        assert!(
+            text(&[device(Vec::new(), verdict)], &wall(7), style(100))
+                .contains("First type sudo umount /mnt")
+        );
     }
 }

@@ -54,7 +54,7 @@ struct Key {
 /// When stdout cannot be written.
 pub fn perform(switch: Switch) -> Result<Status, Failure> {
     let list = list();
-    let text = if switch.json { output::json(&list) } else { text(&list, output::style().width) };
+    let text = if switch.json { output::json(&list) } else { text(&list, output::width_of_sentences()) };
     output::result(&text)?;
     Ok(Status::Done)
 }
@@ -98,10 +98,11 @@ fn target_words(kind: TargetKind) -> &'static str {
 fn text(list: &List, width: usize) -> String {
     let mut lines =
         vec!["Engines (--engine NAME; the first that carries the target is the default)".to_owned()];
+    let names = 4 + list.engines.iter().map(|engine| engine.name.len()).max().unwrap_or(0);
     for engine in &list.engines {
         let targets: Vec<&str> = engine.targets.iter().map(|kind| target_words(*kind)).collect();
         let text = format!("{} (for {})", engine.summary, targets.join(", "));
-        lines.extend(layout::named(&format!("  {}", engine.name), 12, &text, width));
+        lines.extend(layout::named(&format!("  {}", engine.name), names, &text, width));
     }
     lines.push(String::new());
     lines.push("Simulated devices (--target sim:NAME)".to_owned());

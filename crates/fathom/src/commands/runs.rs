@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::stored::StorePlace;
 use crate::arguments::RunsArguments;
 use crate::failure::Failure;
-use crate::layout;
 use crate::output;
 use crate::status::Status;
 
@@ -130,19 +129,17 @@ fn row(store: Option<&Store>, run: &Stored) -> RunRow {
 }
 
 fn campaigns_text(campaigns: &[CampaignRow]) -> String {
-    if campaigns.is_empty() {
-        return String::new();
-    }
-    let heading = ["campaign", "started", "target", "runs", "state"].map(str::to_owned);
-    let rows: Vec<[String; 5]> = std::iter::once(heading)
-        .chain(campaigns.iter().map(|row| {
-            let started = row.started_at.get(..16).unwrap_or(&row.started_at).replace('T', " ");
-            let state = state(row.state).replace('_', " ");
-            [row.id.clone(), started, row.target.clone(), row.runs.to_string(), state]
-        }))
+    let rows: Vec<terminal::CampaignRow> = campaigns
+        .iter()
+        .map(|row| terminal::CampaignRow {
+            id: row.id.clone(),
+            started_at: row.started_at.clone(),
+            target: row.target.clone(),
+            runs: row.runs,
+            state: state(row.state).replace('_', " "),
+        })
         .collect();
-    let lines = layout::aligned(&rows, output::style().width);
-    format!("\n{}\n", lines.join("\n"))
+    if rows.is_empty() { String::new() } else { format!("\n{}", terminal::campaigns(&rows, output::style())) }
 }
 
 fn state(state: CampaignState) -> &'static str {

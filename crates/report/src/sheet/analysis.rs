@@ -6,7 +6,7 @@ use fathom_record::distribution::{ModeAttribute, ModeExplanation, QuantileInterv
 use fathom_record::steadiness::SteadyVerdict;
 
 use crate::number;
-use crate::table::{Table, numbers, words};
+use crate::table::{Table, numbers, titles, words};
 
 /// Sentences about distributions that are told one by one.
 const TOLD: usize = 12;
@@ -38,7 +38,7 @@ pub fn verdicts(analysis: &Analysis) -> String {
 /// One row a workload.
 pub fn workloads(analysis: &Analysis) -> Table {
     let mut table = Table::new(&[
-        words("workload", 0),
+        titles("workload", 0),
         numbers("runs", 0),
         numbers("settled", 2),
         numbers("IOPS", 0),
@@ -79,7 +79,7 @@ fn over_runs(workload: &AnalysedWorkload, q: f64) -> String {
 pub fn runs(analysis: &Analysis, most: usize) -> Table {
     let mut table = Table::new(&[
         words("run", 0),
-        words("workload", 5),
+        titles("workload", 5),
         numbers("IOPS", 0),
         numbers("within", 4),
         words("its seconds", 0),

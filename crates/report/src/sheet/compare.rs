@@ -4,7 +4,7 @@ use fathom_measure::Nanos;
 use fathom_record::campaign::{CompareRecord, ComparedMetric, ComparedWorkload, ControlResult, Ended};
 use fathom_record::comparison::{Decision, Ratio, Reason, Side};
 
-use crate::table::{Column, Table, numbers, words};
+use crate::table::{Column, Table, numbers, titles, words};
 use crate::{number, words as in_words};
 
 /// Failed checks that are told in full.
@@ -142,7 +142,7 @@ pub fn sentence(workload: &ComparedWorkload) -> String {
 /// The decision about every workload.
 pub fn decisions(record: &CompareRecord) -> Table {
     let mut columns = vec![
-        words("workload", 0),
+        titles("workload", 0),
         words("by", 4),
         numbers("A", 1),
         numbers("B", 1),
@@ -167,7 +167,7 @@ pub fn decisions(record: &CompareRecord) -> Table {
 /// What goes into a last column, which is only there where there is any remark.
 fn remarks(columns: &mut Vec<Column>, texts: Vec<String>) -> Vec<Option<String>> {
     let any = texts.iter().any(|text| !text.is_empty());
-    columns.extend(any.then(|| words("remark", 5)));
+    columns.extend(any.then(|| words("remark", 2)));
     texts.into_iter().map(|text| any.then_some(text)).collect()
 }
 

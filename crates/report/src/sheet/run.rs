@@ -5,7 +5,7 @@ use fathom_record::run::{DirectionSummary, IoGroup};
 use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry, series};
-use crate::table::{Table, numbers, words};
+use crate::table::{Table, numbers, paths, words};
 use crate::{imported, number, words};
 
 /// Quantiles that tables show.
@@ -265,7 +265,7 @@ fn cpu(run: &RunRecord) -> String {
 /// Each target's share, where jobs were spread over several: rates, and service latencies.
 pub fn targets(run: &RunRecord) -> Table {
     let mut table = Table::new(&[
-        words("target", 0),
+        paths("target", 0),
         words("direction", 1),
         numbers("IOPS", 0),
         numbers("throughput", 0),

@@ -6,7 +6,7 @@ use fathom_record::campaign::{CellResult, SweepCell, SweepRecord};
 use fathom_record::facts::TargetFacts;
 
 use super::{Entry, machine};
-use crate::table::{Table, numbers, words};
+use crate::table::{Table, numbers, titles, words};
 use crate::{number, words};
 
 /// Failed checks that are told in full.
@@ -100,7 +100,7 @@ pub fn failures(sweep: &SweepRecord) -> Vec<String> {
 /// Every cell.
 pub fn cells(sweep: &SweepRecord) -> Table {
     let mut table = Table::new(&[
-        words("cell", 0),
+        titles("cell", 0),
         numbers("IOPS", 0),
         numbers("95 % interval", 1),
         numbers("throughput", 2),

@@ -65,7 +65,7 @@ fn one(out: &mut Sheet, pattern: &ExplainedPattern) {
         out.text(&format!("what would decide more: {}", next.question), 2, None);
         // What nobody stated in full has a question and no command.
         if !next.command.is_empty() {
-            out.text(&next.command, 2, None);
+            out.command(&next.command, 2);
         }
         out.text(&next.reading, 2, Some(Tone::Quiet));
     }

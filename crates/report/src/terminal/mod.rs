@@ -15,12 +15,15 @@ mod sweep;
 use fathom_record::analysis::Analysis;
 use fathom_record::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
-pub use runs::{RunOutcome, RunRow, runs};
+use crate::table::Table;
+
+pub use runs::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
 
 /// How to write for a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Most characters a line; under 20 is taken as 20.
+    /// Most characters a line; under 20 is taken as 20. Sentences take 100 at most, and what is to be typed is never
+    /// cut.
     pub width: usize,
     /// Whether to write ANSI colours; without them there is no escape character in the text.
     pub color: bool,
@@ -30,6 +33,13 @@ impl Default for Style {
     fn default() -> Self {
         Self { width: 100, color: false }
     }
+}
+
+/// A table that fits the width; columns that had to be left out are named under it.
+pub fn table(table: &Table, style: Style) -> String {
+    let mut out = paint::Sheet::new(style);
+    out.table(table);
+    out.finish()
 }
 
 /// The summary of one run: failed checks first, then rates, latencies, conditions and notes.

@@ -6,6 +6,8 @@ use crate::table::{Table, clip, pad};
 
 /// Lines shorter than this say nothing.
 const WIDTH_MIN: usize = 20;
+/// Sentences are not wider than this, however wide the terminal: longer lines are hard to read. Tables are.
+const SENTENCES: usize = 100;
 
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +34,9 @@ impl Sheet {
         Self { style: Style { width: style.width.max(WIDTH_MIN), ..style }, out: String::new() }
     }
 
-    /// Most characters a line.
+    /// Most characters of a line of text.
     pub fn width(&self) -> usize {
-        self.style.width
+        self.style.width.min(SENTENCES)
     }
 
     /// The finished text.
@@ -72,16 +74,23 @@ impl Sheet {
         self.out.push('\n');
     }
 
+    /// What is to be typed: one line and whole, however narrow the terminal, so that it can be copied.
+    pub fn command(&mut self, command: &str, indent: usize) {
+        let line = format!("{}{}", " ".repeat(indent), escape::plain(command));
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+
     /// A text wrapped at words, with `indent` spaces before each line.
     pub fn text(&mut self, text: &str, indent: usize, tone: Option<Tone>) {
-        for line in wrap(&escape::plain(text), self.style.width.saturating_sub(indent)) {
+        for line in wrap(&escape::plain(text), self.width().saturating_sub(indent)) {
             self.line(&format!("{}{line}", " ".repeat(indent)), tone);
         }
     }
 
     /// A name, and a text wrapped beside it; under it where there is no room.
     pub fn named(&mut self, name: &str, text: &str, (column, tone): (usize, Option<Tone>)) {
-        let room = self.style.width.saturating_sub(column);
+        let room = self.width().saturating_sub(column);
         if room < 30 || name.chars().count() + 2 > column {
             self.text(name, 0, Some(Tone::Title));
             self.text(text, 2, tone);
@@ -136,7 +145,7 @@ impl Sheet {
 
     /// An item behind a mark of one letter.
     pub fn item(&mut self, mark: &str, item: &str, tone: Option<Tone>) {
-        let lines = wrap(&escape::plain(item), self.style.width.saturating_sub(4));
+        let lines = wrap(&escape::plain(item), self.width().saturating_sub(4));
         for (at, line) in lines.iter().enumerate() {
             let mark = if at == 0 { mark } else { " " };
             self.line(&format!("  {mark} {line}"), tone);

@@ -5,8 +5,8 @@ use fathom_record::run::Ending;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
-use crate::table::{Table, numbers, words};
-use crate::{imported, number};
+use crate::table::{Table, numbers, paths, titles, words};
+use crate::{imported, number, words};
 
 /// How a run ended, for a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,9 @@ pub enum RunOutcome {
     /// The target failed.
     Failed,
 }
+
+/// Heading of the moments at which something began: records have them in UTC.
+const STARTED: &str = "started (UTC)";
 
 /// One run in a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,12 +87,12 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
     }
     let mut table = Table::new(&[
         words("run", 0),
-        words("started", 3),
-        words("target", 2),
-        words("workload", 1),
-        numbers("jobs × depth", 5),
+        words(STARTED, 4),
+        paths("target", 2),
+        titles("workload", 1),
+        numbers("jobs × depth", 3),
         numbers("IOPS", 0),
-        numbers("throughput", 4),
+        numbers("throughput", 5),
         numbers("p99", 3),
         words("outcome", 0),
     ]);
@@ -97,7 +100,7 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
         table.row([
             row.id.clone(),
             started(&row.started_at),
-            shortened(&row.target),
+            row.target.clone(),
             row.workload.clone(),
             number::cell(row.jobs, row.depth),
             number::rate(row.operations_per_s),
@@ -118,20 +121,46 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
     out.finish()
 }
 
+/// One campaign in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CampaignRow {
+    /// Its id.
+    pub id: String,
+    /// Start, RFC 3339, UTC.
+    pub started_at: String,
+    /// Target as the user named it.
+    pub target: String,
+    /// Its finished runs.
+    pub runs: u64,
+    /// Whether it came to its end, in a word or two.
+    pub state: String,
+}
+
+/// A table of campaigns in the order given; nothing without any.
+pub fn campaigns(rows: &[CampaignRow], style: Style) -> String {
+    let mut out = Sheet::new(style);
+    if rows.is_empty() {
+        return out.finish();
+    }
+    let mut table = Table::new(&[
+        words("campaign", 0),
+        words(STARTED, 1),
+        paths("target", 0),
+        numbers("runs", 0),
+        words("state", 0),
+    ]);
+    for row in rows {
+        let started = started(&row.started_at);
+        table.row([row.id.clone(), started, row.target.clone(), row.runs.to_string(), row.state.clone()]);
+    }
+    out.table(&table);
+    out.finish()
+}
+
 /// `2026-11-20T16:15:00Z` as `2026-11-20 16:15`; anything else as it is.
 fn started(at: &str) -> String {
     match (at.get(..10), at.get(10..11), at.get(11..16)) {
         (Some(day), Some("T"), Some(time)) => format!("{day} {time}"),
         _ => at.to_owned(),
     }
-}
-
-/// The end of a long path, where paths differ.
-fn shortened(target: &str) -> String {
-    const MOST: usize = 18;
-    let length = target.chars().count();
-    if length <= MOST {
-        return target.to_owned();
-    }
-    ['…'].into_iter().chain(target.chars().skip(length - MOST + 1)).collect()
 }

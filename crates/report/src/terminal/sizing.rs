@@ -37,8 +37,7 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
     if let Some(proof) = &record.proof {
         out.gap();
         out.text("to prove it", 0, Some(Tone::Title));
-        // Whole, so that it can be copied.
-        proof.commands.iter().for_each(|command| out.line(&format!("  {command}"), None));
+        proof.commands.iter().for_each(|command| out.command(command, 2));
         out.text(
             &format!("It proves the choice if {}. It lasts so long because {}.", proof.passes, proof.because),
             0,
@@ -47,7 +46,7 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
         if let Some(shorter) = &proof.shorter {
             out.gap();
             out.text("to prove it in less time", 0, Some(Tone::Title));
-            shorter.commands.iter().for_each(|command| out.line(&format!("  {command}"), None));
+            shorter.commands.iter().for_each(|command| out.command(command, 2));
             out.text(&sheet::shorter(shorter), 0, None);
         }
     }

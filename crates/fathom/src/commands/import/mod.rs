@@ -42,7 +42,7 @@ pub fn perform(place: &StorePlace, arguments: &ImportArguments) -> Result<Status
     let text = if arguments.switch.json {
         output::json(&list::document(&entries))
     } else {
-        list::text(&entries, &place.flag(), output::style().width)
+        list::text(&entries, &place.flag(), output::width_of_sentences())
     };
     output::result(&text)?;
     Ok(Status::of_measurement(list::is_whole(&entries)))
