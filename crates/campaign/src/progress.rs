@@ -55,7 +55,7 @@ pub struct StepNotice {
     pub purpose: String,
     /// Length of the run.
     pub run_ns: u64,
-    /// Time until the campaign should be over; `None` where nothing tells yet.
+    /// Time until the campaign should be over, on the clock of its runs; `None` where nothing tells yet.
     pub left_ns: Option<u64>,
 }
 
@@ -72,6 +72,10 @@ pub trait Progress {
     /// A second of a run is complete.
     fn second(&mut self, second: &Second) {
         let _ = second;
+    }
+    /// Whether the times of what follows are those of a simulated clock, which no waiting goes by.
+    fn simulated_time(&mut self, is_simulated: bool) {
+        let _ = is_simulated;
     }
     /// Something that people should know, once.
     fn note(&mut self, text: &str) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_engine::target::TargetName;
 use fathom_record::RunRecord;
 use fathom_store::{Campaign, NewCampaign, Store, StoreError};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::identity;
 use crate::progress::Progress;
 
 /// Why a plan always has a JSON form.
-const PLAIN: &str = "a plan holds plain values and names";
+pub const PLAIN: &str = "a plan holds plain values and names";
 
 /// A plan whose campaign continues when the same is asked for again.
 pub trait Resumable: Clone + Serialize + DeserializeOwned {
@@ -24,6 +25,9 @@ pub trait Resumable: Clone + Serialize + DeserializeOwned {
 
     /// The plan with the same seed as every other one: what else is the same is the same campaign.
     fn without_seed(&self) -> Self;
+
+    /// The targets as the user named them, each once.
+    fn targets(&self) -> Vec<String>;
 }
 
 /// A campaign under way, with what is known of it.
@@ -40,7 +44,7 @@ pub struct Started<P> {
 }
 
 impl<P: Resumable> Started<P> {
-    /// The unfinished campaign with the same plan in the same folder.
+    /// The unfinished campaign of the same targets with the same plan.
     pub fn find(store: &Store, plan: &P, progress: &mut dyn Progress) -> Result<Option<Self>, CampaignError> {
         let Some(campaign) = store.open_campaign(&key_of(plan))? else { return Ok(None) };
         let Ok(plan) = serde_json::from_str::<P>(campaign.plan_json()) else { return Ok(None) };
@@ -56,8 +60,8 @@ impl<P: Resumable> Started<P> {
         Ok(Some(Self { plan, campaign, by_step: finished.iter().cloned().collect(), finished, devices }))
     }
 
-    /// Begins one on `target`; `anew` gives up an unfinished one with the same plan.
-    pub fn begin(store: &Store, plan: &P, target: &str, anew: bool) -> Result<Self, CampaignError> {
+    /// Begins one; `anew` gives up an unfinished one with the same plan.
+    pub fn begin(store: &Store, plan: &P, anew: bool) -> Result<Self, CampaignError> {
         let key = key_of(plan);
         if anew {
             give_up(store, &key)?;
@@ -66,7 +70,7 @@ impl<P: Resumable> Started<P> {
         let new = NewCampaign {
             id: &identity::new_id(P::LETTER),
             key: &key,
-            target,
+            target: &plan.targets().join(" + "),
             started_at: &identity::now(),
             plan_json: &plan_json,
         };
@@ -96,6 +100,17 @@ impl<P: Resumable> Started<P> {
     }
 }
 
+/// The targets that the base of a plan names.
+pub fn base_targets(base: &serde_json::Value) -> Vec<String> {
+    match base.get("target") {
+        Some(serde_json::Value::Array(names)) => {
+            names.iter().filter_map(serde_json::Value::as_str).map(str::to_owned).collect()
+        }
+        Some(serde_json::Value::String(name)) => vec![name.clone()],
+        _ => Vec::new(),
+    }
+}
+
 /// Gives up the unfinished campaign with this key; its runs stay in the store.
 ///
 /// # Errors
@@ -107,9 +122,31 @@ pub fn give_up(store: &Store, key: &str) -> Result<(), StoreError> {
     }
 }
 
-/// The same for the same campaign in the same folder, whatever the seed.
 fn key_of<P: Resumable>(plan: &P) -> String {
-    // A relative target in another folder is another target.
-    let place = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
-    format!("{} {place} {}", P::NOUN, serde_json::to_string(&plan.without_seed()).expect(PLAIN))
+    campaign_key(P::NOUN, &plan.targets(), &plan.without_seed())
+}
+
+/// The same for the same campaign of the same targets, wherever it is asked for again: a relative name in another folder
+/// is another target, and a device is the same one everywhere. `plan` is without its seed.
+pub fn campaign_key<P: Serialize>(noun: &str, targets: &[String], plan: &P) -> String {
+    let place = |name: &String| match name.parse() {
+        Ok(TargetName::Path(path)) => std::path::absolute(&path).unwrap_or(path).display().to_string(),
+        _ => name.clone(),
+    };
+    let places: Vec<String> = targets.iter().map(place).collect();
+    format!("{noun} {} {}", places.join(" + "), serde_json::to_string(plan).expect(PLAIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_campaign_is_known_by_its_targets_and_a_device_is_the_same_in_every_folder() {
+        let key = |name: &str| campaign_key("sweep", &[name.to_owned()], &1);
+        assert_eq!(key("/dev/nvme1n1"), "sweep /dev/nvme1n1 1");
+        assert_eq!(key("sim:gp3"), "sweep sim:gp3 1");
+        let here = std::env::current_dir().expect("a folder").join("data.bin");
+        assert_eq!(key("data.bin"), format!("sweep {} 1", here.display()));
+    }
 }

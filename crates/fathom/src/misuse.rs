@@ -4,6 +4,7 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use fathom_campaign::plan::foreign;
 use fathom_record::shell_bytes;
 
 use crate::failure::Failure;
@@ -59,14 +60,21 @@ fn cause(error: &clap::Error) -> String {
         ErrorKind::UnknownArgument => "nothing more is expected here".to_owned(),
         ErrorKind::InvalidSubcommand => "there is no such command".to_owned(),
         ErrorKind::MissingSubcommand => "it does not say what to do".to_owned(),
-        ErrorKind::MissingRequiredArgument => "it is needed, and not there".to_owned(),
+        ErrorKind::MissingRequiredArgument => "required, and not given".to_owned(),
         ErrorKind::InvalidValue if value.is_empty() => "it needs a value".to_owned(),
         ErrorKind::InvalidValue | ErrorKind::TooManyValues => format!("`{value}` is not what it takes"),
         ErrorKind::ValueValidation => match error.source() {
             Some(source) => format!("`{value}` is not what it takes: {source}"),
             None => format!("`{value}` is not what it takes"),
         },
-        ErrorKind::ArgumentConflict => "it is there more than once, or not together with another".to_owned(),
+        ErrorKind::ArgumentConflict => match texts(error, ContextKind::PriorArg).as_slice() {
+            [] => format!("`{place}` is given more than once"),
+            [other] if *other == place => format!("`{place}` is given more than once"),
+            others => {
+                let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+                format!("`{place}` cannot be used with {}", others.join(" or "))
+            }
+        },
         _ => {
             // The first paragraph says what is wrong; usage and tips follow it.
             let text = error.to_string();
@@ -88,6 +96,9 @@ fn example(error: &clap::Error) -> Option<&'static str> {
             Some("fathom audit result.json")
         }
         ErrorKind::MissingRequiredArgument if missing.contains("<PATH>") => Some("fathom import results"),
+        ErrorKind::MissingRequiredArgument if missing.contains("--region") || missing.contains("--size") => {
+            Some("fathom size demand.csv --size 1TiB --region us-east-1")
+        }
         ErrorKind::MissingRequiredArgument if missing.contains("TARGET") => Some("fathom assess ."),
         ErrorKind::MissingRequiredArgument if missing.contains("html") => {
             Some("fathom report last --html report.html")
@@ -113,6 +124,10 @@ fn remedy(error: &clap::Error) -> String {
             .map(|name| format!("`{name}`"))
             .collect();
     let values = texts(error, ContextKind::ValidValue);
+    let near = match called_here(error) {
+        Some(here) => vec![here],
+        None => near,
+    };
     if let Some(example) = example(error) {
         lines.push(format!("type, for example: {example}"));
     } else if !near.is_empty() {
@@ -120,10 +135,21 @@ fn remedy(error: &clap::Error) -> String {
     } else if !values.is_empty() {
         lines.push(format!("write one of: {}", values.join(", ")));
     }
-    let usage = texts(error, ContextKind::Usage).join(" ");
-    let words = usage.trim().trim_start_matches("Usage:").split(' ').filter(|word| !word.is_empty());
-    let command: Vec<&str> = words.take_while(|word| !word.starts_with(['-', '<', '['])).take(2).collect();
-    let command = if command.is_empty() { "fathom".to_owned() } else { command.join(" ") };
-    lines.push(format!("all of it: {command} --help"));
+    let typed: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let command = crate::arguments::command_of(&typed).map_or_else(String::new, |name| format!(" {name}"));
+    lines.push(format!("all of it: fathom{command} --help"));
     lines.join("\n")
+}
+
+/// What a flag or a command of another tool, or of habit, is here.
+fn called_here(error: &clap::Error) -> Option<String> {
+    let typed = place(error);
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let name = typed.strip_prefix("--")?.split(['=', ' ']).next()?;
+            foreign(name).map(|key| format!("`--{key}`"))
+        }
+        ErrorKind::InvalidSubcommand if typed == "help" => Some("`fathom --help`".to_owned()),
+        _ => None,
+    }
 }

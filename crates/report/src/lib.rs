@@ -30,4 +30,3 @@ mod words;
 
 pub use error::ReportError;
 pub use pictures::runs_drawn;
-pub use reproduce::{compare as compare_command, sweep as sweep_command};

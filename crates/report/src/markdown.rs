@@ -231,7 +231,7 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     preflight(&mut out, &sweep.environment);
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
-    out.reproduction(&Reproduction { command: reproduce::sweep(&sweep.plan), remark: None });
+    out.reproduction(&reproduce::campaign(sweep.command.as_ref(), &sweep.id));
     Ok(out.finished())
 }
 
@@ -285,7 +285,7 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         out.heading(2, "Self-checks");
         out.table(&machine::checks_of_all(runs));
     }
-    out.reproduction(&Reproduction { command: reproduce::compare(&record.plan), remark: None });
+    out.reproduction(&reproduce::campaign(record.command.as_ref(), &record.id));
     Ok(out.finished())
 }
 
@@ -339,7 +339,7 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     preflight(&mut out, &campaign.environment);
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
-    out.reproduction(&reproduce::campaign(campaign));
+    out.reproduction(&reproduce::assessment(campaign));
     Ok(out.finished())
 }
 

@@ -1,5 +1,6 @@
 //! The benchmark that proves a choice: the demand's own rates with the margin, until credits have run out.
 
+use fathom_record::shell_word;
 use fathom_record::sizing_advice::{ProofRecord, ShorterProof};
 
 use crate::demand::Demand;
@@ -54,12 +55,8 @@ pub fn proof(claim: &Claim<'_>, profile: &str, target: &str) -> ProofRecord {
             seconds.div_ceil(60)
         ),
     };
-    let quoted = |text: &str| {
-        let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:=,+".contains(c));
-        if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
-    };
     let scale = claim.margin;
-    let (profile, target) = (quoted(profile), quoted(target));
+    let (profile, target) = (shell_word(profile), shell_word(target));
     let commands = |time_s: u64| {
         let like = format!(
             "fathom run --like {profile} --scale {scale} --target {target} --time {time_s}s --json=proof.json"

@@ -56,6 +56,14 @@ impl Budget {
         Self { clock, simulated, limit_ns, spent_ns: spent_ns + between, exempt_ns: 0 }
     }
 
+    /// The least budget with which each of `patterns` has time for a search, in whole seconds; `part_of_all` is the
+    /// searches' part of it.
+    pub fn least_ns(patterns: usize, part_of_all: f64) -> u64 {
+        let run_ns = SHORTEST_WINDOW_NS as f64 / (1.0 - WARMUP_SHARE) + Self::OVERHEAD_NS as f64;
+        let all_s = run_ns / 1e9 * (RUNS_WANTED * patterns as u64) as f64 / part_of_all;
+        all_s.ceil() as u64 * 1_000_000_000
+    }
+
     /// Leaves out the real time since `from_ns` of the session's clock: what is written before measuring
     /// goes by bytes.
     pub fn exempt_since(&mut self, from_ns: u64) {
@@ -100,5 +108,17 @@ impl Budget {
             None => ((window as f64 * WARMUP_SHARE / (1.0 - WARMUP_SHARE)) as u64, window),
         };
         Share { until_ns: self.now_ns() + part, warmup_ns, window_ns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seven_patterns_fit_into_a_minute_and_not_into_five_seconds() {
+        let least_s = Budget::least_ns(7, 1.0) / 1_000_000_000;
+        assert!((45..=60).contains(&least_s), "{least_s} s");
+        assert!(Budget::least_ns(1, 1.0) <= 8_000_000_000);
     }
 }

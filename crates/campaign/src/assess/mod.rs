@@ -85,7 +85,11 @@ pub fn assess(
     }
     let budget = Budget::start(&session, started.plan.budget_ns, started.spent());
     let work = Work { store, session: &session, campaign: &started.campaign, budget, stop };
-    let record = work.blank_record(&started.plan);
+    let mut record = work.blank_record(&started.plan);
+    if let Some(note) = short_budget(&started.plan) {
+        progress.note(&note);
+        record.notes.push(note);
+    }
     let mut course = Course { started: &started, work, record, before: Vec::new(), searched: Vec::new() };
     let interrupted = course.run(permits, progress)?;
     let Course { mut record, before, searched, .. } = course;
@@ -99,6 +103,12 @@ pub fn assess(
         store.finish_campaign(started.campaign, &record.clone().into())?;
     }
     Ok(Assessment { record, runs, interrupted })
+}
+
+/// That a plan's budget has no room for a search of each of its patterns.
+fn short_budget(plan: &AssessPlan) -> Option<String> {
+    let least_ns = Budget::least_ns(plan.patterns.len(), searching::part_of(plan));
+    notes::short_budget(plan.budget_ns, least_ns, plan.patterns.len())
 }
 
 /// One pattern under way.
@@ -195,7 +205,6 @@ impl Course<'_> {
             let choice = Choice::of(plan, &runs);
             self.searched.push(PatternRuns { runs, windows: Vec::new(), choice, incomplete });
             let result = self.result(index);
-            self.record.notes.extend(points::unmet(&result, plan.slo));
             self.record.patterns.push(result);
             self.save()?;
             if interrupted || target_gone {

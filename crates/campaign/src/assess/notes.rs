@@ -23,6 +23,18 @@ fn time(seconds: f64) -> String {
     Nanos::from_seconds(seconds).coarse()
 }
 
+/// That the budget has no room for a search of each pattern.
+pub fn short_budget(budget_ns: u64, least_ns: u64, patterns: usize) -> Option<String> {
+    (budget_ns < least_ns).then(|| {
+        format!(
+            "The budget of {} is too short for {}: points will be few or missing. Give --budget {}s, or fewer --patterns.",
+            Nanos(budget_ns).coarse(),
+            counted(patterns as u64, "pattern"),
+            least_ns / 1_000_000_000
+        )
+    })
+}
+
 /// How a preconditioning went.
 pub fn preconditioning(ledger: &Preconditioning) -> Vec<String> {
     let mut out = Vec::new();

@@ -1,7 +1,7 @@
 //! Chooses operating points and says why.
 
 use fathom_measure::Nanos;
-use fathom_record::campaign::{OperatingPoint, OperatingPointKind, PatternResult, Slo};
+use fathom_record::campaign::{OperatingPoint, OperatingPointKind, Slo};
 use fathom_stats::{Observed, balanced, peak, slo};
 
 /// Rates that differ by less are taken for one.
@@ -29,9 +29,11 @@ pub fn choose(
     (points, focus.map(|at| places[at]))
 }
 
+/// Of one test point alone nobody knows whether it is a peak, or balanced.
 fn choose_among(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoint>, Option<usize>) {
     let mut points = Vec::new();
-    if let Some(point) = balanced(cells) {
+    let several = cells.len() > 1;
+    if let Some(point) = balanced(cells).filter(|_| several) {
         let latency = point
             .latency_factor
             .map_or(String::new(), |factor| format!(" at {factor:.1} times the unloaded latency"));
@@ -42,7 +44,7 @@ fn choose_among(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoi
         points.push(OperatingPoint { kind: OperatingPointKind::Balanced, cell: point.index, reason });
     }
     let highest = peak(cells);
-    if let Some(point) = &highest {
+    if let Some(point) = highest.as_ref().filter(|_| several) {
         let edge = if point.at_edge { "; the highest concurrency tried, so more may be there" } else { "" };
         let reason = format!(
             "least concurrency within 2 % of the highest rate seen ({:.1} %){edge}",
@@ -62,20 +64,6 @@ fn choose_among(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoi
         points.push(OperatingPoint { kind: OperatingPointKind::Slo, cell: point.index, reason });
     }
     (points, highest.map(|point| point.index))
-}
-
-/// A remark when an objective was set and no measured cell is known to hold it.
-pub fn unmet(pattern: &PatternResult, objective: Option<Slo>) -> Option<String> {
-    let objective = objective?;
-    let met = pattern.operating_points.iter().any(|point| point.kind == OperatingPointKind::Slo);
-    (!met && !pattern.cells.is_empty()).then(|| {
-        format!(
-            "{}: no concurrency measured is known to hold {} at the {} quantile.",
-            pattern.title,
-            Nanos(objective.limit_ns),
-            objective.quantile
-        )
-    })
 }
 
 #[cfg(test)]
@@ -98,5 +86,23 @@ mod tests {
         // Nothing that holds comes near: what is published is what was seen, and it fails.
         assert_eq!(peak([true, false, false, true]), unhurt.1);
         assert_eq!(peak([false; 4]), unhurt.1);
+    }
+
+    fn observed(depth: u32, x_per_s: f64) -> Observed {
+        let r_ns = f64::from(depth) / x_per_s * 1e9;
+        Observed { jobs: 1, depth, x_per_s, r_ns, quantile_ns: Some(r_ns * 2.0) }
+    }
+
+    #[test]
+    fn one_test_point_is_neither_a_peak_nor_a_balance_and_may_hold_an_objective() {
+        let one = [observed(1, 20_500.0)];
+        let (points, focus) = choose(&one, &[true], None);
+        assert!(points.is_empty(), "{points:?}");
+        assert_eq!(focus, Some(0), "what limits it can still be asked");
+        let slo = Slo { quantile: 0.99, limit_ns: 1_000_000 };
+        let kinds: Vec<_> = choose(&one, &[true], Some(slo)).0.iter().map(|point| point.kind).collect();
+        assert_eq!(kinds, [OperatingPointKind::Slo]);
+        let two = [observed(1, 20_500.0), observed(4, 60_000.0)];
+        assert!(choose(&two, &[true; 2], None).0.len() >= 2);
     }
 }

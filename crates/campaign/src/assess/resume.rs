@@ -1,7 +1,5 @@
 //! Begins an assessment, or takes an unfinished one up again.
 
-use std::path::Path;
-
 use fathom_record::RunRecord;
 use fathom_record::campaign::AssessPlan;
 use fathom_store::{Campaign, NewCampaign, Store, StoreError};
@@ -12,7 +10,7 @@ use crate::devices::{Devices, Waiting};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
-use crate::started::give_up;
+use crate::started::{PLAIN, campaign_key, give_up};
 
 /// A campaign that is open in the store, with what is known of it.
 pub struct Started {
@@ -52,7 +50,7 @@ pub fn begin(store: &Store, plan: &AssessPlan, anew: bool) -> Result<Started, Ca
         give_up(store, &key)?;
     }
     let id = identity::new_id("a");
-    let plan_json = serde_json::to_string(plan).unwrap_or_default();
+    let plan_json = serde_json::to_string(plan).expect(PLAIN);
     let new = NewCampaign {
         id: &id,
         key: &key,
@@ -81,11 +79,7 @@ fn key_of(plan: &AssessPlan) -> String {
     let mut plain = plan.clone();
     plain.seed = 0;
     plain.patterns.iter_mut().for_each(|pattern| pattern.workload.seed = 0);
-    // `.` in another folder is another target.
-    let place = Path::new(&plan.target)
-        .canonicalize()
-        .map_or_else(|_| plan.target.clone(), |path| path.display().to_string());
-    format!("{place} {}", serde_json::to_string(&plain).unwrap_or_default())
+    campaign_key("assessment", std::slice::from_ref(&plan.target), &plain)
 }
 
 impl Started {

@@ -13,7 +13,7 @@ use crate::error::CampaignError;
 use crate::progress::Progress;
 
 /// Part of the budget that searches have where chosen points are repeated in passes afterwards.
-pub const SEARCH_SHARE: f64 = 0.25;
+const SEARCH_SHARE: f64 = 0.25;
 
 /// What came of one pattern's search.
 pub struct Searched {
@@ -39,10 +39,8 @@ pub fn search(
     let known = started.runs_of(work.store, &prefix(&pattern.name))?;
     let later = plan.patterns.iter().skip(index + 1).any(|later| started.has(&prefix(&later.name)));
     let closed = later || started.has(super::repeats::PREFIX);
-    let in_passes = plan.until_share.is_some() || plan.thorough;
-    let part = if in_passes { SEARCH_SHARE } else { 1.0 };
-    let share = work.budget.share(plan.patterns.len() - index, &known, part);
-    let mut steps = Steps::new(pattern, work.session, share, known, !in_passes);
+    let share = work.budget.share(plan.patterns.len() - index, &known, part_of(plan));
+    let mut steps = Steps::new(pattern, work.session, share, known, !in_passes(plan));
     let (mut interrupted, mut failure) = (false, None);
     while !closed && let Some(step) = steps.next(&work.budget) {
         if work.stop.load(Ordering::Relaxed) {
@@ -72,7 +70,30 @@ pub fn search(
         (None, false) if steps.is_empty() => Some("no time was left for it in the budget".to_owned()),
         (None, false) => None,
     };
-    Ok(Searched { runs: steps.into_runs(), incomplete, interrupted, target_gone: failure.is_some() })
+    let runs = steps.into_runs();
+    let incomplete = incomplete.or_else(|| lone(&runs));
+    Ok(Searched { runs, incomplete, interrupted, target_gone: failure.is_some() })
+}
+
+/// Whether chosen points are repeated in passes after the searches.
+fn in_passes(plan: &AssessPlan) -> bool {
+    plan.until_share.is_some() || plan.thorough
+}
+
+/// Part of the budget that searches have.
+pub fn part_of(plan: &AssessPlan) -> f64 {
+    if in_passes(plan) { SEARCH_SHARE } else { 1.0 }
+}
+
+/// That a pattern has one test point alone, which shows neither a peak nor a balance.
+fn lone(runs: &[RunRecord]) -> Option<String> {
+    let cell = |run: &RunRecord| (run.workload.jobs, run.workload.depth);
+    let first = cell(runs.first()?);
+    runs.iter().all(|run| cell(run) == first).then(|| {
+        "it has one test point, which shows neither a peak nor a balanced point; a longer --budget, or fewer \
+         --patterns, leave time for more"
+            .to_owned()
+    })
 }
 
 fn prefix(pattern: &str) -> String {

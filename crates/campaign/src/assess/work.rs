@@ -11,6 +11,7 @@ use super::budget::Budget;
 use crate::cells::without_histograms;
 use crate::error::CampaignError;
 use crate::identity;
+use crate::plan::assess_command_line;
 use crate::progress::Progress;
 use crate::run::{Session, this_tool};
 
@@ -36,6 +37,7 @@ impl Work<'_> {
             target: self.session.target().clone(),
             environment: self.session.environment().clone(),
             plan: plan.clone(),
+            command: Some(assess_command_line(plan)),
             patterns: Vec::new(),
             busy_seconds: 0.0,
             notes: Vec::new(),

@@ -29,7 +29,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{CompareOptions, side_names};
+use crate::plan::{CompareOptions, compare_command_line, side_names};
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
 use figures::Figures;
@@ -366,6 +366,7 @@ impl Work<'_> {
             started_at: self.started.campaign.started_at().to_owned(),
             finished_at: None,
             tool: this_tool(),
+            command: Some(compare_command_line(&plan, self.options.before_limit_ns)),
             environment: self.runs().next().map(|run| run.environment.clone()),
             workloads: self.lines.iter().filter_map(Line::concluded).collect(),
             commands: self.commands.clone(),

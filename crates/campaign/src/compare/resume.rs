@@ -10,7 +10,7 @@ use crate::devices::{Devices, Waiting};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
-use crate::started::give_up;
+use crate::started::{PLAIN, base_targets, campaign_key, give_up};
 
 /// A comparison that is open in the store, with what is known of it.
 pub struct Started {
@@ -77,11 +77,11 @@ pub fn begin(store: &Store, plan: &ComparePlan, anew: bool) -> Result<Started, C
     if anew {
         give_up(store, &key)?;
     }
-    let plan_json = serde_json::to_string(plan).unwrap_or_default();
+    let plan_json = serde_json::to_string(plan).expect(PLAIN);
     let new = NewCampaign {
         id: &identity::new_id("x"),
         key: &key,
-        target: &targets_of(plan),
+        target: &own_targets(plan).join(" | "),
         started_at: &identity::now(),
         plan_json: &plan_json,
     };
@@ -92,21 +92,19 @@ pub fn begin(store: &Store, plan: &ComparePlan, anew: bool) -> Result<Started, C
 }
 
 /// Both targets as the user named them, or the one that both sides share.
-fn targets_of(plan: &ComparePlan) -> String {
+fn own_targets(plan: &ComparePlan) -> Vec<String> {
     let own = |side: &SidePlan| {
         let target = side.settings.iter().find(|setting| setting.key == "target");
         target.map(|setting| setting.value.clone()).or_else(|| side.stored.clone())
     };
     match (own(&plan.a), own(&plan.b)) {
-        (Some(a), Some(b)) => format!("{a} | {b}"),
-        _ => plan.base.get("target").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
+        (Some(a), Some(b)) => vec![a, b],
+        _ => base_targets(&plan.base),
     }
 }
 
-/// The same for the same comparison in the same folder, whatever the seed.
+/// The same for the same comparison of the same targets, whatever the seed.
 fn key_of(plan: &ComparePlan) -> String {
     let plain = ComparePlan { seed: 0, ..plan.clone() };
-    // A relative target in another folder is another target.
-    let place = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
-    format!("compare {place} {}", serde_json::to_string(&plain).unwrap_or_default())
+    campaign_key("comparison", &own_targets(plan), &plain)
 }

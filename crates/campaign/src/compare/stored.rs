@@ -18,8 +18,9 @@ use super::{rules, spans_differ};
 use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{Place, PlanError, PlanErrorKind, title_of};
+use crate::plan::{Place, PlanError, PlanErrorKind, compare_command_line, title_of};
 use crate::run::this_tool;
+use crate::started::PLAIN;
 
 /// A side that was measured before.
 #[derive(Debug)]
@@ -56,6 +57,7 @@ pub fn compare_stored(
         finished_at: Some(identity::now()),
         tool: this_tool(),
         plan: plan.clone(),
+        command: Some(compare_command_line(plan, 0)),
         a: facts(a),
         b: facts(b),
         environment: None,
@@ -75,7 +77,7 @@ pub fn compare_stored(
         key: &format!("compare stored {id}"),
         target: &format!("{} | {}", a.id, b.id),
         started_at: &started_at,
-        plan_json: &serde_json::to_string(plan).unwrap_or_default(),
+        plan_json: &serde_json::to_string(plan).expect(PLAIN),
     };
     let campaign = store.begin_campaign(&new)?;
     store.finish_campaign(campaign, &record.clone().into())?;

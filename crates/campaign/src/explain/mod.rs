@@ -20,10 +20,10 @@ use crate::cells::rate_change;
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{ExplainOptions, RunPlan, title_of, to_command_line};
+use crate::plan::{ExplainOptions, RunPlan, explain_command_line, title_of, to_command_line};
 use crate::progress::{Progress, StepNotice};
 use crate::run::{Session, this_tool};
-use crate::started::{Resumable, Started};
+use crate::started::{Resumable, Started, base_targets};
 use pattern::{Explained, Known, explain as put_before_the_table};
 use trial::Made;
 
@@ -42,6 +42,10 @@ impl Resumable for ExplainPlan {
 
     fn without_seed(&self) -> Self {
         Self { seed: 0, ..self.clone() }
+    }
+
+    fn targets(&self) -> Vec<String> {
+        base_targets(&self.base)
     }
 }
 
@@ -77,7 +81,7 @@ pub fn explain(
     session.keep_state();
     let mut started = match unfinished {
         Some(started) => started,
-        None => Started::begin(store, &options.plan, &base.targets.join(" + "), options.anew)?,
+        None => Started::begin(store, &options.plan, options.anew)?,
     };
     let mut devices = std::mem::take(&mut started.devices);
     devices.remember(store, &started.campaign, &session)?;
@@ -93,6 +97,7 @@ pub fn explain(
     };
     let mut course = Course {
         base: &base,
+        known: &options.known,
         store,
         started: &started,
         devices,
@@ -122,6 +127,8 @@ pub fn explain(
 /// An explanation under way.
 struct Course<'a> {
     base: &'a RunPlan,
+    /// Flags of the limits that were given.
+    known: &'a str,
     store: &'a Store,
     started: &'a Started<ExplainPlan>,
     devices: Devices,
@@ -327,6 +334,7 @@ impl Course<'_> {
             tool: this_tool(),
             environment: Some(self.session.environment().clone()),
             plan: self.started.plan.clone(),
+            command: Some(explain_command_line(&self.started.plan, self.known)),
             patterns: patterns.into_iter().collect(),
             busy_seconds: self.all_runs.iter().map(|run| run.summary.duration_ns as f64 / 1e9).sum(),
             notes: Vec::new(),

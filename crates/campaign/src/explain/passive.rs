@@ -52,6 +52,7 @@ pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeil
             ceilings: ceilings.to_vec(),
             seed: 0,
         },
+        command: None,
         patterns,
         busy_seconds: 0.0,
         notes,

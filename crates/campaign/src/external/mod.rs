@@ -33,7 +33,7 @@ use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::RunPlan;
+use crate::plan::{RunPlan, exact_command_line};
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
 
@@ -126,6 +126,7 @@ fn here(
         telemetry,
         words: &prepared.words,
         folder,
+        command: exact_command_line(plan),
         notes,
     };
     Ok(RunRecord { ceilings: session.ceilings().to_vec(), ..finish(imported, &ended, around) })
@@ -226,6 +227,7 @@ fn elsewhere(
             telemetry,
             words: &prepared.words,
             folder,
+            command: exact_command_line(plan),
             notes: prepared.notes.clone(),
         },
     ))
@@ -346,6 +348,7 @@ pub fn run_given(
                 telemetry: telemetry.clone(),
                 words: &words,
                 folder: &folder,
+                command: None,
                 notes: Vec::new(),
             };
             finish(imported, &ended, around)

@@ -32,6 +32,8 @@ pub struct Around<'a> {
     pub telemetry: Telemetry,
     pub words: &'a [OsString],
     pub folder: &'a Path,
+    /// What makes the same run again; absent where no line does.
+    pub command: Option<String>,
     pub notes: Vec<String>,
 }
 
@@ -98,6 +100,7 @@ pub fn finish(mut record: RunRecord, ended: &Ended, around: Around<'_>) -> RunRe
         fill_plan(&mut record, workload, around.target, around.external.tool);
     }
     record.environment = around.environment;
+    record.command = around.command;
     record.telemetry = around.telemetry;
     if record.tool.version == "unknown"
         && let Some(version) = ended.spdk_version()

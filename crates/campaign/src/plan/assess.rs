@@ -3,11 +3,12 @@
 use clap::Args;
 use fathom_engine::decorate::Decorators;
 use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
+use fathom_record::shell_word;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::resolve::{decorators, name, value};
 use super::text::Text;
-use super::write::{flag, quoted};
+use super::write::flag;
 use super::{RawKnown, effort, known, pattern, quantity};
 
 /// What `fathom assess` is told, value by value and unread.
@@ -214,7 +215,7 @@ pub fn assess_decorators(plan: &AssessPlan) -> Result<Decorators, PlanError> {
 
 /// The assessment as a line for a POSIX shell. Permission to destroy data is not part of a plan.
 pub fn assess_command_line(plan: &AssessPlan) -> String {
-    let target = quoted(&plan.target);
+    let target = shell_word(&plan.target);
     let mut line = "fathom assess".to_owned();
     if let Some(engine) = &plan.engine {
         line += &flag("engine", engine);

@@ -65,6 +65,8 @@ pub struct ExplainOptions {
     pub plan: ExplainPlan,
     /// The workload that experiments start from.
     pub base: RunPlan,
+    /// Flags of the limits that were given, as they were typed.
+    pub known: String,
     /// Whether an unfinished one with the same plan is given up.
     pub anew: bool,
 }
@@ -124,7 +126,7 @@ impl RawExplain {
             ceilings: self.known()?,
             seed,
         };
-        Ok(ExplainOptions { plan, base, anew: self.anew })
+        Ok(ExplainOptions { plan, base, known: self.known.flags(), anew: self.anew })
     }
 }
 

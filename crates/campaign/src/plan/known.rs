@@ -38,6 +38,14 @@ pub struct RawKnown {
 }
 
 impl RawKnown {
+    /// The same flags, with a blank before each.
+    pub(super) fn flags(&self) -> String {
+        let once = [("instance", &self.instance), ("volume", &self.volume)];
+        let all = self.ceilings.iter().map(|text| ("ceiling", text));
+        let all = all.chain(once.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))));
+        all.map(|(name, text)| flag(name, &text.0)).collect()
+    }
+
     /// Reads all of it. Instance and volume stay as they were typed, since what they come to depends on the
     /// target; that they are known is checked here.
     ///

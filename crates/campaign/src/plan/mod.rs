@@ -3,10 +3,11 @@
 //! [`RawPlan`] is the one list of keys: a TOML key, a flag and a property of the schema are the same
 //! field. A [`PlanSource`] is a plan file with the flags that override it; it resolves to a [`RunPlan`],
 //! whose [`Workload`](fathom_record::Workload) is what engines are driven by and records keep.
-//! [`to_toml`] and [`to_command_line`] go back, so that a record can be run again.
+//! [`to_toml`] and [`to_command_line`] go back; records keep the line that measures the same again.
 
 mod addresses;
 mod assess;
+mod campaigns;
 mod compare;
 mod effort;
 mod error;
@@ -28,9 +29,12 @@ mod traced;
 mod write;
 
 #[cfg(test)]
+mod campaign_properties;
+#[cfg(test)]
 mod properties;
 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
+pub use campaigns::{compare_command_line, explain_command_line, sweep_command_line};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use explain::{ExplainOptions, RawExplain};
@@ -40,10 +44,11 @@ pub use pattern::{pattern, patterns, title_of};
 pub use rates::write as write_rates;
 pub use raw::{RawPlan, plan_schema};
 pub use source::PlanSource;
+pub use suggest::foreign_key as foreign;
 pub(crate) use suggest::nearest;
 pub use sweep::{RawSweep, SweepOptions, sweep_place};
 pub use text::Text;
-pub use write::{to_command_line, to_toml};
+pub use write::{exact_command_line, to_command_line, to_toml};
 
 use fathom_engine::decorate::Decorators;
 use fathom_engine::{Durable, IoFlags};

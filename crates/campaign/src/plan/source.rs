@@ -74,6 +74,12 @@ impl PlanSource {
         self
     }
 
+    /// What it permits for one command alone: serial numbers of devices whose content may be lost, and whether devices
+    /// are read in full before the first write.
+    pub fn permits(&self) -> (Vec<String>, bool) {
+        (self.raw.destroy.clone().unwrap_or_default(), self.raw.check_empty == Some(true))
+    }
+
     /// The values, unread.
     pub(super) fn raw(&self) -> &RawPlan {
         &self.raw

@@ -1,10 +1,12 @@
 //! Names near a misspelt one, and what other tools call the same thing.
 
 /// What fio and diskspd users type, and what it is here: key, then what to write.
-const FOREIGN: [(&str, &str); 22] = [
+const FOREIGN: [(&str, &str); 26] = [
+    ("block-size", "`bs`"),
     ("blocksize", "`bs`"),
     ("bsrange", "`bs`, as 4k-64k"),
     ("bssplit", "`bs`, as 4k:70%,64k:30%"),
+    ("duration", "`time`"),
     ("direct", "`buffered`: I/O is direct unless that is set"),
     ("filename", "`target`"),
     ("filesize", "`size`"),
@@ -15,7 +17,9 @@ const FOREIGN: [(&str, &str); 22] = [
     ("norandommap", "`addresses`, as independent"),
     ("number_ios", "`count`"),
     ("numjobs", "`jobs`"),
+    ("qd", "`depth`"),
     ("queue-depth", "`depth`"),
+    ("queuedepth", "`depth`"),
     ("ramp_time", "`warmup`"),
     ("random_distribution", "`addresses`, as zipf:0.99"),
     ("randseed", "`seed`"),
@@ -31,6 +35,11 @@ pub(super) fn foreign(name: &str) -> Option<&'static str> {
     let plain = |text: &str| text.replace('_', "-").to_ascii_lowercase();
     let wanted = plain(name);
     FOREIGN.iter().find(|(foreign, _)| plain(foreign) == wanted).map(|(_, here)| *here)
+}
+
+/// The key that stands here for a name of another tool.
+pub fn foreign_key(name: &str) -> Option<&'static str> {
+    foreign(name)?.split('`').nth(1)
 }
 
 /// Advice for an unknown name, as the end of a sentence.
@@ -112,6 +121,8 @@ mod tests {
     #[test]
     fn names_of_other_tools_are_translated() {
         assert_eq!(advice("iodepth", KNOWN), "here it is `depth`");
+        assert_eq!(foreign_key("block-size"), Some("bs"));
+        assert_eq!(foreign_key("duration"), Some("time"));
         assert_eq!(advice("ramp-time", KNOWN), "here it is `warmup`");
         assert_eq!(advice("dept", KNOWN), "did you mean `depth`?");
         assert_eq!(advice("colour", KNOWN), "`fathom run --help` lists what there is");

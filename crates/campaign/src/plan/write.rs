@@ -1,15 +1,26 @@
 //! Writes a run plan as a plan file or a command line that reads back as the same plan.
 
+use fathom_record::shell_word;
 use fathom_record::workload::{Addresses, Arrival, Verify};
 
 use super::raw::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
 use super::text::Text;
-use super::{RunPlan, addresses, quantity, rates, sizes, traced};
+use super::{PlanSource, RunOptions, RunPlan, addresses, quantity, rates, sizes, traced};
 
 /// The plan as the text of a plan file.
 pub fn to_toml(plan: &RunPlan) -> String {
     toml::to_string(&raw_of(plan)).expect("a plan's values are all TOML values")
+}
+
+/// The line that measures the same again, as [`to_command_line`] writes it, without permission to destroy data;
+/// `None` where the plan says what no flag does, so that the line would stand for another one.
+pub fn exact_command_line(plan: &RunPlan) -> Option<String> {
+    let options = RunOptions { permits: Vec::new(), check_empty: false, ..plan.options.clone() };
+    let plan = RunPlan { options, ..plan.clone() };
+    // With a seed other than the written one a lost seed shows.
+    let read = PlanSource::from_flags(raw_of(&plan)).resolve(!plan.workload.seed);
+    (read.as_ref() == Ok(&plan)).then(|| to_command_line(&plan))
 }
 
 /// The plan as a line for a POSIX shell, from `fathom run` on.
@@ -38,17 +49,7 @@ pub fn to_command_line(plan: &RunPlan) -> String {
 /// bound to it.
 pub(super) fn flag(name: &str, value: &str) -> String {
     let separator = if value.starts_with('-') || name == "witness" { '=' } else { ' ' };
-    format!(" --{name}{separator}{}", quoted(value))
-}
-
-/// A word for a POSIX shell.
-pub(super) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._/:,=%+@-".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    format!(" --{name}{separator}{}", shell_word(value))
 }
 
 /// The values that make this plan. What has a lasting neutral value (an offset of 0) is left out; what

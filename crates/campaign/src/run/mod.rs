@@ -21,7 +21,7 @@ use fathom_record::RunRecord;
 
 use crate::devices::Devices;
 use crate::error::CampaignError;
-use crate::plan::RunPlan;
+use crate::plan::{RunOptions, RunPlan, exact_command_line};
 use crate::progress::Progress;
 use crate::replay::Survey;
 
@@ -54,16 +54,17 @@ pub fn run_once(
 
 /// Replays a trace that was surveyed; the record says how like it the run was.
 fn replay_once(
-    plan: &RunPlan,
+    asked: &RunPlan,
     survey: &Survey,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
-    let plan = &RunPlan { workload: survey.directions(&plan.workload), ..plan.clone() };
+    let plan = &RunPlan { workload: survey.directions(&asked.workload), ..asked.clone() };
     let session = Session::open(&SessionPlan::of(plan), progress, stop)?;
     let target = session.target();
     let workload = survey.workload(&plan.workload, target.size_bytes, u64::from(target.logical_block_bytes));
     let mut record = session.run(&workload, None, progress, stop)?;
+    record.command = exact_command_line(asked);
     let said = survey.similarity(&record);
     record.notes.extend(said);
     Ok(record)
@@ -104,6 +105,24 @@ impl Session {
 }
 
 impl<'a> SessionPlan<'a> {
+    /// How its runs go about their targets.
+    pub(super) fn options(&self) -> RunOptions {
+        RunOptions {
+            direct: self.direct,
+            stripe_bytes: self.stripe_bytes,
+            permits: self.permits.to_vec(),
+            check_empty: self.check_empty,
+            real_time: self.real_time,
+            polled: self.polled,
+            witness: self.witness,
+            durable: self.durable,
+            io_flags: self.io_flags,
+            keep: self.keep,
+            cpus: self.cpus.map(<[u32]>::to_vec),
+            decorators: self.decorators.clone(),
+        }
+    }
+
     /// What one run needs of its session.
     pub fn of(plan: &'a RunPlan) -> Self {
         let workload = &plan.workload;

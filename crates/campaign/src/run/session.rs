@@ -45,6 +45,7 @@ use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
+use crate::plan::{RunOptions, RunPlan, exact_command_line};
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
 
@@ -118,6 +119,15 @@ pub(super) struct Beside<'a> {
     pub particulars: Option<&'a Particulars>,
 }
 
+impl Beside<'_> {
+    /// Whether nothing of it changes what a run measures, so that its own command makes it again.
+    fn is_alone(&self) -> bool {
+        let Self { grouped, campaign: _, telemetry_is_with: _, share, log: _, priorities, particulars } =
+            self;
+        !grouped && share.is_none() && priorities.is_none() && particulars.is_none()
+    }
+}
+
 /// A target as a child reaches it.
 pub(crate) struct Handle<'a> {
     /// Its path, in the child.
@@ -164,6 +174,8 @@ pub struct Session {
     decorators: Decorators,
     io_flags: IoFlags,
     notes: Vec<String>,
+    /// Targets as they were named, the engine that was asked for, and how they are gone about.
+    asked: (Vec<String>, Option<String>, RunOptions),
     /// Simulated devices as the last run left them, where each run goes on from there.
     left: Option<Mutex<Medium>>,
 }
@@ -225,9 +237,11 @@ impl Session {
             decorators: plan.decorators.clone(),
             io_flags: plan.io_flags,
             notes,
+            asked: (plan.targets.to_vec(), plan.engine.map(str::to_owned), plan.options()),
             left: None,
         };
         session.know(&Known::default())?;
+        progress.simulated_time(session.is_simulated_time());
         Ok(session)
     }
 
@@ -346,6 +360,18 @@ impl Session {
     pub(super) fn run_beside(
         &self,
         workload: &Workload,
+        beside: Beside<'_>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<RunRecord, CampaignError> {
+        let command = beside.is_alone().then(|| self.command(workload)).flatten();
+        Ok(RunRecord { command, ..self.measure(workload, beside, progress, stop)? })
+    }
+
+    /// The record of one run, but for the command that makes it again.
+    fn measure(
+        &self,
+        workload: &Workload,
         Beside { grouped, campaign, telemetry_is_with, share, log, priorities, particulars }: Beside<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
@@ -413,6 +439,16 @@ impl Session {
             meanwhile,
             notes: &self.remarks(workload, facts, feed),
         }))
+    }
+
+    /// What makes a run of this workload again; `None` where no line does.
+    fn command(&self, workload: &Workload) -> Option<String> {
+        let (targets, engine, options) = self.asked.clone();
+        let kinds = [TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace];
+        // Of several engines that carry a target, the default could be another one elsewhere.
+        let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.entry().name.to_owned());
+        let engine = engine.or_else(used);
+        exact_command_line(&RunPlan { targets, engine, workload: workload.clone(), options })
     }
 
     /// Share of what a buffered run goes over that is in the page cache.

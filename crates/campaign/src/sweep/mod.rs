@@ -17,7 +17,7 @@ use fathom_store::{StepState, Store};
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::SweepOptions;
+use crate::plan::{SweepOptions, sweep_command_line};
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
 use crate::started::Started;
@@ -57,7 +57,7 @@ pub fn sweep(
     // Begun only now: a target that is refused leaves nothing behind.
     let mut started = match unfinished {
         Some(started) => started,
-        None => Started::begin(store, &options.plan, &resume::targets_of(&options.plan), options.anew)?,
+        None => Started::begin(store, &options.plan, options.anew)?,
     };
     for session in sessions.all() {
         started.devices.remember(store, &started.campaign, session)?;
@@ -207,6 +207,7 @@ impl Work<'_> {
             targets: self.sessions.all().iter().map(|session| session.target().clone()).collect(),
             environment: self.sessions.of(0).environment().clone(),
             plan: plan.clone(),
+            command: Some(sweep_command_line(plan)),
             cells: self.runs.cells(plan),
             busy_seconds: self.runs.busy_seconds(),
             notes: self.notes(),

@@ -1,8 +1,8 @@
-//! What makes two sweeps the same one, and the targets that it is kept under.
+//! What makes two sweeps the same one.
 
 use fathom_record::campaign::SweepPlan;
 
-use crate::started::Resumable;
+use crate::started::{Resumable, base_targets};
 
 impl Resumable for SweepPlan {
     const NOUN: &'static str = "sweep";
@@ -11,18 +11,9 @@ impl Resumable for SweepPlan {
     fn without_seed(&self) -> Self {
         Self { seed: 0, ..self.clone() }
     }
-}
 
-/// The targets as the user named them.
-pub fn targets_of(plan: &SweepPlan) -> String {
-    let axis = plan.axes.iter().find(|axis| axis.key == "target");
-    let names: Vec<String> = match (axis, plan.base.get("target")) {
-        (Some(axis), _) => axis.values.clone(),
-        (None, Some(serde_json::Value::Array(names))) => {
-            names.iter().filter_map(serde_json::Value::as_str).map(str::to_owned).collect()
-        }
-        (None, Some(serde_json::Value::String(name))) => vec![name.clone()],
-        (None, _) => Vec::new(),
-    };
-    names.join(" + ")
+    fn targets(&self) -> Vec<String> {
+        let axis = self.axes.iter().find(|axis| axis.key == "target");
+        axis.map_or_else(|| base_targets(&self.base), |axis| axis.values.clone())
+    }
 }

@@ -3,13 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fathom_campaign::plan::{AssessOptions, assess_command_line};
+use fathom_campaign::plan::AssessOptions;
 use fathom_campaign::{Assessment, CampaignError};
-use fathom_record::campaign::{AssessPlan, PatternResult};
-use fathom_record::{CampaignRecord, shell_word};
+use fathom_record::CampaignRecord;
+use fathom_record::campaign::PatternResult;
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
+use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::seed::new_seed;
 use super::stored::{StorePlace, complete_drawn};
@@ -45,15 +46,12 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
         || terminal::campaign(&whole, output::style()),
         || html::campaign(&whole, &assessment.runs),
     );
-    let holds = record.patterns.iter().all(PatternResult::holds);
-    let store_flag = place.flag();
+    let holds = record.patterns.iter().all(PatternResult::holds) && record.misses_slo().next().is_none();
     if assessment.interrupted {
-        let line = again(&record.plan, options.permit.as_deref(), &store_flag);
-        output::message(&format!(
-            "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
-        ));
+        let permits = Permits { serials: options.permit.as_slice(), check_empty: options.check_empty };
+        output::message(&to_continue(record.command.as_deref(), permits, place));
     } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
-        let id = &record.id;
+        let (id, store_flag) = (&record.id, place.flag());
         output::message(&format!("\nas a page: fathom report {id} --html report.html{store_flag}"));
     }
     Ok(Status::of_measurement(holds && !assessment.interrupted && handed_over))
@@ -81,12 +79,4 @@ fn assess(
             other => return other,
         }
     }
-}
-
-/// The command that continues. It ends in `--` and the target, so that flags go before.
-fn again(plan: &AssessPlan, permit: Option<&str>, store_flag: &str) -> String {
-    let line = assess_command_line(plan);
-    let rest = line.trim_start_matches("fathom assess");
-    let permit = permit.map_or_else(String::new, |serial| format!(" --destroy={}", shell_word(serial)));
-    format!("fathom{store_flag} assess{permit}{rest}")
 }

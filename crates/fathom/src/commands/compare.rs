@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use fathom_campaign::{StoredSide, compare, compare_stored};
+use fathom_record::CampaignRecord;
 use fathom_record::campaign::CompareRecord;
 use fathom_record::comparison::Decision;
-use fathom_record::{CampaignRecord, shell_word};
-use fathom_report::{compare_command, html, terminal};
+use fathom_report::{html, terminal};
 use fathom_store::{Resolved, Store};
 
+use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::seed::new_seed;
 use super::stored::{StorePlace, runs_of};
@@ -40,30 +41,22 @@ fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, F
     let found = compare(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let holds = holds(&found.record);
-    let (id, command) = (found.record.id.clone(), compare_command(&found.record.plan));
+    let (id, command) = (found.record.id.clone(), found.record.command.clone());
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
         &record,
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );
-    let flag = place.flag();
     if found.interrupted {
-        let rest = command.trim_start_matches("fathom compare");
-        let line = format!("fathom{flag} compare{}{rest}", permits(arguments));
-        output::message(&format!(
-            "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
-        ));
+        let flags = &arguments.flags;
+        let serials = flags.destroy.as_deref().unwrap_or_default();
+        let permits = Permits { serials, check_empty: flags.check_empty == Some(true) };
+        output::message(&to_continue(command.as_deref(), permits, place));
     } else {
-        hint(&delivery, &id, &flag);
+        hint(&delivery, &id, &place.flag());
     }
     Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
-}
-
-/// Permission to destroy data holds for one command, and has to be given again.
-fn permits(arguments: &CompareArguments) -> String {
-    let quoted = |serial: &String| format!(" --destroy={}", shell_word(serial));
-    arguments.flags.destroy.iter().flatten().map(quoted).collect()
 }
 
 fn put_beside(

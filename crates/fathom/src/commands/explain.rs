@@ -10,6 +10,7 @@ use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
 use fathom_report::{html, terminal};
 
+use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::seed::new_seed;
 use super::stored::{Found, StorePlace, find, runs_of};
@@ -192,7 +193,9 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
     if let Some(target) = arguments.subject {
         flags = RawPlan { target: Some(flags.target.unwrap_or_else(|| vec![target])), ..flags };
     }
-    let options = arguments.explain.resolve(&PlanSource::from_flags(flags), new_seed())?;
+    let source = PlanSource::from_flags(flags);
+    let (serials, check_empty) = source.permits();
+    let options = arguments.explain.resolve(&source, new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
@@ -201,9 +204,11 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
     drop(screen);
     let holds = found.record.patterns.iter().flat_map(|p| &p.cells).all(|cell| cell.failed_checks.is_empty());
     let (id, decided) = (found.record.id.clone(), !found.record.patterns.is_empty());
+    let command = found.record.command.clone();
     let handed_over = hand_over(&delivery, found.record, &found.runs);
     if found.interrupted {
-        output::message("\nstopped before its end; what was measured is saved. The same command continues.");
+        let permits = Permits { serials: &serials, check_empty };
+        output::message(&to_continue(command.as_deref(), permits, place));
     } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
         output::message(&format!("\nas a page: fathom report {id} --html report.html{}", place.flag()));
     }

@@ -1,5 +1,6 @@
 //! One file a command: what was asked, through the rooms, to what is printed.
 
+mod again;
 mod analyse;
 mod assess;
 mod audit;

@@ -3,8 +3,9 @@
 use fathom_campaign::sweep;
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::SweepCell;
-use fathom_report::{html, sweep_command, terminal};
+use fathom_report::{html, terminal};
 
+use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::run::source;
 use super::seed::new_seed;
@@ -21,6 +22,7 @@ use crate::{interrupt, output};
 /// When nothing was measured.
 pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, Failure> {
     let source = source(arguments.plan.as_deref(), arguments.flags)?;
+    let permits = source.permits();
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
     let options = arguments.sweep.resolve(&source, cpus, new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
@@ -35,22 +37,18 @@ pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, 
     let holds = measured.clone().next().is_some()
         && measured.clone().all(|cell| cell.failed_checks.is_empty())
         && !found.record.cells.iter().any(refused);
-    let (id, command) = (found.record.id.clone(), sweep_command(&found.record.plan));
+    let (id, command) = (found.record.id.clone(), found.record.command.clone());
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
         &record,
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );
-    let store_flag = place.flag();
     if found.interrupted {
-        let rest = command.trim_start_matches("fathom sweep");
-        let line = format!("fathom{store_flag} sweep{rest}");
-        output::message(&format!(
-            "\nstopped before its end; what was measured is saved. To continue:\n  {line}"
-        ));
+        let permits = Permits { serials: &permits.0, check_empty: permits.1 };
+        output::message(&to_continue(command.as_deref(), permits, place));
     } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
-        output::message(&format!("\nas a page: fathom report {id} --html report.html{store_flag}"));
+        output::message(&format!("\nas a page: fathom report {id} --html report.html{}", place.flag()));
     }
     Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
 }

@@ -85,6 +85,12 @@ impl Progress for Screen {
         }
     }
 
+    fn simulated_time(&mut self, is_simulated: bool) {
+        if let Some(shown) = self.shown() {
+            shown.simulated_time(is_simulated);
+        }
+    }
+
     fn note(&mut self, text: &str) {
         if let Some(shown) = self.shown() {
             shown.note(text);

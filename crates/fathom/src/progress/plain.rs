@@ -22,7 +22,7 @@ impl<C: Clock> Plain<C> {
     /// Writes through `write`; the first figures come when [`EVERY_NS`] have passed.
     pub fn new(clock: C, total_ns: Option<u64>, write: fn(&str)) -> Self {
         let last_ns = clock.now_ns();
-        Self { clock, write, left: Left { at_start_ns: total_ns }, last_ns }
+        Self { clock, write, left: Left { at_start_ns: total_ns, simulated: false }, last_ns }
     }
 
     fn line(&self, text: &str) {
@@ -47,7 +47,7 @@ impl<C: Clock> Progress for Plain<C> {
     }
 
     fn step(&mut self, notice: &StepNotice) {
-        self.left = Left { at_start_ns: notice.left_ns };
+        self.left.at_start_ns = notice.left_ns;
         self.line(&format!("{}; {}", words::step(notice), self.left.after(0)));
     }
 
@@ -55,6 +55,10 @@ impl<C: Clock> Progress for Plain<C> {
         if self.is_due() {
             self.line(&format!("  {}; {}", words::figures(second), self.left.after(second.until_ns)));
         }
+    }
+
+    fn simulated_time(&mut self, is_simulated: bool) {
+        self.left.simulated = is_simulated;
     }
 
     fn note(&mut self, text: &str) {

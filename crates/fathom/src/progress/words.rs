@@ -30,18 +30,23 @@ pub fn step_forms(notice: &StepNotice) -> [String; 3] {
 
 /// `12.3 k IOPS, 50.4 MB/s, p99 345 us`.
 pub fn figures(second: &Second) -> String {
-    let mut text =
-        format!("{} IOPS, {}", Rate(second.operations_per_s), ByteRate(second.throughput_bytes_per_s));
-    if let Some(ns) = second.service_p99_ns {
-        text += &format!(", p99 {}", Nanos(ns));
-    }
+    let [full, ..] = figure_forms(second);
+    full
+}
+
+/// The same, and shorter for terminals that have no room: the throughput goes first, which the rate says already.
+pub fn figure_forms(second: &Second) -> [String; 3] {
+    let rate = format!("{} IOPS", Rate(second.operations_per_s));
+    let throughput = format!(", {}", ByteRate(second.throughput_bytes_per_s));
+    let latency = second.service_p99_ns.map_or_else(String::new, |ns| format!(", p99 {}", Nanos(ns)));
+    let mut end = String::new();
     if second.errors > 0 {
-        text += &format!(", {} errors", second.errors);
+        end += &format!(", {} errors", second.errors);
     }
     if second.warmup {
-        text += ", warm-up";
+        end += ", warm-up";
     }
-    text
+    [format!("{rate}{throughput}{latency}{end}"), format!("{rate}{latency}{end}"), format!("{rate}{end}")]
 }
 
 /// What is left to wait.
@@ -49,14 +54,17 @@ pub fn figures(second: &Second) -> String {
 pub struct Left {
     /// Time that was left when the current run started its I/O.
     pub at_start_ns: Option<u64>,
+    /// Whether that is time of a simulated clock, by which nobody waits.
+    pub simulated: bool,
 }
 
 impl Left {
     /// `18 s left`, or how long it has run where the end is not known.
     pub fn after(self, until_ns: u64) -> String {
+        let of = if self.simulated { " of simulated time" } else { "" };
         match self.at_start_ns {
-            Some(left) => format!("{} left", Nanos(left.saturating_sub(until_ns)).coarse()),
-            None => format!("{} so far", Nanos(until_ns).coarse()),
+            Some(left) => format!("{}{of} left", Nanos(left.saturating_sub(until_ns)).coarse()),
+            None => format!("{}{of} so far", Nanos(until_ns).coarse()),
         }
     }
 }
@@ -78,11 +86,15 @@ mod tests {
         assert_eq!(figures(&second), "123 k IOPS, 505 MB/s, p99 345 us");
         let bad = Second { errors: 2, warmup: true, service_p99_ns: None, ..second };
         assert_eq!(figures(&bad), "123 k IOPS, 505 MB/s, 2 errors, warm-up");
+        let forms = figure_forms(&second);
+        assert_eq!(forms[1..], ["123 k IOPS, p99 345 us", "123 k IOPS"]);
     }
 
     #[test]
     fn what_is_left_never_goes_below_nothing() {
-        let left = Left { at_start_ns: Some(30_000_000_000) };
+        let left = Left { at_start_ns: Some(30_000_000_000), simulated: false };
+        let simulated = Left { simulated: true, ..left };
+        assert_eq!(simulated.after(12_000_400_000), "18 s of simulated time left");
         assert_eq!(left.after(12_000_400_000), "18 s left");
         assert_eq!(left.after(40_000_000_000), "0 s left");
         assert_eq!(Left::default().after(5_000_000_000), "5 s so far");

@@ -9,6 +9,7 @@ mod commands;
 mod compared;
 mod diskspd;
 mod disturbed;
+mod exact;
 mod explained;
 mod exported;
 mod failures;

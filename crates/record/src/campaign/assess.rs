@@ -33,6 +33,10 @@ pub struct AssessRecord {
     pub environment: Environment,
     /// What was asked for.
     pub plan: AssessPlan,
+    /// What to type to measure the same again: a line for a shell, without permission to destroy data; absent in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// One entry a pattern, in the order they were measured.
     pub patterns: Vec<PatternResult>,
     /// Time spent under load, in seconds.
@@ -51,6 +55,12 @@ pub struct AssessRecord {
 }
 
 impl AssessRecord {
+    /// The measured patterns of which no test point is known to hold the objective; empty where none was set.
+    pub fn misses_slo(&self) -> impl Iterator<Item = &PatternResult> {
+        let is_set = self.plan.slo.is_some();
+        self.patterns.iter().filter(move |pattern| is_set && pattern.misses_slo())
+    }
+
     /// What is known of a pattern's cell beside its numbers.
     pub fn point(&self, pattern: &str, jobs: u32, depth: u32) -> Option<&PointQuality> {
         self.points.iter().find(|p| p.pattern == pattern && (p.jobs, p.depth) == (jobs, depth))
@@ -144,6 +154,12 @@ impl PatternResult {
         let mut chosen =
             self.operating_points.iter().filter_map(|point| self.cells.get(point.cell)).peekable();
         chosen.peek().is_some() && chosen.all(|cell| cell.failed_checks.is_empty())
+    }
+
+    /// Whether it was measured, and no test point is known to hold the objective that was set.
+    fn misses_slo(&self) -> bool {
+        !self.cells.is_empty()
+            && self.operating_points.iter().all(|point| point.kind != OperatingPointKind::Slo)
     }
 
     /// Whether a cell is one of the points to run at.

@@ -27,6 +27,10 @@ pub struct CompareRecord {
     pub tool: Tool,
     /// What was asked for.
     pub plan: ComparePlan,
+    /// What to type to measure the same again: a line for a shell, without permission to destroy data; absent in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// What is compared with, as it was found.
     pub a: SideFacts,
     /// What is judged, as it was found.

@@ -31,6 +31,10 @@ pub struct ExplainRecord {
     pub environment: Option<Environment>,
     /// What was asked for.
     pub plan: ExplainPlan,
+    /// What to type to measure the same again: a line for a shell, without permission to destroy data; absent in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// One entry a pattern.
     pub patterns: Vec<ExplainedPattern>,
     /// Time spent under load by this explanation's own runs, in seconds.

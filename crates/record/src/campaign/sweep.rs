@@ -29,6 +29,10 @@ pub struct SweepRecord {
     pub environment: Environment,
     /// What was asked for.
     pub plan: SweepPlan,
+    /// What to type to measure the same again: a line for a shell, without permission to destroy data; absent in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// One entry a place of the grid; the last axis varies fastest.
     pub cells: Vec<SweepCell>,
     /// Time spent under load, in seconds.

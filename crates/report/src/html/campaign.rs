@@ -104,7 +104,7 @@ pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, Repor
             preflight: machine::preflight(&campaign.environment),
         },
         checks: machine::checks_of_all(runs),
-        reproduction: reproduce::campaign(campaign),
+        reproduction: reproduce::assessment(campaign),
     };
     Ok(crate::escape::page(&page.render()?))
 }

@@ -6,9 +6,10 @@ use fathom_record::campaign::{CompareRecord, ComparedWorkload};
 use fathom_record::comparison::Side;
 
 use super::{Figure, SCRIPT, Surroundings, styles};
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, compare as sheet, machine};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_compare as pictures, reproduce};
+use crate::{ReportError, pictures_of_compare as pictures};
 
 #[derive(Template)]
 #[template(path = "compare.html")]
@@ -31,7 +32,7 @@ struct Page {
     b_target: Vec<Entry>,
     surroundings: Option<Surroundings>,
     checks: Table,
-    command: String,
+    reproduction: Reproduction,
 }
 
 struct Section {
@@ -87,7 +88,7 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         b_target: record.b.target.as_ref().map_or_else(Vec::new, machine::target),
         surroundings,
         checks: machine::checks_of_all(runs),
-        command: reproduce::compare(&record.plan),
+        reproduction: reproduce::campaign(record.command.as_ref(), &record.id),
     };
     Ok(crate::escape::page(&page.render()?))
 }

@@ -5,6 +5,7 @@ use fathom_record::campaign::{ExplainRecord, ExplainedPattern};
 use fathom_record::verdict::{Claim, Experiment};
 
 use super::{Figure, SCRIPT, styles};
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, explain as sheet};
 use crate::table::Table;
 use crate::words;
@@ -20,6 +21,8 @@ struct Page {
     failures: Vec<String>,
     patterns: Vec<Pattern>,
     notes: Vec<String>,
+    /// Of what was measured for it; absent for finished results.
+    reproduction: Option<Reproduction>,
 }
 
 struct Pattern {
@@ -52,6 +55,11 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
         failures: sheet::failures(explain),
         patterns: explain.patterns.iter().map(pattern).collect::<Result<_, _>>()?,
         notes: explain.notes.clone(),
+        reproduction: explain
+            .plan
+            .subject
+            .is_none()
+            .then(|| reproduce::campaign(explain.command.as_ref(), &explain.id)),
     };
     Ok(crate::escape::page(&page.render()?))
 }

@@ -6,9 +6,10 @@ use fathom_record::RunRecord;
 use fathom_record::campaign::SweepRecord;
 
 use super::{Figure, SCRIPT, Surroundings, styles};
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{machine, sweep as sheet};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_sweep, reproduce};
+use crate::{ReportError, pictures_of_sweep};
 
 #[derive(Template)]
 #[template(path = "sweep.html")]
@@ -28,7 +29,7 @@ struct Page {
     notes: Vec<String>,
     surroundings: Surroundings,
     checks: Table,
-    command: String,
+    reproduction: Reproduction,
 }
 
 /// Fills in the page.
@@ -62,7 +63,7 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
             preflight: machine::preflight(&sweep.environment),
         },
         checks: machine::checks_of_all(runs),
-        command: reproduce::sweep(&sweep.plan),
+        reproduction: reproduce::campaign(sweep.command.as_ref(), &sweep.id),
     };
     Ok(crate::escape::page(&page.render()?))
 }

@@ -4,7 +4,7 @@ use fathom_record::RunRecord;
 use fathom_record::campaign::{AssessRecord, CellResult, OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Claim, Limit};
 
-use crate::table::{Table, numbers, words};
+use crate::table::{Table, numbers, titles, words};
 use crate::{number, words};
 
 /// A chosen cell, under all the names that chose it.
@@ -89,6 +89,9 @@ pub fn reached(pattern: &PatternResult) -> String {
         Some(_) => {
             text.push_str(&format!(", which is also the balanced point; p99 {}.", p(best.service_p99_ns)))
         }
+        None if pattern.cells.len() == 1 => {
+            text.push_str(", the only test point: neither a peak nor a balanced point is known.")
+        }
         None => text.push('.'),
     }
     text
@@ -144,12 +147,21 @@ fn busy(campaign: &AssessRecord) -> Vec<String> {
     programs.into_iter().chain(device).collect()
 }
 
+/// That a pattern holds no objective, and how near it came.
+fn missed(campaign: &AssessRecord, pattern: &PatternResult) -> String {
+    let objective = campaign.plan.slo.map_or_else(String::new, |slo| {
+        format!("{} ≤ {}", number::quantile_name(slo.quantile), number::time(slo.limit_ns as f64))
+    });
+    format!("{}: the objective {objective} is not met at any test point.", pattern.title)
+}
+
 /// Failed checks of a cell that are told in full.
 const TOLD: usize = 2;
 
 /// What comes before the numbers, as sentences: a busy machine, checks that failed, and patterns that were cut short.
 pub fn failures(campaign: &AssessRecord) -> Vec<String> {
     let mut out = busy(campaign);
+    out.extend(campaign.misses_slo().map(|pattern| missed(campaign, pattern)));
     for pattern in &campaign.patterns {
         let title = &pattern.title;
         out.extend(pattern.incomplete.iter().map(|missing| format!("{title} is incomplete: {missing}")));
@@ -193,24 +205,31 @@ fn first_failures(cell: &CellResult) -> String {
 /// One row a chosen cell of every pattern.
 pub fn summary(campaign: &AssessRecord) -> Table {
     let mut table = Table::new(&[
-        words("pattern", 0),
+        titles("pattern", 0),
         words("point", 0),
         numbers("IOPS", 0),
-        numbers("95 % interval", 4),
-        numbers("throughput", 0),
-        numbers("p50", 2),
+        numbers("95 % interval", 2),
+        numbers("throughput", 5),
+        numbers("p50", 3),
         numbers("p99", 0),
-        numbers("p99.9", 3),
+        numbers("p99.9", 4),
         numbers("jobs × depth", 1),
-        numbers("in flight", 5),
-        numbers("CPU per I/O", 6),
+        numbers("in flight", 6),
+        numbers("CPU per I/O", 7),
     ]);
     for pattern in &campaign.patterns {
         let chosen = chosen(pattern);
-        if chosen.is_empty() {
-            let mut row = vec![pattern.title.clone(), number::NOT_MEASURED.to_owned()];
-            row.resize(table.columns.len(), "–".to_owned());
-            table.row(row);
+        match (chosen.is_empty(), pattern.cells.as_slice()) {
+            (false, _) => {}
+            (true, [only]) => {
+                let names = [pattern.title.clone(), "only test point".to_owned()];
+                table.row(names.into_iter().chain(figures(only)));
+            }
+            (true, _) => {
+                let mut row = vec![pattern.title.clone(), number::NOT_MEASURED.to_owned()];
+                row.resize(table.columns.len(), "–".to_owned());
+                table.row(row);
+            }
         }
         for (at, point) in chosen.iter().enumerate() {
             let title = if at == 0 { pattern.title.clone() } else { String::new() };
@@ -244,7 +263,7 @@ pub fn cells(pattern: &PatternResult) -> Table {
         words("chosen as", 0),
         numbers("IOPS", 0),
         numbers("95 % interval", 2),
-        numbers("throughput", 0),
+        numbers("throughput", 3),
         numbers("mean", 1),
         numbers("p50", 2),
         numbers("p99", 0),

@@ -117,6 +117,7 @@ fn comparison() -> CompareRecord {
         started_at: assessed.started_at.clone(),
         finished_at: assessed.finished_at.clone(),
         tool: assessed.tool.clone(),
+        command: Some("fathom compare --by 1% --seed 7 -- /data /data".to_owned()),
         plan: ComparePlan {
             base: serde_json::json!({ "target": ["/data"], "time": "1s" }),
             a: SidePlan::default(),

@@ -204,5 +204,8 @@ fn an_open_loop_shows_response_beside_service() {
     assert!(page.contains("s-blue dash"), "the response curve is drawn");
     assert!(page.contains("5000 IOPS, arrivals delayed by the in-flight cap: not measured"));
     assert!(!page.contains("In a closed loop"));
-    assert!(page.contains("fathom show r-20261120-161500-01 --json"), "short flags cannot say this workload");
+    assert!(page.contains("--rate 2k --arrival poisson"), "the kept command is printed");
+    record.command = None;
+    let page = html::run(&record).unwrap();
+    assert!(page.contains("fathom show r-20261120-161500-01 --json"), "no other is made up");
 }

@@ -6,7 +6,7 @@ use crate::sample::campaign;
 use fathom_record::RunRecord;
 use fathom_record::campaign::{CampaignRecord, SweepAxis, SweepCell, SweepPlan, SweepRecord};
 use fathom_report::terminal::Style;
-use fathom_report::{html, markdown, sweep_command, terminal};
+use fathom_report::{html, markdown, terminal};
 
 /// A sweep over `key` whose cells are the first of a sample's, and one that was not measured.
 fn sweep(key: &str, values: &[&str]) -> (SweepRecord, Vec<RunRecord>) {
@@ -26,6 +26,7 @@ fn sweep(key: &str, values: &[&str]) -> (SweepRecord, Vec<RunRecord>) {
         tool: assessed.tool.clone(),
         targets: vec![assessed.target.clone(), assessed.target.clone()],
         environment: assessed.environment.clone(),
+        command: Some("fathom sweep --over depth=1,2 --target=/data/x --seed 7".to_owned()),
         plan: SweepPlan {
             base: serde_json::json!({ "target": ["/data/x"], "time": "1s" }),
             axes: vec![SweepAxis {
@@ -47,8 +48,7 @@ fn sweep(key: &str, values: &[&str]) -> (SweepRecord, Vec<RunRecord>) {
 #[test]
 fn a_missing_cell_stands_before_the_numbers() {
     let (record, runs) = sweep("depth", &["1", "2", "4"]);
-    let command = sweep_command(&record.plan);
-    assert_eq!(command, "fathom sweep --over depth=1,2,4 --passes 3 --target=/data/x --time=1s --seed 7");
+    let command = record.command.clone().unwrap();
     let record = CampaignRecord::from(record);
     let shown = terminal::campaign(&record, Style { width: 100, color: false });
     let (failure, table) =

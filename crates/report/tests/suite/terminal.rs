@@ -102,6 +102,63 @@ fn no_line_is_wider_than_asked() {
     }
 }
 
+/// What is to be typed is whole and on one line, however narrow the terminal.
+#[test]
+fn a_command_is_never_cut_or_wrapped() {
+    let command = "fathom run --like profile.json --scale 1.3 --target '/mnt/a new file' --time 1800s --jobs 4 --depth 64";
+    let (assessed, _) = campaign("/data", 2);
+    let pattern = &assessed.patterns[0];
+    let mut verdict = pattern.verdict.clone().unwrap();
+    verdict.next_experiment = Some(fathom_record::verdict::Experiment {
+        question: "Does more concurrency still give more?".to_owned(),
+        command: command.to_owned(),
+        reading: "About 20 k IOPS: too few I/Os in flight.".to_owned(),
+    });
+    let record: fathom_record::campaign::ExplainRecord = serde_json::from_value(serde_json::json!({
+        "format": "fathom.campaign", "version": 3, "id": "x-1", "started_at": assessed.started_at,
+        "finished_at": null, "tool": assessed.tool, "busy_seconds": 0.0, "notes": [],
+        "plan": { "base": null, "subject": "last", "max_experiments": 0, "budget_ns": 0, "may_purge": false,
+                  "ceilings": [], "seed": 0 },
+        "patterns": [{ "title": pattern.title, "target": assessed.target, "engine": "uring", "cells": pattern.cells,
+                       "focus": 0, "verdict": verdict, "experiments": [], "symptoms": [] }],
+    }))
+    .unwrap();
+    for width in [20, 40, 80, 200] {
+        let shown = terminal::campaign(&record.clone().into(), plain(width));
+        assert!(shown.lines().any(|line| line.trim() == command), "{width}: {shown}");
+    }
+}
+
+/// Columns come with the terminal's width, and sentences stay readable.
+#[test]
+fn a_wide_terminal_shows_every_column_and_no_wide_sentence() {
+    let (record, _) = campaign("/data", 2);
+    let shown = terminal::campaign(&record.into(), plain(usize::MAX));
+    assert!(!shown.contains("left out at this width"), "{shown}");
+    assert!(shown.contains("CPU per I/O") && shown.contains("95 % interval"), "{shown}");
+    let rows = [RunRow { workload: "a workload of many words ".repeat(6), ..RunRow::of(&one_run(1.0, 2)) }];
+    let shown = terminal::runs(&rows, plain(100));
+    for column in ["run", "target", "workload", "jobs × depth", "IOPS", "p99", "outcome"] {
+        assert!(shown.lines().next().unwrap().contains(column), "{column}: {shown}");
+    }
+    assert!(terminal::runs(&rows, plain(usize::MAX)).contains("started (UTC)"));
+}
+
+#[test]
+fn one_test_point_is_no_peak_and_a_missed_objective_comes_first() {
+    let (mut record, _) = campaign("/data", 2);
+    record.patterns.truncate(1);
+    let pattern = &mut record.patterns[0];
+    pattern.cells.truncate(1);
+    pattern.operating_points.clear();
+    let shown = terminal::campaign(&record.into(), plain(200));
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("the only test point: neither a peak nor a balanced point is known"), "{shown}");
+    assert!(shown.contains("only test point  ") && !shown.contains("not measured  "), "{shown}");
+    let objective = "4 KiB random read: the objective p99 ≤ 500 us is not met at any test point.";
+    assert!(shown.find(objective).unwrap() < shown.find("operating points").unwrap(), "{shown}");
+}
+
 #[test]
 fn colour_is_written_only_when_asked_and_changes_no_word() {
     let record = one_run(0.7, 2);

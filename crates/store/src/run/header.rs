@@ -46,6 +46,8 @@ pub(crate) struct Header<'a> {
     standstills: &'a [Standstill],
     #[serde(skip_serializing_if = "Option::is_none")]
     read_back: Option<&'a ReadBack>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a str>,
     notes: &'a [String],
 }
 
@@ -79,6 +81,7 @@ impl<'a> Header<'a> {
             wall,
             standstills,
             read_back,
+            command,
             notes,
         } = record;
         Self {
@@ -107,6 +110,7 @@ impl<'a> Header<'a> {
             wall: wall.as_deref(),
             standstills,
             read_back: read_back.as_ref(),
+            command: command.as_deref(),
             notes,
         }
     }

@@ -401,6 +401,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
         priorities: Vec::new(),
         wall: None,
         standstills: Vec::new(),
+        command: Some(format!("fathom run --target {name} --rw randrw --rate 2k --arrival poisson")),
         notes: vec!["polled completion was dropped: the device has no polled queues".to_owned()],
     }
 }

@@ -66,6 +66,7 @@ pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
         tool: first.tool.clone(),
         target: first.target.clone(),
         environment: first.environment.clone(),
+        command: Some(format!("fathom assess --budget 2m --delay constant:100us -- {target}")),
         plan: AssessPlan {
             target: target.to_owned(),
             engine: None,

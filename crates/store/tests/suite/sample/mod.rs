@@ -108,6 +108,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         priorities: Vec::new(),
         wall: None,
         standstills: Vec::new(),
+        command: Some("fathom run --target 'it'\\''s' --rate 2k".to_owned()),
         notes: vec!["poll mode is not available: \u{201c}Operation not supported\u{201d}".into()],
     }
 }
@@ -308,6 +309,7 @@ pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
         tool: Tool { name: "fathom".into(), version: "0.1.0".into() },
         target: target(),
         environment: environment(),
+        command: Some("fathom assess --budget 2m -- /dev/nvme0n1".into()),
         plan: AssessPlan {
             target: "/dev/nvme0n1".into(),
             engine: None,

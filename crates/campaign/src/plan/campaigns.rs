@@ -1,0 +1,93 @@
+//! Plans of campaigns as lines for a POSIX shell that ask for the same again. Permission to destroy data is no part of a
+//! plan, nor of its line.
+
+use fathom_record::campaign::{ComparePlan, ExplainPlan, SidePlan, SweepPlan};
+use fathom_record::shell_word;
+use serde_json::Value;
+
+use super::quantity;
+use super::write::flag;
+
+/// The keys and values that all runs of a campaign share, as flags.
+fn base(base: &Value, but: &[&str]) -> String {
+    let mut line = String::new();
+    for (key, value) in base.as_object().into_iter().flatten().filter(|(key, _)| !but.contains(&key.as_str()))
+    {
+        let values = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
+        for value in values.iter().filter(|value| !value.is_null()) {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // Bound to its value: some flags can do without one.
+            line += &format!(" --{key}={}", shell_word(&text));
+        }
+    }
+    line
+}
+
+/// The line of a sweep.
+pub fn sweep_command_line(plan: &SweepPlan) -> String {
+    let mut line = "fathom sweep".to_owned();
+    for axis in &plan.axes {
+        let separator = if axis.values.iter().any(|value| value.contains(',')) { ";" } else { "," };
+        line += &flag("over", &format!("{}={}", axis.key, axis.values.join(separator)));
+    }
+    line += &flag("passes", &plan.passes.to_string());
+    if let Some(share) = plan.until_share {
+        line += &flag("until", &quantity::write_share(share));
+    }
+    if plan.adaptive {
+        line += " --adaptive";
+    }
+    line + &base(&plan.base, &[]) + &flag("seed", &plan.seed.to_string())
+}
+
+/// The line of a comparison. `before_limit_ns` is the time that a command before a side's turn may take.
+pub fn compare_command_line(plan: &ComparePlan, before_limit_ns: u64) -> String {
+    let own = |side: &SidePlan| {
+        let target = side.settings.iter().find(|setting| setting.key == "target");
+        side.stored.clone().or_else(|| target.map(|setting| setting.value.clone()))
+    };
+    let shared = || plan.base.get("target").and_then(Value::as_str).map(str::to_owned);
+    let sides = [own(&plan.a).or_else(shared), own(&plan.b).or_else(shared)];
+    let names: String = sides.iter().flatten().map(|name| format!(" {}", shell_word(name))).collect();
+    let mut line = "fathom compare".to_owned() + &flag("by", &quantity::write_share(plan.materiality));
+    if plan.a.stored.is_some() {
+        return format!("{line} --{names}");
+    }
+    for (name, side) in [("a", &plan.a), ("b", &plan.b)] {
+        for setting in side.settings.iter().filter(|setting| setting.key != "target") {
+            line += &flag(name, &format!("{}={}", setting.key, setting.value));
+        }
+    }
+    for (name, side) in [("before-a", &plan.a), ("before-b", &plan.b)] {
+        line += &side.before.as_ref().map_or_else(String::new, |command| flag(name, command));
+    }
+    if plan.a.before.is_some() || plan.b.before.is_some() {
+        line += &flag("before-limit", &quantity::write_time_ns(before_limit_ns));
+    }
+    if !plan.patterns.is_empty() {
+        line += &flag("patterns", &plan.patterns.join(","));
+    }
+    if !plan.depths.is_empty() {
+        let depths: Vec<String> = plan.depths.iter().map(u32::to_string).collect();
+        line += &flag("depth", &depths.join(","));
+    }
+    line += &flag(if plan.fixed_pairs { "pairs" } else { "max-pairs" }, &plan.max_pairs.to_string());
+    line += &base(&plan.base, &["target"]);
+    format!("{line}{} --{names}", flag("seed", &plan.seed.to_string()))
+}
+
+/// The line of an explanation by experiments. `known` are the flags of the limits that are known beforehand, as they
+/// were typed.
+pub fn explain_command_line(plan: &ExplainPlan, known: &str) -> String {
+    let mut line = "fathom explain --experiments".to_owned();
+    line += &flag("max-experiments", &plan.max_experiments.to_string());
+    line += &flag("budget", &quantity::write_time_ns(plan.budget_ns));
+    line += &plan.second_target.as_ref().map_or_else(String::new, |second| flag("second", second));
+    if plan.rest_ns > 0 {
+        line += &flag("rest", &quantity::write_time_ns(plan.rest_ns));
+    }
+    if plan.may_purge {
+        line += " --purge";
+    }
+    line + known + &base(&plan.base, &[]) + &flag("seed", &plan.seed.to_string())
+}
