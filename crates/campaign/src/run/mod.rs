@@ -105,8 +105,12 @@ impl Session {
 }
 
 impl<'a> SessionPlan<'a> {
-    /// How its runs go about their targets.
-    pub(super) fn options(&self) -> RunOptions {
+    /// Targets as they were named, the engine that was asked for, and how its runs go about them.
+    pub(super) fn asked(&self) -> (Vec<String>, Option<String>, RunOptions) {
+        (self.targets.to_vec(), self.engine.map(str::to_owned), self.options())
+    }
+
+    fn options(&self) -> RunOptions {
         RunOptions {
             direct: self.direct,
             stripe_bytes: self.stripe_bytes,

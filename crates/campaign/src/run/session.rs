@@ -174,8 +174,9 @@ pub struct Session {
     decorators: Decorators,
     io_flags: IoFlags,
     notes: Vec<String>,
-    /// Targets as they were named, the engine that was asked for, and how they are gone about.
-    asked: (Vec<String>, Option<String>, RunOptions),
+    /// Targets as they were named, the engine that was asked for, and how they are gone about; absent where a line of
+    /// flags does not say it.
+    asked: Option<(Vec<String>, Option<String>, RunOptions)>,
     /// Simulated devices as the last run left them, where each run goes on from there.
     left: Option<Mutex<Medium>>,
 }
@@ -237,7 +238,7 @@ impl Session {
             decorators: plan.decorators.clone(),
             io_flags: plan.io_flags,
             notes,
-            asked: (plan.targets.to_vec(), plan.engine.map(str::to_owned), plan.options()),
+            asked: (!plan.exact && !plan.flags_as_asked).then(|| plan.asked()),
             left: None,
         };
         session.know(&Known::default())?;
@@ -443,7 +444,7 @@ impl Session {
 
     /// What makes a run of this workload again; `None` where no line does.
     fn command(&self, workload: &Workload) -> Option<String> {
-        let (targets, engine, options) = self.asked.clone();
+        let (targets, engine, options) = self.asked.clone()?;
         let kinds = [TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace];
         // Of several engines that carry a target, the default could be another one elsewhere.
         let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.entry().name.to_owned());

@@ -6,7 +6,7 @@ use fathom_record::run::Ending;
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::table::{Table, numbers, paths, titles, words};
-use crate::{imported, number, words};
+use crate::{imported, number};
 
 /// How a run ended, for a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
