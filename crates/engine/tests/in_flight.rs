@@ -1,4 +1,4 @@
-//! A closed loop keeps a device of 2 GB/s busy with writes from 16 KiB on: what the loop does between two I/Os of a
+//! A closed loop keeps a device of 2 GB/s busy with writes from 32 KiB on: what the loop does between two I/Os of a
 //! lone slot is below 2 % of the time that one takes. Smaller ones end within the time of some hundred instructions, and
 //! verification computes its checksums between two I/Os: both are printed and not judged.
 //!
@@ -31,7 +31,7 @@ const BYTES_PER_NS: u64 = 2;
 /// Time for which each size is written.
 const TIME_NS: u64 = 100_000_000;
 /// Writes from this size on are judged.
-const SMALLEST: u32 = 16 << 10;
+const SMALLEST: u32 = 32 << 10;
 /// Share of the time that an I/O is to be in flight.
 const WANTED: f64 = 0.98;
 
