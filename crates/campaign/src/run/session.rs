@@ -383,8 +383,7 @@ impl Session {
         self.refuse_what_is_not_polled(workload)?;
         self.targets.confirm()?;
         let binding = self.binding(workload);
-        let started_at = identity::now();
-        let id = identity::new_id("r");
+        let (started_at, id) = (identity::now(), identity::new_id("r"));
         self.mark(workload, campaign.as_ref(), (&id, &started_at))?;
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(workload, facts, medium)?;

@@ -399,7 +399,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
                 self.in_flight += 1;
             }
             Submission::Done(completion) => self.complete_inline(io.slot, completion),
-            Submission::Full => unreachable!("an engine has as many slots as its depth"),
+            Submission::Full => self.refused(io.slot),
         }
     }
 

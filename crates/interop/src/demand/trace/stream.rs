@@ -210,15 +210,7 @@ impl<R: BufRead> TraceStream<R> {
         match &self.volume {
             None => self.volume = Some((host.to_owned(), device.to_owned())),
             Some((known_host, known)) if known != device || known_host != host => {
-                let whole = |host: &str, device: &str| match host {
-                    "" => device.to_owned(),
-                    host => format!("{host}/{device}"),
-                };
-                let (first, second) = (whole(known_host, known), whole(host, device));
-                let remedy = format!("name the one that is meant: {first}, {second} or another");
-                return Err(Refusal::new(TRACE, "several disks are in it")
-                    .of_kind(RefusalKind::WhichDevice)
-                    .or(remedy));
+                return Err(several((known_host.as_str(), known.as_str()), (host, device)));
             }
             Some(_) => {}
         }
@@ -229,6 +221,16 @@ impl<R: BufRead> TraceStream<R> {
         self.ahead.push(Reverse((at_ns, self.line, Io { offset, bytes, write })));
         Ok(())
     }
+}
+
+/// That two volumes are in a trace of which one is to be named; each is its host and its device.
+fn several(first: (&str, &str), second: (&str, &str)) -> Refusal {
+    let whole = |(host, device): (&str, &str)| match host {
+        "" => device.to_owned(),
+        host => format!("{host}/{device}"),
+    };
+    let remedy = format!("name the one that is meant: {}, {} or another", whole(first), whole(second));
+    Refusal::new(TRACE, "several disks are in it").of_kind(RefusalKind::WhichDevice).or(remedy)
 }
 
 /// Where blkparse's I/Os are counted: as they were issued where that is in the trace, otherwise as it has them.
