@@ -51,6 +51,7 @@ const DEPTH: u32 = 4;
 fn measured(breach: Option<Breach>) -> Measured {
     let length = Length { operations: Some(OPERATIONS), ..Length::default() };
     let workload = Workload {
+        special: None,
         mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
         addresses: Addresses::RandomIndependent,
         sizes: SizesByDirection::all(Sizes::Fixed { bytes: 4096 }),
@@ -66,6 +67,7 @@ fn measured(breach: Option<Breach>) -> Measured {
     };
     let geometry = Geometry::of(&workload, TARGET_BYTES).unwrap();
     let job = JobPlan {
+        aside: None,
         job: 0,
         target: 0,
         depth: DEPTH,
@@ -80,6 +82,7 @@ fn measured(breach: Option<Breach>) -> Measured {
     };
     let stop = AtomicBool::new(false);
     let plan = CrewPlan {
+        accounts: fathom_engine::job::Accounts::None,
         jobs: vec![job],
         length: &workload.length,
         cpus: &[],

@@ -97,6 +97,7 @@ impl Engine for Stream {
 /// something else now and then changes the mean, and hardly this.
 fn between_ns(bytes: u32, verify: bool) -> u64 {
     let workload = Workload {
+        special: None,
         mix: Mix { read_share: 0.0, trim_share: 0.0, flush_every_writes: 0 },
         addresses: Addresses::RandomCycle,
         sizes: SizesByDirection::all(Sizes::Fixed { bytes: bytes.into() }),
@@ -112,6 +113,7 @@ fn between_ns(bytes: u32, verify: bool) -> u64 {
     };
     let geometry = Geometry::of(&workload, 256 << 20).unwrap();
     let job = JobPlan {
+        aside: None,
         job: 0,
         target: 0,
         depth: 1,
@@ -126,6 +128,7 @@ fn between_ns(bytes: u32, verify: bool) -> u64 {
     };
     let stop = AtomicBool::new(false);
     let plan = CrewPlan {
+        accounts: fathom_engine::job::Accounts::None,
         jobs: vec![job],
         length: &workload.length,
         cpus: &[],

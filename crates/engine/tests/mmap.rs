@@ -138,6 +138,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
     let geometry = Geometry::of(&workload, PAGES * PAGE).unwrap();
     let (clock, _) = WallClock::start();
     let launch = Launch {
+        accounts: fathom_engine::job::Accounts::None,
         workload: &workload,
         geometries: &[geometry],
         medium: &Medium::Files(vec![Arc::clone(file)]),

@@ -44,6 +44,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
     let geometries: Vec<_> = parameters.iter().map(geometry).collect();
     let (clock, _) = WallClock::start();
     let launch = Launch {
+        accounts: fathom_engine::job::Accounts::None,
         workload,
         geometries: &geometries,
         medium: &Medium::Simulated(parameters),

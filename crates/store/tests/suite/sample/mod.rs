@@ -56,6 +56,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         .map(|(direction, histogram)| direction_summary(direction, histogram, seconds.max(1)))
         .collect();
     RunRecord {
+        read_back: None,
         format: RunRecord::FORMAT.into(),
         version: RunRecord::VERSION,
         id: id(number),
