@@ -176,7 +176,7 @@ fn a_trace_and_its_profile_count_each_io_by_itself() {
     let typist = Typist::new();
     let mut trace = "time,op,offset,bytes\n".to_owned();
     for io in 0..40_000u64 {
-        let offset = io.wrapping_mul(0x9e37_79b9) % 9973 << 21;
+        let offset = (io.wrapping_mul(0x9e37_79b9) % 9973) << 21;
         writeln!(trace, "{:.6},R,{offset},393216", io as f64 / 4000.0).unwrap();
     }
     std::fs::write(typist.path("trace.csv"), trace).unwrap();

@@ -143,7 +143,7 @@ fn ios_above_the_unit_count_once_per_unit() {
     let trace = |sizes: &[u64]| {
         let io = |i: u64| TracedIo {
             at_ns: i * 250_000,
-            offset: i.wrapping_mul(0x9e37_79b9) % 9973 << 21,
+            offset: (i.wrapping_mul(0x9e37_79b9) % 9973) << 21,
             bytes: sizes[i as usize % sizes.len()],
             write: false,
         };

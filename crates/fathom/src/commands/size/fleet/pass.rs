@@ -54,7 +54,7 @@ impl From<Failure> for Ended {
 /// A volume of a piece.
 enum Part<F> {
     /// It may go on in the pieces beside this one.
-    Open(Run),
+    Open(Box<Run>),
     /// It lies in the piece whole.
     Whole { name: String, rows: u64, found: F },
     /// It was in the piece before, with others between.
@@ -230,7 +230,7 @@ impl<W: Work> Taker for Reading<'_, W> {
             return self.parts.push(Part::Apart(run.volume));
         }
         let Some(done) = self.last.replace(run) else { return };
-        let part = if self.parts.is_empty() { Part::Open(done) } else { self.whole(done) };
+        let part = if self.parts.is_empty() { Part::Open(Box::new(done)) } else { self.whole(done) };
         self.parts.push(part);
     }
 }
@@ -302,10 +302,10 @@ impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
     fn part(&mut self, part: Part<W::Found>) -> Result<(), Untaken> {
         match part {
             Part::Open(run) => match &mut self.open {
-                Some(open) if open.volume == run.volume => open.append(run),
+                Some(open) if open.volume == run.volume => open.append(*run),
                 _ => {
                     self.close()?;
-                    self.open = Some(run);
+                    self.open = Some(*run);
                 }
             },
             Part::Whole { name, rows, found } => {
