@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(rounded.demand.read.operations[7], 1);
         let odd = with(&[row(7, 0.0, 1e9)]).unwrap();
         assert!(odd.notes[0].contains("left out"), "{:?}", odd.notes);
-        assert_eq!(odd.demand.gaps[..], [7..8]);
+        assert_eq!(odd.demand.gaps, std::slice::from_ref(&(7..8)));
         assert_eq!(odd.demand.read.operations[7], 0);
         let many: Vec<Interval> = (5..8).map(|minute| row(minute, 0.0, 1e9)).collect();
         assert!(with(&many).unwrap_err().cause.contains("3 of 40 rows"));

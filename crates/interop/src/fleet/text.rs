@@ -399,7 +399,7 @@ mod tests {
             all.runs[0].demand(Values::PerRow)
         };
         let seen = of(&[7]).unwrap();
-        assert_eq!(seen.demand.gaps[..], [7..8]);
+        assert_eq!(seen.demand.gaps, std::slice::from_ref(&(7..8)));
         assert_eq!(seen.demand.read.operations[8], 60);
         assert!(seen.notes.iter().any(|note| note.contains("1 rows were left out") && note.contains("NaN")));
         assert!(of(&[7, 8, 9]).unwrap_err().cause.contains("makes no sense"));

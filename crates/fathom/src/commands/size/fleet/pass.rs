@@ -194,7 +194,7 @@ impl<'a, W: Work> Reading<'a, W> {
     }
 
     fn finish(mut self) -> (Vec<Part<W::Found>>, Names) {
-        self.parts.extend(self.last.take().map(Part::Open));
+        self.parts.extend(self.last.take().map(|run| Part::Open(Box::new(run))));
         (self.parts, self.names)
     }
 
