@@ -170,7 +170,7 @@ fn refusals_of_the_service_say_what_to_type() {
         (&["--cloudwatch", "vol-1", "--aws-region", "Mars!"], "no region"),
         (&["--cloudwatch", "vol-1", "--aws-endpoint", "there"], "no address"),
         (&["--cloudwatch", "vol-1", "--to", "3h"], "--from"),
-        (&["--cloudwatch", "vol-1", "--prometheus", "http://x"], "not together"),
+        (&["--cloudwatch", "vol-1", "--prometheus", "http://x"], "cannot be used with"),
     ] {
         let answer = ask(&typist, "http://127.0.0.1:1", more);
         assert!(answer.status == 2 && answer.stderr.contains(told), "{more:?}: {answer:?}");

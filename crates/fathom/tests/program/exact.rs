@@ -6,8 +6,8 @@ use crate::typed::{Answer, Typist};
 
 /// Types a printed line in a shell, with the program under test in the place of its name.
 fn type_again(typist: &Typist, line: &str) -> Option<Answer> {
-    let rest = line.strip_prefix("fathom ").expect("a command of fathom");
-    let script = format!("exec {} --store store {rest} --json", env!("CARGO_BIN_EXE_fathom"));
+    let (verb, rest) = line.strip_prefix("fathom ").and_then(|rest| rest.split_once(' ')).expect("a command");
+    let script = format!("exec {} --store store {verb} --json {rest}", env!("CARGO_BIN_EXE_fathom"));
     let mut shell = std::process::Command::new("bash");
     match shell.arg("-c").arg(script).current_dir(typist.folder()).output() {
         Ok(output) => Some(output.into()),

@@ -70,7 +70,7 @@ fn a_stretch_and_a_factor_can_be_asked_for_and_nonsense_is_refused() {
     for (words, told) in [
         (["--like", "demand.csv"].as_slice(), "fathom profile"),
         (&["--like", "p.json", "--scale", "0"], "--scale"),
-        (&["--like", "p.json", "--rate", "5"], "not together with another"),
+        (&["--like", "p.json", "--rate", "5"], "cannot be used with"),
         (&["--like", "absent.json"], "absent.json"),
     ] {
         let answer = typist.run(&[["run", "--target", "sim:nvme"].as_slice(), words].concat());

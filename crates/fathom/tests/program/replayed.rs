@@ -81,7 +81,7 @@ fn what_cannot_be_replayed_is_refused() {
         (&["--replay", "t.csv", "--target", "memory:", "--bs", "4k"], "--bs"),
         (&["--replay", "t.csv", "--target", "memory:", "--speed", "0"], "--speed"),
         (&["--speed", "2", "--target", "memory:"], "--speed"),
-        (&["--replay", "t.csv", "--target", "memory:", "--like", "p.json"], "not together with another"),
+        (&["--replay", "t.csv", "--target", "memory:", "--like", "p.json"], "cannot be used with"),
     ] {
         let answer = typist.run(&[["run"].as_slice(), words].concat());
         assert_eq!(answer.status, 2, "{answer:?}");
