@@ -79,7 +79,7 @@ pub struct RunRecord {
     pub standstills: Vec<Standstill>,
     /// What was read back and checked when the measurement was over; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_back: Option<ReadBack>,
+    pub read_back: Option<Box<ReadBack>>,
     /// What to type to measure the same again: a line for a shell, without permission to destroy data. Absent where no
     /// line says all of it, where another tool measured, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -511,7 +511,7 @@ mod tests {
             })
             .expect("something is written");
         }
-        assert_eq!(plan(|raw| raw.write_bs = some("100")), Err(("write-bs", Value)));
+        assert_eq!(plan(|raw| raw.write_bs = some("0")), Err(("write-bs", Value)));
         assert_eq!(plan(|raw| raw.count = some("0")), Err(("count", Value)));
         assert_eq!(plan(|raw| raw.target = Some(vec![])), Err(("target", Missing)));
         assert_eq!(plan(|raw| raw.engine = some("")), Err(("engine", Value)));

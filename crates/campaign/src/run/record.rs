@@ -3,7 +3,6 @@
 use fathom_engine::job::Measured;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::priority::PriorityTally;
-use fathom_engine::readback::ReadBackTally;
 use fathom_measure::WallClock;
 use fathom_measure::clock::{ClockFacts, ClockSource};
 use fathom_measure::histogram::RELATIVE_WIDTH;
@@ -106,7 +105,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         priorities,
         wall: measured.wall.map(Box::new),
         standstills: measured.standstills,
-        read_back: measured.read_back.as_ref().map(ReadBackTally::summary),
+        read_back: measured.read_back.as_ref().map(|tally| Box::new(tally.summary())),
         command: None,
         notes,
     }

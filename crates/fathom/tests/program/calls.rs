@@ -224,6 +224,8 @@ fn a_job_that_burns_is_told_beside_the_jobs_that_do_io() {
     assert!(matches!(status, Some(0 | 1)), "{said}");
     let document = json(&printed);
     assert_eq!(document["jobs"].as_array().unwrap().len(), 1, "{said}");
+    assert!(!said.contains("[burn]"), "{said}");
+    let said = document["fathom"]["differences_from_fio"].to_string();
     assert!(said.contains("[burn] cpuio: 1 thread used") && said.contains("30 % was asked"), "{said}");
     let percent = said.split("time, ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
     // Other tests use the processors too, so that it may get less, and never more.

@@ -126,7 +126,7 @@ fn what_cannot_be_read_or_written_is_refused_with_what_to_type() {
     }
     let answer = typist.run(&[ASKED.as_slice(), &["short.csv"]].concat());
     assert!(
-        answer.stdout.contains("fewer than two points") && answer.stdout.contains("uncalibrated"),
+        answer.stdout.contains("one point in time is in it") && answer.stdout.contains("uncalibrated"),
         "{answer:?}"
     );
 }

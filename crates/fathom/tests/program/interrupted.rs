@@ -86,7 +86,8 @@ fn a_killed_assessment_is_continued_by_the_same_command() {
         .as_array()
         .unwrap()
         .iter()
-        .flat_map(|cell| cell["runs"].as_array().unwrap())
+        .flat_map(|cell| [&cell["runs"], &cell["disturbed_runs"]])
+        .flat_map(|runs| runs.as_array().into_iter().flatten())
         .collect();
     for id in &before {
         assert!(used.contains(&id), "{id} is lost");

@@ -73,7 +73,7 @@ fn what_is_not_known_is_refused_with_what_to_type() {
         (&["demand.csv", "--region", "us-east-1", "--instance", "r5d.5xlarge"], "r5d.4xlarge"),
         (&["demand.csv", "--region", "us-east-1", "--current", "gp9"], "gp3:iops="),
         (&["demand.csv", "--region", "us-east-1", "--late", "nine"], "0.1%"),
-        (&["empty.csv", "--region", "us-east-1"], "fewer than two points"),
+        (&["empty.csv", "--region", "us-east-1"], "no interval is in it"),
         (&["absent.csv", "--region", "us-east-1"], "absent.csv"),
     ] {
         let words = [["size", "--size", "1TiB"].as_slice(), words].concat();

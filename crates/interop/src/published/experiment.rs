@@ -336,7 +336,7 @@ mod tests {
         let said = |reached: &[Reached]| {
             reading([Limit::InstanceCap, Limit::OneCore], Feature::DoubleBlock, reached)
         };
-        let shared = "a limit that the instance's volumes share";
+        let shared = Limit::InstanceCap.in_words();
         assert!(said(&[operations.clone(), bytes]).starts_with(&format!("0.5 times the rate: {shared}.")));
         assert!(said(&[operations]).starts_with(&format!("1.0 times the rate: {shared}.")));
         // Where nobody says which, both are possible.

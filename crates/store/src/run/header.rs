@@ -109,7 +109,7 @@ impl<'a> Header<'a> {
             priorities,
             wall: wall.as_deref(),
             standstills,
-            read_back: read_back.as_ref(),
+            read_back: read_back.as_deref(),
             command: command.as_deref(),
             notes,
         }

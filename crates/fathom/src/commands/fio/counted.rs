@@ -3,7 +3,6 @@
 
 use fathom_campaign::{Sample, Told};
 use fathom_engine::job::{Account, DirectionAccount};
-use fathom_engine::readback::ReadBackTally;
 use fathom_interop::fio::output::LoggedIo;
 use fathom_measure::Histogram;
 use fathom_record::run::DirectionSummary;
@@ -65,7 +64,7 @@ fn one_clone(record: &RunRecord, (number, clones): (usize, usize), account: &Acc
     own.workload.jobs = 1;
     own.jobs.retain(|job| job.job as usize == number);
     own.intervals.clone_from(&account.intervals);
-    own.read_back = account.read_back.as_ref().map(ReadBackTally::summary);
+    own.read_back = account.read_back.as_ref().map(|tally| Box::new(tally.summary()));
     let window_ns = record.summary.duration_ns.max(1) as f64;
     own.summary.in_flight_mean = Some(account.in_flight_integral_ns as f64 / window_ns);
     for time_ns in [&mut own.summary.cpu_user_ns, &mut own.summary.cpu_system_ns].into_iter().flatten() {
