@@ -154,7 +154,7 @@ fn a_limit_on_bytes_halves_the_operations_of_twice_the_block() {
     let large = all("gp3-vs-local-nvme.toml").remove(1);
     let next = large.verdict.next_experiment.unwrap();
     assert!(next.question.contains("blocks"), "{next:?}");
-    let shared = "times the rate: a limit that the instance's volumes share";
+    let shared = "times the rate: a limit shared by the instance's volumes";
     let is_right =
         next.reading.contains(&format!("0.5 {shared}")) || next.reading.contains(&format!("2.0 {shared}"));
     assert!(is_right, "{next:?}");

@@ -161,7 +161,7 @@ pub struct Summary {
     pub cpu_system_ns: Option<u64>,
     /// What the engine did against its contract; absent in older records and where another tool measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub breaches: Option<EngineBreaches>,
+    pub breaches: Option<Box<EngineBreaches>>,
 }
 
 /// Which I/Os a summary is of.

@@ -6,11 +6,11 @@ use super::Evidence;
 
 pub fn contract(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::EngineContract;
-    let Some(breaches) = evidence.summary.breaches else {
+    let Some(breaches) = evidence.summary.breaches.as_deref() else {
         return Check::plain(NAME, Outcome::NotApplicable, "What the engine did was not counted.");
     };
     let EngineBreaches { stamps_out_of_order, unknown_completions, refused_submissions, above_depth } =
-        breaches;
+        *breaches;
     let counts = [
         (stamps_out_of_order, "I/Os ended with stamps out of order, and are in no latency and no rate"),
         (unknown_completions, "completions belonged to no I/O in flight"),

@@ -59,7 +59,7 @@ fn good() -> Case {
             in_flight_mean: Some(32.0),
             in_flight_requested: Some(32.0),
             generator_busy_share: Some(0.3),
-            breaches: Some(EngineBreaches::default()),
+            breaches: Some(Box::default()),
             ..Summary::default()
         },
         target: TargetFacts {

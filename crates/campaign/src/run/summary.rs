@@ -29,7 +29,7 @@ pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary
         generator_busy_share: timed.then(|| busy.iter().sum::<f64>() / busy.len().max(1) as f64),
         cpu_user_ns: timed.then_some(total.process_user_ns),
         cpu_system_ns: timed.then_some(total.process_system_ns),
-        breaches: Some(measured.whole.breaches),
+        breaches: Some(Box::new(measured.whole.breaches)),
     }
 }
 

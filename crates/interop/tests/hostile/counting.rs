@@ -49,8 +49,8 @@ pub fn held_by(work: impl FnOnce()) -> i64 {
     MOST.get() - before
 }
 
-/// Reads so many bytes, and fails where more than 110 times as many are held at once.
+/// Reads so many bytes, and fails where more than a hundred times as many are held at once.
 pub fn within(bytes: usize, what: &str, read: impl FnOnce()) {
     let most = held_by(read);
-    assert!(most <= FIXED_BYTES + 110 * bytes as i64, "{what}: {most} bytes held for {bytes} read");
+    assert!(most <= FIXED_BYTES + 100 * bytes as i64, "{what}: {most} bytes held for {bytes} read");
 }

@@ -108,7 +108,6 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     record.notes = notes(jobs);
     unreported(&mut record, version);
     // A file may hold thousands of results: none keeps room for more than it says.
-    record.summary.directions.shrink_to_fit();
     if let Some(origin) = &mut record.origin {
         origin.absent.shrink_to_fit();
         origin.quirks.shrink_to_fit();
