@@ -430,6 +430,7 @@ impl Reader {
         let mut results = std::mem::take(&mut self.results);
         let empty = results == Results::default();
         results.profile = input.profile().or_else(|| profile_of(&results.command_line));
+        tell_pools(&mut results);
         if !empty || results.profile.is_some() {
             self.done.push(results);
         }
@@ -506,5 +507,16 @@ fn path_and_size(text: &str) -> (String, Option<u64>) {
     match parts.and_then(|(path, size)| Some((path, read_printed_size(size)?))) {
         Some((path, bytes)) => (path.to_owned(), Some(bytes).filter(|bytes| *bytes > 0)),
         None => (text.to_owned(), None),
+    }
+}
+
+/// Old versions print nothing of `-F` among what was asked for; then more threads worked than its targets have.
+fn tell_pools(results: &mut Results) {
+    let Some(profile) = &mut results.profile else { return };
+    for (span, result) in profile.spans.iter_mut().zip(&results.spans) {
+        let asked: u64 = span.targets.iter().map(|target| target.threads).sum();
+        if let Some(threads) = result.threads.filter(|threads| span.threads == 0 && *threads != asked) {
+            span.threads = threads;
+        }
     }
 }

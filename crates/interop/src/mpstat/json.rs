@@ -33,7 +33,8 @@ pub fn read(text: &str) -> Result<Sheet, Refusal> {
 fn put_row(sheet: &mut Sheet, table: &str, row: &Tree) {
     let text = |key: &str| row.get(key).and_then(Tree::text);
     let Some(thing) = text("cpu").or_else(|| text("node")) else { return };
-    let thing = if thing == "all" { "" } else { thing };
+    // Some versions name the whole machine by the number that it has in them.
+    let thing = if matches!(thing, "all" | "-1") { "" } else { thing };
     match table {
         "cpu-load" | "node-load" => {
             let table = if table == "cpu-load" { "CPU" } else { "NODE" };

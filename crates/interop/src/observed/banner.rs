@@ -19,7 +19,7 @@ pub struct Banner {
 
 /// Reads `Linux 5.4.0 (host) 08/15/2022 _x86_64_ (24 CPU)`.
 pub fn banner(line: &str) -> Option<Banner> {
-    let (system, rest) = line.split_once(' ')?;
+    let (system, rest) = line.trim().split_once(' ')?;
     let known = matches!(system, "Linux" | "AIX" | "FreeBSD" | "SunOS");
     let (release, rest) = rest.trim_start().split_once(' ')?;
     let (host, rest) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
@@ -46,6 +46,7 @@ mod tests {
         assert_eq!((read.release.as_str(), read.host.as_str()), ("5.4.0-124-generic", "compute3"));
         assert_eq!((read.date.as_str(), read.machine.as_str()), ("08/15/2022", "x86_64"));
         assert_eq!(read.processors, Some(24));
+        assert_eq!(banner(&format!(" {line}")), banner(line), "indented, as it was pasted");
         assert_eq!(banner("Linux is a kernel (mostly) of 1991"), None);
         assert_eq!(banner("Linux"), None);
     }

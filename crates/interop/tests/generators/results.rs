@@ -220,6 +220,18 @@ fn longer(table: &str, ms: f64) -> String {
 }
 
 #[test]
+fn threads_of_a_pool_that_old_versions_do_not_print_are_counted() {
+    let own = include_str!("own/diskspd.txt");
+    let text = own.replace("\t\tthreads per file: 3\n", "");
+    assert_ne!(text, own);
+    for text in [own, &text] {
+        let run = import("out.txt", text.as_bytes(), None).expect("a result").remove(0);
+        assert_eq!((run.workload.jobs, run.workload.depth), (3, 8));
+        assert_eq!(run.summary.in_flight_requested, Some(24.0));
+    }
+}
+
+#[test]
 fn latencies_of_one_target_are_not_those_of_all() {
     let own = include_str!("own/diskspd.txt");
     let (before, table) = own.split_once("\nTotal latency distribution:\n").expect("its latencies");

@@ -58,6 +58,12 @@ fn mpstat_in_text_and_json() {
     }
     let json = read(include_bytes!("own/mpstat.json"), "mpstat");
     assert_eq!(json.telemetry.at_ns.len(), 2);
+    let numbered = include_str!("own/mpstat.json").replace("\"all\"", "\"-1\"");
+    assert_eq!(
+        read(numbered.as_bytes(), "mpstat").telemetry,
+        json.telemetry,
+        "the machine's number in old versions"
+    );
 }
 
 #[test]

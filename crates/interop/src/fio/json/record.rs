@@ -107,12 +107,15 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     record.telemetry = telemetry;
     record.notes = notes(jobs);
     unreported(&mut record, version);
-    // A file may hold thousands of results: none keeps room for more than it says.
-    if let Some(origin) = &mut record.origin {
-        origin.absent.shrink_to_fit();
-        origin.quirks.shrink_to_fit();
-    }
+    keep_no_spare_room(&mut record);
     record
+}
+
+/// A file may hold thousands of results: none keeps room for more than it says.
+fn keep_no_spare_room(record: &mut RunRecord) {
+    let Some(origin) = &mut record.origin else { return };
+    origin.absent.shrink_to_fit();
+    origin.quirks.shrink_to_fit();
 }
 
 fn flows(job: &Job) -> impl Iterator<Item = &super::document::Flow> {

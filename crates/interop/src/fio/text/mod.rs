@@ -200,6 +200,17 @@ b: (groupid=1, jobs=1): err= 4: pid=2: Tue Feb 27 20:36:40 2018
     }
 
     #[test]
+    fn a_line_that_somebody_made_bold_is_read_and_one_that_is_not_read_leaves_no_result() {
+        let plain = found(NEW).unwrap().remove(0).summary;
+        for bold in ["**read: IOPS=109k**, BW", "**_read:IOPS=109k_** , BW"] {
+            let text = NEW.replace("   read: IOPS=109k, BW", bold);
+            assert_eq!(found(&text).unwrap().remove(0).summary, plain, "{bold}");
+        }
+        let odd = NEW.replace("   read: IOPS", "   reads IOPS");
+        assert!(found(&odd).is_err(), "I/Os without a rate are no result");
+    }
+
+    #[test]
     fn what_contradicts_itself_or_has_no_counts_is_refused() {
         let wrong = NEW.replace("IOPS=109k", "IOPS=209k");
         let refusal = found(&wrong).unwrap_err();

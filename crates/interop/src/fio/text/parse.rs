@@ -1,5 +1,7 @@
 //! fio's lines for people as the results that they state.
 
+use std::borrow::Cow;
+
 use super::EXPECTED;
 use super::figures::{bytes, counts, cut_off, milliseconds, number, unit_ns, value};
 use crate::Refusal;
@@ -43,6 +45,8 @@ struct Open {
     flows: [Option<Stated>; 4],
     percentiles: Option<(Kind, u64)>,
     counted: bool,
+    /// Whether I/Os of a direction are counted of which no line states a rate.
+    unrated: bool,
 }
 
 /// A direction as its line states it.
@@ -63,7 +67,7 @@ struct Stated {
 pub fn documents(text: &str) -> Result<Vec<Document>, Refusal> {
     let mut reader = Reader::default();
     for (number, line) in text.split(['\n', '\r']).enumerate() {
-        reader.line(line.trim(), number + 1)?;
+        reader.line(&without_emphasis(line.trim()), number + 1)?;
     }
     reader.end_document()?;
     Ok(reader.documents)
@@ -95,7 +99,7 @@ impl Reader {
 
     fn end_job(&mut self) -> Result<(), Refusal> {
         let Some(mut open) = self.job.take() else { return Ok(()) };
-        if !open.counted {
+        if !open.counted || open.unrated {
             self.current.cut_off = true;
             return Ok(());
         }
@@ -135,6 +139,17 @@ impl Reader {
             self.documents.push(document);
         }
         Ok(())
+    }
+}
+
+/// A line without the marks by which Markdown makes parts of it bold or slanted: `**write: IOPS=40.1k**, BW=...`,
+/// `**_write:IOPS=40.0k_** , BW=...`.
+fn without_emphasis(line: &str) -> Cow<'_, str> {
+    let Some(rest) = line.strip_prefix("**") else { return Cow::Borrowed(line) };
+    let bare = rest.replacen("**", "", 1);
+    match bare.strip_prefix('_') {
+        Some(slanted) => Cow::Owned(slanted.replacen("_ ,", ",", 1).replacen("_,", ",", 1)),
+        None => Cow::Owned(bare),
     }
 }
 
@@ -182,7 +197,15 @@ fn header(line: &str) -> Option<Open> {
         ..Job::default()
     };
     let clones = clones.trim().parse().ok().filter(|clones| *clones > 0)?;
-    Some(Open { job, clones, direction: 0, flows: Default::default(), percentiles: None, counted: false })
+    Some(Open {
+        job,
+        clones,
+        direction: 0,
+        flows: Default::default(),
+        percentiles: None,
+        counted: false,
+        unrated: false,
+    })
 }
 
 impl Open {
@@ -299,6 +322,7 @@ impl Open {
                 stated.flow.total_ios = Some(count);
             }
         }
+        self.unrated = self.flows[3].is_none() && (0..3).any(|at| of(at) > 0 && self.flows[at].is_none());
         if of(3) > 0 {
             self.job.sync = Some(Sync { total_ios: Some(of(3)), lat: None });
         }
