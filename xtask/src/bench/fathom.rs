@@ -30,7 +30,10 @@ pub fn command(program: &Path, load: &Load, more: &[&str]) -> Vec<String> {
 /// `fathom run` on a target with these flags: its record on stdout, kept in a store of its own.
 pub fn run(program: &Path, target: &str, flags: &[&str]) -> Vec<String> {
     let mut command = vec![program.to_string_lossy().into_owned(), "run".to_owned()];
-    command.extend(["--target", target, "--quiet", "--json", "--store=runs.sqlite"].map(str::to_owned));
+    // Each build has a store of its own: an earlier one cannot save into that of a later one, and would be spared it.
+    let store = program.to_string_lossy().replace('/', "-");
+    command.extend(["--target", target, "--quiet", "--json"].map(str::to_owned));
+    command.push(format!("--store=runs{store}.sqlite"));
     command.extend(flags.iter().map(|&flag| flag.to_owned()));
     command
 }
