@@ -28,7 +28,7 @@ pub fn run(root: &Path, check: bool) -> Result<Vec<Finding>, String> {
         let found = version.lines().next().unwrap_or("no clang");
         let text = format!("not compared: the object is built with {COMPILER}, and here is {found}");
         if check {
-            println!("bpf: {text}");
+            println!("skip   programs of the block-layer witness: {text}");
             return Ok(Vec::new());
         }
         return Err(text);

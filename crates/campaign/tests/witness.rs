@@ -29,14 +29,14 @@ fn witnessed(source: &str, keys: &str) -> Option<BlockTrace> {
     let record = match run_once(&plan, &mut Silent, &AtomicBool::new(false)) {
         Ok(record) => record,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            fathom_skips::skipped(error);
             return None;
         }
     };
     match record.witness.unwrap() {
         Witness::Seen(trace) => Some(trace),
         Witness::Absent { reason } => {
-            eprintln!("skipped: {reason}");
+            fathom_skips::skipped(reason);
             None
         }
     }
@@ -46,7 +46,7 @@ fn witnessed(source: &str, keys: &str) -> Option<BlockTrace> {
 fn check(trace: &BlockTrace, which: Direction) {
     let direction = trace.directions.iter().find(|direction| direction.direction == which).unwrap();
     let Some(found) = &direction.explanation else {
-        eprintln!("not compared: {:?}", direction.unexplained);
+        fathom_skips::skipped(format_args!("not compared: {:?}", direction.unexplained));
         return;
     };
     assert_eq!((found.block_alone, found.missed), (0, 0), "{found:?}");

@@ -136,7 +136,7 @@ fn aio() {
     let (clock, _) = WallClock::start();
     let (_named, file) = file();
     if let Err(error) = aio::Aio::new(Arc::clone(&file), 1, BUFFER_BYTES, clock) {
-        println!("skipped: {error}");
+        fathom_skips::skipped(error);
         return;
     }
     run(&Subject {
@@ -154,7 +154,7 @@ fn uring() {
     let (_named, file) = file();
     let options = uring::Options::default();
     if let Err(error) = uring::Uring::new(Arc::clone(&file), 1, BUFFER_BYTES, options, clock) {
-        println!("skipped: {error}");
+        fathom_skips::skipped(error);
         return;
     }
     run(&Subject {
@@ -172,7 +172,7 @@ fn uring() {
 #[test]
 fn passthrough() {
     let Ok(path) = std::env::var("FATHOM_SCRATCH_NAMESPACE") else {
-        println!("skipped: no scratch namespace is named");
+        fathom_skips::skipped("no scratch namespace is named");
         return;
     };
     let (clock, _) = WallClock::start();
@@ -182,7 +182,7 @@ fn passthrough() {
     assert!(knows_its_end && namespace.size_bytes >= TARGET_BYTES, "{namespace:?}");
     for polled in [false, true] {
         if polled && std::env::var_os("FATHOM_SCRATCH_NAMESPACE_POLLS").is_none() {
-            println!("skipped: polling");
+            fathom_skips::skipped("polling");
             continue;
         }
         let options = uring::Options { polled, ..uring::Options::default() };
@@ -212,7 +212,7 @@ fn over_stripes<E: Carrier>(
         let layout = Layout::new(&vec![member_bytes; count], chunk_bytes, 4096).unwrap();
         let shape = |depth| Shape::new(&layout, depth, (BUFFER_BYTES as u32, 4096), true).unwrap();
         if let Err(error) = make(&files, shape(1).slots(), clock) {
-            println!("skipped: {error}");
+            fathom_skips::skipped(error);
             return;
         }
         run(&Subject {
@@ -345,7 +345,7 @@ fn decorated_uring() {
     let (_named, file) = file();
     let options = uring::Options::default();
     if let Err(error) = uring::Uring::new(Arc::clone(&file), 1, BUFFER_BYTES, options, clock) {
-        println!("skipped: {error}");
+        fathom_skips::skipped(error);
         return;
     }
     run(&Subject {

@@ -88,7 +88,7 @@ fn lies_as_raid_0<E: Carrier>(
         let inner = match make(&files, shape.slots(), clock) {
             Ok(inner) => inner,
             Err(error) => {
-                println!("skipped: {error}");
+                fathom_skips::skipped(error);
                 return;
             }
         };

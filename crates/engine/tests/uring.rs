@@ -29,7 +29,7 @@ fn file(blocks: u64) -> (tempfile::NamedTempFile, Arc<File>) {
 fn engine(file: &Arc<File>, depth: u32, clock: WallClock) -> Option<Uring<WallClock>> {
     let options = uring::Options::default();
     Uring::new(Arc::clone(file), depth, u64::from(BLOCK), options, clock)
-        .inspect_err(|error| println!("skipped: {error}"))
+        .inspect_err(|error| fathom_skips::skipped(error))
         .ok()
 }
 

@@ -79,7 +79,7 @@ struct Count {
 #[test]
 fn real_job_files_parse_and_run_or_name_their_reason() {
     let Some(folder) = samples() else {
-        eprintln!("skipped: no collection of job files here (FATHOM_SAMPLES names one)");
+        fathom_skips::skipped("no collection of job files here (FATHOM_SAMPLES names one)");
         return;
     };
     let (mut all, mut in_use) = (Count::default(), Count::default());
@@ -155,7 +155,7 @@ fn each_fixture_comes_to_what_it_says() {
 #[test]
 fn the_installed_fio_agrees_about_the_fixtures() {
     if std::process::Command::new("fio").arg("--version").output().is_err() {
-        eprintln!("skipped: no fio is installed");
+        fathom_skips::skipped("no fio is installed");
         return;
     }
     for path in files_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio")) {

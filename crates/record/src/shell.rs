@@ -77,7 +77,7 @@ mod tests {
             let typed = shell_bytes(word);
             assert!(!typed.chars().any(is_obeyed), "{typed}");
             let Ok(read) = Command::new("bash").args(["-c", &format!("printf %s {typed}")]).output() else {
-                println!("skipped: no bash");
+                fathom_skips::skipped("no bash");
                 return;
             };
             assert_eq!(read.stdout, word, "{typed}");

@@ -30,14 +30,14 @@ fn witnessed(source: Source) -> Option<fathom_record::witness::BlockTrace> {
     fs::write(&path, vec![7u8; BYTES * READS as usize]).unwrap();
     let flags = libc::O_DIRECT;
     let Ok(file) = OpenOptions::new().read(true).custom_flags(flags).open(&path) else {
-        eprintln!("skipped: no direct I/O in {}", folder.path().display());
+        fathom_skips::skipped(format_args!("no direct I/O in {}", folder.path().display()));
         return None;
     };
     file.sync_all().unwrap();
     let number = file.metadata().unwrap().st_dev();
     let link = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
     let Ok(device) = fs::canonicalize(link) else {
-        eprintln!("skipped: {} lies on no block device", folder.path().display());
+        fathom_skips::skipped(format_args!("{} lies on no block device", folder.path().display()));
         return None;
     };
     let device = device.file_name().unwrap().to_str().unwrap().to_owned();
@@ -48,7 +48,7 @@ fn witnessed(source: Source) -> Option<fathom_record::witness::BlockTrace> {
     let witness = match Witness::start(plan, clock) {
         Ok(witness) => witness,
         Err(reason) => {
-            eprintln!("skipped: {reason}");
+            fathom_skips::skipped(reason);
             return None;
         }
     };

@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
@@ -34,6 +34,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
         ],
     ),
     ("conformance", &["measure", "spec", "record", "engine"]),
+    ("skips", &[]),
     ("truth", &["measure", "spec", "record", "stats", "sizing"]),
     ("instructions", &["measure", "spec", "record", "engine"]),
     (

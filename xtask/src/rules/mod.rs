@@ -11,13 +11,14 @@ mod module_comment;
 mod module_names;
 mod orphans;
 mod platform;
+mod skips;
 mod unsafe_reason;
 mod workplace;
 
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 13] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
     banned_words::check,
     dependencies::check,
     doors::check,
@@ -29,6 +30,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 13] = [
     module_names::check,
     orphans::check,
     platform::check,
+    skips::check,
     unsafe_reason::check,
     workplace::check,
 ];

@@ -44,7 +44,7 @@ fn has_fio() -> bool {
     let there = Command::new("fio").arg("--version").output().is_ok_and(|output| output.status.success());
     let read = by_name("fio-json").is_some();
     if !there || !read {
-        println!("skipped: fio is not installed, or its JSON is not read");
+        fathom_skips::skipped("fio is not installed, or its JSON is not read");
     }
     there && read
 }
@@ -125,7 +125,7 @@ fn what_a_tool_cannot_do_is_refused_before_it_starts() {
 #[test]
 fn bdevperf_runs_a_plan_where_it_is_named() {
     let Ok(path) = std::env::var("FATHOM_BDEVPERF") else {
-        println!("skipped: FATHOM_BDEVPERF names no bdevperf");
+        fathom_skips::skipped("FATHOM_BDEVPERF names no bdevperf");
         return;
     };
     let bench = Bench::new(64 << 20);

@@ -417,7 +417,7 @@ fn a_written_line_passes_a_real_shell() {
     let script = format!("printf '%s\\0' {}", to_command_line(&plan));
     // Of POSIX shells only those since 2024 read `$'...'`.
     let Ok(output) = std::process::Command::new("bash").arg("-c").arg(script).output() else {
-        println!("skipped: no bash");
+        fathom_skips::skipped("no bash");
         return;
     };
     let printed = String::from_utf8(output.stdout).expect("text");

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn the_kernel_tells_how_long_a_thread_waited() {
         if !std::path::Path::new("/proc/thread-self/schedstat").exists() {
-            eprintln!("this kernel does not count waits (CONFIG_SCHED_INFO): not tested");
+            fathom_skips::skipped("this kernel does not count waits (CONFIG_SCHED_INFO)");
             return;
         }
         let (clock, _) = fathom_measure::WallClock::start();

@@ -84,7 +84,7 @@ fn space_is_given_and_taken_back() {
     let mut engine = Metadata::new(Act::Allocate, Arc::clone(&file), 0..1 << 20, (1, BYTES), clock).unwrap();
     let outcome = result(&mut engine, io(Direction::Read, 4));
     if outcome == -libc::EOPNOTSUPP {
-        eprintln!("skipped: no fallocate on this file system");
+        fathom_skips::skipped("no fallocate on this file system");
         return;
     }
     assert_eq!(outcome, BYTES as i32);

@@ -134,7 +134,7 @@ fn a_file_that_fathom_made_is_written_again_until_somebody_changes_it() {
     let writing = || open(&path, OpenRequest { writes: true, ..OpenRequest::default() });
     let mut name = [0; 256];
     if rustix::fs::getxattr(&path, "user.fathom.made", &mut name[..]).is_err() {
-        println!("skipped: no extended attributes here");
+        fathom_skips::skipped("no extended attributes here");
         return;
     }
     for byte in 0..3 {
@@ -304,7 +304,7 @@ fn what_cannot_be_opened_is_told_what_to_type() {
 fn a_device_named_without_its_folder_is_not_made_as_a_file() {
     let device = fs::read_dir("/sys/block").unwrap().flatten().next();
     let Some(name) = device.and_then(|entry| entry.file_name().into_string().ok()) else {
-        println!("skipped: no block device");
+        fathom_skips::skipped("no block device");
         return;
     };
     let error = open(Path::new(&name), small()).unwrap_err();
@@ -315,7 +315,7 @@ fn a_device_named_without_its_folder_is_not_made_as_a_file() {
 fn memory_file_systems_are_measured_only_knowingly() {
     let shm = Path::new("/dev/shm");
     let Ok(dir) = tempfile::tempdir_in(shm) else {
-        println!("skipped: no /dev/shm");
+        fathom_skips::skipped("no /dev/shm");
         return;
     };
     let error = open(dir.path(), small()).unwrap_err();

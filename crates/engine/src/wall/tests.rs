@@ -8,7 +8,7 @@ use super::*;
 /// Whether the kernel has a wall to try; says so where it has none.
 fn has_wall() -> bool {
     if let Some(missing) = &facts().missing {
-        eprintln!("skipped: {missing}");
+        fathom_skips::skipped(missing);
     }
     facts().missing.is_none()
 }
@@ -89,7 +89,7 @@ fn devices_that_are_not_named_are_not_even_read() {
         .into_iter()
         .find(|node| File::open(node).is_ok())
     else {
-        eprintln!("skipped: this process can open no device node");
+        fathom_skips::skipped("this process can open no device node");
         return;
     };
     let open = move || (File::open(node).is_ok(), File::open("/dev/zero").is_ok());

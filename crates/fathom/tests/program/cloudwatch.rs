@@ -233,7 +233,7 @@ fn an_emulation_that_others_keep_gives_a_volume_s_and_an_instance_s_profile() {
     let typist = Typist::new();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let Some(_emulation) = emulation(port) else {
-        eprintln!("moto is not here (pip install 'moto[server]'): not tested");
+        fathom_skips::skipped("moto is not here (pip install 'moto[server]')");
         return;
     };
     let start = last_minute() - 40 * 60;

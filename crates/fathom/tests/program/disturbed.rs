@@ -38,7 +38,7 @@ fn a_run_that_was_stopped_says_so_first_and_is_not_valid() {
         let ask = [&READS[..], &file, &["--engine", engine]].concat();
         let answer = stopped(typist.start(&ask));
         if answer.stderr.contains("io_uring") {
-            eprintln!("no io_uring here: not tested with it");
+            fathom_skips::skipped("no io_uring here");
             continue;
         }
         assert_eq!(answer.status, 1, "{engine}: {answer:?}");
@@ -63,7 +63,7 @@ fn a_run_that_was_stopped_says_so_first_and_is_not_valid() {
 fn a_run_that_was_frozen_says_so() {
     let group = format!("/sys/fs/cgroup/freezer/fathom-test-{}", std::process::id());
     if std::fs::create_dir(&group).is_err() || !Path::new(&group).join("freezer.state").exists() {
-        eprintln!("no control group can be frozen here: not tested");
+        fathom_skips::skipped("no control group can be frozen here");
         return;
     }
     let typist = Typist::new();
@@ -83,7 +83,7 @@ fn a_run_that_was_frozen_says_so() {
 fn two_runs_on_one_device_name_each_other_and_one_alone_names_nobody() {
     let typist = Typist::new();
     let Some(device) = Loop::make(&typist) else {
-        eprintln!("no loop device can be made here: not tested");
+        fathom_skips::skipped("no loop device can be made here");
         return;
     };
     let ask = [&READS[..], &["--target", &device.path, "--json"]].concat();

@@ -12,7 +12,7 @@ fn type_again(typist: &Typist, line: &str) -> Option<Answer> {
     match shell.arg("-c").arg(script).current_dir(typist.folder()).output() {
         Ok(output) => Some(output.into()),
         Err(_) => {
-            println!("skipped: no bash");
+            fathom_skips::skipped("no bash");
             None
         }
     }

@@ -28,7 +28,7 @@ fn exists(tool: &str) -> bool {
     let found =
         Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
-        eprintln!("not read back: no {tool}");
+        fathom_skips::skipped(format_args!("no {tool} reads it back"));
     }
     found
 }
@@ -46,7 +46,9 @@ fn python_with(package: &str, version: &str) -> Option<PathBuf> {
         let made = runs(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))
             && runs(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--timeout=20", &wanted]));
         if !made || std::fs::write(&done, "").is_err() {
-            eprintln!("not read back: no Python with {wanted}, and none could be made");
+            fathom_skips::skipped(format_args!(
+                "no Python with {wanted} reads it back, and none could be made"
+            ));
             return None;
         }
     }
@@ -196,7 +198,7 @@ fn parquet_reads_back_as_the_csv() {
                   u = c.read_csv('run.csv', convert_options=v)\nassert t.num_rows > 5 and t.equals(u), (t, u)\n";
     let known = Command::new("python3").args(["-c", "import pyarrow"]).stderr(Stdio::null()).status();
     if !known.is_ok_and(|status| status.success()) {
-        eprintln!("not read back: no python3 with pyarrow");
+        fathom_skips::skipped("no python3 with pyarrow reads it back");
         return;
     }
     assert_eq!(typist.run(&["export", "last", "--as", "csv", "--output", "run.csv"]).status, 0);

@@ -201,13 +201,13 @@ fn a_machine_without_its_list_of_processes_is_told_what_to_mount() {
     let mut command = std::process::Command::new("unshare");
     let output = command.args(["-m", "bash", "-c", &line]).current_dir(typist.folder()).output();
     let Some(output) = output.ok().filter(|output| output.status.code() == Some(1)) else {
-        println!("skipped: no mount namespace can be made here");
+        fathom_skips::skipped("no mount namespace can be made here");
         return;
     };
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("fathom") {
         assert!(said.contains("mount -t proc proc /proc"), "{said}");
     } else {
-        println!("skipped: {said}");
+        fathom_skips::skipped(said);
     }
 }

@@ -26,11 +26,11 @@ pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-#[expect(clippy::print_stderr, reason = "it tells why a test did nothing")]
+#[track_caller]
 pub fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("--help").output().is_ok();
     if !found {
-        eprintln!("skipped: no {tool} is installed");
+        fathom_skips::skipped(format_args!("no {tool} is installed"));
     }
     found
 }
@@ -177,7 +177,7 @@ fn a_file_that_an_earlier_command_made_is_written_until_somebody_changes_it() {
     let file = bench.path("fiotest");
     let mut signed = [0; 256];
     if rustix::fs::getxattr(&file, "user.fathom.made", &mut signed[..]).is_err() {
-        println!("skipped: no extended attributes here");
+        fathom_skips::skipped("no extended attributes here");
         return;
     }
     for rw in ["randwrite", "write", "randrw"] {

@@ -224,7 +224,7 @@ impl Loop {
         let output = Command::new("losetup").args(["--find", "--show"]).arg(&image).output().ok();
         let path = output.filter(|output| output.status.success());
         let Some(path) = path else {
-            println!("skipped: losetup makes no device here");
+            fathom_skips::skipped("losetup makes no device here");
             return None;
         };
         Some(Self { folder, path: String::from_utf8_lossy(&path.stdout).trim().to_owned() })
@@ -279,7 +279,7 @@ fn a_device_with_a_file_system_stays_as_it_is_mounted_or_not() {
     }
     let Some(device) = Loop::new() else { return };
     if !runs("mkfs.ext4", &["-q", &device.path]) {
-        println!("skipped: mkfs.ext4 makes no file system here");
+        fathom_skips::skipped("mkfs.ext4 makes no file system here");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -299,7 +299,7 @@ fn a_device_with_a_file_system_stays_as_it_is_mounted_or_not() {
     if runs("mount", &["-o", "ro", &device.path, device.mount_point().to_str().unwrap()]) {
         attempt("mounted");
     } else {
-        println!("skipped: nothing can be mounted here");
+        fathom_skips::skipped("nothing can be mounted here");
     }
 }
 

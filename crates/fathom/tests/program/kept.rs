@@ -192,7 +192,7 @@ fn no_output_goes_onto_a_disk() {
     std::fs::write(&image, &bytes).unwrap();
     let made = Command::new("losetup").args(["--find", "--show"]).arg(&image).output();
     let Some(made) = made.ok().filter(|made| made.status.success()) else {
-        eprintln!("skipped: losetup makes no device here");
+        fathom_skips::skipped("losetup makes no device here");
         return;
     };
     let disk = Disk(String::from_utf8(made.stdout).unwrap().trim().to_owned());
@@ -263,7 +263,7 @@ fn links_and_permissions_stay_and_protected_files_are_told() {
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     let set = Command::new("chattr").arg("+i").arg(&path).status();
     if !set.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no file can be made immutable here");
+        fathom_skips::skipped("no file can be made immutable here");
         return;
     }
     let there = std::fs::read(&path).unwrap();
@@ -435,7 +435,7 @@ fn reading_a_device_that_was_never_written_is_no_measurement() {
     file.set_len(64 << 20).unwrap();
     let made = Command::new("losetup").args(["--find", "--show"]).arg(&image).output();
     let Some(made) = made.ok().filter(|made| made.status.success()) else {
-        eprintln!("skipped: losetup makes no device here");
+        fathom_skips::skipped("losetup makes no device here");
         return;
     };
     let disk = Disk(String::from_utf8(made.stdout).unwrap().trim().to_owned());
@@ -468,7 +468,7 @@ fn a_store_on_a_full_disk_is_not_half_made() {
         let mut command = Command::new("unshare");
         let output = command.args(["-m", "bash", "-c", &line]).current_dir(typist.folder()).output();
         let Some(output) = output.ok().filter(|output| matches!(output.status.code(), Some(0 | 1))) else {
-            eprintln!("skipped: no file system of {kib} KiB can be mounted here");
+            fathom_skips::skipped(format_args!("no file system of {kib} KiB can be mounted here"));
             continue;
         };
         let said = String::from_utf8_lossy(&output.stderr);

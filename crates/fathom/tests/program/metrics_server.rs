@@ -155,7 +155,7 @@ fn a_real_server_s_counters_become_a_profile() {
         server_port,
     );
     let (Some(_exporter), Some(_server)) = (exporter, server) else {
-        eprintln!("prometheus or prometheus-node-exporter is not here: not tested");
+        fathom_skips::skipped("prometheus or prometheus-node-exporter is not here");
         return;
     };
     let text = std::fs::read_to_string("/proc/diskstats").unwrap_or_default();
@@ -163,7 +163,7 @@ fn a_real_server_s_counters_become_a_profile() {
     let Some(device) = names.find(|name| {
         !name.starts_with("zram") && !name.starts_with("loop") && Path::new("/dev").join(name).exists()
     }) else {
-        eprintln!("no disk is here: not tested");
+        fathom_skips::skipped("no disk is here");
         return;
     };
     let readings = Readings::start(device);

@@ -50,7 +50,7 @@ fn printed_command_lines_run_as_they_stand() {
 fn every_printed_command_line_is_tried() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/evaluations");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: no published evaluations at {}", folder.display());
+        fathom_skips::skipped(format_args!("no published evaluations at {}", folder.display()));
         return;
     };
     let texts = entries.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());

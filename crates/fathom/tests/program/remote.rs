@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use fathom_skips::skipped;
+
 use crate::typed::Typist;
 
 /// Ends its process with the test.
@@ -17,11 +19,6 @@ impl Drop for Server {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-#[expect(clippy::print_stderr, reason = "it tells why a test did nothing")]
-fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
 }
 
 fn free_port() -> u16 {

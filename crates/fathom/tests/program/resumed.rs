@@ -24,12 +24,11 @@ struct Loop {
 }
 
 impl Loop {
-    #[expect(clippy::print_stderr, reason = "it tells why a test did nothing")]
     fn blank(typist: &Typist) -> Option<Self> {
         let image = typist.path("image");
         std::fs::File::create(&image).unwrap().set_len(SIZE).unwrap();
         let Some(path) = run("losetup", &["--find", "--show", image.to_str().unwrap()]) else {
-            eprintln!("skipped: losetup makes no device here");
+            fathom_skips::skipped("losetup makes no device here");
             return None;
         };
         Some(Self { path, image })
@@ -206,7 +205,7 @@ fn a_refusal_for_another_reason_says_what_waits() {
     kill_at_run(&typist, &command, 1);
     let (_, campaigns) = stored(&typist);
     if run("mkfs.ext4", &["-q", "-F", &device.path]).is_none() {
-        println!("skipped: no mkfs.ext4");
+        fathom_skips::skipped("no mkfs.ext4");
         return;
     }
     let refused = typist.run(&command);

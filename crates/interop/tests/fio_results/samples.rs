@@ -11,7 +11,7 @@ fn folder(name: &str) -> Option<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(root.join(name)) {
         Ok(entries) => entries,
         Err(_) => {
-            eprintln!("not tested: no published files; give their folder as FATHOM_SAMPLES");
+            fathom_skips::skipped("no published files; give their folder as FATHOM_SAMPLES");
             return None;
         }
     };

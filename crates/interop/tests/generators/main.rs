@@ -22,7 +22,7 @@ fn samples() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("skipped: there are no samples; name their folder in FATHOM_SAMPLES");
+    fathom_skips::skipped("there are no samples; name their folder in FATHOM_SAMPLES");
     None
 }
 

@@ -29,7 +29,7 @@ fn files(folders: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for folder in folders {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
-            eprintln!("skipped: no samples at {}", root.join(folder).display());
+            fathom_skips::skipped(format_args!("no samples at {}", root.join(folder).display()));
             return None;
         };
         for entry in entries {

@@ -61,7 +61,7 @@ fn a_full_disk_loses_nothing_that_was_saved() {
             .output()
     };
     if !mounted("true").is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: this system does not let one mount a small file system");
+        fathom_skips::skipped("this system does not let one mount a small file system");
         return;
     }
     let output = mounted("exec \"$0\" --exact full_disk::on_a_small_file_system --nocapture").unwrap();

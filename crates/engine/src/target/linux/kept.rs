@@ -58,7 +58,7 @@ mod tests {
         assert!(!is_as_left(&file));
         sign(&file);
         if !is_as_left(&file) {
-            println!("skipped: no extended attributes, or no times of birth, here");
+            fathom_skips::skipped("no extended attributes, or no times of birth, here");
             return;
         }
         let copy = dir.path().join("copy");

@@ -191,7 +191,7 @@ fn what_the_system_tools_make_is_recognised() {
         let mut words = tool.split(' ');
         let made = std::process::Command::new(words.next().unwrap()).args(words).arg(&path).output();
         let Ok(made) = made else {
-            println!("skipped {tool}: not installed");
+            fathom_skips::skipped(format_args!("no {tool}"));
             continue;
         };
         assert!(made.status.success(), "{tool}: {made:?}");

@@ -94,7 +94,10 @@ mod tests {
             let Ok(file) = tempfile::tempfile_in(folder) else { continue };
             file.set_len(64 * MIB).unwrap();
             let Ok(data) = has_data(&file, &(0..64 * MIB)) else {
-                println!("skipped: the file system of {} has no exact answer", folder.display());
+                fathom_skips::skipped(format_args!(
+                    "the file system of {} has no exact answer",
+                    folder.display()
+                ));
                 continue;
             };
             assert!(!data, "{}", folder.display());
@@ -113,7 +116,7 @@ mod tests {
         let file = tempfile::tempfile_in(beside.parent().unwrap()).unwrap();
         let given = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 8 * MIB);
         if given.is_err() || has_data(&file, &(0..8 * MIB)).is_err() {
-            println!("skipped: no space can be given ahead, or no exact answer");
+            fathom_skips::skipped("no space can be given ahead, or no exact answer");
             return;
         }
         assert!(!has_data(&file, &(0..8 * MIB)).unwrap());

@@ -45,7 +45,7 @@ impl Loop {
         args.extend(more);
         args.push(image.to_str().unwrap());
         let Some(path) = run("losetup", &args) else {
-            println!("skipped: losetup makes no device here");
+            fathom_skips::skipped("losetup makes no device here");
             return None;
         };
         Some(Self { path, image, size, _dir: dir, _alone: alone })

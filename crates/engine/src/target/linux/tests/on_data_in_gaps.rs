@@ -42,7 +42,7 @@ fn data_that_lies_only_between_the_places_looked_at_is_found() {
 fn a_file_system_whose_head_was_wiped_is_still_data() {
     let Some(device) = Loop::of(320 * MIB, &[]) else { return };
     if run("mkfs.xfs", &["-q", &device.path]).is_none() {
-        println!("skipped: no mkfs.xfs");
+        fathom_skips::skipped("no mkfs.xfs");
         return;
     }
     device.behind().write_all_at(&vec![0; MIB as usize], 0).unwrap();
@@ -115,7 +115,7 @@ fn a_reading_that_takes_long_is_done_only_when_it_is_asked_for() {
 #[test]
 fn what_zram_stores_is_known_and_zeros_that_it_stores_are_read() {
     let Some(zram) = Zram::new() else {
-        println!("skipped: no zram device can be made here");
+        fathom_skips::skipped("no zram device can be made here");
         return;
     };
     let path = format!("/dev/zram{}", zram.number);
@@ -135,7 +135,7 @@ fn what_zram_stores_is_known_and_zeros_that_it_stores_are_read() {
 fn a_partition_is_read_itself() {
     let Some(device) = Loop::blank() else { return };
     if run("addpart", &[&device.path, "1", "2048", "40960"]).is_none() {
-        println!("skipped: no partitions can be added to a loop device");
+        fathom_skips::skipped("no partitions can be added to a loop device");
         return;
     }
     let partition = format!("{}p1", device.path);

@@ -39,7 +39,7 @@ fn a_blank_device_is_written_and_then_needs_its_name() {
 fn a_file_system_needs_words_and_mounted_none_help() {
     let Some(device) = Loop::blank() else { return };
     if run("mkfs.ext4", &["-q", "-F", &device.path]).is_none() {
-        println!("skipped: no mkfs.ext4");
+        fathom_skips::skipped("no mkfs.ext4");
         return;
     }
     let words = device.size_words();
@@ -48,7 +48,7 @@ fn a_file_system_needs_words_and_mounted_none_help() {
     drop(target);
     let point = tempfile::tempdir().unwrap();
     if run("mount", &["-o", "ro", &device.path, point.path().to_str().unwrap()]).is_none() {
-        println!("skipped: mounting is not allowed");
+        fathom_skips::skipped("mounting is not allowed");
         return;
     }
     let refused = open(&device.path, true, Some(&words)).map(|_| ());
@@ -82,7 +82,7 @@ fn a_link_to_a_device_is_the_device() {
 fn partitions_and_disk_are_checked_both_ways() {
     let Some(device) = Loop::blank() else { return };
     if run("addpart", &[&device.path, "1", "2048", "40960"]).is_none() {
-        println!("skipped: no partitions can be added to a loop device");
+        fathom_skips::skipped("no partitions can be added to a loop device");
         return;
     }
     let partition = format!("{}p1", device.path);
@@ -120,7 +120,7 @@ fn of_a_device_only_the_part_that_is_used_needs_to_be_written() {
 #[test]
 fn a_memory_device_is_named_by_name_and_size_and_says_how_much_it_stores() {
     let Some(zram) = Zram::new() else {
-        println!("skipped: no zram device can be made here");
+        fathom_skips::skipped("no zram device can be made here");
         return;
     };
     let path = format!("/dev/zram{}", zram.number);

@@ -50,7 +50,7 @@ fn a_mapping_whose_descriptor_is_closed_is_use() {
         let started =
             Command::new("python3").args(["-c", script, path]).stdout(Stdio::piped()).spawn().map(Program);
         let Ok(mut program) = started else {
-            println!("skipped: no python3");
+            fathom_skips::skipped("no python3");
             return;
         };
         std::io::Read::read_exact(program.0.stdout.as_mut().unwrap(), &mut [0; 6]).unwrap();
@@ -71,7 +71,7 @@ fn a_lock_that_another_program_holds_on_a_file_is_use() {
     let started =
         Command::new("python3").args(["-c", script]).arg(&file).stdout(Stdio::piped()).spawn().map(Program);
     let Ok(mut program) = started else {
-        println!("skipped: no python3");
+        fathom_skips::skipped("no python3");
         return;
     };
     std::io::Read::read_exact(program.0.stdout.as_mut().unwrap(), &mut [0; 6]).unwrap();
@@ -89,7 +89,7 @@ fn a_file_below_an_overlay_is_in_use_as_the_overlay_shows_it() {
     let text = |name: &str| at(name).display().to_string();
     let options = format!("lowerdir={},upperdir={},workdir={}", text("lower"), text("upper"), text("work"));
     if run("mount", &["-t", "overlay", "overlay", "-o", &options, &text("merged")]).is_none() {
-        println!("skipped: no overlay can be mounted");
+        fathom_skips::skipped("no overlay can be mounted");
         return;
     }
     std::fs::write(at("merged/data.bin"), vec![1; MIB as usize]).unwrap();
@@ -147,7 +147,7 @@ fn a_device_that_grew_is_not_the_one_that_was_admitted() {
     target.confirm().unwrap();
     device.behind().set_len(128 * MIB).unwrap();
     if run("losetup", &["--set-capacity", &device.path]).is_none() {
-        println!("skipped: losetup does not change sizes here");
+        fathom_skips::skipped("losetup does not change sizes here");
         return;
     }
     assert!(target.confirm().unwrap_err().to_string().contains("its size changed"));

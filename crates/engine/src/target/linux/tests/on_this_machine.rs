@@ -13,7 +13,7 @@ fn the_disk_of_the_root_file_system_is_never_written() {
     let machine = Machine::now();
     let under = machine.devices_under(&File::open("/").unwrap());
     if under.is_empty() {
-        println!("skipped: the root file system stands on no block device that this process can see");
+        fathom_skips::skipped("the root file system stands on no block device that this process can see");
         return;
     }
     for number in under {
