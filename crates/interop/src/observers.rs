@@ -1,7 +1,7 @@
 //! The tools whose telemetry is read, as a list: how each is known, read and held against itself.
 
 use crate::import::narrow;
-use crate::observed::{Contradiction, Observed, decimal};
+use crate::observed::{Contradiction, Observed, decimal, stamp};
 use crate::{Refusal, iostat, mpstat, perf_stat, sadf, sar, vmstat};
 
 /// One tool.
@@ -96,7 +96,45 @@ pub fn audit(bytes: &[u8]) -> Option<Vec<Contradiction>> {
 
 /// Whether a text that no tool is known by can be told what it is instead.
 pub fn is_stranger(start: &str) -> bool {
-    is_iotop(start) || is_pidstat(start) || is_bare(start)
+    is_iotop(start) || is_pidstat(start) || is_bare(start) || is_sadf_table(start) || prefix(start).is_some()
+}
+
+/// Whether a text is what `sadf -d` prints: a line of columns for each report.
+fn is_sadf_table(start: &str) -> bool {
+    start.starts_with("# hostname;interval;timestamp")
+}
+
+/// What another program put before each line of a text that a tool is known by without it, and the command that
+/// takes it away again.
+fn prefix(start: &str) -> Option<(&'static str, String)> {
+    let first = start.lines().next()?;
+    if let Some((_, behind)) = stamp(first) {
+        let blank = if behind.starts_with('\t') { "\t" } else { " " };
+        let bare = without_prefix(start, |line| {
+            stamp(line).map(|(_, rest)| rest.strip_prefix(blank).unwrap_or(rest))
+        })?;
+        let command = if blank == "\t" { "cut -f2-" } else { "sed -E 's/^[0-9-]+[ T][^ ]+ ?//'" };
+        return is_known(&bare).then(|| ("a time", command.to_owned()));
+    }
+    let (host, _) =
+        first.split_once(": ").filter(|(host, _)| !host.is_empty() && !host.contains(char::is_whitespace))?;
+    let bare = without_prefix(start, |line| {
+        line.strip_prefix(host)?.strip_prefix(':').map(|rest| rest.strip_prefix(' ').unwrap_or(rest))
+    })?;
+    let plain = host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let command = if plain { format!("sed 's/^{host}: *//'") } else { "sed 's/^[^:]*: *//'".to_owned() };
+    is_known(&bare).then_some(("a name", command))
+}
+
+/// A text without what each of its lines begins with; absent where one of them does not. The last may be cut off.
+fn without_prefix(start: &str, cut: impl Fn(&str) -> Option<&str>) -> Option<String> {
+    let whole = start.rfind('\n').map_or(start, |end| &start[..end]);
+    let lines: Option<Vec<&str>> = whole.lines().filter(|line| !line.is_empty()).map(cut).collect();
+    lines.map(|lines| lines.join("\n"))
+}
+
+fn is_known(text: &str) -> bool {
+    OBSERVERS.iter().any(|observer| (observer.recognise)(text))
 }
 
 /// Whether a text is `pidstat`'s: its columns name processes.
@@ -136,6 +174,44 @@ pub fn stranger(bytes: &[u8]) -> Refusal {
             "put the column's name on the first line, as `tps` or `w_await`; addresses alone are no trace, which has times, directions and sizes too",
         );
     }
+    if is_sadf_table(&start) {
+        return Refusal::new(EXPECTED, "a table of sadf -d, whose columns are those of one report alone")
+            .or("let sadf print all of them: sadf -j FILE -- -A > FILE.json");
+    }
+    if let Some((what, command)) = prefix(&start) {
+        let cause = format!("each line begins with {what} that another program put there");
+        return Refusal::new(EXPECTED, cause).or(format!("take it away: {command} FILE > cut.txt"));
+    }
     let names: Vec<&str> = OBSERVERS.iter().map(|observer| observer.name).collect();
     Refusal::new(EXPECTED, format!("it is not known as output of {}", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VMSTAT: &str = include_str!("../tests/telemetry/own/vmstat-w.txt");
+
+    fn refused(before: &str) -> String {
+        let text: String = VMSTAT.lines().map(|line| format!("{before}{line}\n")).collect();
+        assert!(is_stranger(&text), "{before}");
+        stranger(text.as_bytes()).remedy
+    }
+
+    #[test]
+    fn what_stands_before_each_line_is_named_with_the_command_that_takes_it_away() {
+        assert!(observe(VMSTAT.as_bytes()).is_ok());
+        assert_eq!(refused("object3: "), "take it away: sed 's/^object3: *//' FILE > cut.txt");
+        assert_eq!(refused("a'b: "), "take it away: sed 's/^[^:]*: *//' FILE > cut.txt");
+        assert_eq!(refused("2015-01-03 16:40:43.766337\t"), "take it away: cut -f2- FILE > cut.txt");
+        assert!(refused("2015-01-03 16:40:43 ").contains("sed -E"), "{}", refused("2015-01-03 16:40:43 "));
+        assert!(!is_stranger("Dear diary: today\nDear diary: too\n"));
+    }
+
+    #[test]
+    fn a_table_of_sadf_is_named() {
+        let text = "# hostname;interval;timestamp;CPU;%user\nh;60;1430501965;-1;80.19\n";
+        assert!(is_stranger(text));
+        assert!(stranger(text.as_bytes()).remedy.contains("sadf -j"));
+    }
 }

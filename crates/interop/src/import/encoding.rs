@@ -7,6 +7,9 @@ use fathom_record::shell::shell_word;
 
 use crate::Refusal;
 
+/// What some programs of Windows put before a text in UTF-8.
+pub const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Which byte of a unit comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {

@@ -15,7 +15,7 @@ mod registry;
 
 pub use attach::{Attachment, attach};
 pub use blank::{alone, blank, blank_target, blank_workload};
-pub use encoding::{Packed, is_wide, narrow, packed};
+pub use encoding::{Packed, UTF_8_MARK, is_wide, narrow, packed};
 pub use file::{FileOutcome, name, read_file};
 pub use input::{LARGEST_WHOLE_BYTES, text, whole};
 pub use recognise::{HEAD_BYTES, Unrecognised, by_name, known_result, recognise};

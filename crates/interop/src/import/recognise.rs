@@ -1,6 +1,6 @@
 //! Which importer a file is for, from its first bytes.
 
-use super::{Confidence, Head, IMPORTERS, Importer, Packed, narrow, packed};
+use super::{Confidence, Head, IMPORTERS, Importer, Packed, UTF_8_MARK, narrow, packed};
 use crate::demand;
 
 /// Bytes that importers are shown: job scripts print pages of banners before the result.
@@ -49,7 +49,8 @@ pub fn recognise(head: &Head<'_>) -> Result<&'static Importer, Unrecognised> {
         return Err(Unrecognised::Packed(packed));
     }
     let bytes = narrow(head.bytes);
-    let head = &Head { bytes: &bytes, file_name: head.file_name };
+    let bytes = bytes.strip_prefix(UTF_8_MARK).unwrap_or(&bytes);
+    let head = &Head { bytes, file_name: head.file_name };
     if head.bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Unrecognised::Empty);
     }

@@ -55,7 +55,7 @@ fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
 #[test]
 fn every_option_of_the_installed_fio_is_decided() {
     let Ok(output) = std::process::Command::new("fio").arg("--cmdhelp=all").output() else {
-        println!("skipped: fio is not installed");
+        fathom_skips::skipped("fio is not installed");
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout);

@@ -14,7 +14,7 @@ use fathom_record::run::Tool;
 use jiff::Timestamp;
 
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer};
+use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK};
 
 /// Logs whose file says what they hold.
 pub const LOG: Importer =
@@ -163,8 +163,11 @@ fn read_as(
     kind: Option<Kind>,
 ) -> Result<Vec<Imported>, Refusal> {
     const EXPECTED: &str = "fio log";
-    let start =
-        input.fill_buf().map_err(|error| Refusal::new(EXPECTED, format!("reading failed: {error}")))?;
+    let failed = |error| Refusal::new(EXPECTED, format!("reading failed: {error}"));
+    if input.fill_buf().map_err(failed)?.starts_with(UTF_8_MARK) {
+        input.consume(UTF_8_MARK.len());
+    }
+    let start = input.fill_buf().map_err(failed)?;
     if start.starts_with(b"fio version") {
         return Err(Refusal::new(
             EXPECTED,
@@ -208,6 +211,7 @@ fn started_at(first_ms: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::recognise;
 
     #[test]
     fn a_file_says_what_it_logs() {
@@ -230,6 +234,16 @@ mod tests {
         assert_eq!(sure(b"a, b, c, d\n", "x_bw.log"), Confidence::No);
         assert_eq!(sure(b"500, 2008, 0, 0", "x_bw.log"), Confidence::Certain, "one line without an end");
         assert_eq!(sure(b"fio version 3 iolog\n1 x add\n", "x.log"), Confidence::Certain);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        let context = Context { file_name: "x_bw.log".to_owned(), ..Context::default() };
+        let text = &b"500, 2008, 0, 0\n1000, 2004, 0, 0\n"[..];
+        let marked = [UTF_8_MARK, text].concat();
+        assert_eq!(recognise(&Head { bytes: &marked, file_name: "x_bw.log" }).unwrap().name, LOG.name);
+        let read = |bytes: &[u8]| LOG.read(&mut &*bytes, &context).unwrap();
+        assert_eq!(format!("{:?}", read(&marked)), format!("{:?}", read(text)));
     }
 
     #[test]

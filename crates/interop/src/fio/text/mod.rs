@@ -45,15 +45,15 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
     let bytes = whole(input, EXPECTED)?;
     let mut origin = Origin { parser: EXPECTED.to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);
-    if text.lines().take(64).any(is_terse) {
-        return Err(Refusal::new(EXPECTED, "terse lines have no names, no counts and no options")
-            .or("let fio write --output-format=json+ (or terse,json+)"));
-    }
     let mut runs = records(&text, &origin, context)?;
     if let Some(text) = runs.is_empty().then(|| prefixes::without(&text)).flatten() {
         let (name, what) = prefixes::QUIRK;
         origin.quirk(name, what);
         runs = records(&text, &origin, context)?;
+    }
+    if runs.is_empty() && text.lines().any(is_terse) {
+        return Err(Refusal::new(EXPECTED, "terse lines have no names, no counts and no options")
+            .or("let fio write --output-format=json+ (or terse,json+)"));
     }
     if runs.is_empty() {
         return Err(Refusal::new(
@@ -219,6 +219,22 @@ b: (groupid=1, jobs=1): err= 4: pid=2: Tue Feb 27 20:36:40 2018
         assert!(found(cut).unwrap_err().to_string().contains("issued"));
         let terse = format!("3;fio-3.33;t3;0;0;{}\n", "0;".repeat(60));
         assert!(found(&terse).unwrap_err().to_string().contains("terse"));
+        let both = found(&format!("{terse}{NEW}")).unwrap();
+        assert_eq!(both[0].summary, found(NEW).unwrap()[0].summary, "--output-format=terse,normal");
+    }
+
+    #[test]
+    fn the_same_group_of_several_jobs_again_is_another_run() {
+        let group = NEW.replace("jobs=1)", "jobs=4)");
+        assert_ne!(group, NEW);
+        let header = group.find("(groupid=").and_then(|at| group[..at].rfind('\n')).unwrap() + 1;
+        let end = group.find("Run status group").unwrap_or(group.len());
+        let twice = format!("{}{}{}", &group[..end], &group[header..end], &group[end..]);
+        assert_eq!(found(&group).unwrap().len(), 1);
+        let runs = found(&twice).unwrap();
+        assert_eq!(runs.len(), 2);
+        let counts = |at: usize| runs[at].summary.directions[0].operations;
+        assert_eq!((counts(0), counts(1)), (Some(6_550_034), Some(6_550_034)));
     }
 
     #[test]

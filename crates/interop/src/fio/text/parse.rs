@@ -88,6 +88,12 @@ impl Reader {
             self.current.version = Some(line.to_owned());
         } else if let Some(open) = header(line) {
             self.end_job()?;
+            // Several that are reported together are the whole of their group: the same group again is another run's.
+            let others = &self.current.jobs;
+            if others.iter().any(|job| job.group == open.job.group && (open.clones > 1 || clones_of(job) > 1))
+            {
+                self.end_document()?;
+            }
             self.job = Some(open);
         } else if line.starts_with("Run status group") {
             self.end_job()?;
@@ -140,6 +146,15 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// How many jobs the result of one stands for.
+fn clones_of(job: &Job) -> u64 {
+    job.options
+        .iter()
+        .find(|(name, _)| name == "numjobs")
+        .and_then(|(_, value)| value.parse().ok())
+        .unwrap_or(1)
 }
 
 /// A line without the marks by which Markdown makes parts of it bold or slanted: `**write: IOPS=40.1k**, BW=...`,
