@@ -133,7 +133,8 @@ pub struct Places {
     pub plain: OsString,
     /// `{E}`: the plain path with fio's escapes before colons.
     pub escaped: OsString,
-    /// `{D}` and `{N}`: the folder it lies in, and its name there.
+    /// `{D}` and `{N}`: the folder it lies in, and its name there; `{M}`: the name with fio's escapes before colons,
+    /// without which it names other files.
     pub folder: OsString,
     pub name: OsString,
     /// `{W}`: the words that permit its loss; `{X}`: words that are almost those.
@@ -151,6 +152,7 @@ impl Places {
             "E" => self.escaped.clone(),
             "D" => self.folder.clone(),
             "N" => self.name.clone(),
+            "M" => escaped(&self.name),
             "W" => self.words.clone(),
             "X" => self.wrong.clone(),
             "B" => self.blank.clone(),
@@ -231,6 +233,7 @@ mod tests {
         assert_eq!(quoted(&words), "run --target 'v ictim' --destroy=wx $'n\\xff' '{Q}' 'a b' '{'");
         assert_eq!(escaped(OsStr::new("/a:b:c")), "/a\\:b\\:c");
         let door = Door::new("d", Kind::Aside, ALL, "run {V}").with("f", "x={B}");
+        assert_eq!(Places { name: "a:b".into(), ..Places::default() }.fill("{M}"), "a\\:b");
         assert!(door.uses("{B}") && door.uses("{V}") && !door.uses("{W}"));
     }
 }

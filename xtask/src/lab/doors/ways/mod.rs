@@ -29,7 +29,7 @@ mod tests {
         let names: BTreeSet<&str> = doors.iter().map(|door| door.name.as_str()).collect();
         assert_eq!(names.len(), doors.len());
         for door in &doors {
-            let leads = ["{V}", "{P}", "{E}", "{D}", "{N}"].iter().any(|place| door.uses(place));
+            let leads = ["{V}", "{P}", "{E}", "{D}", "{N}", "{M}"].iter().any(|place| door.uses(place));
             assert!(leads || door.has_turns() || door.at.is_some(), "{}", door.name);
         }
     }
