@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use fathom_engine::ErrorKind;
-use fathom_engine::target::{Origin, TargetName};
 use fathom_store::{Campaign, CampaignDevice, Store, StoreError};
+use fathom_target::{Origin, TargetName};
 
 use crate::error::CampaignError;
 use crate::run::Session;

@@ -2,8 +2,8 @@
 
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::timeline::Phase;
-use fathom_engine::target::Preparation;
 use fathom_measure::Histogram;
+use fathom_target::Preparation;
 
 /// One second of a run, as it is complete.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fathom_engine::target::TargetName;
 use fathom_record::RunRecord;
 use fathom_store::{Campaign, NewCampaign, Store, StoreError};
+use fathom_target::TargetName;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

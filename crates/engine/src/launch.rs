@@ -24,19 +24,21 @@ use crate::metadata::Metadata;
 use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
-use crate::passthrough::{Namespace, Passthrough};
+use crate::passthrough::Passthrough;
 use crate::pattern::{
     ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
 };
 use crate::priority::{Priorities, Single, Tallies};
 use crate::rest::Rest;
-use crate::sim::{Mode, SimDevice, SimEngine, SimHost, SimParameters};
+use crate::simulated::{Mode, SimEngine};
 use crate::stripe::{Shape, Slots, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::wall::{self, Reach, Wall};
 use crate::{Engine, EngineError, ErrorKind, IoFlags, memory, readback, room, uring};
+use fathom_sim::{SimDevice, SimHost, SimParameters};
+use fathom_target::namespace::Namespace;
+use fathom_target::wall::{self, Reach, Wall};
 
 /// What engines work on: one entry a target, in the order of [`JobPlan::target`].
 #[derive(Clone, Debug)]

@@ -6,13 +6,10 @@
 //! on the wall clock or on a virtual one.
 
 pub mod aio;
-pub mod arena;
 pub mod catalogue;
 pub mod contract;
 pub mod decorate;
 pub mod delay;
-pub mod durability;
-pub mod error;
 pub mod fault;
 pub mod io_flags;
 pub mod job;
@@ -29,17 +26,14 @@ pub mod priority;
 pub mod readback;
 pub mod rest;
 mod room;
-pub mod sim;
+pub mod simulated;
 pub mod stripe;
 pub mod sync;
-pub mod target;
 pub mod throttle;
 pub mod uring;
 pub mod verify;
-pub mod wall;
 
-pub use arena::Arena;
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
-pub use durability::Durable;
-pub use error::{EngineError, ErrorKind};
+pub use fathom_record::error::{Error as EngineError, ErrorKind};
+pub use fathom_target::{Arena, Durable};
 pub use io_flags::IoFlags;

@@ -10,12 +10,12 @@ use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{self, CrewPlan};
 use fathom_engine::job::{Accounts, JobPlan};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
-use fathom_engine::wall::Reach;
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::facts::EngineFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{Direction, Workload};
+use fathom_target::wall::Reach;
 
 /// What an engine saw of its job.
 #[derive(Debug, Default)]

@@ -15,11 +15,12 @@ use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::metadata::{Act, Metadata, NameAct};
 use fathom_engine::pattern::{Purpose, random_of};
 use fathom_engine::rest::Rest;
-use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
+use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::throttle::{Buckets, Throttle};
 use fathom_engine::{Engine, EngineError, IoFlags, aio, memory, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
+use fathom_sim::{SimDevice, parse};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true, writes_only: false };
 const CALLS: Traits = Traits { keeps_content: false, knows_its_end: false, writes_only: false };
@@ -177,7 +178,7 @@ fn passthrough() {
     };
     let (clock, _) = WallClock::start();
     let file = Arc::new(OpenOptions::new().read(true).write(true).open(path).unwrap());
-    let namespace = passthrough::Namespace::of(&file).unwrap();
+    let namespace = fathom_target::namespace::Namespace::of(&file).unwrap();
     let knows_its_end = namespace.size_bytes <= TARGET_BYTES * 4;
     assert!(knows_its_end && namespace.size_bytes >= TARGET_BYTES, "{namespace:?}");
     for polled in [false, true] {

@@ -12,10 +12,10 @@ use fathom_engine::job::crew::{self, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
-use fathom_engine::wall::Reach;
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{EngineBreaches, Workload};
+use fathom_target::wall::Reach;
 
 /// Whether an engine with this breach passes the suite.
 fn passes(breach: Option<Breach>) -> bool {

@@ -12,13 +12,14 @@ use fathom_engine::job::{Accounts, JobPlan, Measured, simulated};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
-use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
+use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::throttle::ThrottlePlan;
-use fathom_engine::wall::Reach;
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::VirtualClock;
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
+use fathom_sim::{SimDevice, parse};
+use fathom_target::wall::Reach;
 use proptest::prelude::*;
 
 const BYTES: u64 = 4096;

@@ -18,14 +18,15 @@ use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
-use fathom_engine::sim::{Mode, SimDevice, SimEngine, parse};
+use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Carrier, Layout, Part, Shape, Stripe};
-use fathom_engine::wall::{self, Reach};
 use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Submission, Wait, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::facts::EngineFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{Direction, Workload};
+use fathom_sim::{SimDevice, parse};
+use fathom_target::wall::{self, Reach};
 
 const TARGET_BYTES: u64 = 1 << 20;
 

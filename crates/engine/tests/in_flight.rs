@@ -17,7 +17,6 @@ use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{self, CrewPlan};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::verify::{Verify, VerifyTable};
-use fathom_engine::wall::Reach;
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_measure::{Clock, Histogram, WallClock};
 use fathom_record::Workload;
@@ -25,6 +24,7 @@ use fathom_record::facts::EngineFacts;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify as Checked,
 };
+use fathom_target::wall::Reach;
 
 /// 2 GB/s.
 const BYTES_PER_NS: u64 = 2;

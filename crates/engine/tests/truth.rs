@@ -8,11 +8,11 @@ use fathom_engine::decorate::Decorators;
 use fathom_engine::job::Measured;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
-use fathom_engine::sim::{SimParameters, parse};
 use fathom_engine::uring;
 use fathom_measure::WallClock;
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
+use fathom_sim::{SimParameters, parse};
 
 const SECOND: u64 = 1_000_000_000;
 

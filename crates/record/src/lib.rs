@@ -16,6 +16,7 @@ pub mod check;
 pub mod comparison;
 pub mod distribution;
 pub mod environment;
+pub mod error;
 pub mod exposure;
 pub mod facts;
 pub mod fleet;

@@ -6,11 +6,13 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 20] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
-    ("engine", &["measure", "spec", "record"]),
+    ("target", &["measure", "spec", "record"]),
+    ("sim", &["measure", "record"]),
+    ("engine", &["measure", "spec", "record", "target", "sim"]),
     ("telemetry", &["measure", "spec", "record"]),
     ("stats", &["measure", "spec", "record"]),
     ("attribute", &["measure", "spec", "record", "stats"]),
@@ -29,14 +31,16 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "sizing",
             "store",
             "interop",
+            "target",
+            "sim",
             "engine",
             "telemetry",
         ],
     ),
-    ("conformance", &["measure", "spec", "record", "engine"]),
+    ("conformance", &["measure", "spec", "record", "target", "sim", "engine"]),
     ("skips", &[]),
     ("truth", &["measure", "spec", "record", "stats", "sizing"]),
-    ("instructions", &["measure", "spec", "record", "engine"]),
+    ("instructions", &["measure", "spec", "record", "target", "sim", "engine"]),
     (
         "fathom",
         &[
@@ -48,6 +52,8 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "sizing",
             "store",
             "interop",
+            "target",
+            "sim",
             "engine",
             "telemetry",
             "report",

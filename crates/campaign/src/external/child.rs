@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fathom_engine::job::vigil::Vigil;
-use fathom_engine::wall::{self, Reach, Wall};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
 use fathom_record::{Standstill, WallFacts};
+use fathom_target::wall::{self, Reach, Wall};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kept::new_file;

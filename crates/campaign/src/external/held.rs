@@ -9,11 +9,11 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::target::layout::{Layout, lay_out};
-use fathom_engine::target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_interop::ToolTarget;
 use fathom_interop::fio::map::is_of_a_device;
+use fathom_target::layout::{Layout, lay_out};
+use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
 
 /// Space that stays free when a file is made.
 const KEEP_FREE_BYTES: u64 = 64 << 20;

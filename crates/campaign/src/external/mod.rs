@@ -21,7 +21,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::wall::Reach;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_interop::ToolTarget;
 use fathom_measure::{Clock, WallClock};
@@ -29,6 +28,7 @@ use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload, shell_word};
+use fathom_target::wall::Reach;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use crate::error::CampaignError;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use fathom_engine::wall::Reach;
+use fathom_target::wall::Reach;
 
 /// The reach of a program on targets that are all written, or all only read. Nothing that it is told by other options
 /// is in it, so that the wall depends on no reading of those.

@@ -150,7 +150,7 @@ fn other_target(second: &str, targets: &[String]) -> Result<(), Mistake> {
         }
     }
     if simulated(second) {
-        if let Err(error) = fathom_engine::sim::parse(second) {
+        if let Err(error) = fathom_sim::parse(second) {
             return wrong(format!("{}; {}", error.cause, error.remedy));
         }
     } else if !std::path::Path::new(second).exists() {

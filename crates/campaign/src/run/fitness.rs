@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::metadata::Act;
-use fathom_engine::target::TargetName;
 use fathom_engine::{EngineError, ErrorKind, uring};
 use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_target::TargetName;
 
 use super::session::SessionPlan;
 use crate::plan::processors;

@@ -8,11 +8,12 @@ use fathom_engine::catalogue;
 use fathom_engine::launch::Medium;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::{Layout, Volume};
-use fathom_engine::target::{OpenRequest, Origin, Permit, Target, TargetName, admit_all};
-use fathom_engine::{EngineError, ErrorKind, memory, sim};
+use fathom_engine::{EngineError, ErrorKind, memory};
 use fathom_record::Workload;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::Verify;
+use fathom_sim as sim;
+use fathom_target::{OpenRequest, Origin, Permit, Target, TargetName, admit_all};
 
 use super::session::SessionPlan;
 use crate::progress::Progress;

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::launch::Medium;
 use fathom_engine::overheard::Listener;
-use fathom_engine::{EngineError, ErrorKind, target};
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetFacts;
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Witness as Record, Workload};
+use fathom_target as target;
 use fathom_telemetry::blocktrace::{Lying, Ours, Source, Stretch, Witness, WitnessPlan};
 
 /// A witness that watches, or why there is none.

@@ -18,8 +18,8 @@ use fathom_record::facts::{EngineFacts, Feature};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::rest::Rest;
-use crate::sim::Stalls;
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+use fathom_sim::Stalls;
 
 pub use distribution::Distribution;
 pub use plan::DelayPlan;

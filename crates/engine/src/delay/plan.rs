@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fathom_measure::{Nanos, Share};
 
 use super::Distribution;
-use crate::sim::{Stalls, nearest};
+use fathom_sim::{Stalls, nearest};
 
 /// A distribution, and stalls.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,8 +22,8 @@ use super::tally::Tally;
 use super::timeline::Timeline;
 use super::vigil::Vigil;
 use crate::verify::VerifyReport;
-use crate::wall::{self, Reach, Wall};
 use crate::{Engine, EngineError, ErrorKind};
+use fathom_target::wall::{self, Reach, Wall};
 
 /// Tallies that one job and the control plane pass to and fro; one more than a second's delay needs.
 pub const TALLIES: usize = 4;

@@ -13,8 +13,8 @@ use super::tally::{DirectionTally, Tally};
 use super::timeline::{Phase, Timeline};
 use crate::priority::PriorityTally;
 use crate::readback::ReadBackTally;
-use crate::sim::SimParameters;
 use crate::verify::VerifyReport;
+use fathom_sim::SimParameters;
 
 /// Sees each interval of all jobs together as it is complete.
 pub type Observer<'a> = dyn FnMut(&Tally) + 'a;

@@ -9,7 +9,7 @@ use fathom_record::Direction;
 use fathom_record::workload::{AccessHint, CacheAdvice};
 
 use crate::pattern::Draft;
-use crate::target::{advise, drop_cached, forget};
+use fathom_target::{advise, drop_cached, forget};
 
 /// The files of a job, and how much of its pass is left.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Passes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::cached_share;
+    use fathom_target::cached_share;
 
     const BYTES: u64 = 1 << 20;
 

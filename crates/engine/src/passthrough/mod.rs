@@ -7,9 +7,7 @@
 //! ([`status`]).
 #![allow(unsafe_code)] // Writes the ranges of trims, and keeps buffers mapped when the kernel keeps them.
 
-mod admin;
 mod command;
-mod namespace;
 mod polling;
 pub mod status;
 
@@ -24,6 +22,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use fathom_spec::Status;
 use fathom_spec::io::RANGE_BYTES;
 use fathom_spec::linux::RING_IO_OPERATION;
+use fathom_target::namespace::{Namespace, not_permitted};
 use io_uring::cqueue::Entry32;
 use io_uring::squeue::Entry128;
 use io_uring::{opcode, types};
@@ -32,9 +31,7 @@ use crate::stripe::Slots;
 use crate::uring::traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
-pub use admin::namespace_id;
 use command::{command, entry_bytes};
-pub use namespace::Namespace;
 pub use polling::admit as admit_polling;
 
 /// Whole mapping as one registered buffer.
@@ -132,7 +129,7 @@ impl<C: Clock> Passthrough<C> {
         }
         const PLACE: &str = "sending a first NVMe command";
         match -result {
-            libc::EACCES | libc::EPERM => Err(namespace::not_permitted(PLACE)),
+            libc::EACCES | libc::EPERM => Err(not_permitted(PLACE)),
             libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL => {
                 let cause = "this kernel takes no NVMe commands through io_uring (needs 5.19)";
                 Err(EngineError::new(ErrorKind::Unsupported, PLACE, cause)

@@ -16,8 +16,8 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::rest::Rest;
-use crate::sim::device::{Cost, Limits, TOKEN};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+use fathom_sim::device::{Cost, Limits, TOKEN};
 
 pub use plan::ThrottlePlan;
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use fathom_measure::{ByteRate, Bytes, Rate};
 
-use crate::sim::{ByteLimit, OperationLimit, nearest};
+use fathom_sim::{ByteLimit, OperationLimit, nearest};
 
 /// Limits on operations, on bytes, or on both at once. Buckets start full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! `fathom devices`: what is here, what is safe to write to, and what each can claim.
 
-use fathom_engine::target::{Claims, Device, Hold, Reason, Verdict, devices};
-use fathom_engine::wall;
 use fathom_measure::{Bytes, Nanos};
 use fathom_record::WallFacts;
 use fathom_report::table::{Table, numbers, titles, words};
 use fathom_report::terminal::{self, Style};
+use fathom_target::wall;
+use fathom_target::{Claims, Device, Hold, Reason, Verdict, devices};
 use serde::Serialize;
 
 use crate::arguments::Switch;
@@ -180,8 +180,8 @@ fn claims(claims: &Claims) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fathom_engine::target::Identity;
     use fathom_record::facts::DeviceFacts;
+    use fathom_target::Identity;
 
     use super::*;
 

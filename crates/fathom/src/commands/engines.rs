@@ -1,9 +1,9 @@
 //! `fathom engines`: what carries I/O, and which devices can be simulated.
 
 use fathom_engine::catalogue::{ENGINES, InFlight};
-use fathom_engine::sim::{describe, describe_keys};
 use fathom_measure::Bytes;
 use fathom_record::facts::TargetKind;
+use fathom_sim::{describe, describe_keys};
 use serde::Serialize;
 
 use crate::arguments::Switch;
@@ -67,13 +67,12 @@ fn list() -> List {
         keeps_content: entry.keeps_content,
         asynchronous: entry.in_flight == InFlight::Depth,
     };
-    let simulated = |preset: &fathom_engine::sim::Preset| Simulated {
+    let simulated = |preset: &fathom_sim::Preset| Simulated {
         target: format!("sim:{}", preset.name),
         summary: preset.summary,
         size_bytes: preset.size_bytes,
     };
-    let key =
-        |key: &fathom_engine::sim::Key| Key { name: key.name, example: key.example, meaning: key.meaning };
+    let key = |key: &fathom_sim::Key| Key { name: key.name, example: key.example, meaning: key.meaning };
     List {
         format: "fathom.engines",
         version: 1,

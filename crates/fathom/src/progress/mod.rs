@@ -5,8 +5,8 @@ mod redrawn;
 mod words;
 
 use fathom_campaign::{Progress, Second, StepNotice};
-use fathom_engine::target::Preparation;
 use fathom_measure::WallClock;
+use fathom_target::Preparation;
 use indicatif::ProgressBar;
 
 use crate::output;

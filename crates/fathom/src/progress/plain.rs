@@ -1,8 +1,8 @@
 //! Lines for a log: one for each step, and figures now and then.
 
 use fathom_campaign::{Progress, Second, StepNotice};
-use fathom_engine::target::Preparation;
 use fathom_measure::Clock;
+use fathom_target::Preparation;
 
 use super::words::{self, Left};
 use crate::layout;

@@ -1,7 +1,7 @@
 //! One line on a terminal that is drawn again as things change.
 
 use fathom_campaign::{Progress, Second, StepNotice};
-use fathom_engine::target::Preparation;
+use fathom_target::Preparation;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::words::{self, Left};

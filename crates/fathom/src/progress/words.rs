@@ -1,8 +1,8 @@
 //! How a measurement goes, in words that both kinds of screen use.
 
 use fathom_campaign::{Second, StepNotice};
-use fathom_engine::target::Preparation;
 use fathom_measure::{ByteRate, Bytes, Nanos, Rate};
+use fathom_target::Preparation;
 
 /// `laying out: 512 MiB of 1 GiB (50 %)`.
 pub fn preparing(what: Preparation, done_bytes: u64, total_bytes: u64) -> String {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fathom_engine::sim::{Access, Regime, Resource, SimDevice, Truth as DeviceTruth, parse};
 use fathom_record::Direction;
+use fathom_sim::{Access, Regime, Resource, SimDevice, Truth as DeviceTruth, parse};
 
 use super::super::case::{Case, Truth};
 use super::*;

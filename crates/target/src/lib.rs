@@ -1,0 +1,42 @@
+//! What is measured: named, found, guarded, opened and described.
+//!
+//! This is the part that stands between a run and somebody's data. [`guard`] holds the judgement,
+//! [`signature`] recognises what a device holds, the folder of each platform finds out what uses it,
+//! and [`Target::open`] lets a run have only what passed.
+
+pub mod arena;
+mod device;
+pub mod durability;
+pub mod guard;
+pub mod layout;
+pub mod mark;
+mod name;
+mod open;
+pub mod origin;
+pub mod scratch;
+mod several;
+pub mod signature;
+pub mod wall;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as platform;
+
+#[cfg(test)]
+mod tests;
+
+pub use arena::Arena;
+pub use device::{Claims, Device};
+pub use durability::Durable;
+pub use fathom_record::error::{Error, ErrorKind};
+pub use guard::{Hold, Identity, Permit, Reason, Verdict};
+pub use mark::MarkId;
+pub use name::TargetName;
+pub use open::{OpenRequest, Preparation, Target};
+pub use origin::Origin;
+pub use platform::{
+    Stretch, advise, cached_share, devices, drop_cached, forget, generic_of, namespace, stretches,
+    written_share,
+};
+pub use several::{Admitted, admit_all};

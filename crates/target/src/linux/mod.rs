@@ -1,0 +1,41 @@
+//! Devices and files as Linux shows them: `/sys`, `/proc`, `ioctl` and the flags of `open`.
+
+mod admission;
+mod cache;
+mod chain;
+mod content;
+mod discover;
+mod emptiness;
+mod extents;
+mod file_system;
+mod generic;
+mod glimpse;
+mod identity;
+mod in_use;
+mod inspect;
+mod ioctl;
+mod kept;
+mod limits;
+mod machine;
+mod mounts;
+pub mod namespace;
+mod number;
+mod open;
+mod origin;
+mod refusal;
+mod scratch;
+mod sysfs;
+mod users;
+
+#[cfg(test)]
+mod tests;
+
+pub use cache::{advise, cached_share, drop_cached, forget};
+pub use discover::devices;
+pub use extents::{Stretch, stretches, written_share};
+pub use file_system::space;
+pub use generic::generic_of;
+pub use glimpse::Glimpse;
+pub use open::{Opened, open_path};
+pub use scratch::allocate;
+pub use std::os::unix::fs::FileExt;

@@ -1,0 +1,217 @@
+//! Opens what was named, once it is known to be safe and able to be measured honestly.
+
+use std::fmt;
+use std::fs::File;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use fathom_record::facts::{TargetFacts, TargetKind};
+
+use super::guard::Permit;
+use super::name::TargetName;
+use super::origin::Origin;
+use super::platform::{self, Opened};
+use crate::{Durable, Error, ErrorKind};
+
+/// What a run wants of its target.
+#[derive(Clone, Copy)]
+pub struct OpenRequest<'a> {
+    /// Whether anything is read. Files that are not written throughout are then laid out or refused.
+    pub reads: bool,
+    /// Whether anything is written; a trim counts as a write.
+    pub writes: bool,
+    /// Whether the run works on names in a folder, and on no file.
+    pub names: bool,
+    /// Whether the page cache is bypassed.
+    pub direct: bool,
+    /// Whether writes end only when they are durable.
+    pub durable: Option<Durable>,
+    /// Bytes of the target to use, from its start; all of an existing target where none are given,
+    /// and [`DEFAULT_BYTES`](super::scratch::DEFAULT_BYTES) of a scratch file.
+    pub size_bytes: Option<u64>,
+    /// The words of `--destroy`.
+    pub permit: Option<&'a Permit>,
+    /// Whether a device that only reading can show to be empty is read however long that takes.
+    pub check_empty: bool,
+    /// What the campaign that continues found here when it began; none for a campaign that begins, and for what
+    /// has no campaign.
+    pub origin: Option<&'a Origin>,
+    /// Whether a device that is written gets a [mark](super::mark), and keeps room for it where no size is
+    /// given.
+    pub marks: bool,
+    /// Whether a file that the run makes under a name of the user's stays when the target is dropped.
+    pub keep: bool,
+    /// Whether a file has every byte of the size: a shorter one that is there is made longer where it may be written,
+    /// and none is cut to whole blocks.
+    pub exact: bool,
+    /// Seed of the data that a new file is laid out with.
+    pub seed: u64,
+    /// Ends laying out and reading when it becomes true.
+    pub stop: &'a AtomicBool,
+    /// Told what is done to the target before it is used: bytes done, and bytes in all.
+    pub progress: Option<&'a dyn Fn(Preparation, u64, u64)>,
+}
+
+/// What takes time before a target can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// A file is written over its whole size.
+    LayingOut,
+    /// A device is read, to know that it is empty.
+    Reading,
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Default for OpenRequest<'_> {
+    /// Direct reads of the whole target.
+    fn default() -> Self {
+        Self {
+            reads: true,
+            writes: false,
+            names: false,
+            direct: true,
+            durable: None,
+            size_bytes: None,
+            permit: None,
+            check_empty: false,
+            origin: None,
+            marks: false,
+            keep: false,
+            exact: false,
+            seed: 0,
+            stop: &NEVER,
+            progress: None,
+        }
+    }
+}
+
+impl fmt::Debug for OpenRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenRequest")
+            .field("reads", &self.reads)
+            .field("writes", &self.writes)
+            .field("names", &self.names)
+            .field("direct", &self.direct)
+            .field("durable", &self.durable)
+            .field("size_bytes", &self.size_bytes)
+            .field("permit", &self.permit)
+            .field("check_empty", &self.check_empty)
+            .field("origin", &self.origin)
+            .field("marks", &self.marks)
+            .field("keep", &self.keep)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An open target. What the run made for it goes when it is dropped.
+#[derive(Debug)]
+pub struct Target {
+    /// As it was named.
+    pub name: TargetName,
+    /// What it turned out to be.
+    pub facts: TargetFacts,
+    /// The open file or device; none for `null:`, `memory:` and `sim:`.
+    pub file: Option<Arc<File>>,
+    /// What the judgement leaves to say in a run's record.
+    pub notes: Vec<String>,
+    opened: Option<Opened>,
+}
+
+/// Unit of I/O where nothing real sets one.
+const VIRTUAL_BLOCK_BYTES: u32 = 512;
+
+/// Address space of a simulated device until its parameters say otherwise.
+const SIM_DEFAULT_BYTES: u64 = 1 << 40;
+
+impl Target {
+    /// Opens a target for what is asked.
+    ///
+    /// A directory gets a scratch file without a name in it, and so does the directory of a path that does
+    /// not exist when a size is given, unless the file is to be kept: then it gets that name. All are
+    /// laid out before this returns; only where the run works on names the folder itself is opened. Existing files and
+    /// devices are read as they are, and written only when the guard admits it, on the descriptor
+    /// that the run then uses; a device that is not named, only once it is known to hold nothing.
+    ///
+    /// # Errors
+    /// With what to type: [`ErrorKind::Refused`] when writing could destroy data or reading would not
+    /// be a measurement, [`ErrorKind::Plan`] when the request contradicts the target,
+    /// [`ErrorKind::NoSuchTarget`], [`ErrorKind::Permission`], [`ErrorKind::Unsupported`] for direct
+    /// I/O and space that are not there, [`ErrorKind::Interrupted`] when laying out was stopped, and
+    /// [`ErrorKind::System`].
+    pub fn open(name: &TargetName, request: &OpenRequest<'_>) -> Result<Self, Error> {
+        if request.size_bytes == Some(0) {
+            let cause = "a size of 0 holds no I/O";
+            let error = Error::new(ErrorKind::Plan, format!("target `{name}`"), cause);
+            return Err(error.with_remedy("type --size 1GiB, for example"));
+        }
+        let (kind, size_bytes) = match name {
+            TargetName::Path(path) => {
+                let (opened, facts) = platform::open_path(&name.to_string(), path, request)?;
+                let file = Some(opened.file_for(&name.to_string(), request)?);
+                let notes = opened.notes();
+                return Ok(Self { name: name.clone(), facts, file, notes, opened: Some(opened) });
+            }
+            TargetName::Null { size_bytes } => (TargetKind::Null, *size_bytes),
+            TargetName::Memory { size_bytes } => (TargetKind::Memory, *size_bytes),
+            TargetName::Sim(_) => (TargetKind::Simulated, SIM_DEFAULT_BYTES),
+        };
+        let size_bytes = request.size_bytes.unwrap_or(size_bytes);
+        let facts = virtual_facts(name.to_string(), kind, size_bytes);
+        Ok(Self { name: name.clone(), facts, file: None, notes: Vec::new(), opened: None })
+    }
+
+    /// Looks once more, on the open descriptor, whether anybody began to use the target or put something on it
+    /// since it was admitted for writing: for the moment just before a run. Passes for targets that are only read
+    /// and for those that the run made.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] with the reasons.
+    pub fn confirm(&self) -> Result<(), Error> {
+        self.opened.as_ref().map_or(Ok(()), Opened::confirm)
+    }
+
+    /// What a campaign remembers of it for when it continues; none for what is not a block device.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.opened.as_ref().and_then(Opened::origin)
+    }
+
+    /// Marks a device, where it gets a mark, as written by the run or campaign `by` from `at` on (RFC 3339):
+    /// for the moment before the first write.
+    ///
+    /// # Errors
+    /// [`ErrorKind::System`] when the device does not take it.
+    pub fn mark(&self, at: &str, by: &str) -> Result<(), Error> {
+        self.opened.as_ref().map_or(Ok(()), |opened| opened.mark(at, by))
+    }
+
+    /// Share of a stretch of the target, 0 to 1, that the page cache holds; `None` for targets
+    /// without one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::System`] where the system does not say.
+    pub fn cached_share(&self, range: Range<u64>) -> Result<Option<f64>, Error> {
+        let Some(file) = &self.file else { return Ok(None) };
+        let share = platform::cached_share(file, range);
+        share.map(Some).map_err(|error| Error::system("looking into the page cache", &error))
+    }
+
+    /// Drops what the page cache holds of a stretch of the target, for runs without direct I/O.
+    ///
+    /// # Errors
+    /// [`ErrorKind::System`] when changed pages cannot be written back.
+    pub fn drop_cached(&self, range: Range<u64>) -> Result<(), Error> {
+        let Some(file) = &self.file else { return Ok(()) };
+        platform::drop_cached(file, range).map_err(|error| Error::system("emptying the page cache", &error))
+    }
+}
+
+fn virtual_facts(name: String, kind: TargetKind, size_bytes: u64) -> TargetFacts {
+    TargetFacts {
+        size_bytes: size_bytes / u64::from(VIRTUAL_BLOCK_BYTES) * u64::from(VIRTUAL_BLOCK_BYTES),
+        logical_block_bytes: VIRTUAL_BLOCK_BYTES,
+        direct: true,
+        ..TargetFacts::named(name, kind)
+    }
+}

@@ -1,0 +1,88 @@
+//! Several targets at once: all are judged before the first is opened, because opening lays files out.
+
+use super::guard::{self, Permit};
+use super::name::TargetName;
+use super::origin::Origin;
+use super::platform::Glimpse;
+use crate::{Error, ErrorKind};
+
+/// What the judgement of several targets leaves to say.
+#[derive(Debug, Default)]
+pub struct Admitted {
+    /// The permission that names each target, if any does; one entry a target.
+    pub permits: Vec<Option<Permit>>,
+    /// Targets that share bytes, as sentences; only where nothing is written.
+    pub notes: Vec<String>,
+}
+
+/// Judges all targets by what exists under their names now. Opening them judges again, on the
+/// descriptors that are then used. `origin_of` gives what the campaign that continues found under a name.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] when one of them may not be written, when two of them share bytes that would
+/// be written, or when a permission names none of them; [`ErrorKind::System`] and
+/// [`ErrorKind::Permission`] when one cannot be looked at.
+pub fn admit_all<'a>(
+    names: &[TargetName],
+    writes: bool,
+    permits: &[Permit],
+    origin_of: impl Fn(&TargetName) -> Option<&'a Origin>,
+) -> Result<Admitted, Error> {
+    if let ([_], [] | [_]) = (names, permits) {
+        // Opening judges it alone, with the same words.
+        return Ok(Admitted { permits: vec![permits.first().cloned()], notes: Vec::new() });
+    }
+    let glimpses = names.iter().map(glimpse).collect::<Result<Vec<_>, _>>()?;
+    let notes = overlaps(names, &glimpses, writes)?;
+    if !writes {
+        return Ok(Admitted { permits: vec![None; names.len()], notes });
+    }
+    let mut given = Vec::with_capacity(names.len());
+    for (name, glimpse) in names.iter().zip(&glimpses) {
+        let Some(glimpse) = glimpse else {
+            given.push(None);
+            continue;
+        };
+        let place = format!("writing to {name}");
+        let findings = glimpse.findings(&place, origin_of(name))?;
+        let permit = permits.iter().find(|permit| findings.identity.is_named_by(permit));
+        guard::admit(&place, &findings.reasons, &findings.identity, permit)?;
+        given.push(permit.cloned());
+    }
+    match permits.iter().find(|permit| !given.contains(&Some((*permit).clone()))) {
+        None => Ok(Admitted { permits: given, notes }),
+        Some(Permit(words)) => {
+            let cause = format!("refused, because `--destroy {words}` names none of the targets");
+            Err(Error::new(ErrorKind::Refused, "judging the targets", cause)
+                .with_remedy("leave it out, or name a target of this run: see fathom devices"))
+        }
+    }
+}
+
+fn glimpse(name: &TargetName) -> Result<Option<Glimpse>, Error> {
+    match name {
+        TargetName::Path(path) => Glimpse::of(&name.to_string(), path),
+        _ => Ok(None),
+    }
+}
+
+/// Every two targets that share bytes: refused for writing, a note for reading.
+fn overlaps(names: &[TargetName], glimpses: &[Option<Glimpse>], writes: bool) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    for (later, second) in glimpses.iter().enumerate() {
+        for (earlier, first) in glimpses[..later].iter().enumerate() {
+            let (Some(first), Some(second)) = (first, second) else { continue };
+            if !first.shares_bytes_with(second) {
+                continue;
+            }
+            let both = format!("{} and {} share bytes", names[earlier], names[later]);
+            if writes {
+                let cause = format!("refused, because {both}: what one job writes, another's would destroy");
+                return Err(Error::new(ErrorKind::Refused, "judging the targets", cause)
+                    .with_remedy("name each device or file once; more --jobs load one target more"));
+            }
+            notes.push(format!("{both}: their rates are one device's, and not independent."));
+        }
+    }
+    Ok(notes)
+}
