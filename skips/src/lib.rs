@@ -18,7 +18,7 @@ use std::panic::Location;
 /// Where a word of `why` is among those of `FATHOM_REQUIRE` (words with commas or blanks between them; `all`: any), or
 /// the file cannot be written.
 #[track_caller]
-#[expect(clippy::print_stderr, reason = "it is for whoever watches one test")]
+#[expect(clippy::panic, clippy::print_stderr, reason = "it is for whoever runs one test")]
 pub fn skipped(why: impl Display) {
     let (why, place) = (why.to_string().replace(['\n', '\t'], " "), Location::caller());
     let required = std::env::var("FATHOM_REQUIRE").unwrap_or_default();

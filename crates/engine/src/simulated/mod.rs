@@ -1,5 +1,8 @@
 //! Carries a job's I/O to a simulated device, on a virtual clock or in real time.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex, PoisonError};

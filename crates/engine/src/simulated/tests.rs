@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Direction;
-
-use fathom_sim::SimDevice;
+use fathom_sim::{SimDevice, parse};
 
 use super::{Mode, SimEngine};
 use crate::{Completion, Engine, Io, Submission, Wait};
+
+const SECOND: u64 = 1_000_000_000;
 
 /// Places that do not follow each other, so that no two reads merge.
 fn read(slot: u32) -> Io {
@@ -16,7 +17,12 @@ fn read(slot: u32) -> Io {
 }
 
 fn shared(text: &str) -> Arc<Mutex<SimDevice>> {
-    Arc::new(Mutex::new(device(text)))
+    Arc::new(Mutex::new(SimDevice::new(parse(text).unwrap()).unwrap()))
+}
+
+/// Within a share of what was expected.
+fn close(got: f64, expected: f64, share: f64) {
+    assert!((got / expected - 1.0).abs() <= share, "{got} against {expected}");
 }
 
 #[test]
