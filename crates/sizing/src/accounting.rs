@@ -12,6 +12,8 @@ use crate::demand::{Demand, Flow};
 pub const SOLID_STATE_UNIT: u64 = 256 << 10;
 /// Unit of disk volumes, in bytes.
 pub const DISK_UNIT: u64 = 1 << 20;
+/// The smallest I/O of a block device, in bytes.
+const SECTOR: u64 = 512;
 
 /// How one kind of volume counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +31,8 @@ impl Accounting {
     pub const DISK: Self = Self { unit_bytes: DISK_UNIT, random_costs_a_unit: true };
 
     /// I/Os as they are counted, tick by tick, both directions together: exact where each I/O's size is known, and
-    /// otherwise the most that a tick's I/Os and bytes can count: `I/Os + bytes / unit`, because each I/O counts
-    /// less than one unit more than its share of the bytes. A single I/O's size is its bytes.
+    /// otherwise the most that a tick's I/Os and bytes can count: `I/Os + (bytes - 512 x I/Os) / unit`. An I/O has a
+    /// sector of 512 bytes at least, and of what it has beyond its first sector each whole unit counts once more.
     pub fn operations(&self, demand: &Demand) -> Vec<u64> {
         if let Some(counted) = &demand.counted {
             return self.of_counted(counted).to_vec();
@@ -39,8 +41,11 @@ impl Accounting {
         let shift = self.unit_bytes.ilog2();
         let most = move |(&count, &bytes): (&u64, &u64)| match count {
             0 => 0,
-            1 => bytes.div_ceil(1 << shift).max(1),
-            count => count.saturating_add(bytes >> shift),
+            count => {
+                // Rates times lengths, and margins, leave parts of a sector, which count as one.
+                let beyond = bytes.saturating_add(SECTOR - 1).saturating_sub(count.saturating_mul(SECTOR));
+                count.saturating_add(beyond >> shift)
+            }
         };
         both(demand, most)
     }
@@ -96,13 +101,21 @@ mod tests {
             (ssd.least_operations(&demand)[0], ssd.operations(&demand)[0])
         };
         assert_eq!(bounds(1, 1 << 20), (4, 4), "the size of a single I/O is known");
-        assert_eq!(bounds(4000, 4000 * (384 << 10)), (6000, 10_000), "384 KiB each would be 8,000");
-        assert_eq!(bounds(8, 8 << 15), (8, 9), "seven of a sector, and one with the rest");
+        assert_eq!(bounds(1, (1 << 18) + 1), (2, 2), "nor is a part of a sector lost");
+        assert_eq!(bounds(4000, 4000 * (384 << 10)), (6000, 9992), "384 KiB each would be 8,000");
+        assert_eq!(bounds(8, 8 << 15), (8, 8), "seven of a sector leave less than 256 KiB for the last");
+        assert_eq!(bounds(8, (8 << 15) + 7 * 512), (8, 8));
+        assert_eq!(
+            bounds(8, (8 << 15) + 8 * 512),
+            (8, 9),
+            "seven of a sector, and one of 256 KiB and a sector"
+        );
+        assert_eq!(bounds(8, 8 * 100), (8, 8), "smaller than sectors: one each");
         assert_eq!(bounds(0, 0), (0, 0));
         assert_eq!(ssd.bytes(&one_tick(8, 8 << 15)), [8 << 15]);
         let disk = Accounting::DISK;
-        assert_eq!(disk.operations(&one_tick(8, 8 << 17)), [9]);
-        assert_eq!(disk.bytes(&one_tick(8, 8 << 17)), [9 << 20]);
+        assert_eq!(disk.operations(&one_tick(8, (8 << 17) + 4096)), [9]);
+        assert_eq!(disk.bytes(&one_tick(8, (8 << 17) + 4096)), [9 << 20]);
     }
 
     proptest! {

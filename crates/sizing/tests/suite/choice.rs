@@ -155,7 +155,7 @@ fn ios_above_the_unit_count_once_per_unit() {
     assert_eq!(bounds(&large), (8000, 8000));
     assert_eq!(bounds(&trace(&[4096, 4096, 4096, 4096, 1 << 20])), (6400, 6400));
     let means = Demand { counted: None, ..large.clone() };
-    assert_eq!(bounds(&means), (6000, 10_000), "bounds by the mean alone");
+    assert_eq!(bounds(&means), (6000, 9992), "bounds by the mean alone");
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let bought = |demand: &Demand| {
         let need = Need { demand, size_gib: 1000, patience, instance: None };

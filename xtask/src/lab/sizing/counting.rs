@@ -8,8 +8,8 @@ use super::volume::{Kind, MIB};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counting {
     pub bound: Bound,
-    /// Each direction's I/Os, bytes and units of a tick, times the margin, are whole numbers, and none of a tick's
-    /// I/Os is told from another.
+    /// A tick's I/Os and bytes of each direction, and what its I/Os of a trace count as together, are whole numbers
+    /// after the margin, and none of a tick's I/Os is told from another.
     pub whole: bool,
     /// Disks join a trace's I/Os that follow each other.
     pub joins: bool,
@@ -28,15 +28,14 @@ pub enum Bound {
     Least,
     /// The most that they may count, each I/O being 512 bytes or more.
     Most,
-    /// The same without that: each I/O a unit more than its bytes.
-    Loose,
 }
 
 /// What the limit on operations is asked for: operations of a type's unit at most, times the margin.
 pub fn operations(demand: &Demand, kind: Kind, counting: Counting) -> Vec<Piece> {
     let unit = kind.unit();
     let counting = Counting { joins: counting.joins && kind.is_disk(), ..counting };
-    pieces(demand, counting, |sum| units(sum, unit, counting.bound), |bytes| bytes.div_ceil(unit))
+    let together = true;
+    pieces(demand, counting, together, |sum| units(sum, unit, counting.bound), |bytes| bytes.div_ceil(unit))
 }
 
 /// What the volume's limit on bytes is asked for: of a disk a MiB for each operation.
@@ -46,12 +45,14 @@ pub fn bytes(demand: &Demand, kind: Kind, counting: Counting) -> Vec<Piece> {
         pieces.iter_mut().for_each(|piece| piece.cost *= MIB);
         return pieces;
     }
-    pieces(demand, Counting { joins: false, ..counting }, |sum| sum.bytes, |bytes| bytes)
+    pieces(demand, Counting { joins: false, ..counting }, false, |sum| sum.bytes, |bytes| bytes)
 }
 
+/// `together`: a trace's directions are rounded to whole numbers as one.
 fn pieces(
     demand: &Demand,
     counting: Counting,
+    together: bool,
     of_sum: impl Fn(Sum) -> u64,
     of_io: impl Fn(u64) -> u64,
 ) -> Vec<Piece> {
@@ -84,7 +85,7 @@ fn pieces(
     if !counting.whole {
         return pieces;
     }
-    // Each direction by itself, one piece a tick.
+    // One piece a tick.
     let mut ticks = vec![[(0u64, 0u64); 2]; demand.ticks()];
     for (io, piece) in ios.iter().zip(&pieces) {
         let (ios, cost) = &mut ticks[piece.tick][usize::from(io.writes)];
@@ -92,7 +93,12 @@ fn pieces(
     }
     let whole = |(tick, directions): (usize, [(u64, u64); 2])| {
         let ios = directions.iter().map(|(ios, _)| (ios * margin).div_ceil(100)).sum();
-        let cost = directions.iter().map(|(_, cost)| cost.next_multiple_of(100)).sum();
+        let costs = directions.map(|(_, cost)| cost);
+        let cost = if together {
+            costs.iter().sum::<u64>().next_multiple_of(100)
+        } else {
+            costs.iter().map(|cost| cost.next_multiple_of(100)).sum()
+        };
         Piece { tick, ios, cost }
     };
     ticks.into_iter().enumerate().map(whole).filter(|piece| piece.ios > 0).collect()
@@ -122,9 +128,8 @@ fn units(sum: Sum, unit: u64, bound: Bound) -> u64 {
     }
     match bound {
         Bound::Least => sum.bytes.div_ceil(unit).max(sum.ios),
-        // Each I/O is a few whole units and one sector.
-        Bound::Most => sum.ios + (sum.bytes.saturating_sub(512 * sum.ios)) / unit,
-        Bound::Loose => sum.ios + sum.bytes.div_ceil(unit),
+        // Each I/O is a few whole units and one sector; the margin leaves parts of one.
+        Bound::Most => sum.ios + (sum.bytes + 511).saturating_sub(512 * sum.ios) / unit,
     }
 }
 
@@ -142,12 +147,11 @@ mod tests {
             let truth: u64 = sizes.iter().map(|bytes| bytes.div_ceil(unit)).sum();
             let of = |bound| units(sum, unit, bound);
             assert!(of(Bound::Least) <= truth && truth <= of(Bound::Most), "{sizes:?}");
-            assert!(of(Bound::Most) <= of(Bound::Loose));
         }
         // Both are reached.
         let sum = Sum { ios: 3, bytes: 7 * unit + 3 * 512 };
         assert_eq!((units(sum, unit, Bound::Least), units(sum, unit, Bound::Most)), (8, 10));
-        assert_eq!(units(Sum::default(), unit, Bound::Loose), 0);
+        assert_eq!(units(Sum::default(), unit, Bound::Most), 0);
     }
 
     #[test]
@@ -161,9 +165,11 @@ mod tests {
             pieces.iter().map(|piece| (piece.tick, piece.ios, piece.cost)).collect::<Vec<_>>()
         };
         assert_eq!(seen(Counting::of(Bound::Least)), [(0, 1, 260), (1, 1, 130), (1, 1, 520)]);
-        // 1.3 reads, 1.3 writes: 2 each; 5.2 units and 1.3.
+        // 1.3 reads, 1.3 writes: 2 each; 5.2 units and 1.3 are 6.5; bytes of each direction.
         let whole = Counting { whole: true, ..Counting::of(Bound::Least) };
-        assert_eq!(seen(whole), [(0, 2, 300), (1, 4, 800)]);
+        assert_eq!(seen(whole), [(0, 2, 300), (1, 4, 700)]);
+        let grown = (13 * MIB).div_ceil(10) + 666;
+        assert_eq!(bytes(&demand, Kind::Gp3, whole)[1].cost, 100 * grown);
         assert_eq!(bytes(&demand, Kind::St1, Counting::of(Bound::Least))[1].cost, 130 * MIB);
     }
 

@@ -159,18 +159,13 @@ fn difference(trial: &Trial, mine: Option<Served>, offer: Option<&Offer>) -> Opt
 }
 
 /// Countings that are documented and cost more, with what they are: to the safe side.
-fn dearer(counting: Counting) -> [(Counting, &'static str); 6] {
-    const BOUND: &str = "a bound that lets I/Os be smaller than 512 bytes: to the safe side";
+fn dearer(counting: Counting) -> [(Counting, &'static str); 3] {
     const WHOLE: &str = "all amounts of a tick are whole numbers, and its I/Os are alike";
     const APART: &str = "disks: all I/Os are taken to be random: to the safe side";
-    let loose = if counting.bound == Bound::Most { Bound::Loose } else { counting.bound };
     [
-        (Counting { bound: loose, ..counting }, BOUND),
         (Counting { whole: true, ..counting }, WHOLE),
-        (Counting { bound: loose, whole: true, ..counting }, WHOLE),
         (Counting { joins: false, ..counting }, APART),
         (Counting { joins: false, whole: true, ..counting }, APART),
-        (Counting { bound: loose, joins: false, whole: true }, APART),
     ]
 }
 
