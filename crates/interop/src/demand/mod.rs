@@ -7,6 +7,7 @@ mod counters;
 mod prometheus;
 mod source;
 mod stranger;
+mod stretches;
 mod table;
 mod ticks;
 mod trace;

@@ -1,6 +1,7 @@
 //! A table of demand as comma-separated text: one row an interval, with a header.
 
 use super::columns::{Columns, Values};
+use super::stretches::Stretches;
 use super::{Interval, Seen, ticks};
 use crate::Refusal;
 
@@ -70,7 +71,7 @@ pub(super) fn as_counts(
     let first_ns =
         intervals.first().and_then(|first| first.end_ns.checked_sub(start_ns?)).filter(|ns| *ns > 0);
     let Some(usual_ns) = ticks::spacing(intervals).or(first_ns) else { return Ok(notes) };
-    let longest_ns = ticks::coarsest(intervals, usual_ns);
+    let longest_ns = Stretches::of(intervals, usual_ns).own_ns.unwrap_or(usual_ns);
     let near_ns = usual_ns.saturating_mul(3) / 2;
     let ends: Vec<i64> = intervals.iter().map(|interval| interval.end_ns).collect();
     let step = |from: usize, to: usize| Some(ends.get(to)?.saturating_sub(*ends.get(from)?));

@@ -2,6 +2,7 @@
 
 use fathom_sizing::{Demand, Flow};
 
+use super::stretches::Stretches;
 use super::{Interval, Seen};
 use crate::Refusal;
 
@@ -37,14 +38,9 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<Se
         return Err(refused(cause.to_owned()).or("give it more intervals"));
     };
     let seconds = |ns: i64| u32::try_from((ns + 500_000_000) / 1_000_000_000).unwrap_or(u32::MAX).max(1);
-    let coarse_ns = coarsest(&intervals, tick_ns);
-    let tick_s = seconds(coarse_ns);
-    if tick_s > seconds(tick_ns) {
-        notes.push(format!(
-            "Resolutions are mixed: most rows stand for {} s, some stretches for {tick_s} s; all were summed up to {tick_s} s.",
-            seconds(tick_ns)
-        ));
-    }
+    let stretches = Stretches::of(&intervals, tick_ns);
+    let tick_s = seconds(stretches.own_ns.unwrap_or(tick_ns));
+    notes.extend(stretches.notes(seconds(tick_ns), tick_s, seconds));
     // An interval that ends a little behind a tick's end still belongs to it.
     let slack_ns = tick_ns / 2;
     let tick_ns = i64::from(tick_s) * 1_000_000_000;
@@ -158,19 +154,6 @@ fn side_by_side(step_ns: i64, intervals: &[Interval]) -> Result<Seen, Refusal> {
     }
     demand.check().map_err(|error| refused(error.to_string()))?;
     Ok(seen_of(demand, Vec::new()))
-}
-
-/// Rows of one distance in time beside each other that make a stretch of its own resolution, not gaps.
-const STRETCH: usize = 4;
-
-/// The longest distance that a whole stretch of rows keeps: a tick that all rows can be summed up to
-/// without dividing any. The usual distance where there is no such stretch.
-pub fn coarsest(intervals: &[Interval], usual_ns: i64) -> i64 {
-    let steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
-    let alike = |a: i64, b: i64| a.abs_diff(b) <= a.unsigned_abs() / 20;
-    let stretches = steps.windows(STRETCH).filter(|steps| steps.iter().all(|step| alike(steps[0], *step)));
-    let longer = stretches.map(|steps| steps[0]).filter(|step| *step > usual_ns.saturating_mul(3) / 2);
-    longer.max().unwrap_or(usual_ns)
 }
 
 /// The usual distance in time: the median, so that gaps and jumps do not move it.
