@@ -12,8 +12,8 @@ pub struct Precision {
     pub mean: Option<f64>,
     /// Standard deviation between runs, in the same unit; absent for fewer than two.
     pub deviation: Option<f64>,
-    /// Half-width of the 95 % interval of the mean, in the same unit: Student's t over runs, or the target
-    /// where the runs went on until it was reached.
+    /// Half-width of the 95 % interval of the mean, in the same unit: Student's t over runs, together with what
+    /// `stalls` adds, or the target where the runs went on until it was reached.
     pub half_width: Option<f64>,
     /// The half-width as a share of the mean.
     pub half_width_share: Option<f64>,
@@ -34,6 +34,24 @@ pub struct Precision {
     pub median: Option<MedianInterval>,
     /// Whether the runs lay far enough apart to count as separate.
     pub spacing: Spacing,
+    /// Stalls of the target, where any were seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<StallsSeen>,
+}
+
+/// Times in which the target completed nothing, as far as runs saw them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StallsSeen {
+    /// Stalls that the measured windows of these runs met.
+    pub met: u32,
+    /// Share of these windows that they took, from 0 to 1.
+    pub share: f64,
+    /// Stalls in all runs on the target, warm-ups included.
+    pub in_all: u32,
+    /// Share of all that time that they took, from 0 to 1.
+    pub share_in_all: f64,
+    /// What stalls add to the half-width, as a share of the mean: how many of them the windows met is chance.
+    pub half_width_share: f64,
 }
 
 /// What to do after the runs so far.

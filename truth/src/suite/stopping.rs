@@ -1,7 +1,8 @@
 //! Spaced runs until the stated error: how often the truth is within the target and within the interval.
 
-use fathom_record::precision::StopDecision;
-use fathom_stats::stopping::{SpacedRun, StopRule, assess};
+use fathom_record::precision::{Precision, StopDecision};
+use fathom_stats::stopping::stalls::{self, RunStalls, Second};
+use fathom_stats::stopping::{SpacedRun, StopRule, assess, assess_with};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -42,33 +43,30 @@ pub fn run(effort: Effort) -> Vec<Figure> {
     figures
 }
 
-/// From the end of one window to the start of the next where one point is visited again and again: a warm-up.
-const WARMUP_S: f64 = 9.1;
+/// Before each window where one point is visited again and again.
+const WARMUP_S: usize = 9;
+/// I/Os a second of a device while it moves.
+const RATE: f64 = 1000.0;
 
-/// Devices that stand still periodically, watched as `assess --until 2%` does: one window after the other.
+/// Devices that stand still periodically, and such that never do, watched as `assess --until 2%` does: one window
+/// after the other.
 fn hanging(trials: usize) -> Vec<Figure> {
-    let rule = StopRule::for_target(0.02);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(290);
     let (mut reached, mut covered) = (0u32, 0u32);
     for _ in 0..trials {
         let hang = Hang::random(&mut rng);
-        let mut runs: Vec<SpacedRun> = Vec::new();
-        let judged = loop {
-            let start_s = 300.0 + runs.len() as f64 * (rule.window_s + WARMUP_S);
-            let value = hang.window(start_s, rule.window_s, &mut rng);
-            runs.push(SpacedRun { start_s, seconds: rule.window_s, value });
-            let judged = assess(&runs, &rule);
-            if judged.decision != StopDecision::Continue {
-                break judged;
-            }
-        };
+        let judged = watched(hang, &mut rng);
         if judged.decision == StopDecision::Reached {
             reached += 1;
-            let distance = (judged.mean.unwrap_or(f64::NAN) - hang.lasting()).abs();
+            let distance = (judged.mean.unwrap_or(f64::NAN) - RATE * hang.lasting()).abs();
             covered += u32::from(judged.half_width.is_some_and(|half| distance <= half));
         }
     }
-    let share = |count: u32, of: f64| f64::from(count) / of.max(1.0);
+    let healthy = (0..trials).filter(|_| {
+        let judged = watched(Hang::never(), &mut rng);
+        judged.decision == StopDecision::Reached && judged.stalls.is_none()
+    });
+    let healthy = share(healthy.count() as u32, trials as f64);
     let honest = 1.0 - share(reached - covered, trials as f64);
     let scenario = "periodic stalls, 2 %";
     vec![
@@ -80,7 +78,34 @@ fn hanging(trials: usize) -> Vec<Figure> {
             share(covered, f64::from(reached)),
             Bound::Shown,
         ),
+        Figure::share("no stalls, 2 %", "says that it is known", healthy, Bound::AtLeast(0.97)),
     ]
+}
+
+fn share(count: u32, of: f64) -> f64 {
+    f64::from(count) / of.max(1.0)
+}
+
+/// Windows of one point until they are decided.
+fn watched(hang: Hang, rng: &mut Xoshiro256PlusPlus) -> Precision {
+    let rule = StopRule::for_target(0.02);
+    let (mut runs, mut seen): (Vec<SpacedRun>, Vec<(Option<usize>, RunStalls)>) = (Vec::new(), Vec::new());
+    let stride_s = (WARMUP_S + WINDOW_S) as f64 + 0.1;
+    loop {
+        let begin_s = 300.0 + runs.len() as f64 * stride_s;
+        let rates = hang.seconds(begin_s, WARMUP_S + WINDOW_S, rng);
+        let seconds = rates
+            .iter()
+            .enumerate()
+            .map(|(at, rate)| Second { rate_per_s: RATE * rate, measured: at >= WARMUP_S });
+        seen.push((Some(0), RunStalls::of(&seconds.collect::<Vec<_>>(), 0.0)));
+        let value = RATE * rates[WARMUP_S..].iter().sum::<f64>() / WINDOW_S as f64;
+        runs.push(SpacedRun { start_s: begin_s + WARMUP_S as f64, seconds: WINDOW_S as f64, value });
+        let judged = assess_with(&runs, &rule, stalls::seen(&seen, 0));
+        if judged.decision != StopDecision::Continue {
+            return judged;
+        }
+    }
 }
 
 fn campaign(wander: Wander, target: f64, rng: &mut Xoshiro256PlusPlus) -> Outcome {

@@ -16,6 +16,7 @@ mod quality;
 mod repeats;
 mod resume;
 mod searching;
+mod stalls;
 mod steps;
 mod work;
 
@@ -224,7 +225,9 @@ impl Course<'_> {
                 cells.map(move |(jobs, depth)| Point { pattern, jobs, depth })
             })
             .collect();
-        let done = repeats::perform(&mut self.work, plan, self.started, (rule, points), progress)?;
+        let before = self.searched.iter().flat_map(|pattern| &pattern.runs).map(stalls::of).collect();
+        let what = (rule, points, before);
+        let done = repeats::perform(&mut self.work, plan, self.started, what, progress)?;
         for run in done.runs {
             let name = run.campaign.as_ref().and_then(|link| link.step.split('/').nth(2));
             let at = plan.patterns.iter().position(|pattern| Some(pattern.name.as_str()) == name);

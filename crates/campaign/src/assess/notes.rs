@@ -69,6 +69,21 @@ fn stage(stage: &fathom_record::campaign::PreconditionStage) -> String {
     }
 }
 
+/// That windows may have missed stalls of the target, or met too many.
+fn stalled(points: &[PointQuality]) -> Option<String> {
+    let by_stalls = points.iter().filter_map(|point| point.precision.as_ref()).filter(|precision| {
+        precision.stalls.is_some_and(|stalls| stalls.half_width_share > precision.target_share)
+    });
+    let count = by_stalls.count();
+    (count > 0).then(|| {
+        format!(
+            "The target stalled. How many stalls the windows of {} met is chance, so the error is larger than the \
+             windows alone show; a longer --budget sees more stalls.",
+            counted(count as u64, "point")
+        )
+    })
+}
+
 /// How the passes went.
 pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Vec<String> {
     let mut out = Vec::new();
@@ -112,6 +127,7 @@ pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Ve
         }
         _ => {}
     }
+    out.extend(stalled(points));
     let close = points.iter().filter_map(|p| p.precision.as_ref()).filter(|p| !p.spacing.kept()).count();
     if close > 0 {
         out.push(format!(

@@ -10,7 +10,8 @@ use fathom_record::campaign::RepeatRule;
 use fathom_record::precision::{Precision, StopDecision};
 use fathom_record::steadiness::SniaRounds;
 use fathom_stats::steady::snia;
-use fathom_stats::stopping::{SpacedRun, StopRule, assess};
+use fathom_stats::stopping::stalls::{self, RunStalls};
+use fathom_stats::stopping::{SpacedRun, StopRule, assess_with};
 
 /// A chosen point: a pattern by its place in the plan, and a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +54,16 @@ pub struct Passes {
     history: Vec<usize>,
     queue: VecDeque<usize>,
     passes: u32,
+    /// What all runs on the target saw of its stalls, each with the point that it was a visit to.
+    stalls: Vec<(Option<usize>, RunStalls)>,
 }
 
 impl Passes {
     /// No visits yet.
     pub fn new(points: Vec<Point>, rule: Rule, seed: u64) -> Self {
         let visits = vec![Vec::new(); points.len()];
-        Self { points, rule, seed, visits, history: Vec::new(), queue: VecDeque::new(), passes: 0 }
+        let (history, queue) = (Vec::new(), VecDeque::new());
+        Self { points, rule, seed, visits, history, queue, passes: 0, stalls: Vec::new() }
     }
 
     /// The points.
@@ -102,10 +106,17 @@ impl Passes {
         self.visits[point].push(run);
     }
 
+    /// Takes in the stalls that the next run on the target saw: a visit to a point, or another one.
+    pub fn saw(&mut self, point: Option<usize>, stalls: RunStalls) {
+        self.stalls.push((point, stalls));
+    }
+
     /// What is known of a point's rate, where an error was asked for.
     pub fn precision(&self, point: usize) -> Option<Precision> {
         match &self.rule {
-            Rule::Error(rule) => Some(assess(&self.visits[point], rule)),
+            Rule::Error(rule) => {
+                Some(assess_with(&self.visits[point], rule, stalls::seen(&self.stalls, point)))
+            }
             Rule::Rounds { .. } => None,
         }
     }
@@ -259,6 +270,26 @@ mod tests {
         visit(&mut passes, usize::MAX, |point, visit| 100.0 + 60.0 * (point * (visit % 2)) as f64);
         assert_eq!((passes.visits(0).len(), passes.visits(1).len()), (8, 20));
         assert!(passes.is_met(0) && !passes.is_met(1));
+    }
+
+    #[test]
+    fn stalls_that_another_point_met_keep_a_point_from_being_met() {
+        use fathom_stats::stopping::stalls::Second;
+        let seconds = |still: std::ops::Range<usize>| -> Vec<Second> {
+            let rate = |at| if still.contains(&at) { 0.0 } else { 100.0 };
+            (0..60).map(|at| Second { rate_per_s: rate(at), measured: true }).collect()
+        };
+        let rule = Rule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
+        let mut passes = Passes::new(points(2), rule, 1);
+        while let Some(point) = passes.next() {
+            // Each meets the same in each of its windows.
+            let still = if point == 0 { 0..0 } else { 20..50 };
+            passes.saw(Some(point), RunStalls::of(&seconds(still), 0.0));
+            passes.take(point, run(passes.len(), [100.0, 50.0][point]));
+        }
+        assert!(!passes.is_met(0) && !passes.is_met(1));
+        let known = passes.precision(0).and_then(|precision| precision.half_width_share);
+        assert!(known.is_some_and(|share| share > 0.2), "{known:?}");
     }
 
     #[test]

@@ -9,11 +9,13 @@ use fathom_record::run::Ending;
 use fathom_record::workload::Length;
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::stopping::SpacedRun;
+use fathom_stats::stopping::stalls::RunStalls;
 use jiff::Timestamp;
 
 use super::budget::Budget;
 use super::passes::{Passes, Point, Rule};
 use super::resume::Started;
+use super::stalls;
 use super::work::Work;
 use crate::error::CampaignError;
 use crate::progress::{Progress, StepNotice};
@@ -110,7 +112,7 @@ pub fn rule_of(plan: &AssessPlan) -> Option<RepeatRule> {
     }
 }
 
-/// Repeats the points, after the visits that were made before.
+/// Repeats the points, after the visits that were made before and the stalls that earlier runs saw.
 ///
 /// # Errors
 /// When a run cannot be made or saved.
@@ -118,7 +120,7 @@ pub fn perform(
     work: &mut Work<'_>,
     plan: &AssessPlan,
     started: &Started,
-    (rule, points): (RepeatRule, Vec<Point>),
+    (rule, points, before): (RepeatRule, Vec<Point>, Vec<RunStalls>),
     progress: &mut dyn Progress,
 ) -> Result<Outcome, CampaignError> {
     let known = started.runs_of(work.store, PREFIX)?;
@@ -126,7 +128,8 @@ pub fn perform(
     if let Some(first) = known.first() {
         window = Window::of_run(first, window);
     }
-    let passes = Passes::new(points, Rule::of(rule, window.length_ns as f64 / 1e9), plan.seed);
+    let mut passes = Passes::new(points, Rule::of(rule, window.length_ns as f64 / 1e9), plan.seed);
+    before.into_iter().for_each(|run| passes.saw(None, run));
     let simulated = work.session.is_simulated_time();
     let mut visiting = Visiting { plan, passes, window, now_ns: 0, simulated, runs: Vec::new() };
     let predicted_s = visiting.missing_ns().map(|ns| ns as f64 / 1e9);
@@ -204,6 +207,7 @@ impl Visiting<'_> {
             + run.workload.length.warmup_ns as f64 / 1e9;
         self.now_ns += (run.ledger.seconds * 1e9) as u64 + Budget::OVERHEAD_NS;
         let value = if run.ending == Ending::Complete { run.summary.operations_per_s() } else { 0.0 };
+        self.passes.saw(Some(point), stalls::of(&run));
         self.passes.take(point, SpacedRun { start_s, seconds, value });
         self.runs.push(run);
     }

@@ -1,10 +1,10 @@
 //! How far the numbers of an assessment's points are known, whether they last, and what was written to the
 //! target before.
 
-use fathom_measure::Nanos;
+use fathom_measure::{Nanos, counted};
 use fathom_record::bucket::BurstAndBase;
 use fathom_record::campaign::{AssessRecord, PointQuality, PreconditionEnd, Preconditioning};
-use fathom_record::precision::StopDecision;
+use fathom_record::precision::{StallsSeen, StopDecision};
 
 use crate::number;
 use crate::table::{Table, numbers, words};
@@ -81,11 +81,26 @@ pub fn remarks(campaign: &AssessRecord) -> Vec<String> {
         if let Some(bucket) = &point.bucket {
             out.push(format!("{place}: {}", bucket_in_words(bucket)));
         }
+        if let Some(stalls) = point.precision.as_ref().and_then(|precision| precision.stalls) {
+            out.push(format!("{place}: {}", stalls_in_words(&stalls)));
+        }
         if let Some(StopDecision::Unusable { reason }) = point.precision.as_ref().map(|p| &p.decision) {
             out.push(format!("{place}: its windows have no common mean, because {reason}"));
         }
     }
     out
+}
+
+fn stalls_in_words(stalls: &StallsSeen) -> String {
+    format!(
+        "the target stalled: {:.1} % of the time in these windows ({}), {:.1} % in all runs ({}), which adds ±{:.1} % to \
+         the error",
+        100.0 * stalls.share,
+        counted(u64::from(stalls.met), "stall"),
+        100.0 * stalls.share_in_all,
+        counted(u64::from(stalls.in_all), "stall"),
+        100.0 * stalls.half_width_share
+    )
 }
 
 fn bucket_in_words(bucket: &BurstAndBase) -> String {

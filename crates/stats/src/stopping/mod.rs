@@ -19,11 +19,12 @@ pub mod forecast;
 pub mod live;
 pub mod median;
 pub mod normality;
+pub mod stalls;
 pub mod within;
 
-use fathom_record::precision::{Precision, Spacing, StopDecision};
+use fathom_record::precision::{Precision, Spacing, StallsSeen, StopDecision};
 
-use crate::student::mean_interval;
+use crate::student::{MeanInterval, mean_interval};
 
 /// Below this probability runs are called clearly not normal.
 pub const NOT_NORMAL: f64 = 0.01;
@@ -77,6 +78,11 @@ pub struct SpacedRun {
 
 /// Judges the runs so far, in the order in which they were made.
 pub fn assess(runs: &[SpacedRun], rule: &StopRule) -> Precision {
+    assess_with(runs, rule, None)
+}
+
+/// The same for a target that was seen to stall: what stalls add to the error counts like the rest of it.
+pub fn assess_with(runs: &[SpacedRun], rule: &StopRule, stalls: Option<StallsSeen>) -> Precision {
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
     let measured_s: f64 = runs.iter().map(|run| run.seconds).sum();
     let mut precision = Precision {
@@ -93,6 +99,7 @@ pub fn assess(runs: &[SpacedRun], rule: &StopRule) -> Precision {
         normality: None,
         median: None,
         spacing: Spacing { least_gap_s: least_gap_s(runs), required_gap_s: rule.gap_s() },
+        stalls,
     };
     if let Some(reason) = unusable(runs, rule) {
         precision.decision = StopDecision::Unusable { reason };
@@ -106,12 +113,14 @@ pub fn assess(runs: &[SpacedRun], rule: &StopRule) -> Precision {
     let Some(interval) = mean_interval(&values) else {
         return precision;
     };
+    let by_stalls = stalls.map_or(0.0, |stalls| stalls.half_width_share);
+    let half_width = wider(&interval, by_stalls);
     precision.deviation = Some(interval.deviation);
-    precision.half_width = Some(interval.half_width);
-    precision.half_width_share = interval.half_width_share();
-    precision.decision = if fits(runs, rule) {
+    precision.half_width = Some(half_width);
+    precision.half_width_share = MeanInterval { half_width, ..interval }.half_width_share();
+    precision.decision = if fits(runs, rule, by_stalls) {
         if values.len() > rule.fewest_runs
-            && !(rule.fewest_runs..values.len()).any(|end| fits(&runs[..end], rule))
+            && !(rule.fewest_runs..values.len()).any(|end| fits(&runs[..end], rule, by_stalls))
         {
             precision.half_width = Some(rule.target_share * interval.mean);
             precision.half_width_share = Some(rule.target_share);
@@ -126,11 +135,16 @@ pub fn assess(runs: &[SpacedRun], rule: &StopRule) -> Precision {
     precision
 }
 
+/// The half-width with what stalls add, a share of the mean.
+fn wider(interval: &MeanInterval, by_stalls: f64) -> f64 {
+    if by_stalls > 0.0 { interval.half_width.hypot(by_stalls * interval.mean) } else { interval.half_width }
+}
+
 /// Whether these runs reach the target: enough of them, long enough, and their interval within it.
-fn fits(runs: &[SpacedRun], rule: &StopRule) -> bool {
+fn fits(runs: &[SpacedRun], rule: &StopRule, by_stalls: f64) -> bool {
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
     let measured_s: f64 = runs.iter().map(|run| run.seconds).sum();
-    let narrow = mean_interval(&values).is_some_and(|i| i.half_width <= rule.target_share * i.mean);
+    let narrow = mean_interval(&values).is_some_and(|i| wider(&i, by_stalls) <= rule.target_share * i.mean);
     narrow && values.len() >= rule.fewest_runs && measured_s >= rule.floor_s()
 }
 
@@ -186,6 +200,24 @@ mod tests {
         let before = assess(&runs(&values[..7]), &rule);
         assert_eq!(before.decision, StopDecision::Continue);
         assert_eq!(before.forecast.unwrap().likely, 1);
+    }
+
+    #[test]
+    fn stalls_that_windows_may_have_missed_keep_the_target_from_being_reached() {
+        let rule = StopRule::for_target(0.02);
+        let stalls = |half_width_share| StallsSeen {
+            met: 0,
+            share: 0.0,
+            in_all: 3,
+            share_in_all: 0.2,
+            half_width_share,
+        };
+        let missed = assess_with(&runs(&[100.0; 8]), &rule, Some(stalls(0.25)));
+        assert_eq!((missed.decision, missed.half_width_share), (StopDecision::Continue, Some(0.25)));
+        let capped = assess_with(&runs(&[100.0; 20]), &rule, Some(stalls(0.25)));
+        assert_eq!((capped.decision, capped.half_width), (StopDecision::CapReached, Some(25.0)));
+        let little = assess_with(&runs(&[100.0; 8]), &rule, Some(stalls(0.001)));
+        assert_eq!(little.decision, StopDecision::Reached);
     }
 
     #[test]

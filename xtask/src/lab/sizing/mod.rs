@@ -28,6 +28,7 @@ use catalogue::Catalogue;
 use judge::{Judged, Verdict};
 use options::Options;
 use section::Section;
+use stalls::Health;
 
 pub use options::USAGE;
 
@@ -62,7 +63,8 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     for part in &bench.options.parts {
         let section = match *part {
             "mixed" => mixed::run(&bench)?,
-            "stalls" => stalls::run(&bench)?,
+            "stalls" => stalls::run(&bench, Health::Stalls)?,
+            "healthy" => stalls::run(&bench, Health::Healthy)?,
             "search" => search::run(&bench)?,
             _ => size(&bench)?,
         };

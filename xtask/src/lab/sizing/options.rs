@@ -5,9 +5,9 @@ use std::path::PathBuf;
 pub const USAGE: &str = "\
 cargo xtask lab sizing [OPTIONS]    `fathom size` against a slow simulator of volumes that shares no code with it
 
-  --part NAME         size, mixed, stalls or search; again for another. Default: all
+  --part NAME         size, mixed, stalls, healthy or search; again for another. Default: all
   --demands NUMBER    demands of the part size. Default: 200
-  --devices NUMBER    devices of the parts stalls and search, each. Default: 40
+  --devices NUMBER    devices of the parts stalls, healthy and search, each. Default: 40
   --seed NUMBER       draws the same demands and devices again. Default: 1
   --only WORD         only demands and devices whose name or shape contains it
   --fathom PATH       program to try. Default: built from this tree
@@ -16,7 +16,7 @@ cargo xtask lab sizing [OPTIONS]    `fathom size` against a slow simulator of vo
 
 Exit status 1 says that a difference is left which no documented rule explains.";
 
-pub const PARTS: [&str; 4] = ["size", "mixed", "stalls", "search"];
+pub const PARTS: [&str; 5] = ["size", "mixed", "stalls", "healthy", "search"];
 
 /// Which parts, on what.
 #[derive(Clone, Debug, PartialEq, Eq)]
