@@ -16,6 +16,8 @@ use fathom_target::{advise, drop_cached, forget};
 pub struct Passes {
     advised: Advised,
     pass_bytes: u64,
+    /// Whether the cache is emptied.
+    drop: bool,
     /// Whether writes have a pass of their own.
     own: bool,
     hint: Option<AccessHint>,
@@ -64,9 +66,10 @@ impl Advised {
 impl Passes {
     /// `None` where there is one pass, or nothing to do in a further one.
     pub fn of(advice: &CacheAdvice, advised: Advised) -> Option<Self> {
-        let pass_bytes = advice.pass_bytes.filter(|_| advice.drop)?;
         let hint = advice.hint.filter(|_| advice.hint_again);
-        Some(Self { advised, pass_bytes, own: advice.own_passes, hint, issued: [0; 2] })
+        let pass_bytes = advice.pass_bytes.filter(|_| advice.drop || hint.is_some())?;
+        let own = advice.own_passes;
+        Some(Self { advised, pass_bytes, drop: advice.drop, own, hint, issued: [0; 2] })
     }
 
     /// Before an I/O is issued: where a pass is over, the next one begins with it.
@@ -76,7 +79,9 @@ impl Passes {
         let issued = &mut self.issued[usize::from(own)];
         if *issued >= self.pass_bytes && draft.bytes > 0 {
             *issued = 0;
-            self.advised.drop_cached();
+            if self.drop {
+                self.advised.drop_cached();
+            }
             self.advised.hint(self.hint);
         }
         self.issued[usize::from(own)] += u64::from(draft.bytes);

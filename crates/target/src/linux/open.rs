@@ -265,7 +265,7 @@ fn judged(
 }
 
 /// Writes bytes behind the end of a file that may be written, as many as are missing where every byte is wanted; its
-/// length.
+/// length. What was written for that is not left in the page cache: the first pass over it would be of memory.
 fn extended(
     name: &str,
     machine: &Machine,
@@ -288,7 +288,10 @@ fn extended(
     let keep_free_bytes = room.reserve_bytes() / 2;
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     let end = missing.end;
-    layout::lay_out(&whole_or_cached(machine, file, &missing)?, missing, &layout)?;
+    layout::lay_out(&whole_or_cached(machine, file, &missing)?, missing.clone(), &layout)?;
+    if !request.direct {
+        super::drop_cached(file, missing).map_err(|error| EngineError::system(&place, &error))?;
+    }
     Ok(end)
 }
 
