@@ -262,7 +262,7 @@ fn what_fio_itself_runs_is_a_run_too_and_prints_as_fio_does() {
 }
 
 /// Calls on the descriptors of one file, as strace sees them; none where there is no strace.
-fn calls(folder: &Path, words: &str, trace: &str, file: &str) -> Option<Vec<String>> {
+pub fn calls(folder: &Path, words: &str, trace: &str, file: &str) -> Option<Vec<String>> {
     if !has("strace") {
         return None;
     }

@@ -23,6 +23,7 @@ mod imported;
 mod interrupted;
 mod kept;
 mod liked;
+mod likened;
 mod looped;
 mod metrics_server;
 mod outputs;

@@ -46,6 +46,7 @@ impl<W: Write> Exporter for FioJson<W> {
             depth: run.workload.depth,
             title: String::new(),
             reporting: &reporting,
+            options: &reporting.options,
             titled: Some(run.workload.jobs),
             records: vec![run],
         };

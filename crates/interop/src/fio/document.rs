@@ -58,6 +58,11 @@ impl Maker<'_> {
             || self.sections.iter().any(|wanted| wanted == name)
     }
 
+    /// A job with the defaults of all.
+    fn begun(&self, name: String, after_file: bool) -> Job {
+        Job { name, given: self.defaults.clone(), defaults: self.defaults.len(), after_file }
+    }
+
     /// Options before the first `name`, and after a name that begins with `global`, are of all jobs.
     fn command_line(&mut self, options: &[Assignment], variables: &Variables<'_>) -> Result<(), Refusal> {
         let mut current: Option<Job> = None;
@@ -69,7 +74,9 @@ impl Maker<'_> {
                 let name = given.text().to_owned();
                 skipped = !self.is_wanted(&name);
                 if !skipped && !jobfile::is_global(&name) {
-                    current = Some(Job { name, given: self.defaults.clone(), after_file: false });
+                    let mut job = self.begun(name, false);
+                    job.given.push(given);
+                    current = Some(job);
                 }
                 continue;
             }
@@ -95,7 +102,7 @@ impl Maker<'_> {
                 self.defaults.extend(given?);
                 continue;
             }
-            let mut job = Job { name: section.name.clone(), given: self.defaults.clone(), after_file };
+            let mut job = self.begun(section.name.clone(), after_file);
             after_file = false;
             job.given.extend(given?);
             // What a default calls all jobs, none of them is called.

@@ -15,6 +15,8 @@ pub struct Given {
     pub value: Option<String>,
     /// Where it was given.
     pub place: String,
+    /// Variables in it that are not set, and stand for nothing.
+    pub unset: Vec<String>,
 }
 
 impl Given {
@@ -43,6 +45,8 @@ pub struct Job {
     pub name: String,
     /// Its options, defaults first.
     pub given: Vec<Given>,
+    /// How many of them are defaults of all jobs.
+    pub defaults: usize,
     /// Whether it waits for all jobs before it although it does not say so: the first of a further file.
     pub after_file: bool,
 }
@@ -150,12 +154,22 @@ pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given
             None => refusal.or("`fio --cmdhelp=all` lists what there is"),
         });
     };
-    let mut given = Given { row, value: None, place };
+    let mut given = Given { row, value: None, place, unset: Vec::new() };
     if let Some(value) = &assignment.value {
-        let text = with_environment(value, variables).map_err(|cause| given.refuse(cause))?;
+        let (text, unset) = with_environment(value, variables).map_err(|cause| given.refuse(cause))?;
+        if let (Some(name), true) = (unset.first(), text.is_empty() && !may_be_empty(row.name)) {
+            let cause = format!("the variable {name} is not set, which leaves no value");
+            return Err(given.refuse(cause).or(format!("set it: {name}=VALUE fathom fio ...")));
+        }
         given.value = Some(with_keywords(&text, variables));
+        given.unset = unset;
     }
     Ok(given)
+}
+
+/// Whether fio takes the option with an empty value: a log then has its job's name.
+fn may_be_empty(name: &str) -> bool {
+    name.starts_with("write_") && name.ends_with("_log")
 }
 
 /// Whether text is left to be filled in: marks of Jinja, Go, Mustache or ERB in it, or all of it a name between `@`
@@ -178,10 +192,12 @@ fn is_of_template(text: &str) -> bool {
         || is_name(between('<', '>'))
 }
 
-/// Puts variables of the environment in for `${NAME}`.
-fn with_environment(text: &str, variables: &Variables<'_>) -> Result<String, String> {
+/// Puts variables of the environment in for `${NAME}`, and nothing for those that are not set: as fio has it. The
+/// text, and the names of those.
+fn with_environment(text: &str, variables: &Variables<'_>) -> Result<(String, Vec<String>), String> {
     const LONGEST: usize = 1 << 16;
     let mut made = String::new();
+    let mut unset = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
         let Some(length) = rest[start..].find('}') else { break };
@@ -189,8 +205,7 @@ fn with_environment(text: &str, variables: &Variables<'_>) -> Result<String, Str
         made.push_str(&rest[..start]);
         match (variables.environment)(name) {
             Some(value) => made.push_str(&value),
-            // As fio has it: what is not set stands as it is.
-            None => made.push_str(&rest[start..=start + length]),
+            None => unset.push(name.to_owned()),
         }
         rest = &rest[start + length + 1..];
         if made.len() > LONGEST {
@@ -198,7 +213,7 @@ fn with_environment(text: &str, variables: &Variables<'_>) -> Result<String, Str
         }
     }
     made.push_str(rest);
-    Ok(made)
+    Ok((made, unset))
 }
 
 /// Puts the machine's numbers in for fio's keywords, and computes what then is arithmetic.
@@ -267,7 +282,12 @@ mod tests {
         assert_eq!(value_of("${BS").as_deref(), Ok("${BS"));
         assert_eq!(value_of("128*$ncpus").as_deref(), Ok("1024"));
         assert_eq!(value_of("$pagesize").as_deref(), Ok("4096"));
-        assert_eq!(value_of("x${NONE}${BS}").as_deref(), Ok("x${NONE}4k"));
+        assert_eq!(value_of("x${NONE}${BS}").as_deref(), Ok("x4k"), "nothing, as in fio");
+        let refusal = value_of("${NONE}").unwrap_err();
+        assert!(refusal.cause.contains("variable NONE is not set"), "{refusal}");
+        let log =
+            Assignment { key: "write_bw_log".into(), value: Some("${NONE}".into()), place: String::new() };
+        assert_eq!(given(&log, &variables()).map(|given| given.unset), Ok(vec!["NONE".to_owned()]));
     }
 
     #[test]
@@ -290,7 +310,7 @@ mod tests {
             .expect("an option")
         };
         let given = vec![give("bs", "4k"), give("blocksize", "8k"), give("direct", "1")];
-        let job = Job { name: "a".into(), given, after_file: false };
+        let job = Job { name: "a".into(), given, defaults: 0, after_file: false };
         assert_eq!(job.text("bs"), Some("8k"));
         assert!(job.rank("direct") > job.rank("bs"));
         assert_eq!(job.flag("direct", false), Ok(true));

@@ -115,7 +115,7 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &'a [Vec<CountedR
             group += 1;
         }
         let runs = &counted[place];
-        if runs.is_empty() {
+        if runs.is_empty() || !mapped.reporting.shown {
             continue;
         }
         let of_group =
@@ -124,6 +124,7 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &'a [Vec<CountedR
             entry.records.extend(runs.iter().map(|run| &run.whole));
             entry.clones += mapped.clones;
             entry.titled = Some(entry.clones);
+            entry.options = &mapped.reporting.options;
             continue;
         }
         let depth = match &mapped.doer {
@@ -138,6 +139,7 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &'a [Vec<CountedR
             title: title(job),
             titled,
             reporting: &mapped.reporting,
+            options: &mapped.reporting.options,
             records,
         };
         if mapped.reporting.group || mapped.clones == 1 {

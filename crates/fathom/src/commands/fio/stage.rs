@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{IoLog, Part, Particulars, Progress, Session, SessionPlan, run_together};
+use fathom_engine::catalogue;
 use fathom_engine::decorate::Decorators;
 use fathom_engine::priority::Priorities;
 use fathom_engine::{Durable, IoFlags};
@@ -208,6 +209,7 @@ impl<'a> Stages<'a> {
         stop: &AtomicBool,
     ) -> Result<Session, Failure> {
         let settings = opening.settings;
+        refuse_folders(opening)?;
         let workloads = || opening.runs.iter().map(|run| &run.workload);
         let writes = workloads().any(|workload| workload.mix.changes_data());
         let ends: Option<Vec<u64>> = workloads()
@@ -287,6 +289,21 @@ impl<'a> Stages<'a> {
         permits.sort();
         permits.dedup();
         permits
+    }
+}
+
+/// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.
+fn refuse_folders(opening: &Opening<'_>) -> Result<(), Failure> {
+    let entry = opening.settings.engine.and_then(catalogue::named);
+    if entry.is_some_and(|entry| entry.kind.is_of_names()) {
+        return Ok(());
+    }
+    match opening.targets.iter().find(|target| Path::new(target).is_dir()) {
+        None => Ok(()),
+        Some(folder) => {
+            let remedy = "name a file in it with filename=, or the folder with directory=";
+            Err(Failure::usage("fio job", format!("filename: {folder} is a folder"), remedy))
+        }
     }
 }
 

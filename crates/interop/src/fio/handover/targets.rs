@@ -138,7 +138,7 @@ fn place_lines(
     };
     let from_root = |names: &[String]| names.iter().map(|name| absolute(folder, name)).collect::<Vec<_>>();
     if let Some(given) = named {
-        let names = map::split_names(given.text());
+        let names = map::named_files(job);
         if names.is_empty() || names.iter().any(|name| name == "-") {
             return Err(given
                 .refuse("standard input and output are not targets")

@@ -46,7 +46,21 @@ impl Mapper<'_> {
             || self.job.flag("refill_buffers", false)?
             || self.job.last("buffer_compress_percentage").is_some()
             || self.job.last("dedupe_percentage").is_some();
-        Ok((!renewed && !self.job.flag("zero_buffers", false)?).then_some(Content::Kept))
+        let is_plain = !self.job.flag("zero_buffers", false)?;
+        let keeps = !matches!(self.engine.and_then(|row| row.fathom), Some("null" | "falloc" | "ftruncate"));
+        if keeps && is_plain && self.job.flag("scramble_buffers", true)? && !self.fills_buffers()? {
+            self.warn(
+                "data: each write has noise of its own, as with refill_buffers; fio fills a buffer once and changes some \
+                 bytes of each 512 with each write, which a target that compresses stores in less, down to a fortieth",
+            );
+        }
+        Ok((!renewed && is_plain).then_some(Content::Kept))
+    }
+
+    /// Whether fio gives each write data of its own, or such as was asked for.
+    fn fills_buffers(&self) -> Result<bool, Refusal> {
+        let told = ["buffer_compress_percentage", "dedupe_percentage", "verify"];
+        Ok(self.job.flag("refill_buffers", false)? || told.iter().any(|name| self.job.last(name).is_some()))
     }
 
     /// Blocks carry fathom's stamps, whatever checksum was asked for: all of fio's find the same faults of

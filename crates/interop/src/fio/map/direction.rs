@@ -113,6 +113,20 @@ impl Mapper<'_> {
             self.hand_over("fsync with fdatasync: a job of fathom flushes in one of the two ways");
         }
         let flush_every_writes = all.max(data);
+        let reads_too = read_share > 0.0 && read_share < 1.0;
+        if all > 0 && reads_too {
+            self.warn(format!(
+                "fsync={all} in a mix: one flush after every {all} writes; fio flushes again after each read until the next \
+                 write"
+            ));
+        }
+        if data > 0 && (reads_too || read_share < 1.0) {
+            let again =
+                if reads_too { "; fio flushes again after each read until the next write" } else { "" };
+            self.warn(format!(
+                "fdatasync={data}: these flushes are counted under sync, where fio counts those of fsync alone{again}"
+            ));
+        }
         if kind.rewrites_trimmed() && flush_every_writes > 0 {
             self.hand_over(
                 "rw=trimwrite with flushes: trims and writes of one place take turns without them",

@@ -23,14 +23,14 @@ mod stages;
 pub use beside::{Ends, FlowShare};
 pub use burner::Burner;
 pub use place::is_of_a_device;
-pub(crate) use place::{files, split_names};
+pub(crate) use place::{files, named_files, split_names};
 pub use priority::{IoPriorities, IoPriority, IoPriorityShare};
 pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
 pub use settings::{Durability, Settings};
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
-use fathom_record::workload::{Addresses, Mix, SizesByDirection};
+use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection, Verify};
 
 use crate::Refusal;
 use crate::demand::IoLogFacts;
@@ -38,6 +38,7 @@ use crate::demand::IoLogFacts;
 use super::job::{Given, Job};
 use super::options::{self, Class, EngineRow};
 use super::value::KiloBase;
+use place::Place;
 
 /// What is known of the machine around a job.
 pub struct Around<'a> {
@@ -143,6 +144,10 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
     })
 }
 
+/// fio looks a large block up in its map as if it was a small one.
+const MAP_ENDS_EARLY: &str = "I/Os of different sizes with the random map: each pass moves all of the size; fio 3.33 ends \
+                              it early, where its map of the smaller blocks names a place beyond the end";
+
 /// fio's engine where a job names none.
 const DEFAULT_ENGINE: &str = "psync";
 
@@ -174,10 +179,10 @@ impl<'a> Mapper<'a> {
     fn by_class(&mut self) {
         for given in &self.job.given {
             let last = self.job.last(given.row.name) == Some(given);
-            if last && given.text().contains("${") {
-                let name = given.row.name;
+            if last && !given.unset.is_empty() {
+                let (name, unset) = (given.row.name, given.unset.join(", "));
                 self.warnings.push(format!(
-                    "{name}={}: a variable that is not set stands as text, as in fio",
+                    "{name}={}: variables that are not set stand for nothing, as in fio: {unset}",
                     given.text()
                 ));
             }
@@ -248,7 +253,7 @@ impl<'a> Mapper<'a> {
             (smallest, largest) if smallest == largest => Some(largest),
             _ => None,
         };
-        let region = self.region(&place)?.of_whole_ios(alike).ending_as(&kind, alike);
+        let region = self.region(&place)?.of_whole_ios(alike, &addresses).ending_as(&kind, alike);
         let length = self.length(&region, &kind)?;
         let alignment_bytes = self.alignment(&kind, &sizes)?;
         let known = special::Known {
@@ -262,7 +267,10 @@ impl<'a> Mapper<'a> {
             alignment_bytes,
         };
         let special = self.special(&known)?;
-        self.note_uncut_sizes(alike, &addresses);
+        self.note_uncut_sizes(alike, &sizes, &addresses);
+        self.note_trims(&mix, &place)?;
+        self.note_new_files(&mix, &place)?;
+        self.note_reading_back(&data, &place, clones)?;
         let one = Workload {
             mix,
             addresses,
@@ -284,14 +292,70 @@ impl<'a> Mapper<'a> {
         Ok(Native { runs, settings: settings.rest })
     }
 
-    /// fio's map of blocks cuts I/Os short at blocks that had their turn.
-    fn note_uncut_sizes(&mut self, alike: Option<u64>, addresses: &Addresses) {
-        if alike.is_none() && *addresses == Addresses::RandomCycle {
+    /// fio's map of blocks cuts I/Os short at blocks that had their turn, and counts in the smallest ones.
+    fn note_uncut_sizes(&mut self, alike: Option<u64>, sizes: &SizesByDirection, addresses: &Addresses) {
+        if alike.is_some() || *addresses != Addresses::RandomCycle {
+            return;
+        }
+        let fixed = |sizes: &Sizes| matches!(sizes, Sizes::Fixed { .. });
+        if fixed(&sizes.read) && fixed(&sizes.write) && fixed(&sizes.trim) {
+            self.warn(MAP_ENDS_EARLY);
+        } else {
             self.warn(
                 "I/Os of several sizes with the random map: each has the size that was drawn, where fio cuts it short \
                  at blocks that were used already; fio's are smaller on average, and more",
             );
         }
+    }
+
+    /// fio reads back after each loop, and each clone what it wrote.
+    fn note_reading_back(&mut self, data: &Data, place: &Place, clones: u32) -> Result<(), Refusal> {
+        if data.verify != Verify::AtEnd {
+            return Ok(());
+        }
+        if clones > 1 && place.files.len() == 1 {
+            self.warn(
+                "verify by clones on one file: it is read back once, when all have ended; fio's clones check while others \
+                 write, and fail with error 84 where they find one another's blocks",
+            );
+        }
+        if self.job.int("loops")?.unwrap_or(1) > 1 {
+            self.warn("verify with loops: what was written is read back once, after the last one");
+        }
+        Ok(())
+    }
+
+    /// What a job only writes, fio makes without data.
+    fn note_new_files(&mut self, mix: &Mix, place: &Place) -> Result<(), Refusal> {
+        let is_new = |name: &String| !is_of_a_device(name) && (self.around.target_bytes)(name).is_none();
+        let is_made = !place.is_null && place.files.iter().flatten().any(is_new);
+        if is_made && has_writes(mix) && !has_reads(mix) && !self.job.flag("overwrite", false)? {
+            self.warn(
+                "new files: they are written throughout before the run, as with overwrite=1, so that writes go over blocks \
+                 that are there; fio leaves the blocks of a file that is only written to the writes",
+            );
+        }
+        Ok(())
+    }
+
+    /// fio opens what it trims without the flags of direct and durable writes, and trims no file.
+    fn note_trims(&mut self, mix: &Mix, place: &Place) -> Result<(), Refusal> {
+        if mix.trim_share <= 0.0 || place.is_null {
+            return Ok(());
+        }
+        if has_writes(mix) && self.is_direct()? {
+            self.warn(
+                "direct=1 with trims: the writes go past the page cache, where fio 3.33 leaves O_DIRECT out for a job that \
+                 trims",
+            );
+        }
+        if place.files.iter().flatten().any(|name| !is_of_a_device(name)) {
+            self.warn(
+                "trims of a file: they punch holes into it, where fio 3.33 fails with error 25, as it trims block devices \
+                 alone",
+            );
+        }
+        Ok(())
     }
 
     /// Directions that calls about space and lengths have no place for.
@@ -318,7 +382,7 @@ impl<'a> Mapper<'a> {
     fn seed(&mut self) -> Result<u64, Refusal> {
         /// fio's own default.
         const REPEATED: u64 = 0x89;
-        let repeats = self.job.flag("randrepeat", true)?;
+        let repeats = self.job.flag("randrepeat", true)? || self.job.flag("allrandrepeat", false)?;
         Ok(match self.job.int("randseed")? {
             Some(seed) => seed,
             None if repeats => REPEATED,

@@ -1,5 +1,7 @@
 //! Which files and devices, and which part of each.
 
+use std::collections::BTreeSet;
+
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival};
 
@@ -41,8 +43,8 @@ pub(super) struct Region {
     /// Of several files that are one target: the bytes of each, to whole pages, and the first one that is used.
     pub file_bytes: Option<u64>,
     pub file_offset_bytes: u64,
-    /// Whether the target goes on behind the part that is used.
-    pub goes_on: bool,
+    /// Bytes of the target behind the part that is used.
+    pub behind_bytes: u64,
 }
 
 impl Region {
@@ -55,7 +57,7 @@ impl Region {
             pass_bytes: Some(bytes),
             file_bytes: None,
             file_offset_bytes: 0,
-            goes_on: false,
+            behind_bytes: 0,
         }
     }
 
@@ -63,18 +65,35 @@ impl Region {
     /// leaves the part of the file that is used; otherwise it begins again until all bytes are moved.
     pub fn ending_as(self, kind: &Kind, io_bytes: Option<u64>) -> Self {
         let Some((span, io_bytes)) = self.span_bytes.or(self.pass_bytes).zip(io_bytes) else { return self };
-        let ends = self.goes_on || kind.ends_with_span(span, io_bytes);
+        let ends = self.behind_bytes > 0 || kind.ends_with_span(span, io_bytes);
         let lap = kind.lap_bytes(Some(span), io_bytes).filter(|_| ends);
         Self { pass_bytes: lap.or(self.pass_bytes), ..self }
     }
 
-    /// The same with passes of whole I/Os, where all have `io_bytes`: fio does none that is shorter.
-    pub fn of_whole_ios(self, io_bytes: Option<u64>) -> Self {
-        let whole = |bytes: u64| match io_bytes.filter(|io_bytes| (1..=bytes).contains(io_bytes)) {
-            Some(io_bytes) => bytes - bytes % io_bytes,
-            None => bytes,
+    /// The same with passes of whole I/Os, where all have `io_bytes`: fio does none that is shorter. In order, one that
+    /// begins in the part that is used may end behind it, where the target has room; without a map of blocks one more
+    /// is drawn until all bytes are moved.
+    pub fn of_whole_ios(self, io_bytes: Option<u64>, addresses: &Addresses) -> Self {
+        let Some(io_bytes) = io_bytes.filter(|bytes| *bytes > 0) else { return self };
+        let floor = |bytes: u64| if bytes < io_bytes { bytes } else { bytes - bytes % io_bytes };
+        let ceiling = |bytes: u64| if bytes < io_bytes { bytes } else { bytes.next_multiple_of(io_bytes) };
+        let span_bytes = match self.span_bytes {
+            Some(span)
+                if *addresses == Addresses::Sequential
+                    && self.increment_bytes == 0
+                    && self.file_bytes.is_none()
+                    && ceiling(span) - span <= self.behind_bytes =>
+            {
+                Some(ceiling(span))
+            }
+            span => span,
         };
-        Self { pass_bytes: self.pass_bytes.map(whole), ..self }
+        let draws_on = !matches!(addresses, Addresses::RandomCycle) && addresses.is_random();
+        let pass = |bytes: u64| match draws_on || span_bytes.is_some_and(|span| ceiling(bytes) <= span) {
+            true => ceiling(bytes),
+            false => floor(bytes),
+        };
+        Self { span_bytes, pass_bytes: self.pass_bytes.map(pass), ..self }
     }
 }
 
@@ -93,8 +112,7 @@ impl<'a> Mapper<'a> {
         if is_null {
             return Ok(Place { files: vec![vec!["null:".to_owned()]], same: 1, is_null });
         }
-        if let Some(given) = self.named() {
-            let names = split_names(given.text());
+        if let Some((given, names)) = self.named() {
             if names.is_empty() {
                 return Err(given.refuse("it is empty").or("name a file or a device"));
             }
@@ -104,7 +122,8 @@ impl<'a> Mapper<'a> {
             // Clones in several folders have files of their own.
             let folders = split_names(self.job.text("directory").unwrap_or_default());
             let own = if folders.len() > 1 { clones as usize } else { 1 };
-            return Ok(Place { files: in_folders(&folders, own, |_| names.clone()), same: 1, is_null });
+            let (names, same) = self.each_once(names);
+            return Ok(Place { files: in_folders(&folders, own, |_| names.clone()), same, is_null });
         }
         let number = self.job.int("nrfiles")?.unwrap_or(1).max(1);
         if number > MOST_FILES {
@@ -124,6 +143,26 @@ impl<'a> Mapper<'a> {
         Ok(Place { files, same, is_null })
     }
 
+    /// Each name once, and how many of fio's files it stands for.
+    fn each_once(&mut self, mut names: Vec<String>) -> (Vec<String>, u64) {
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        match (distinct.len(), names.len()) {
+            (1, number) => {
+                names.truncate(1);
+                (names, number as u64)
+            }
+            (distinct, number) => {
+                if distinct < number {
+                    self.hand_over(
+                        "filename: a file that is named twice among others has two positions, which is not a pattern of \
+                         fathom",
+                    );
+                }
+                (names, 1)
+            }
+        }
+    }
+
     /// A device is never made; a file is, unless the job forbids it.
     pub(super) fn refuse_what_is_not_there(&mut self, place: &Place) -> Result<(), Refusal> {
         if place.is_null {
@@ -141,18 +180,27 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// What names the target: of libblkio its driver's path.
-    fn named(&mut self) -> Option<&'a Given> {
+    /// What names the targets, and their names: of libblkio its driver's path.
+    fn named(&mut self) -> Option<(&'a Given, Vec<String>)> {
+        let job = self.job;
+        let by_name = || job.last("filename").map(|given| (given, named_files(job)));
         let engine = self.engine.map(|row| row.name);
         if engine != Some("libblkio") {
-            return self.job.last("filename");
+            if job.given.iter().filter(|given| given.row.name == "filename").count() > 1 {
+                self.warn(format!(
+                    "filename is given more than once: the job works on all of {}, as in fio",
+                    named_files(job).join(" and ")
+                ));
+            }
+            return by_name();
         }
         let driver = self.job.text("libblkio_driver").unwrap_or_default();
         if driver != "io_uring" {
             let words = "of libblkio's drivers only io_uring is an engine of fathom";
             self.hand_over(format!("libblkio_driver={driver}: {words}"));
         }
-        self.job.last("libblkio_path").or(self.job.last("filename"))
+        let path = job.last("libblkio_path");
+        path.map(|given| (given, split_names(given.text()))).or_else(by_name)
     }
 
     /// The part of the target, from `size`, `filesize`, `offset` and `offset_increment`.
@@ -207,7 +255,7 @@ impl<'a> Mapper<'a> {
             (_, span) => span.or(to_end).map(|pass| pass.saturating_mul(place.same)),
         };
         let file_end = span.map(|span| span.saturating_add(offset_bytes));
-        let goes_on = known.zip(file_end).is_some_and(|(there, end)| there > end);
+        let behind_bytes = known.zip(file_end).map_or(0, |(there, end)| there.saturating_sub(end));
         let (file_bytes, file_offset_bytes) = (None, 0);
         let one = Region {
             offset_bytes,
@@ -216,7 +264,7 @@ impl<'a> Mapper<'a> {
             pass_bytes,
             file_bytes,
             file_offset_bytes,
-            goes_on,
+            behind_bytes,
         };
         Ok(if place.files_each() < 2 { one } else { self.over_files(one, place, file_end) })
     }
@@ -273,7 +321,7 @@ impl<'a> Mapper<'a> {
         if place.same > 1 && !random {
             let same = place.same;
             self.hand_over(format!(
-                "nrfiles={same} of one name: several positions in one file are not a pattern of fathom"
+                "{same} files of one name: several positions in one file are not a pattern of fathom"
             ));
         }
         let shared = place.files.len() == 1 && clones > 1;
@@ -341,7 +389,7 @@ pub fn is_of_a_device(name: &str) -> bool {
 /// that fio makes.
 pub fn files(job: &Job, clones: usize, number: u64) -> Vec<Vec<String>> {
     let folders = split_names(job.text("directory").unwrap_or_default());
-    let named = split_names(job.text("filename").unwrap_or_default());
+    let named = named_files(job);
     let format = job.text("filename_format").filter(|format| !format.is_empty());
     let format = format.unwrap_or("$jobname.$jobnum.$filenum");
     in_folders(&folders, clones, |clone| {
@@ -351,6 +399,12 @@ pub fn files(job: &Job, clones: usize, number: u64) -> Vec<Vec<String>> {
             named.clone()
         }
     })
+}
+
+/// The names of all that `filename` says: fio adds each one to those before, those of `[global]` too.
+pub fn named_files(job: &Job) -> Vec<String> {
+    let given = job.given.iter().filter(|given| given.row.name == "filename");
+    given.flat_map(|given| split_names(given.text())).collect()
 }
 
 /// The names of each clone, in the folder that is its in turn.

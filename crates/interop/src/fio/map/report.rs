@@ -1,7 +1,7 @@
 //! What a job's results look like: percentiles, measurements that are turned off, logs, groups.
 
 use crate::Refusal;
-use crate::fio::job::Job;
+use crate::fio::job::{Given, Job};
 use crate::fio::value;
 
 /// What a log holds.
@@ -72,6 +72,8 @@ pub struct Reporting {
     pub without_rates: bool,
     /// Reads and writes are reported together.
     pub mixed: bool,
+    /// They are reported apart beside that.
+    pub apart_too: bool,
     /// Logs to write.
     pub logs: Vec<Log>,
     /// Which value of a window log lines hold.
@@ -84,8 +86,14 @@ pub struct Reporting {
     pub log_per_job: bool,
     /// Neighbouring bins of a histogram log that are one, as a power of two.
     pub log_coarseness: u32,
-    /// Options as they were given, for the report.
+    /// Whether the job is part of the results.
+    pub shown: bool,
+    /// Its own options that have a value, as they were given.
     pub options: Vec<(String, String)>,
+    /// Those of all jobs.
+    pub global_options: Vec<(String, String)>,
+    /// What the job says of itself.
+    pub description: Option<String>,
 }
 
 /// Percentiles where none are asked for.
@@ -101,15 +109,22 @@ const MOST_PERCENTILES: usize = 20;
 pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporting, Refusal> {
     let reduced = job.flag("gtod_reduce", false)?;
     let without = |name: &str| Ok::<bool, Refusal>(job.flag(name, false)? || reduced);
-    let mixed = match job.text("unified_rw_reporting") {
-        None | Some("none" | "0") => false,
-        Some("mixed" | "1" | "") => true,
+    let (mixed, apart_too) = match job.text("unified_rw_reporting") {
+        None | Some("none" | "0") => (false, false),
+        Some("mixed" | "1" | "") => (true, false),
+        Some("both" | "2") => (true, true),
         Some(other) => {
             warnings.push(format!("unified_rw_reporting={other}: directions are reported apart"));
-            false
+            (false, false)
         }
     };
     let (of_clat, of_lat) = (job.flag("clat_percentiles", true)?, job.flag("lat_percentiles", false)?);
+    if job.last("write_lat_log").is_some() {
+        warnings.push(
+            "write_lat_log: no log of submission latencies (_slat): fathom's latencies begin before the submission"
+                .to_owned(),
+        );
+    }
     Ok(Reporting {
         group: job.flag("group_reporting", false)?,
         new_group: job.flag("new_group", false)?,
@@ -122,7 +137,9 @@ pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporti
         without_lat: without("disable_lat")?,
         without_rates: without("disable_bw_measurement")?,
         mixed,
+        apart_too,
         logs: logs(job)?,
+        shown: job.flag("stats", true)?,
         log_value: match job.text("log_window_value") {
             Some("max" | "1") => LogValue::Largest,
             Some("both") => LogValue::Both,
@@ -132,8 +149,16 @@ pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporti
         log_offset: job.flag("log_offset", false)?,
         log_per_job: job.flag("per_job_logs", true)?,
         log_coarseness: job.int("log_hist_coarseness")?.unwrap_or(0).min(6) as u32,
-        options: job.given.iter().map(|given| (given.row.name.to_owned(), given.text().to_owned())).collect(),
+        options: listed(job.given.get(job.defaults..).unwrap_or_default()),
+        global_options: listed(job.given.get(..job.defaults).unwrap_or_default()),
+        description: job.text("description").map(str::to_owned),
     })
+}
+
+/// As fio lists options: those that have a value.
+fn listed(given: &[Given]) -> Vec<(String, String)> {
+    let with_value = given.iter().filter(|given| !given.text().is_empty());
+    with_value.map(|given| (given.row.name.to_owned(), given.text().to_owned())).collect()
 }
 
 fn percentiles(job: &Job) -> Result<Vec<f64>, Refusal> {

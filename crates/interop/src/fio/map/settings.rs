@@ -57,6 +57,12 @@ impl Mapper<'_> {
             cpus: self.cpus()?,
             keep: !self.job.flag("unlink", false)?,
         };
+        if !rest.io_flags.is_empty() {
+            self.warn(format!(
+                "flags on I/Os ({}): two reads of the first block before the run find out whether the kernel takes them",
+                rest.io_flags.join(", ")
+            ));
+        }
         let depth = self.depth(engine)?;
         Ok(WithDepth { rest, depth })
     }

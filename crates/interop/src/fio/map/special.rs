@@ -60,7 +60,10 @@ impl Mapper<'_> {
         if !jumps || !self.job.flag("bs_is_seq_rand", false)? {
             return Ok(None);
         }
-        let [_, random, _] = self.given_sizes()?;
+        let [in_order, random, _] = self.given_sizes()?;
+        if in_order != random && !self.job.flag("norandommap", false)? {
+            self.warn(super::MAP_ENDS_EARLY);
+        }
         Ok(Some(random))
     }
 

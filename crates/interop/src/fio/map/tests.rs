@@ -259,7 +259,7 @@ fn holes_end_a_job_where_they_end_it_in_fio() {
 
 #[test]
 fn sizes_and_offsets_of_any_number_of_bytes_are_taken() {
-    let one = workload("--filename=/dev/x --size=10000 --bs=4k --rw=read");
+    let one = workload("--size=10000 --bs=4k --rw=write");
     assert_eq!((one.span_bytes, one.length.bytes), (Some(10_000), Some(8192)), "fio does no part of an I/O");
     assert!(special("--offset=5000 --size=20000 --rw=read").blocks_from_offset);
     assert!(!special("--offset=8192 --size=20000 --rw=read").blocks_from_offset);
@@ -320,7 +320,7 @@ fn values_that_fio_reads_in_its_own_way_are_read_so() {
     assert!(flow.warnings.iter().any(|words| words.contains("4294967288")), "{:?}", flow.warnings);
     assert!(!mapped("--filename=/dev/x --per_job_logs=0/1").reporting.log_per_job);
     let unset = mapped("--filename=/dev/x --write_bw_log=${OUTPUT}");
-    assert_eq!(unset.reporting.logs[0].prefix, "${OUTPUT}");
+    assert_eq!(unset.reporting.logs[0].prefix, "j", "nothing stands for it, and the log has the job's name");
     assert!(unset.warnings.iter().any(|words| words.contains("not set")), "{:?}", unset.warnings);
     let polled = native("--filename=/dev/x --ioengine=pvsync2 --hipri=1").settings;
     assert_eq!((polled.polled, polled.io_flags.as_slice()), (false, &["hipri"][..]));
@@ -557,4 +557,65 @@ fn a_job_that_burns_does_no_io() {
     assert_eq!((burner.sorts, burner.time_ns, burner.ends_with_io), (true, Some(3_000_000_000), false));
     assert!(reasons("--ioengine=cpuio --cpuload=50")[0].contains("never end"));
     map(&jobs("--name=j --ioengine=cpuio --runtime=1")[0], &around()).unwrap_err();
+}
+
+#[test]
+fn what_is_no_whole_number_of_ios_ends_as_in_fio() {
+    let of = |words: &str| {
+        let workload = workload(&format!("--size=10000 --bs=4k {words}"));
+        (workload.span_bytes, workload.length.bytes)
+    };
+    assert_eq!(of("--filename=/dev/x --rw=read"), (Some(12288), Some(12288)), "there is room behind it");
+    assert_eq!(of("--filename=/dev/x --rw=rw"), (Some(12288), Some(12288)));
+    assert_eq!(of("--rw=write"), (Some(10000), Some(8192)), "a file that is made ends there");
+    assert_eq!(of("--filename=/dev/x --rw=randread"), (Some(10000), Some(8192)), "the map has two blocks");
+    assert_eq!(of("--filename=/dev/x --rw=randread --norandommap"), (Some(10000), Some(12288)));
+}
+
+#[test]
+fn a_name_that_is_given_again_is_one_more_file() {
+    let native = native("--filename=/dev/x --filename=/dev/y --size=1m --direct=1 --ioengine=libaio");
+    assert_eq!(native.runs[0].targets, ["/dev/x", "/dev/y"]);
+    assert_eq!(native.runs[0].workload.span_bytes, Some(1 << 20), "half of it each");
+    let same = workload("--filename=/dev/x --filename=/dev/x --size=1m --rw=randread");
+    assert_eq!((same.span_bytes, same.length.bytes), (Some(1 << 19), Some(1 << 20)), "twice over half of it");
+    let in_order = reasons("--filename=/dev/x --filename=/dev/x --size=1m --rw=read");
+    assert!(in_order[0].contains("2 files of one name"), "{in_order:?}");
+    let words = mapped("--filename=/dev/x --filename=/dev/y --size=1m").warnings;
+    assert!(words.iter().any(|words| words.contains("/dev/x and /dev/y, as in fio")), "{words:?}");
+}
+
+#[test]
+fn what_fio_does_otherwise_is_told() {
+    let told = |words: &str, part: &str| {
+        let warnings = mapped(words).warnings;
+        assert!(warnings.iter().any(|words| words.contains(part)), "{words}: {warnings:?}");
+    };
+    told("--filename=/dev/x --rw=randrw --bs=4k,64k --size=4m", "fio 3.33 ends it early");
+    told(
+        "--filename=/dev/x --rw=randread --bs=4k,64k --bs_is_seq_rand=1 --percentage_random=50 --size=4m",
+        "fio 3.33 ends it early",
+    );
+    told("--filename=/dev/x --rw=randread --bsrange=4k-16k --size=4m", "fio cuts it short");
+    told("--filename=/dev/x --rw=trimwrite --direct=1 --size=4m", "leaves O_DIRECT out");
+    told("--filename=data --rw=trim --size=4m", "fio 3.33 fails with error 25");
+    told("--filename=/dev/x --rw=write --verify=md5 --numjobs=2 --size=4m", "fail with error 84");
+    told(
+        "--filename=/dev/x --rw=write --verify=md5 --loops=2 --size=4m",
+        "read back once, after the last one",
+    );
+    told("--filename=new --rw=write --size=4m", "written throughout before the run");
+    told("--filename=/dev/x --rw=write --size=4m", "each write has noise of its own");
+    told("--filename=/dev/x --ioengine=pvsync2 --hipri=1 --direct=1", "two reads of the first block");
+    told("--filename=/dev/x --rw=randrw --fsync=4 --size=4m", "flushes again after each read");
+    told("--filename=/dev/x --rw=write --fdatasync=4 --size=4m", "counts those of fsync alone");
+    assert!(mapped("--filename=/dev/x --rw=randread --fdatasync=4 --size=4m").warnings.is_empty());
+}
+
+#[test]
+fn options_are_reported_by_the_names_that_fio_has_for_them() {
+    let options =
+        mapped("--filename=/dev/x --allrandrepeat=1 --randrepeat=0 --blocksize=8k").reporting.options;
+    assert!(options.contains(&("allrandrepeat".to_owned(), "1".to_owned())), "{options:?}");
+    assert_eq!(workload("--filename=/dev/x --rw=randread --allrandrepeat=1 --randrepeat=0").seed, 0x89);
 }

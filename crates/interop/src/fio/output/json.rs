@@ -20,7 +20,7 @@ pub fn document(
     bins: bool,
 ) -> Value {
     let jobs: Vec<Value> = entries.iter().map(|entry| job(entry, bins)).collect();
-    json!({
+    let mut document = json!({
         "fio version": format!("fathom-{version}"),
         "timestamp": now_ms / 1000,
         "timestamp_ms": now_ms,
@@ -28,15 +28,25 @@ pub fn document(
         "jobs": jobs,
         "disk_util": [],
         "fathom": { "differences_from_fio": differences },
-    })
+    });
+    // Defaults grow from section to section.
+    let global = entries.iter().map(|entry| &entry.reporting.global_options).max_by_key(|all| all.len());
+    let object = document.as_object_mut().expect("it was made as an object above");
+    if let Some(global) = global.filter(|all| !all.is_empty()) {
+        object.insert("global options".to_owned(), Value::Object(by_name(global)));
+    }
+    document
+}
+
+fn by_name(options: &[(String, String)]) -> Map<String, Value> {
+    options.iter().map(|(name, value)| (name.clone(), json!(value))).collect()
 }
 
 /// One entry of the results.
 pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
     let totals = Totals::of(&entry.records);
     let errors: u64 = totals.directions.iter().map(|direction| direction.errors).sum();
-    let options: Map<String, Value> =
-        entry.reporting.options.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let options = by_name(entry.options);
     let share = |ns: u64| if totals.run_ns > 0 { ns as f64 * 100.0 / totals.run_ns as f64 } else { 0.0 };
     let levels =
         |names: [&str; 7]| names.into_iter().map(|name| (name.to_owned(), json!(0.0))).collect::<Map<_, _>>();
@@ -67,9 +77,13 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "fathom": ours(&entry.records),
     });
     let object = job.as_object_mut().expect("it was made as an object above");
+    if let Some(description) = &entry.reporting.description {
+        object.insert("desc".to_owned(), json!(description));
+    }
     if entry.reporting.mixed {
         object.insert("mixed".to_owned(), direction(&totals.mixed(), entry, bins));
-    } else {
+    }
+    if !entry.reporting.mixed || entry.reporting.apart_too {
         for (name, which) in
             [("read", Direction::Read), ("write", Direction::Write), ("trim", Direction::Trim)]
         {

@@ -40,6 +40,8 @@ pub struct Entry<'a> {
     pub titled: Option<u32>,
     /// What it is to look like; its first job's.
     pub reporting: &'a Reporting,
+    /// Options as they were given: those of its last job, as fio has it.
+    pub options: &'a [(String, String)],
     /// Records of its runs.
     pub records: Vec<&'a RunRecord>,
 }
