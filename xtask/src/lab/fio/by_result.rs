@@ -13,7 +13,11 @@ const WAYS: [&str; 4] = ["read", "write", "trim", "mixed"];
 /// Compares two results.
 pub fn compare(job: &Job, fio: &Value, fathom: &Value, found: &mut Differences) {
     let none = Vec::new();
-    let jobs = |result: &'_ Value| result["jobs"].as_array().unwrap_or(&none).clone();
+    // fio leaves an empty entry in the place of a job without statistics.
+    let jobs = |result: &'_ Value| {
+        let all = result["jobs"].as_array().unwrap_or(&none).iter();
+        all.filter(|job| job["jobname"].is_string()).cloned().collect::<Vec<_>>()
+    };
     let (a, b) = (jobs(fio), jobs(fathom));
     let names = |jobs: &[Value]| jobs.iter().map(|job| text(&job["jobname"])).collect::<Vec<_>>();
     if names(&a) != names(&b) {
@@ -84,7 +88,8 @@ fn entry(job: &Job, a: &Value, b: &Value, found: &mut Differences) {
         let pair = |key: &str| (of(a, key), of(b, key));
         amounts(job, way, pair("total_ios"), pair("io_bytes"), found);
         let (x, y) = pair("runtime");
-        if job.pace != Pace::Sized && x > 0 && y > 0 {
+        // Without `time_based` a job may end with its size, as fast as each program goes.
+        if job.sets("time_based") && x > 0 && y > 0 {
             let tolerance = Tolerance { share: 0.15, number: 150.0 };
             found.unless(
                 tolerance.allows(x as f64, y as f64),
@@ -126,7 +131,8 @@ fn amounts(job: &Job, way: &str, ios: (u64, u64), bytes: (u64, u64), found: &mut
     let tolerance = match job.pace {
         Pace::Sized if drawn => Some(Tolerance { share: 0.08, number: 4.0 * (ios.0 as f64).sqrt() }),
         Pace::Sized => Some(Tolerance::NONE),
-        Pace::Rated => Some(Tolerance { share: 0.05, number: 4.0 }),
+        Pace::Rated if job.has_rate(way) => Some(Tolerance { share: 0.05, number: 4.0 }),
+        Pace::Rated => None,
         Pace::Timed => None,
     };
     if let Some(tolerance) = tolerance {
@@ -152,7 +158,8 @@ mod tests {
     use serde_json::json;
 
     fn kinds(pace: Pace, fio: &Value, fathom: &Value) -> Vec<String> {
-        let job = Job { text: "[a]\nrw=read".to_owned(), pace, ..Job::default() };
+        let rate = if pace == Pace::Rated { "\nrate_iops=100" } else { "" };
+        let job = Job { text: format!("[a]\nrw=read{rate}"), pace, ..Job::default() };
         let mut found = Differences::default();
         compare(&job, fio, fathom, &mut found);
         found.0.into_iter().map(|difference| difference.kind).collect()

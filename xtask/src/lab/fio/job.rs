@@ -52,10 +52,42 @@ impl Job {
     /// Whether addresses or sizes are drawn, so that two programs need not agree on each.
     pub fn is_drawn(&self) -> bool {
         let random = ["rw", "readwrite"].iter().any(|name| self.values(name).any(|rw| rw.contains("rand")));
+        let turns = ["random", "zipf", "pareto", "normal", "gauss"];
+        let draws_files =
+            self.values("file_service_type").any(|order| turns.iter().any(|turn| order.starts_with(turn)));
         random
+            || draws_files
             || ["bsrange", "blocksize_range", "bssplit", "percentage_random"]
                 .iter()
                 .any(|name| self.sets(name))
+    }
+
+    /// Whether a direction, by fio's word for it, has a rate.
+    pub fn has_rate(&self, way: &str) -> bool {
+        let at = ["read", "write", "trim"].iter().position(|name| *name == way).unwrap_or(0);
+        let of = |value: &str| {
+            let parts: Vec<&str> = value.split(',').map(str::trim).collect();
+            !matches!(*parts.get(at).unwrap_or(&parts[0]), "" | "0")
+        };
+        let any = ["rate", "rate_iops"].iter().any(|name| self.values(name).any(of));
+        any && self.each_has_a_rate()
+    }
+
+    /// Whether no section goes as fast as it can: each one sets a rate, or all get it by `[global]`.
+    fn each_has_a_rate(&self) -> bool {
+        let parts = self.text.split("\n[").map(|part| part.trim_start_matches('['));
+        let rated = |part: &str| part.lines().any(|line| line.trim().starts_with("rate"));
+        let (global, jobs): (Vec<&str>, Vec<&str>) =
+            parts.filter(|part| part.contains(']')).partition(|part| part.starts_with("global"));
+        global.into_iter().any(rated) || jobs.into_iter().all(rated)
+    }
+
+    /// Whether several sections may run for a time beside one another: how much of the I/O each does is then the
+    /// machine's doing.
+    pub fn is_a_race(&self) -> bool {
+        let sections = self.text.lines().map(str::trim).filter(|line| line.starts_with('['));
+        let jobs = sections.filter(|line| !line.starts_with("[global")).count();
+        self.pace != Pace::Sized && jobs > 1
     }
 
     /// Options and values of its lines, in order.
@@ -85,6 +117,33 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_may_be_of_one_direction_alone() {
+        let job = |line: &str| Job { text: format!("[a]\n{line}\n"), ..Job::default() };
+        assert!(job("rate=1m").has_rate("read") && job("rate=1m").has_rate("write"));
+        assert!(!job("rate=,512k").has_rate("read") && job("rate=,512k").has_rate("write"));
+        assert!(!job("bs=4k").has_rate("read"));
+        assert!(!job("rate=1m\n[b]\nrw=write").has_rate("write"), "one goes as fast as it can");
+        assert!(job("rate=1m\n[b]\nrate=1m").has_rate("write"));
+    }
+
+    #[test]
+    fn jobs_that_run_for_a_time_race() {
+        let job = |text: &str| Job { text: text.to_owned(), pace: Job::pace_of(text), ..Job::default() };
+        assert!(job("[global]\nruntime=1\n[a]\n[b]\n").is_a_race());
+        assert!(!job("[global]\nruntime=1\n[a]\n").is_a_race() && !job("[a]\n[b]\n").is_a_race());
+    }
+
+    #[test]
+    fn files_are_drawn_as_offsets_are() {
+        let job = |order: &str| Job {
+            text: format!("[a]\nrw=read\nfile_service_type={order}\n"),
+            ..Job::default()
+        };
+        assert!(job("random").is_drawn() && job("zipf:1.2").is_drawn());
+        assert!(!job("roundrobin:8").is_drawn() && !job("sequential").is_drawn());
+    }
 
     #[test]
     fn options_tell_what_a_job_is_judged_by() {

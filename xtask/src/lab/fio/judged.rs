@@ -38,7 +38,7 @@ impl Judged {
 /// Runs and judges a pair, twice where the first could be the machine's doing.
 ///
 /// # Errors
-/// Where the scene cannot be made or a tool not started.
+/// Where the scene cannot be made or a tool not started, or fio fell over itself: there is nothing to compare with.
 pub fn judge(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged, String> {
     let first = once(tools, job, scene, table)?;
     let by_time = |found: &Difference| BY_TIME.iter().any(|begin| found.kind.starts_with(begin));
@@ -56,6 +56,9 @@ pub fn judge(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<J
 
 fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged, String> {
     let fio = ran::run(tools, Tool::Fio, job, scene)?;
+    if let Some(reason) = fell_over(&fio) {
+        return Err(reason);
+    }
     let fathom = ran::run(tools, Tool::Fathom, job, scene)?;
     let output = format!("{}\n{}", fathom.out, fathom.err);
     let mut judged = Judged { fio, fathom, ..Judged::default() };
@@ -66,6 +69,12 @@ fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged
         }
     }
     Ok(judged)
+}
+
+/// The assertion in fio's own code that ended it.
+fn fell_over(fio: &Ran) -> Option<String> {
+    let line = fio.err.lines().find(|line| line.contains("Assertion `"))?;
+    (!fio.did_it()).then(|| format!("fio ended by itself: {}", line.trim()))
 }
 
 /// All differences between two runs.
@@ -118,6 +127,15 @@ mod tests {
 
     fn ran(status: i32, json: Option<serde_json::Value>) -> Ran {
         Ran { status: Some(status), json, err: "because".to_owned(), ..Ran::default() }
+    }
+
+    #[test]
+    fn a_tool_that_fell_over_is_no_measure() {
+        let fell = Ran {
+            err: "fio: io_u.c:678: rate_ddir: Assertion `ddir_rw(ddir)' failed.".to_owned(),
+            ..ran(1, None)
+        };
+        assert!(fell_over(&fell).is_some() && fell_over(&ran(1, None)).is_none());
     }
 
     #[test]

@@ -81,7 +81,10 @@ fn shortened(name: &str, value: &str, devices: &mut BTreeMap<String, usize>) -> 
         return Err(format!("`{name}={value}`"));
     }
     if SIZES.contains(&name) {
-        return Ok(value.split(':').map(at_most_bytes).collect::<Vec<_>>().join(":"));
+        // Behind an offset there has to be room on the lab's devices.
+        let most = if name == "offset" { MOST_BYTES / 2 } else { MOST_BYTES };
+        let short = |part| at_most_bytes(part, most);
+        return Ok(value.split(':').map(short).collect::<Vec<_>>().join(":"));
     }
     if TIMES.contains(&name) {
         let is_none = value.trim_end_matches(|c: char| c.is_alphabetic()) == "0";
@@ -103,7 +106,7 @@ fn shortened(name: &str, value: &str, devices: &mut BTreeMap<String, usize>) -> 
 }
 
 /// A size in fio's spelling, or the most that is wanted; percentages and variables stay.
-fn at_most_bytes(value: &str) -> String {
+fn at_most_bytes(value: &str, most: u64) -> String {
     let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
     let unit = value.get(digits.len()..).unwrap_or_default().trim().to_lowercase();
     let shift = match unit.trim_end_matches('b').trim_end_matches('i') {
@@ -118,8 +121,8 @@ fn at_most_bytes(value: &str) -> String {
     let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
     match bytes {
         _ if digits.is_empty() => value.to_owned(),
-        Some(bytes) if bytes <= MOST_BYTES => value.to_owned(),
-        _ => format!("{}m", MOST_BYTES >> 20),
+        Some(bytes) if bytes <= most => value.to_owned(),
+        _ => format!("{}m", most >> 20),
     }
 }
 
@@ -151,6 +154,11 @@ mod tests {
         let expected = "[global]\nruntime=1\nsize=32m\nnumjobs=4\nfilename={DEV0}:{DEV1}:{DEV0}\n#size=1g\n\
                         directory=mnt_a\nbssplit=4k/70:64k/30\nsize=50%\nramp_time=0s\ntime_based\n[job /x]\n";
         assert_eq!(shorten(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn there_is_room_behind_an_offset() {
+        assert_eq!(shorten("size=4k\noffset=120g").unwrap(), "size=4k\noffset=16m\n");
     }
 
     #[test]

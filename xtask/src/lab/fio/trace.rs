@@ -210,8 +210,12 @@ impl Reader<'_> {
         let path = path.split_once('>').map_or(path, |(path, _)| path);
         let path = path.trim_end_matches(" (deleted)");
         let name = match path.strip_prefix(&self.here) {
-            // Logs and states are no targets.
-            Some(name) if name.ends_with(".log") || name.ends_with("-verify.state") => return None,
+            // Logs, whatever they are called while they are written, and states are no targets.
+            Some(name)
+                if name.ends_with(".log") || name.ends_with("-verify.state") || name.starts_with('.') =>
+            {
+                return None;
+            }
             Some(name) => name.to_owned(),
             None => self.devices.iter().find(|device| **device == path)?.clone(),
         };
