@@ -290,7 +290,7 @@ fn extended(
     let end = missing.end;
     layout::lay_out(&whole_or_cached(machine, file, &missing)?, missing.clone(), &layout)?;
     if !request.direct {
-        super::drop_cached(file, missing).map_err(|error| EngineError::system(&place, &error))?;
+        super::drop_cached(file, missing).map_err(|error| Error::system(&place, &error))?;
     }
     Ok(end)
 }
