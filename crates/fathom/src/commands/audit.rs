@@ -11,6 +11,7 @@ use fathom_measure::counted;
 use fathom_record::RunRecord;
 use serde::Serialize;
 
+use super::demand;
 use super::stored::{Found, StorePlace, find};
 use crate::arguments::AuditArguments;
 use crate::failure::Failure;
@@ -134,7 +135,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
 
 /// What a tool's own columns say against each other.
 fn telemetry(path: &Path) -> Option<Audited> {
-    let found = observers::audit(&fs::read(path).ok()?)?;
+    let found = observers::audit(&demand::read(path).ok()?)?;
     let finding = |c: fathom_interop::observed::Contradiction| Item {
         about: c.thing,
         rule: c.rule.to_owned(),

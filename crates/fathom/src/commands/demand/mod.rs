@@ -12,6 +12,7 @@ use fathom_interop::Refusal;
 use fathom_interop::aws::Asked as Service;
 use fathom_interop::demand::{self, Asked, AskedCloudWatch, Hints, Seen, Selection, Text, Values};
 use fathom_interop::fleet::{is_parquet, of_parquet};
+use fathom_interop::import::is_wide;
 use fathom_measure::Nanos;
 use jiff::Timestamp;
 
@@ -20,6 +21,9 @@ use crate::failure::Failure;
 
 /// Files of metrics larger than this are not read at once.
 const LARGEST_FILE: u64 = 4 << 30;
+
+/// Bytes at a file's start that say whether it is text.
+const START_BYTES: u64 = 32 << 10;
 
 /// Reads the demand in some files, or from the server that was named.
 ///
@@ -145,18 +149,31 @@ pub fn name(paths: &[PathBuf], arguments: &MetricsArguments) -> String {
     }
 }
 
-/// A file's content.
+/// A file's content; of what is binary its start alone, which is enough to say so: a disk has no length, and is not
+/// to be read to its end.
 ///
 /// # Errors
 /// When it is not there, cannot be read, or is too large to be read at once.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let place = || path.display().to_string();
-    let length = std::fs::metadata(path)
-        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that is there"))?
-        .len();
-    if length > LARGEST_FILE {
+    let unread =
+        |error: std::io::Error| Failure::usage(place(), error.to_string(), "name a file that can be read");
+    let mut file = File::open(path)
+        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that is there"))?;
+    let mut bytes = Vec::new();
+    (&mut file).take(START_BYTES).read_to_end(&mut bytes).map_err(unread)?;
+    if is_binary(&bytes) {
+        return Ok(bytes);
+    }
+    let left = LARGEST_FILE + 1 - bytes.len() as u64;
+    file.take(left).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > LARGEST_FILE {
         return Err(Failure::usage(place(), "larger than 4 GiB", "cut it, or sum it up to longer ticks"));
     }
-    std::fs::read(path)
-        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that can be read"))
+    Ok(bytes)
+}
+
+/// Whether a file that starts so is neither text nor Parquet.
+fn is_binary(start: &[u8]) -> bool {
+    start.contains(&0) && !is_wide(start) && !is_parquet(start)
 }
