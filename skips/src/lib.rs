@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::Location;
+use std::path::PathBuf;
 
 /// Says that the running test, or a part of it, is not carried out here. `why` names what is missing, as
 /// `no mkfs.ext4`.
@@ -33,6 +34,17 @@ pub fn skipped(why: impl Display) {
     written
         .and_then(|mut file| file.write_all(line.as_bytes()))
         .expect("the file of FATHOM_SKIPPED takes a line");
+}
+
+/// The folder of other people's files that an environment variable names, as `FATHOM_SAMPLES`. Without one, or where it
+/// does not exist, the running test is skipped.
+#[track_caller]
+pub fn folder_named_by(variable: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_dir());
+    if folder.is_none() {
+        skipped(format_args!("{variable} names no folder"));
+    }
+    folder
 }
 
 fn line(test: &str, place: &Location<'_>, why: &str) -> String {

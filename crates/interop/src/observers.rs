@@ -113,8 +113,10 @@ fn prefix(start: &str) -> Option<(&'static str, String)> {
         let bare = without_prefix(start, |line| {
             stamp(line).map(|(_, rest)| rest.strip_prefix(blank).unwrap_or(rest))
         })?;
-        let command = if blank == "\t" { "cut -f2-" } else { "sed -E 's/^[0-9-]+[ T][^ ]+ ?//'" };
-        return is_known(&bare).then(|| ("a time", command.to_owned()));
+        let behind = behind.strip_prefix(blank).unwrap_or(behind);
+        let width = first.len() - behind.len();
+        let command = if blank == "\t" { "cut -f2-".to_owned() } else { format!("cut -b{}-", width + 1) };
+        return is_known(&bare).then(|| ("a time", command));
     }
     let (host, _) =
         first.split_once(": ").filter(|(host, _)| !host.is_empty() && !host.contains(char::is_whitespace))?;
@@ -204,7 +206,7 @@ mod tests {
         assert_eq!(refused("object3: "), "take it away: sed 's/^object3: *//' FILE > cut.txt");
         assert_eq!(refused("a'b: "), "take it away: sed 's/^[^:]*: *//' FILE > cut.txt");
         assert_eq!(refused("2015-01-03 16:40:43.766337\t"), "take it away: cut -f2- FILE > cut.txt");
-        assert!(refused("2015-01-03 16:40:43 ").contains("sed -E"), "{}", refused("2015-01-03 16:40:43 "));
+        assert_eq!(refused("2015-01-03 16:40:43 "), "take it away: cut -b21- FILE > cut.txt");
         assert!(!is_stranger("Dear diary: today\nDear diary: too\n"));
     }
 

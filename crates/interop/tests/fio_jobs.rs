@@ -1,5 +1,4 @@
-//! Job files as people write them: the fixtures here, and the collection beside the checkout where it is
-//! present.
+//! Job files as people write them: the fixtures here, and the collection that `FATHOM_SAMPLES` names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,13 +59,6 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The collection of real outputs and job files: named by `FATHOM_SAMPLES`, or beside the workspace.
-fn samples() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    let folder = std::env::var_os("FATHOM_SAMPLES").map_or_else(beside, PathBuf::from).join("fio_job");
-    folder.is_dir().then_some(folder)
-}
-
 #[derive(Debug, Default)]
 struct Count {
     files: usize,
@@ -78,10 +70,8 @@ struct Count {
 
 #[test]
 fn real_job_files_parse_and_run_or_name_their_reason() {
-    let Some(folder) = samples() else {
-        fathom_skips::skipped("no collection of job files here (FATHOM_SAMPLES names one)");
-        return;
-    };
+    let Some(samples) = fathom_skips::folder_named_by("FATHOM_SAMPLES") else { return };
+    let folder = samples.join("fio_job");
     let (mut all, mut in_use) = (Count::default(), Count::default());
     let mut why: BTreeMap<String, usize> = BTreeMap::new();
     for path in files_in(&folder) {

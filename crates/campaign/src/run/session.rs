@@ -27,8 +27,7 @@ use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{KnownCeiling, RunRecord, Workload};
 use fathom_sim::SimParameters;
-use fathom_target::wall;
-use fathom_target::{Origin, TargetName, generic_of};
+use fathom_target::{Origin, TargetName, generic_of, wall};
 use fathom_telemetry::blocktrace::{Source, Witness};
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 

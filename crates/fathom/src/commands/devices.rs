@@ -4,8 +4,7 @@ use fathom_measure::{Bytes, Nanos};
 use fathom_record::WallFacts;
 use fathom_report::table::{Table, numbers, titles, words};
 use fathom_report::terminal::{self, Style};
-use fathom_target::wall;
-use fathom_target::{Claims, Device, Hold, Reason, Verdict, devices};
+use fathom_target::{Claims, Device, Hold, Reason, Verdict, devices, wall};
 use serde::Serialize;
 
 use crate::arguments::Switch;

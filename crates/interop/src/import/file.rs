@@ -57,7 +57,7 @@ fn attempt(
     let mut file = File::open(path)?;
     if !file.metadata()?.is_file() {
         // A disk would be read to its end, and a pipe cannot be read twice.
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let importer = match named {

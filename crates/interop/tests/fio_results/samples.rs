@@ -1,4 +1,4 @@
-//! Published files of many versions, from a folder beside the project (`FATHOM_SAMPLES`): each is read, or
+//! Published files of many versions, from the folder that `FATHOM_SAMPLES` names: each is read, or
 //! refused for a reason, and never with a number that its own totals contradict.
 
 use std::path::PathBuf;
@@ -6,15 +6,7 @@ use std::path::PathBuf;
 use super::{hold_against_stated, import, runs};
 
 fn folder(name: &str) -> Option<Vec<PathBuf>> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/samples");
-    let root = std::env::var_os("FATHOM_SAMPLES").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    let entries = match std::fs::read_dir(root.join(name)) {
-        Ok(entries) => entries,
-        Err(_) => {
-            fathom_skips::skipped("no published files; give their folder as FATHOM_SAMPLES");
-            return None;
-        }
-    };
+    let entries = std::fs::read_dir(fathom_skips::folder_named_by("FATHOM_SAMPLES")?.join(name)).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     Some(files)

@@ -13,17 +13,11 @@
 mod command_lines;
 mod results;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The folder of samples, if it is there.
 fn samples() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    let folder = std::env::var_os("FATHOM_SAMPLES").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    fathom_skips::skipped("there are no samples; name their folder in FATHOM_SAMPLES");
-    None
+    fathom_skips::folder_named_by("FATHOM_SAMPLES")
 }
 
 /// The files of one folder of samples, by name.

@@ -1,8 +1,7 @@
-//! Outputs that people published, where they lie beside the checkout (`FATHOM_SAMPLES` names another
-//! place). Each is read, or refused with a reason; numbers are held against the text by other means.
+//! Outputs that people published, in the folder that `FATHOM_SAMPLES` names. Each is read, or refused with a reason;
+//! numbers are held against the text by other means.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use fathom_interop::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 use fathom_interop::observed::Observed;
@@ -24,15 +23,10 @@ const REFUSED: [(&str, &str); 8] = [
 
 /// All files of some folders, by name; `None` where there are no samples, which is said.
 fn files(folders: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    let root = std::env::var_os("FATHOM_SAMPLES").map_or_else(beside, PathBuf::from);
+    let root = fathom_skips::folder_named_by("FATHOM_SAMPLES")?;
     let mut files = Vec::new();
     for folder in folders {
-        let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
-            fathom_skips::skipped(format_args!("no samples at {}", root.join(folder).display()));
-            return None;
-        };
-        for entry in entries {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             files.push((name, std::fs::read(path).unwrap()));
