@@ -116,7 +116,7 @@ fn prefix(start: &str) -> Option<(&'static str, String)> {
         let behind = behind.strip_prefix(blank).unwrap_or(behind);
         let width = first.len() - behind.len();
         let command = if blank == "\t" { "cut -f2-".to_owned() } else { format!("cut -b{}-", width + 1) };
-        return is_known(&bare).then(|| ("a time", command));
+        return is_known(&bare).then_some(("a time", command));
     }
     let (host, _) =
         first.split_once(": ").filter(|(host, _)| !host.is_empty() && !host.contains(char::is_whitespace))?;
