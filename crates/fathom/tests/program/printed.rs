@@ -3,8 +3,6 @@
 //! They run for minutes on files of gigabytes: `FATHOM_TRIAL` makes time and files short, and nothing else. One names its
 //! mount as `<mount>`, and Windows' drive has a folder here, as it needs on any other system.
 
-use std::path::Path;
-
 use crate::typed::Typist;
 
 const PRINTED: [&str; 5] = [
