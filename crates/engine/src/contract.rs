@@ -114,12 +114,6 @@ pub trait Engine {
     /// then is lost to the caller.
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError>;
 
-    /// Whether an I/O that was handed on starts noticeably later, as on another thread that has to wake
-    /// up: in-flight is then counted from its own stamps.
-    fn starts_late(&self) -> bool {
-        false
-    }
-
     /// When the next completion of this engine is due, on a virtual clock; `None` when nothing is in
     /// flight, or on a real clock, where nobody knows. An engine that holds I/Os back itself may name, on
     /// any clock, the moment at which it lets the next one go.
@@ -144,10 +138,6 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         (**self).reap(wait, done)
-    }
-
-    fn starts_late(&self) -> bool {
-        (**self).starts_late()
     }
 
     fn next_due_ns(&self) -> Option<u64> {

@@ -219,11 +219,6 @@ impl<E: Engine, C: Clock> Engine for Delay<E, C> {
         }
     }
 
-    /// The stamps of a delayed I/O are its own, so in-flight is counted from them.
-    fn starts_late(&self) -> bool {
-        true
-    }
-
     fn next_due_ns(&self) -> Option<u64> {
         [self.inner.next_due_ns(), self.next_held_ns()].into_iter().flatten().min()
     }

@@ -146,10 +146,6 @@ impl<E: TakesPriority> Engine for Single<E> {
         reaped
     }
 
-    fn starts_late(&self) -> bool {
-        self.engine.starts_late()
-    }
-
     fn next_due_ns(&self) -> Option<u64> {
         self.engine.next_due_ns()
     }

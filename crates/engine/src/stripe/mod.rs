@@ -264,10 +264,6 @@ impl<E: Carrier, C: Clock> Engine for Stripe<E, C> {
         Ok(())
     }
 
-    fn starts_late(&self) -> bool {
-        self.inner.starts_late()
-    }
-
     fn next_due_ns(&self) -> Option<u64> {
         self.inner.next_due_ns()
     }

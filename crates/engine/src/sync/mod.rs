@@ -98,10 +98,6 @@ impl<C: Clock> Engine for Sync<C> {
         self.submit_part(Part { io, member: 0, buffer: io.slot, skip_bytes: 0 })
     }
 
-    fn starts_late(&self) -> bool {
-        self.pool.is_some()
-    }
-
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         match &mut self.pool {
             Some(pool) => pool.reap(wait, &self.clock, done),

@@ -176,11 +176,6 @@ impl<E: Engine, C: Clock> Engine for Throttle<E, C> {
         }
     }
 
-    /// The stamps of a throttled I/O are its own, so in-flight is counted from them.
-    fn starts_late(&self) -> bool {
-        true
-    }
-
     fn next_due_ns(&self) -> Option<u64> {
         let ended_ns = self.ended.first().map(|completion| completion.stamps.reaped_ns);
         let pass_ns = self.waiting.front().map(|next| next.0);

@@ -222,10 +222,6 @@ impl<E: Engine> Engine for Verify<E> {
         result
     }
 
-    fn starts_late(&self) -> bool {
-        self.inner.starts_late()
-    }
-
     fn next_due_ns(&self) -> Option<u64> {
         self.inner.next_due_ns()
     }
