@@ -122,8 +122,8 @@ pub fn littles_law(evidence: &Evidence<'_>) -> Check {
     };
     let advice = match outcome {
         Outcome::Fail => {
-            " The generator was interrupted between issuing and submitting, or stamps are wrong: run again on a \
-             machine that is otherwise idle."
+            " I/Os were lost on their way into the record, or stamps are wrong: run again on a machine that is \
+             otherwise idle."
                 .to_owned()
         }
         Outcome::Caution => hung_advice(evidence, derived > observed),
