@@ -56,13 +56,12 @@ pub struct Stack<'a> {
 impl Stack<'_> {
     /// Puts the decorators around a job's engine. The result is called through a pointer; engines without
     /// decorators are not.
-    pub fn around<E: Engine + 'static, C: Clock + Clone + 'static>(
+    pub fn around<C: Clock + Clone + 'static>(
         &self,
-        engine: E,
+        mut engine: Box<dyn Engine>,
         plan: &JobPlan,
         clock: &C,
     ) -> Box<dyn Engine> {
-        let mut engine: Box<dyn Engine> = Box::new(engine);
         if let (Some(throttle), Some(buckets)) = (&self.decorators.throttle, &self.buckets) {
             let buckets = buckets.clone();
             engine = Box::new(Throttle::new(

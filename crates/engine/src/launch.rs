@@ -55,6 +55,9 @@ pub enum Medium {
     Simulated(Vec<SimParameters>),
 }
 
+/// Makes a job's engine, on the job's thread.
+type Build<'a> = dyn Fn(&JobPlan) -> Result<Box<dyn Engine>, EngineError> + Sync + 'a;
+
 /// Longest time that the I/Os in flight at a run's end may take under a throttle.
 const LONGEST_DRAIN_S: f64 = 60.0;
 
@@ -313,7 +316,7 @@ impl Launch<'_> {
             simulated::run(self.crew_plan(), &clock, build, observe)?
         } else {
             let stack = self.decorators.stack(self.workload.seed, Rest::default());
-            let decorated = |plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &clock));
+            let decorated = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), plan, &clock));
             simulated::run(self.crew_plan(), &clock, decorated, observe)?
         };
         Ok(Measured { left: left(clock.now_ns()), ..measured })
@@ -331,40 +334,43 @@ impl Launch<'_> {
         devices.iter().zip(0..).map(make).collect()
     }
 
+    /// Runs engines on threads. A bare engine has a loop of its own, into which it is compiled; whatever is put around
+    /// one is called through a pointer and shares one loop among all engines.
     fn on_threads<E: Engine + 'static>(
         &self,
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
-        let stack = self.decorators.stack(self.workload.seed, self.rest());
         let build = |plan: &JobPlan| {
             // Before the engine starts threads of its own, which have their maker's.
             self.priorities.map_or(Ok(()), Priorities::settle_thread)?;
             build(plan)
         };
-        if let Some(Listeners(listener)) = self.listeners {
-            let overheard = |plan: &JobPlan| {
-                let engine = stack.around(build(plan)?, plan, &self.clock);
-                Ok(Overheard::new(engine, plan.buffers(), listener(plan)))
-            };
-            return self.checked(overheard, observe);
+        let bare = self.listeners.is_none()
+            && self.decorators.is_empty()
+            && self.workload.data.verify == VerifyMode::Off;
+        if bare {
+            return crew::run(self.crew_plan(), self.clock, build, |_: &E| None, observe);
         }
-        if self.decorators.is_empty() {
-            return self.checked(build, observe);
-        }
-        self.checked(|plan: &JobPlan| Ok(stack.around(build(plan)?, plan, &self.clock)), observe)
+        self.surrounded(&|plan: &JobPlan| Ok(Box::new(build(plan)?)), observe)
     }
 
-    /// Runs engines on threads, with verification where it is asked for.
-    fn checked<E: Engine>(
-        &self,
-        build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
-        observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
-        let plan = self.crew_plan();
+    /// Runs engines with what is put around them.
+    fn surrounded(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+        let stack = self.decorators.stack(self.workload.seed, self.rest());
+        let around = |plan: &JobPlan| {
+            let engine = stack.around(build(plan)?, plan, &self.clock);
+            let Some(Listeners(listener)) = self.listeners else { return Ok(engine) };
+            Ok(Box::new(Overheard::new(engine, plan.buffers(), listener(plan))) as Box<dyn Engine>)
+        };
         if self.workload.data.verify == VerifyMode::Off {
-            return crew::run(plan, self.clock, build, |_: &E| None, observe);
+            return crew::run(self.crew_plan(), self.clock, around, |_| None, observe);
         }
+        self.checked(&around, observe)
+    }
+
+    /// Runs engines on threads, with verification.
+    fn checked(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
         self.refuse_verification()?;
         // A tag for each target: what was written to another one is then found out too.
         let table = |(geometry, place): (&Geometry, u64)| {
@@ -373,8 +379,8 @@ impl Launch<'_> {
         let tables = self.geometries.iter().zip(0..).map(table).collect::<Result<Vec<_>, _>>()?;
         let largest = self.largest_io_bytes();
         let stacked = |plan: &JobPlan| Verify::new(build(plan)?, of(plan, &tables), plan.buffers(), largest);
-        let found = |engine: &Verify<E>| Some(engine.report().clone());
-        let mut measured = crew::run(plan, self.clock, stacked, found, observe)?;
+        let found = |engine: &Verify<Box<dyn Engine>>| Some(engine.report().clone());
+        let mut measured = crew::run(self.crew_plan(), self.clock, stacked, found, observe)?;
         if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
             // The first jobs have one target each.
             let (clock, stop, stacked) = (self.clock, self.stop, &stacked);
