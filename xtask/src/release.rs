@@ -1,16 +1,17 @@
-//! Release programs of this workspace, built and found.
+//! Programs of this workspace as they are used, built and found.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Builds the program of a package, which has the package's name, and gives the place that Cargo put it.
+/// Builds the program of a package by a profile, `release` or one that inherits it; it has the package's name. Gives the
+/// place that Cargo put it.
 ///
 /// # Errors
 /// When it cannot be built, in words; what Cargo said of it is on stderr.
-pub fn build(root: &Path, package: &str) -> Result<PathBuf, String> {
+pub fn build(root: &Path, package: &str, profile: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
-        .args(["build", "--release", "--package", package, "--message-format=json-render-diagnostics"])
+        .args(["build", "--profile", profile, "--package", package, "--message-format=json-render-diagnostics"])
         .current_dir(root)
         .stderr(Stdio::inherit())
         .output()

@@ -30,7 +30,7 @@ impl Programs {
         Ok(Self {
             fathom: match &options.fathom {
                 Some(path) => absolute(path)?,
-                None => release::build(root, "fathom")?,
+                None => release::build(root, "fathom", "release")?,
             },
             earlier: options.earlier.as_deref().map(absolute).transpose()?,
             fio: first_line(&options.fio, &["--version"]).map(|_| program(&options.fio)).transpose()?,

@@ -48,7 +48,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         println!("not counted: the baseline is of {}, and this is {host}", other.host);
         return Ok(());
     }
-    let program = release::build(root, PACKAGE)?;
+    let program = release::build(root, PACKAGE, "counted")?;
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for profiles: {error}"))?;
     let mut now = Baseline { toolchain, host, ..Baseline::default() };
     for (case, operations) in callgrind::cases(&program)? {
