@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::looped::{Loop, run};
-use crate::typed::{Answer, Typist};
+use crate::typed::{Answer, Typist, until_a_job_runs};
 
 const READS: [&str; 8] = ["run", "--rw", "randread", "--time", "3s", "--warmup", "200ms", "--depth=4"];
 
@@ -15,10 +15,12 @@ fn check<'a>(record: &'a Value, name: &str) -> &'a Value {
     record["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap()
 }
 
-/// Starts a run of three seconds, does something to it after one for more than another, and waits for its end.
+/// Does something to a run of three seconds for more than one of them, and waits for its end.
 fn held_up(child: Child, hold: impl Fn(&str), free: impl Fn(&str)) -> Answer {
     let id = child.id().to_string();
-    std::thread::sleep(Duration::from_millis(1500));
+    until_a_job_runs(child.id(), true);
+    // Its warm-up is over then.
+    std::thread::sleep(Duration::from_millis(700));
     hold(&id);
     std::thread::sleep(Duration::from_millis(1200));
     free(&id);

@@ -286,7 +286,7 @@ fn what_is_wrong_with_rows_is_told_of_each_volume_and_of_the_fleet() {
         ("twice", "sized", "20 rows repeated a time"),
         ("merged", "not_judged", "contradict each other"),
         ("sectors", "not_judged", "no disk has I/Os of such sizes"),
-        ("in-words", "not_judged", "its size is no number"),
+        ("in-words", "not_judged", "its size is not a number"),
         ("in-bytes", "not_judged", "a size that no volume has"),
         ("no-size", "not_judged", "a size that no volume has"),
         ("", "not_judged", "name no volume"),

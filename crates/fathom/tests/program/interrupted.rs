@@ -1,27 +1,17 @@
 //! Ends that nobody planned: Ctrl-C, and a process that is killed.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::typed::{Answer, Typist};
+use crate::typed::{Answer, Typist, until, until_a_job_runs};
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-}
-
-/// Asks until it holds, for 20 s at most.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..400 {
-        if holds() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("{what} did not come");
 }
 
 /// Waits for the end, for a time that a person would wait.
@@ -47,7 +37,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_no_scratch_file() {
         "--json",
     ];
     let child = typist.start(&ask);
-    std::thread::sleep(Duration::from_millis(1500));
+    until_a_job_runs(child.id(), true);
     signal(&child, "INT");
     let answer = ends_soon(child);
     assert_eq!(answer.status, 1, "{answer:?}");
@@ -121,10 +111,11 @@ fn the_second_ctrl_c_ends_at_once() {
     let typist = Typist::new();
     // An I/O in flight that takes far longer to finish than a person waits.
     let ask = ["run", "--target", "sim:ideal,read=20s", "--real-time", "--time", "60s", "--depth", "1"];
-    let child = typist.start(&ask);
-    std::thread::sleep(Duration::from_millis(500));
+    let mut child = typist.start(&ask);
+    until_a_job_runs(child.id(), false);
     signal(&child, "INT");
-    std::thread::sleep(Duration::from_millis(300));
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said.any(|line| line.contains("press Ctrl-C again")));
     signal(&child, "INT");
     let answer = ends_soon(child);
     assert_eq!(answer.status, 130, "{answer:?}");

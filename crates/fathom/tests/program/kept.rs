@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::typed::{Answer, Typist};
+use crate::typed::{Answer, Typist, until_a_job_runs};
 
 const RUN: &str = "run --target sim:nvme --time 1s";
 const FIO: &str = "fio --name=a --ioengine=null --size=1m --rw=randread --quiet";
@@ -279,7 +279,7 @@ fn a_file_that_comes_while_it_is_measured_stays() {
     let words = "fio --name=a --ioengine=null --size=1m --rw=randread --time_based --runtime=2 --quiet \
                  --output=out.txt --write_bw_log=log";
     let child = typist.start(&words.split_whitespace().collect::<Vec<_>>());
-    std::thread::sleep(std::time::Duration::from_millis(1000));
+    until_a_job_runs(child.id(), true);
     for name in ["out.txt", "log_bw.1.log"] {
         std::fs::write(typist.path(name), "mine").unwrap();
     }

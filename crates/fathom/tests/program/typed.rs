@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -66,6 +67,37 @@ impl Typist {
         assert!(late && !failed.is_empty(), "{told} {failed:?}");
         record
     }
+}
+
+/// Longest wait for something that is bound to come, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Asks until it holds.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let step = Duration::from_millis(10);
+    for _ in 0..PATIENCE.as_millis() / step.as_millis() {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(step);
+    }
+    panic!("{what} did not come");
+}
+
+/// Waits until the program's first job runs, and has used processor time where it is `busy`.
+pub fn until_a_job_runs(id: u32, busy: bool) {
+    let ticks = |stat: String| {
+        // Behind the name in brackets: eleven fields up to its times in user and kernel mode.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        fields.skip(11).take(2).map(|field| field.parse::<u64>().unwrap_or(0)).sum::<u64>()
+    };
+    until("a job's thread", || {
+        let Ok(threads) = std::fs::read_dir(format!("/proc/{id}/task")) else { return false };
+        threads.flatten().any(|thread| {
+            let read = |name: &str| std::fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+            read("comm").trim() == "job-0" && (!busy || ticks(read("stat")) >= 3)
+        })
+    });
 }
 
 impl From<Output> for Answer {
