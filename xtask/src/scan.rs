@@ -1,12 +1,14 @@
 //! Splits Rust source into code and comments, without parsing it.
 
-/// A source in two layers, each as long as the source, with line ends kept and blanks elsewhere.
+/// A source in layers, each as long as the source, with line ends kept and blanks elsewhere.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// The code, the contents of strings and characters blanked.
     pub code: String,
     /// The comments alone.
     pub comments: String,
+    /// What stands between quotes, with the quotes.
+    pub literals: String,
 }
 
 /// A function with a body.
@@ -58,7 +60,7 @@ pub fn scan(source: &str) -> Scan {
         let pairs = letters.iter().zip(&layers);
         pairs.map(|(c, layer)| if *c == '\n' || *layer == wanted { *c } else { ' ' }).collect()
     };
-    Scan { code: only(Layer::Code), comments: only(Layer::Comment) }
+    Scan { code: only(Layer::Code), comments: only(Layer::Comment), literals: only(Layer::Literal) }
 }
 
 fn is_word(letters: &[char], at: usize) -> bool {

@@ -10,7 +10,7 @@ use crate::experiments::Where;
 
 /// One pattern that was measured at one or more concurrencies.
 pub struct Pattern<'a> {
-    /// In words, as "4 KiB random read".
+    /// In words, e.g. "4 KiB random read".
     pub title: &'a str,
     /// The target as it was opened.
     pub target: &'a TargetFacts,

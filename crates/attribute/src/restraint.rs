@@ -133,7 +133,7 @@ fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
         found.push(shared.giving(Limit::Interference));
     }
     if let Some(moved) = shape.cell.others_device_share.filter(|moved| moved.is_finite() && *moved > 0.0) {
-        let text = format!("Others moved {} of these runs' bytes on the device.", words::percent(moved));
+        let text = format!("Other programs transferred {} of these runs' bytes on the device.", words::percent(moved));
         found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::Interference]));
     }
     found
@@ -173,10 +173,10 @@ pub fn missing(seen: &[Seen]) -> impl Iterator<Item = &'static str> {
     let processors = if is_seen(Feature::MeanCore) || is_seen(Feature::GeneratorBusy) {
         "How busy the busiest processor was is not known."
     } else {
-        "The processors' load was not measured, or time was simulated."
+        "The CPUs' load was not measured, or time was simulated."
     };
     let wanted = [
-        (Feature::Waiting, "Latency at one job and depth 1 was not measured beside it."),
+        (Feature::Waiting, "Latency at one job and depth 1 was not measured alongside."),
         (Feature::DoubleDepth, "No concurrency near it was measured to see whether the rate grows."),
         (Feature::BusiestCore, processors),
         (Feature::Unevenness, "Too few seconds were seen to say how even the rate is."),

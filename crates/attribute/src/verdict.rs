@@ -50,7 +50,7 @@ pub struct Conclusion {
 
 /// The words of a verdict that do not depend on the cause.
 pub struct Subject {
-    /// What was measured, as "4 KiB random read".
+    /// What was measured, e.g. "4 KiB random read".
     pub title: String,
     /// Rate, for statements.
     pub rate: String,
@@ -203,7 +203,7 @@ fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -
         .find(|b| b.ceiling.limit == limit && b.binds() && b.ceiling.source.starts_with(THROTTLE));
     if let Some(throttle) = throttle {
         return format!(
-            "The throttle that was put before the target binds at {}: {} was reached. It says nothing of the target.",
+            "Limited by the throttle in front of the target ({}): {} was reached. This is not a limit of the target.",
             subject.rate, throttle.ceiling.name
         );
     }

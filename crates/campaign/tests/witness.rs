@@ -1,4 +1,4 @@
-//! A run beside the block layer, on this machine's own storage, where the kernel lets this process look.
+//! A run compared with the block layer, on this machine's own storage, where the kernel lets this process look.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::print_stderr,

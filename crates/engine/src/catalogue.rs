@@ -181,7 +181,7 @@ pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, Eng
             Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
                 .with_remedy(format!("for this target use one of: {}", names())))
         }
-        None => Err(EngineError::new(ErrorKind::UnknownEngine, place, "there is no engine of that name")
+        None => Err(EngineError::new(ErrorKind::UnknownEngine, place, "unknown engine")
             .with_remedy(format!("for this target use one of: {}", names()))),
     }
 }

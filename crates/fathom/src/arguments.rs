@@ -86,7 +86,7 @@ pub enum Command {
     /// Read results of other tools into the run store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArguments),
-    /// Hold anybody's results against themselves: units, Little's law, totals, percentiles.
+    /// Check any tool's results for consistency: units, Little's law, totals, percentiles.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArguments),
     /// Write a run or an assessment as a page or as Markdown.
@@ -173,7 +173,7 @@ A plan file has the flags as keys; a flag overrides its key.";
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   fathom sweep --target data.bin --over depth=1..256
-  fathom sweep --target /dev/nvme1n1 --over jobs=1..all --passes 8       scaling from 1 to all processors
+  fathom sweep --target /dev/nvme1n1 --over jobs=1..all --passes 8       scaling from 1 to all CPUs
   fathom sweep --target sim:gp3 --over bs=4k..1m --over depth=1,8,64 --until 2% --report sweep.html
   fathom sweep plan.toml --over target=/mnt/a,/mnt/b --over engine=uring,aio
 
@@ -257,7 +257,7 @@ pub struct DiskspdArguments {
     /// 'diskspd:ssh HOST diskspd.exe'. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
-    /// Where the record goes, beside the text of diskspd on stdout.
+    /// Where the record goes; the text of diskspd stays on stdout.
     #[command(flatten)]
     pub outputs: MeasurementOutputs,
     /// Print this help.
@@ -304,7 +304,7 @@ pub struct RunArguments {
     /// addresses where they are known; of its busiest half hour, or the busiest --time. Flags override it.
     #[arg(long, value_name = "PROFILE.json", conflicts_with_all = ["plan", "rate", "rates", "replay"])]
     pub like: Option<PathBuf>,
-    /// With --like: times the profile's rates, as 1.3.
+    /// With --like: times the profile's rates, e.g. 1.3.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "like")]
     pub scale: f64,
     /// The plan, flag by flag.
@@ -410,7 +410,7 @@ pub struct SizeArguments {
     /// Metrics over time, a trace, or a profile.
     #[arg(value_name = "DEMAND", required_unless_present = "server", conflicts_with = "server")]
     pub demand: Vec<PathBuf>,
-    /// Bytes to store on each node, as 1TiB; of a fleet, where its table has no column size.
+    /// Bytes to store on each node, e.g. 1TiB; of a fleet, where its table has no column size.
     #[arg(long, value_name = "SIZE", required_unless_present = "fleet")]
     pub size: Option<String>,
     /// Size every volume of a fleet, each by its own rows of the tables: CSV, Parquet, or folders of them;
@@ -427,7 +427,7 @@ pub struct SizeArguments {
     /// Default: $TMPDIR, or /var/tmp.
     #[arg(long, value_name = "FOLDER", requires = "fleet")]
     pub scratch: Option<PathBuf>,
-    /// Chance that a volume of the fleet needs more than is bought, as 10%: the margin follows from the
+    /// Chance that a volume of the fleet needs more than is bought, e.g. 10%: the margin follows from the
     /// fleet's own history.
     #[arg(long, value_name = "SHARE", default_value = "10%", requires = "fleet", conflicts_with = "margin")]
     pub risk: String,
@@ -440,7 +440,7 @@ pub struct SizeArguments {
     /// Instance that the volumes are attached to, as r6id.4xlarge.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
-    /// Memory of each node that may hold the data, as 64GiB. Default: the instance's.
+    /// Memory of each node that may hold the data, e.g. 64GiB. Default: the instance's.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Say how to prove the choice: a benchmark with the demand's rates on this file or device of the new storage.
@@ -457,7 +457,7 @@ pub struct SizeArguments {
     /// With --run: read all of a device before the first write, as in fathom run.
     #[arg(long, requires = "run")]
     pub check_empty: bool,
-    /// What is in use on each node today, as gp3:iops=16000,throughput=1000 (MiB/s).
+    /// What is in use on each node today, e.g. gp3:iops=16000,throughput=1000 (MiB/s).
     #[arg(long, value_name = "VOLUME")]
     pub current: Option<String>,
     /// Types of volumes to consider, e.g. gp3,io2. Default: all; st1 and sc1 only for I/Os of 1 MiB or, of a trace,
@@ -499,7 +499,7 @@ pub struct SizeArguments {
 /// Arguments of `runs`.
 #[derive(Args, Debug)]
 pub struct RunsArguments {
-    /// At most so many runs.
+    /// At most N runs.
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     pub limit: u32,
     /// Only of this target, as it was named then.
@@ -558,7 +558,7 @@ pub struct ImportArguments {
     /// Format of the files, instead of telling it from their content: fio-json, fio-log, ...
     #[arg(long = "as", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// A run in the store that telemetry is put beside.
+    /// A run in the store that telemetry is attached to.
     #[arg(long, value_name = "RUN")]
     pub beside: Option<String>,
     /// How to print.
@@ -587,7 +587,7 @@ pub struct ReportArguments {
     /// Write one HTML page that opens without network.
     #[arg(long, value_name = "FILE.html", required_unless_present = "md")]
     pub html: Option<PathBuf>,
-    /// Write Markdown, with its pictures beside it.
+    /// Write Markdown, with its pictures next to it.
     #[arg(long, value_name = "FILE.md")]
     pub md: Option<PathBuf>,
     /// Print the names of the files as JSON.

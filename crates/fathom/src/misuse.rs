@@ -56,9 +56,9 @@ fn cause(error: &clap::Error) -> String {
     let place = place(error);
     let value = texts(error, ContextKind::InvalidValue).join(" ");
     match error.kind() {
-        ErrorKind::UnknownArgument if place.starts_with('-') => "there is no such flag here".to_owned(),
+        ErrorKind::UnknownArgument if place.starts_with('-') => "unknown flag".to_owned(),
         ErrorKind::UnknownArgument => "nothing more is expected here".to_owned(),
-        ErrorKind::InvalidSubcommand => "there is no such command".to_owned(),
+        ErrorKind::InvalidSubcommand => "unknown command".to_owned(),
         ErrorKind::MissingSubcommand => "it does not say what to do".to_owned(),
         ErrorKind::MissingRequiredArgument => "required, and not given".to_owned(),
         ErrorKind::InvalidValue if value.is_empty() => "it needs a value".to_owned(),

@@ -29,7 +29,7 @@ pub enum CheckName {
     Clock,
     /// Whether the blocks read had ever been written.
     UnwrittenData,
-    /// I/Os that moved fewer bytes than asked.
+    /// I/Os that transferred fewer bytes than asked.
     ShortTransfers,
     /// I/Os that failed.
     Errors,

@@ -90,9 +90,9 @@ impl TargetFacts {
 /// Decorators that the user put around the engine, as they were given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decorated {
-    /// Time added to each service latency, as `exponential:100us`.
+    /// Time added to each service latency, e.g. `exponential:100us`.
     pub delay: Option<String>,
-    /// Limits on rate and throughput, as `iops=3000`.
+    /// Limits on rate and throughput, e.g. `iops=3000`.
     pub throttle: Option<String>,
     /// Operations per second that the throttle sustains, if it limits them.
     pub operations_per_s: Option<f64>,

@@ -48,7 +48,7 @@ pub struct FleetRow {
     pub plateau_share: Option<f64>,
     /// What to buy, as one would order it.
     pub offer: Option<String>,
-    /// Its type, as `gp3`.
+    /// Its type, e.g. `gp3`.
     pub offer_type: Option<String>,
     /// Volumes of its stripe.
     pub offer_members: Option<u64>,

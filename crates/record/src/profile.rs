@@ -161,7 +161,7 @@ pub struct Plateau {
     pub per_s: f64,
     /// Share of the ticks at it, 0 to 1.
     pub share: f64,
-    /// Limits that are sold at this value, as `gp3, 3000 IOPS included`.
+    /// Limits that are sold at this value, e.g. `gp3, 3000 IOPS included`.
     pub matches: Vec<String>,
 }
 

@@ -144,7 +144,7 @@ pub struct Requirement {
 pub struct OfferRecord {
     /// Provider, as `AWS`.
     pub provider: String,
-    /// Type of volume, as `gp3`.
+    /// Type of volume, e.g. `gp3`.
     pub volume: String,
     /// Volumes in the stripe.
     pub members: u32,
@@ -202,7 +202,7 @@ pub struct CurrentRecord {
     pub offer: OfferRecord,
     /// Whether it holds the demand with its margin.
     pub holds: bool,
-    /// What the choice saves a month over all nodes; negative where it costs more; absent without a choice.
+    /// What the choice saves per month over all nodes; negative where it costs more; absent without a choice.
     pub saves_month: Option<f64>,
 }
 

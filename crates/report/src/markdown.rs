@@ -291,7 +291,7 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
 
 fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
-    out.heading(1, &format!("What {} can do", words::subject(&campaign.target)));
+    out.heading(1, &format!("Storage assessment: {}", words::subject(&campaign.target)));
     out.line(&text(&format!(
         "{}. Campaign {}, {}, {} under load.",
         words::target(&campaign.target),

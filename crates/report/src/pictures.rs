@@ -79,7 +79,7 @@ pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
         name: "latency",
         title: "Latency distribution".to_owned(),
         caption: if open {
-            format!("{PERCENTILES} Response latency (dashed) runs from the intended start.")
+            format!("{PERCENTILES} Response latency (dashed) runs from the scheduled start.")
         } else {
             PERCENTILES.to_owned()
         },

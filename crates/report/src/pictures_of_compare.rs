@@ -44,7 +44,7 @@ pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Resul
         figures.push(Figure {
             name: "metrics",
             title: "All metrics".to_owned(),
-            caption: "For latencies and processor time, left of the middle is better.".to_owned(),
+            caption: "For latencies and CPU time, left of the middle is better.".to_owned(),
             picture,
         });
     }

@@ -259,7 +259,7 @@ fn arrival(arrival: &Arrival) -> String {
         Arrival::Constant { rate_per_s } => format!("open loop at a constant {}", number::iops(*rate_per_s)),
         Arrival::Poisson { rate_per_s } => format!("open loop, Poisson at {}", number::iops(*rate_per_s)),
         Arrival::Steps { step_ns, rates_per_s } => format!(
-            "open loop at {} rates of {} each, {} in the mean",
+            "open loop at {} rates of {} each, {} on average",
             rates_per_s.len(),
             Nanos(*step_ns).coarse(),
             number::iops(arrival.steps_mean_per_s().unwrap_or(0.0))

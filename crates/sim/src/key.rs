@@ -41,10 +41,10 @@ fn byte_rate(text: &str) -> Result<u64, String> {
 }
 
 fn count<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number that fits here: write digits, as 16"))
+    text.parse().map_err(|_| format!("`{text}` is not a number that fits here: write digits, e.g. 16"))
 }
 
-/// Tokens, as `5400000` or `5.4M`.
+/// Tokens, e.g. `5400000` or `5.4M`.
 fn tokens(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { rate(text) }
 }
@@ -67,7 +67,7 @@ fn or_none<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<
 }
 
 fn shape(text: &str, mean_ns: u64) -> Result<ServiceTime, String> {
-    let error = || format!("`{text}` is no shape: write constant, exponential, lognormal:0.3 or gamma:4");
+    let error = || format!("`{text}` is not a valid shape: write constant, exponential, lognormal:0.3 or gamma:4");
     let (name, number) = text.split_once(':').unwrap_or((text, ""));
     let value = || number.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(error);
     match (name, number) {
@@ -211,7 +211,7 @@ pub const KEYS: &[Key] = &[
         |p, t| match or_none(t, time)? { Some(time) => stalls(p).every_ns = time, None => p.stalls = None }),
     key!("stall-length", "1s", "how long each lasts", |p, t| stalls(p).length_ns = time(t)?),
     key!("stall-phase", "30s", "start of the first one", |p, t| stalls(p).phase_ns = time(t)?),
-    key!("stall-elapsed", "10s", "how much of their schedule is over at the start",
+    key!("stall-elapsed", "10s", "how much of their schedule has passed at the start",
         |p, t| p.stalls_elapsed_ns = time(t)?),
     key!("noise", "1%", "deviation of the device's speed, or none",
         |p, t| match or_none(t, share)? { Some(share) => noise(p).deviation_share = share, None => p.noise = None }),

@@ -6,7 +6,7 @@ use super::preset::{PRESETS, Preset};
 use super::suggest::nearest;
 use fathom_record::error::{Error, ErrorKind};
 
-/// Reads a device's name and changes, as `gp3,iops=6000,throughput=250MB/s,noise=1%`, with or
+/// Reads a device's name and changes, e.g. `gp3,iops=6000,throughput=250MB/s,noise=1%`, with or
 /// without `sim:` before it.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn parse(text: &str) -> Result<SimParameters, Error> {
         };
         let (key_name, value) = (key_name.trim(), value.trim());
         let Some(key) = KEYS.iter().find(|key| key.name == key_name) else {
-            return Err(error(format!("there is no key `{key_name}`"), key_remedy(key_name)));
+            return Err(error(format!("unknown key `{key_name}`"), key_remedy(key_name)));
         };
         if changes.iter().any(|(known, _)| known.name == key.name) {
             return Err(error(format!("`{key_name}` is given twice"), "give it once".to_owned()));
@@ -77,7 +77,7 @@ pub fn describe_keys() -> &'static [Key] {
 fn unknown_name(name: &str) -> String {
     match name {
         "" => "it has no name".to_owned(),
-        _ => format!("there is no simulated device `{name}`"),
+        _ => format!("unknown simulated device `{name}`"),
     }
 }
 

@@ -179,7 +179,7 @@ impl SimParameters {
         if stalls.length_ns >= stalls.every_ns {
             return fault(
                 "a stall as long as its period leaves no time to serve",
-                "use a stall-length below stall-every, as stall-every=60s,stall-length=1s",
+                "use a stall-length below stall-every, e.g. stall-every=60s,stall-length=1s",
             );
         }
         if stalls.phase_ns > LARGEST {
@@ -209,7 +209,7 @@ impl LimitNumbers {
         if self.per_s == 0 {
             return fault(
                 format!("`{name}-...` is set, but the limit itself is not"),
-                "add the limit, as iops=3000, throughput=125MiB/s, instance-iops=3600 or \
+                "add the limit, e.g. iops=3000, throughput=125MiB/s, instance-iops=3600 or \
                  instance-throughput=81MB/s",
             );
         }

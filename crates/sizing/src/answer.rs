@@ -35,7 +35,7 @@ pub struct Question<'a> {
     pub region: &'a str,
     /// What may be bought there.
     pub market: &'a Market,
-    /// The day on which it is asked, as `2026-01-31`; absent where nobody knows: no price is then called old.
+    /// The day on which it is asked, e.g. `2026-01-31`; absent where nobody knows: no price is then called old.
     pub today: Option<&'a str>,
     /// How late how many I/Os may be.
     pub patience: Patience,
@@ -307,7 +307,7 @@ impl<'a> Question<'a> {
             Some(chosen) if chosen.words == alone.words => None,
             Some(_) => Some(format!("Without the limits of {name}, {} would hold.", alone.words)),
             None => Some(format!(
-                "It is {name} that binds: without its limits, {} would hold for {:.2} {} a month.",
+                "The limit is {name}: without its limits, {} would be enough for {:.2} {} per month.",
                 alone.words, alone.month, alone.currency
             )),
         }

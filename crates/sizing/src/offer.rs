@@ -55,7 +55,7 @@ pub struct Settings {
 pub struct Offer {
     /// Provider, as `AWS`.
     pub provider: String,
-    /// Type of volume, as `gp3`.
+    /// Type of volume, e.g. `gp3`.
     pub volume: String,
     /// Volumes in the stripe.
     pub members: u32,

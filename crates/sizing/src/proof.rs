@@ -47,7 +47,7 @@ pub fn proof(claim: &Claim<'_>, profile: &str, target: &str) -> ProofRecord {
     let because = match drained {
         None => "no limit in the way has credits; half an hour shows what is sustained".to_owned(),
         Some(seconds) if wanted_s > MOST_S => format!(
-            "at the demand's peak full credits would last {} h, longer than anybody waits: the run shows the burst, and only the simulation what is below it",
+            "at the demand's peak full credits would last {} h, too long for a run: the run shows the burst, and only the simulation what is below it",
             seconds / 3600
         ),
         Some(seconds) => format!(

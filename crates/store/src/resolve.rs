@@ -85,7 +85,7 @@ impl Store {
                 StoreError::new(
                     StoreErrorKind::NotFound,
                     self.place(LOOKING),
-                    format!("there are not so many: {name:?}"),
+                    format!("there are fewer runs than that: {name:?}"),
                 )
                 .with_remedy("see what there is with: fathom runs")
             });

@@ -223,10 +223,10 @@ pub fn admit(
         (Verdict::Free, None, _)
         | (Verdict::WithPermission { .. } | Verdict::IfEmpty { .. }, None, Some(_)) => return Ok(()),
         (Verdict::Never { first }, _, _) if first.is_empty() => {
-            "nothing permits writing to it: choose another target".to_owned()
+            "it is never written to: choose another target".to_owned()
         }
         (Verdict::Never { first }, _, _) => {
-            format!("nothing permits writing to it as it is; first {}", first.join(", and "))
+            format!("not writable as it is; to free it: {}", first.join(", and "))
         }
         (Verdict::Free, Some(_), _) => {
             format!("leave --destroy out, or name the opened target: {}", identity.flag())

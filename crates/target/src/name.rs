@@ -98,7 +98,7 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<TargetName, Error
                 Some(scheme) => format!("did you mean {scheme}:{rest}? A file of that name is ./{text}"),
                 None => format!("{FORMS}; a file of that name is ./{text}"),
             };
-            Err(refuse(text, format!("there is no kind of target called `{other}:`"), remedy))
+            Err(refuse(text, format!("unknown kind of target `{other}:`"), remedy))
         }
     }
 }

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(share(reading(1100, 600, 10_200, Some(100), (110, 55))), Ok(0.0));
         assert!(
             share(reading(1001, 500, 10_049, Some(50), (10, 5))).is_err(),
-            "below half a second of one processor"
+            "below half a second of one CPU"
         );
     }
 

@@ -10,6 +10,7 @@ mod links;
 mod module_comment;
 mod module_names;
 mod orphans;
+mod phrases;
 mod platform;
 mod skips;
 mod unsafe_reason;
@@ -18,7 +19,7 @@ mod workplace;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
     banned_words::check,
     dependencies::check,
     doors::check,
@@ -29,6 +30,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
     module_comment::check,
     module_names::check,
     orphans::check,
+    phrases::check,
     platform::check,
     skips::check,
     unsafe_reason::check,

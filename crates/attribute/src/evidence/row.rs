@@ -80,7 +80,7 @@ pub fn read(text: &str) -> Result<Table, String> {
     let mut one_sided = vec![false; Feature::ALL.len()];
     for (name, entry) in sheet.symptom.iter().chain(&sheet.experiment) {
         let feature = feature(name)?;
-        let entry = entry.as_table().ok_or_else(|| format!("{name} is no table"))?;
+        let entry = entry.as_table().ok_or_else(|| format!("{name} is not a table"))?;
         usual[feature.index()] = Some(density(name, entry.get("usual").ok_or("no `usual`")?)?);
         one_sided[feature.index()] = entry.get("one_sided").and_then(Value::as_bool).unwrap_or(false);
         if EXPERIMENTS.contains(&feature) {
@@ -92,7 +92,7 @@ pub fn read(text: &str) -> Result<Table, String> {
 }
 
 fn feature(name: &str) -> Result<Feature, String> {
-    Feature::of(name).ok_or_else(|| format!("`{name}` is no symptom or experiment"))
+    Feature::of(name).ok_or_else(|| format!("`{name}` is not a known symptom or experiment"))
 }
 
 fn trial(name: &str, entry: &Toml) -> Result<Trial, String> {

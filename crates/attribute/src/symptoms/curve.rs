@@ -87,9 +87,9 @@ fn corner(shape: &Shape<'_>) -> Option<Seen> {
     }
     let corner = shape.corner?;
     let text = format!(
-        "Where latency and highest rate meet, {} of the rate is missing: {}.",
+        "At the knee the rate is {} below its asymptotes: {}.",
         words::percent(corner.max(0.0)),
-        if corner > 0.08 { "a soft bend, as of a queue" } else { "a sharp corner, as of a cap" }
+        if corner > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
     );
     Seen::new(Feature::Corner, corner, CELL_ERROR, text)
 }

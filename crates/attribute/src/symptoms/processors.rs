@@ -27,19 +27,19 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
         format!("The busiest processor was busy {p} of the time.")
     });
     push(Feature::MeanCore, shape.mean_core().filter(|_| cores > 1), &|p| {
-        format!("All {cores} processors together were busy {p} of the time.")
+        format!("All {cores} CPUs together were busy {p} of the time.")
     });
     let busy = telemetry.generator_busy_share;
     push(Feature::GeneratorBusy, busy, &|p| format!("The generator's threads worked {p} of the time."));
     let user = telemetry.generator_user_share.filter(|_| busy.is_some_and(|share| share >= BUSY));
     push(Feature::GeneratorUser, user, &|p| {
-        format!("Of the generator's processor time, {p} was its own code and the rest the kernel's.")
+        format!("Of the generator's CPU time, {p} was its own code and the rest the kernel's.")
     });
     push(Feature::Steal, telemetry.steal_share, &|p| {
-        format!("The hypervisor gave {p} of the processors' time to others.")
+        format!("The hypervisor gave {p} of the CPUs' time to others.")
     });
     push(Feature::Quota, telemetry.quota_share, &|p| {
-        format!("A control group held this process back {p} of the time.")
+        format!("A cgroup throttled this process's CPU {p} of the time.")
     });
     found
 }

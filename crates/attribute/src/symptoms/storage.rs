@@ -33,9 +33,9 @@ fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
     }
     let moved = shape.telemetry.device_bytes_share?;
     let text = if moved < 1.0 {
-        format!("The disks moved {} of the bytes asked for.", words::percent(moved))
+        format!("The disks transferred {} of the bytes asked for.", words::percent(moved))
     } else {
-        format!("The disks moved {} the bytes asked for.", words::times(moved))
+        format!("The disks transferred {} the bytes asked for.", words::times(moved))
     };
     Seen::new(Feature::DeviceBytes, moved.max(LEAST_SHARE).ln(), 0.01, text)
 }
@@ -96,7 +96,7 @@ fn counters(shape: &Shape<'_>) -> Vec<Option<Seen>> {
         Seen::new(feature, share, 0.01, format!("{what} {} of the time.", words::percent(share)))
     };
     vec![
-        counted(Feature::Heat, telemetry.heat_share, "The device or a processor counted itself as too hot"),
+        counted(Feature::Heat, telemetry.heat_share, "The device or a CPU counted itself as too hot"),
         counted(
             Feature::VolumeIopsExceeded,
             telemetry.volume_iops_exceeded_share,

@@ -77,13 +77,13 @@ fn cases() -> Vec<(&'static str, Scene, Limit, f64)> {
         ("generator's own code", full_thread(0.8), Limit::Generator, BEST),
         ("kernel side of one thread", full_thread(0.2), Limit::OneCore, BEST),
         (
-            "interrupts on one processor",
+            "interrupts on one CPU",
             Scene::new(capped(2e5), 0.02).each(|_, seen| seen.core_busy_shares[3] = 0.98),
             Limit::OneCore,
             BEST,
         ),
         (
-            "one processor a job, shown by more jobs",
+            "one CPU a job, shown by more jobs",
             Scene::new(per_job(3e4), 0.015).with(|s| {
                 s.cells.push(scene::cell(16, 8, 4.8e5));
                 s.cells.push(scene::cell(4, 32, 1.2e5));
@@ -99,7 +99,7 @@ fn cases() -> Vec<(&'static str, Scene, Limit, f64)> {
             BEST,
         ),
         (
-            "all processors",
+            "all CPUs",
             Scene::new(capped(4e5), 0.02).each(|_, seen| seen.core_busy_shares = vec![0.98; 8]),
             Limit::AllCores,
             BEST,

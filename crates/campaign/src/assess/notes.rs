@@ -11,7 +11,7 @@ pub fn disturbed(pattern: &PatternResult) -> Option<String> {
     let left_out: usize = pattern.cells.iter().map(|cell| cell.disturbed_runs.len()).sum();
     (left_out > 0).then(|| {
         format!(
-            "{}: {} disturbed for a moment and failed a self-check, beside at least as many at the same test point \
+            "{}: {} disturbed for a moment and failed a self-check, next to at least as many at the same test point \
              that were not; the figures are those of the others.",
             pattern.title,
             if left_out == 1 { "1 run was".to_owned() } else { format!("{left_out} runs were") }
@@ -117,7 +117,7 @@ pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Ve
         (RepeatEnd::BudgetOver, Some(missing_s)) => {
             let whole_s = budget_ns as f64 / 1e9 + 1.2 * missing_s;
             out.push(format!(
-                "The budget was over first: about {} more would do, as with --budget {:.0}m.",
+                "Ran out of budget: about {} more runs needed (try --budget {:.0}m).",
                 time(missing_s),
                 (whole_s / 60.0).ceil()
             ));

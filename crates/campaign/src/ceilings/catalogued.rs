@@ -45,7 +45,7 @@ pub fn instance_type(name: &str) -> Result<Instance, String> {
         }
     }
     let advice = match offered.as_slice() {
-        [] => "give its limits themselves, as --ceiling instance:iops=20k,throughput=594MB/s".to_owned(),
+        [] => "give its limits themselves, e.g. --ceiling instance:iops=20k,throughput=594MB/s".to_owned(),
         names => format!("near it are {}", names.join(", ")),
     };
     Err(format!("the catalogue has no instance type `{name}`: {advice}"))
@@ -289,12 +289,12 @@ fn unknown_type(kind: &str) -> String {
         [] => {
             let names: Vec<&str> = names.collect();
             format!(
-                "`{kind}` is no volume type whose limits are known: there are {}; of others give the limits \
-                 themselves, as --ceiling iops=5000,throughput=200MB/s",
+                "`{kind}` is not a volume type whose limits are known: there are {}; of others give the limits \
+                 themselves, e.g. --ceiling iops=5000,throughput=200MB/s",
                 names.join(", ")
             )
         }
-        near => format!("`{kind}` is no volume type: did you mean `{}`?", near.join("` or `")),
+        near => format!("`{kind}` is not a valid volume type: did you mean `{}`?", near.join("` or `")),
     }
 }
 
@@ -313,7 +313,7 @@ fn read_setting(takes: &Type, text: &str, named: &mut Named) -> Result<(), Strin
     let (name, value) = (name.trim(), value.trim());
     if !takes.takes.contains(&name) {
         return Err(format!(
-            "`{text}` is no setting of {}: it takes {}, as {}",
+            "`{text}` is not a valid setting of {}: it takes {}, e.g. {}",
             takes.name,
             takes.takes.join(", "),
             takes.example
@@ -331,7 +331,7 @@ fn read_setting(takes: &Type, text: &str, named: &mut Named) -> Result<(), Strin
     let example = takes.example;
     let read = read
         .filter(|read| *read > 0)
-        .ok_or_else(|| format!("`{text}` is no figure: write it as in {example}"))?;
+        .ok_or_else(|| format!("`{text}` is not a valid figure: write it as in {example}"))?;
     match name {
         "size" => named.size_gib = Some(read),
         "iops" => named.iops = Some(read),

@@ -32,7 +32,7 @@ pub fn busy(evidence: &Evidence<'_>) -> Check {
         return Check::plain(
             NAME,
             Outcome::NotApplicable,
-            "Time is simulated: processor time has no meaning.",
+            "Time is simulated: CPU time has no meaning.",
         );
     };
     let jobs = evidence.workload.jobs;
@@ -95,7 +95,7 @@ pub fn lag(evidence: &Evidence<'_>) -> Check {
         return Check::plain(
             NAME,
             Outcome::NotApplicable,
-            "A closed loop has no intended start to be late for.",
+            "A closed loop has no scheduled start to be late for.",
         );
     };
     let Some((q, shift)) = worst_shift(evidence, lag) else {

@@ -38,7 +38,7 @@ pub struct Evidence<'a> {
     pub clock: &'a ClockRecord,
     /// Whether time was simulated: processor time then means nothing.
     pub simulated: bool,
-    /// I/Os that moved fewer bytes than asked, whole run.
+    /// I/Os that transferred fewer bytes than asked, whole run.
     pub short: u64,
     /// I/Os that failed, whole run.
     pub errors: u64,

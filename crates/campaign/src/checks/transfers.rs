@@ -18,9 +18,9 @@ pub fn errors(evidence: &Evidence<'_>) -> Check {
 pub fn short(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::ShortTransfers;
     if evidence.short == 0 {
-        return Check::plain(NAME, Outcome::Pass, "Every I/O moved all of its bytes.");
+        return Check::plain(NAME, Outcome::Pass, "Every I/O transferred all of its bytes.");
     }
-    let text = format!("{} I/Os moved fewer bytes than asked, as at the end of a file.", evidence.short);
+    let text = format!("{} I/Os transferred fewer bytes than asked, e.g. at the end of a file.", evidence.short);
     Check::figure(NAME, Outcome::Fail, (evidence.short as f64, 0.0), "operations", text)
 }
 

@@ -138,7 +138,7 @@ fn purpose(experiment: Feature) -> &'static str {
         Feature::Repeat => "the same again",
         Feature::LargerSpan => "eight times the span",
         Feature::RawDevice => "the device below the file system",
-        Feature::SecondTarget => "a second target beside it",
+        Feature::SecondTarget => "a second target alongside",
         Feature::Idle => "the same after a rest",
         Feature::Purge => "the same after trimming",
         _ => "an experiment",

@@ -121,7 +121,7 @@ impl Held {
                     let place = format!("making the file {}", target.path);
                     match error.kind() {
                         Os::NotFound => {
-                            EngineError::new(ErrorKind::NoSuchTarget, place, "there is no such folder")
+                            EngineError::new(ErrorKind::NoSuchTarget, place, "no such folder")
                                 .with_remedy("make the folder first: mkdir -p FOLDER")
                         }
                         _ => EngineError::system(place, &error),
@@ -232,17 +232,17 @@ fn look_at_nothing(target: &ToolTarget) -> Result<Found, EngineError> {
         Err(EngineError::new(ErrorKind::NoSuchTarget, format!("target {path}"), cause).with_remedy(remedy))
     };
     if is_of_a_device(path) {
-        return refuse("there is no such device", "`fathom devices` lists what is here");
+        return refuse("no such device", "`fathom devices` lists what is here");
     }
     if !target.may_be_made {
         return refuse(
-            "there is no such file, and allow_file_create=0",
+            "no such file, and allow_file_create=0",
             "make it first, or leave allow_file_create out",
         );
     }
     if target.end_bytes.unwrap_or(0) == 0 {
         return refuse(
-            "there is no such file, and the job gives no size to make it with",
+            "no such file, and the job gives no size to make it with",
             "add the size, e.g. size=1g",
         );
     }

@@ -190,7 +190,7 @@ fn elsewhere(
     if span_bytes == 0 && external.tool == Tool::Fio {
         let cause = "the size of a target on another machine is not known here";
         return Err(EngineError::new(ErrorKind::Plan, "--size with engine fio@HOST", cause)
-            .with_remedy("add --size, as 10GiB")
+            .with_remedy("add --size, e.g. 10GiB")
             .into());
     }
     let name = |path: &String| Told { path: path.clone(), span_bytes, block_bytes: 0, whole: true };

@@ -56,12 +56,12 @@ pub fn read_all(tool: &str, result: &Path, ended: &Ended) -> Result<Vec<RunRecor
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(place_of)?;
     let file_name = result.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let importer = recognise(&Head { bytes: &head, file_name: &file_name })
-        .map_err(|error| failed(format!("there is no result: {error}")))?;
+        .map_err(|error| failed(format!("no result: {error}")))?;
     let context = Context { file_name: file_name.clone(), changed_at: String::new() };
     let mut whole = BufReader::new(head.as_slice().chain(file));
     let found = importer
         .read(&mut whole, &context)
-        .map_err(|refusal| failed(format!("there is no result: {refusal}")))?;
+        .map_err(|refusal| failed(format!("no result: {refusal}")))?;
     let runs = found.into_iter().filter_map(|imported| match imported {
         Imported::Run(run) => Some(*run),
         Imported::Telemetry(_) => None,
@@ -71,7 +71,7 @@ pub fn read_all(tool: &str, result: &Path, ended: &Ended) -> Result<Vec<RunRecor
         origin.file.clone_from(&file_name);
     }
     if runs.is_empty() {
-        return Err(failed("there is no result in it".to_owned()).into());
+        return Err(failed("no result in it".to_owned()).into());
     }
     Ok(runs)
 }

@@ -25,7 +25,7 @@ const ENOUGH: f64 = 0.999;
 #[non_exhaustive]
 pub enum LikeError {
     /// Its series is damaged.
-    #[error("its series is no demand: {0}")]
+    #[error("its series is not a usable demand: {0}")]
     Damaged(#[from] DemandError),
     /// It holds no I/O.
     #[error("there is no I/O in it to be like")]

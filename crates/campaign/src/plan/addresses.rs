@@ -25,7 +25,7 @@ const NAMES: [&str; 13] = [
 pub(super) fn read(text: &str) -> Result<Addresses, String> {
     let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
     let needs =
-        |example: &str| value.ok_or_else(|| format!("`{name}` needs a value behind a colon, as {example}"));
+        |example: &str| value.ok_or_else(|| format!("`{name}` needs a value behind a colon, e.g. {example}"));
     Ok(match name {
         "cycle" | "independent" | "sequential" | "interlocked" if value.is_some() => {
             return Err(format!("`{name}` takes no value: write `{name}` alone"));
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Result<Addresses, String> {
             const EXAMPLE: &str = "parts:256m/2g (part/gap)";
             let (part, gap) = needs(EXAMPLE)?
                 .split_once('/')
-                .ok_or_else(|| format!("`parts` needs the gap behind a part too, as {EXAMPLE}"))?;
+                .ok_or_else(|| format!("`parts` needs the gap behind a part too, e.g. {EXAMPLE}"))?;
             Addresses::Parts { part_bytes: bytes(part)?, gap_bytes: bytes(gap)? }
         }
         "laps" => laps(value.unwrap_or_default())?,
@@ -89,15 +89,15 @@ fn write_laps(step_bytes: Option<u64>, apart_bytes: u64, jump_share: f64) -> Str
 
 fn unknown(name: &str) -> String {
     match nearest(name, NAMES).first() {
-        Some(near) => format!("`{name}` is no address pattern: did you mean `{near}`?"),
-        None => format!("`{name}` is no address pattern: write one of {}", NAMES.join(", ")),
+        Some(near) => format!("`{name}` is not a valid address pattern: did you mean `{near}`?"),
+        None => format!("`{name}` is not a valid address pattern: write one of {}", NAMES.join(", ")),
     }
 }
 
 fn pair(text: &str) -> Result<(f64, f64), String> {
     let (accesses, span) = text
         .split_once('/')
-        .ok_or_else(|| format!("`{text}` lacks the share of the span: write accesses/span, as 90%/10%"))?;
+        .ok_or_else(|| format!("`{text}` lacks the share of the span: write accesses/span, e.g. 90%/10%"))?;
     Ok((share(accesses)?, share(span)?))
 }
 

@@ -19,11 +19,11 @@ pub struct RawAssess {
     #[arg(value_name = "TARGET")]
     pub target: String,
 
-    /// Time that the measurements may take, as 10m. Default: 2m; with --until 1h, with --thorough 3h.
+    /// Time that the measurements may take, e.g. 10m. Default: 2m; with --until 1h, with --thorough 3h.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Text>,
 
-    /// Repeat the chosen points in passes until each rate is known to this error, as 2%, or the budget is
+    /// Repeat the chosen points in passes until each rate is known to this error, e.g. 2%, or the budget is
     /// over; none: do not. Default: 2% for budgets over 10m, otherwise none.
     #[arg(long, value_name = "SHARE")]
     pub until: Option<Text>,
@@ -39,12 +39,12 @@ pub struct RawAssess {
     #[arg(long)]
     pub thorough: bool,
 
-    /// Patterns to measure, as randread-4k,write-1m or randrw:8k:70%. Default: random reads and writes of
+    /// Patterns to measure, e.g. randread-4k,write-1m or randrw:8k:70%. Default: random reads and writes of
     /// 4k and 64k, reads and writes of 1m, and a 70/30 mix of 4k.
     #[arg(long, value_name = "LIST")]
     pub patterns: Option<Text>,
 
-    /// Bytes of the target to use, or size of the scratch file, as 1GiB.
+    /// Bytes of the target to use, or size of the scratch file, e.g. 1GiB.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Text>,
 
@@ -52,7 +52,7 @@ pub struct RawAssess {
     #[command(flatten)]
     pub known: RawKnown,
 
-    /// A latency to hold, as p99=2ms: the highest rate that holds it is published too.
+    /// A latency to hold, e.g. p99=2ms: the highest rate that holds it is published too.
     #[arg(long, value_name = "pNN=TIME")]
     pub slo: Option<Text>,
 
@@ -82,7 +82,7 @@ pub struct RawAssess {
     #[arg(long, value_name = "DISTRIBUTION")]
     pub delay: Option<Text>,
 
-    /// Let I/Os through no faster than token buckets allow, as iops=3000,throughput=125MB/s or
+    /// Let I/Os through no faster than token buckets allow, e.g. iops=3000,throughput=125MB/s or
     /// iops=300,iops-bucket=5.4M,iops-peak=3000 (a burst). Default: no throttle.
     #[arg(long, value_name = "LIMITS")]
     pub throttle: Option<Text>,
@@ -121,7 +121,7 @@ impl RawAssess {
         }
         let size_bytes = value("size", &self.size, quantity::bytes)?;
         if size_bytes == Some(0) {
-            return refuse("size", "a size of 0 leaves nothing to measure: write a size, as 1GiB");
+            return refuse("size", "a size of 0 leaves nothing to measure: write a size, e.g. 1GiB");
         }
         let seed = value("seed", &self.seed, quantity::count)?.unwrap_or(new_seed);
         let mut patterns = value("patterns", &self.patterns, list)?.unwrap_or_else(pattern::patterns);
@@ -169,7 +169,7 @@ fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
 
 fn slo(text: &str) -> Result<Slo, String> {
     let refused =
-        || format!("`{text}` is no objective: write a percentile and a time, as p99=2ms or p99.9=10ms");
+        || format!("`{text}` is not a valid objective: write a percentile and a time, e.g. p99=2ms or p99.9=10ms");
     let (percentile, limit) = text.split_once('=').ok_or_else(refused)?;
     let quantile = percentile.trim().strip_prefix('p').and_then(quantile).ok_or_else(refused)?;
     let limit_ns = quantity::time_ns(limit.trim())?;

@@ -65,7 +65,7 @@ pub struct RawCompare {
     #[arg(value_name = "B")]
     pub b_name: Option<String>,
 
-    /// A key of the plan for side A alone, as engine=uring; may be repeated.
+    /// A key of the plan for side A alone, e.g. engine=uring; may be repeated.
     #[arg(long = "a", value_name = "KEY=VALUE")]
     pub a: Vec<Text>,
 
@@ -82,30 +82,30 @@ pub struct RawCompare {
     #[arg(long, value_name = "COMMAND")]
     pub before_b: Option<Text>,
 
-    /// Time that such a command may take, as 30s. Default: 10m.
+    /// Time that such a command may take, e.g. 30s. Default: 10m.
     #[arg(long, value_name = "TIME")]
     pub before_limit: Option<Text>,
 
-    /// Patterns to compare, as randread-4k,write-1m or randrw:8k:70%. Default: randread-4k,randwrite-4k,read-1m,
+    /// Patterns to compare, e.g. randread-4k,write-1m or randrw:8k:70%. Default: randread-4k,randwrite-4k,read-1m,
     /// or what --rw and --bs say.
     #[arg(long, value_name = "LIST")]
     pub patterns: Option<Text>,
 
-    /// Time that the whole may take, as 30m: limits the pairs, and the length of a run. Default: 15m.
+    /// Time that the whole may take, e.g. 30m: limits the pairs, and the length of a run. Default: 15m.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Text>,
 
-    /// Least difference that matters, as 2%: the pairs are planned to find twice as much, and sides
+    /// Least difference that matters, e.g. 2%: the pairs are planned to find twice as much, and sides
     /// within three times as much are equivalent. Default: 1%.
     #[arg(long, value_name = "SHARE")]
     pub by: Option<Text>,
 
-    /// Make exactly so many pairs and look once. Default: 5 at first, then as many as their scatter asks
+    /// Make exactly N pairs and look once. Default: 5 at first, then as many as their scatter asks
     /// for, 40 at most.
     #[arg(long, value_name = "NUMBER")]
     pub pairs: Option<Text>,
 
-    /// Pairs at most, as 20. Default: what the budget has room for, 40 at most.
+    /// Pairs at most, e.g. 20. Default: what the budget has room for, 40 at most.
     #[arg(long, value_name = "NUMBER", conflicts_with = "pairs")]
     pub max_pairs: Option<Text>,
 
@@ -130,7 +130,7 @@ pub struct CompareOptions {
 /// One workload on both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SidesPlan {
-    /// Short name, as `randread-4k-d32`.
+    /// Short name, e.g. `randread-4k-d32`.
     pub name: String,
     /// In words.
     pub title: String,
@@ -279,7 +279,7 @@ impl RawCompare {
         };
         if self.b_name.is_none() && a == b {
             let cause = format!(
-                "one target alone is no comparison: name a second, or say how the sides differ, as \
+                "one target alone is not a comparison: name a second, or say how the sides differ, as \
                  --a engine=uring --b engine=aio (to see the noise of the machine: fathom compare {0} {0})",
                 self.a_name
             );
@@ -360,7 +360,7 @@ impl RawCompare {
 fn pairs(key: &'static str, text: &Option<Text>) -> Result<Option<u32>, Mistake> {
     let number = value(key, text, quantity::small_count)?;
     if number.is_some_and(|pairs| !(LEAST_PAIRS..=MOST_FIXED_PAIRS).contains(&pairs)) {
-        let cause = format!("write a number from {LEAST_PAIRS} to {MOST_FIXED_PAIRS}, as 12");
+        let cause = format!("write a number from {LEAST_PAIRS} to {MOST_FIXED_PAIRS}, e.g. 12");
         return Err(Mistake::new(key, PlanErrorKind::Value, cause));
     }
     Ok(number)
@@ -417,13 +417,13 @@ fn settings(flag: &'static str, texts: &[Text]) -> Result<Vec<Setting>, Mistake>
 
 fn setting(text: &str) -> Result<Setting, String> {
     let Some((key, value)) = text.split_once('=') else {
-        return Err(format!("`{text}` has no value: write a key of the plan and its value, as engine=aio"));
+        return Err(format!("`{text}` has no value: write a key of the plan and its value, e.g. engine=aio"));
     };
     let key = key.trim().trim_start_matches("--");
     let known = super::raw::keys();
     if !known.iter().any(|known| known == key) {
         let advice = suggest::advice(key, known.iter().map(String::as_str));
-        return Err(format!("there is no key `{key}`: {advice}"));
+        return Err(format!("unknown key `{key}`: {advice}"));
     }
     match key {
         "target" => Err("targets are named first: fathom compare A B".to_owned()),

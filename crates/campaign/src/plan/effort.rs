@@ -45,7 +45,7 @@ pub(super) fn read(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Effort, 
     };
     let budget_ns = value("budget", &raw.budget, quantity::time_ns)?.unwrap_or(default_ns);
     if budget_ns == 0 {
-        let cause = "a budget of nothing measures nothing: write a time, as 2m";
+        let cause = "a budget of nothing measures nothing: write a time, e.g. 2m";
         return refuse("budget", PlanErrorKind::Value, cause);
     }
     if raw.thorough && asked.flatten().is_some() {
@@ -67,7 +67,7 @@ fn until(text: &str) -> Result<Option<f64>, String> {
     }
     let share = quantity::share(text)?;
     if !(SMALLEST_UNTIL..=LARGEST_UNTIL).contains(&share) {
-        return Err(format!("an error of `{text}` cannot be aimed at: write 0.1% to 50%, as 2%"));
+        return Err(format!("an error of `{text}` cannot be aimed at: write 0.1% to 50%, e.g. 2%"));
     }
     Ok(Some(share))
 }
@@ -93,7 +93,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
         "none" => Ok(PreconditionPlan::None),
         "auto" => Ok(PreconditionPlan::Auto),
         "full" => Ok(PreconditionPlan::Full),
-        _ => Err(format!("`{text}` is no preconditioning: write none, auto or full")),
+        _ => Err(format!("`{text}` is not a valid preconditioning: write none, auto or full")),
     })?;
     let (key, default) = match raw.thorough {
         true => ("thorough", PreconditionPlan::Full),
@@ -116,7 +116,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
     }
     if !patterns.iter().any(|pattern| pattern.workload.mix.changes_data()) {
         let cause = "it writes over the whole target, and these patterns only read: leave it out, or add one \
-                     that writes, as --patterns randread-4k,randwrite-4k";
+                     that writes, e.g. --patterns randread-4k,randwrite-4k";
         return refuse(key, PlanErrorKind::Contradiction, cause);
     }
     Ok(plan)

@@ -28,20 +28,20 @@ pub struct RawExplain {
     #[arg(long)]
     pub experiments: bool,
 
-    /// Time that all runs may take, waiting included, as 10m. Default: 5m.
+    /// Time that all runs may take, waiting included, e.g. 10m. Default: 5m.
     #[arg(long, value_name = "TIME", requires = "experiments")]
     pub budget: Option<Text>,
 
-    /// Most experiments, as 3. Default: 5.
+    /// Most experiments, e.g. 3. Default: 5.
     #[arg(long, value_name = "NUMBER", requires = "experiments")]
     pub max_experiments: Option<Text>,
 
-    /// Another target of the same kind that may be loaded beside the first: tells a volume's limit from one
+    /// Another target of the same kind that may be loaded together with the first: tells a volume's limit from one
     /// that volumes share.
     #[arg(long, value_name = "TARGET", requires = "experiments")]
     pub second: Option<String>,
 
-    /// Let the target rest so long where burst credits could come back, as 15m. Default: no rest.
+    /// Let the target rest this long where burst credits could come back, e.g. 15m. Default: no rest.
     #[arg(long, value_name = "TIME", requires = "experiments")]
     pub rest: Option<Text>,
 

@@ -20,7 +20,7 @@ const LEAST_BYTES_PER_S: f64 = 1000.0;
 /// What is known of the target's limits, unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct RawKnown {
-    /// A limit that is known, as iops=3000, throughput=125MB/s or instance:throughput=25Gbit/s:
+    /// A limit that is known, e.g. iops=3000, throughput=125MB/s or instance:throughput=25Gbit/s:
     /// [volume:|instance:|link:|device:] iops or throughput [-read|-write] [-burst] = limit, several with
     /// commas; may be repeated.
     #[arg(long = "ceiling", value_name = "[SCOPE:]KIND=LIMIT")]
@@ -31,7 +31,7 @@ pub struct RawKnown {
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<Text>,
 
-    /// Volume that the target is, as gp3:iops=16000,throughput=1000MiB/s, gp2:size=500GiB, io2:iops=10000
+    /// Volume that the target is, e.g. gp3:iops=16000,throughput=1000MiB/s, gp2:size=500GiB, io2:iops=10000
     /// or st1:size=2TiB: its limits are looked up in the catalogue.
     #[arg(long, value_name = "TYPE[:SETTINGS]")]
     pub volume: Option<Text>,
@@ -106,7 +106,7 @@ fn scope(name: &str) -> Result<CeilingScope, String> {
 /// `iops-read-burst=3000`.
 fn one(text: &str) -> Result<KnownCeiling, String> {
     let no_ceiling = || {
-        format!("`{text}` is no ceiling: write iops=3000, throughput=125MB/s or instance:iops-read-burst=40k")
+        format!("`{text}` is not a valid ceiling: write iops=3000, throughput=125MB/s or instance:iops-read-burst=40k")
     };
     let (name, limit) = text.split_once('=').ok_or_else(no_ceiling)?;
     let mut words = name.trim().split('-');
@@ -180,7 +180,7 @@ fn bursts_exceed(ceilings: &[KnownCeiling]) -> Result<(), String> {
     for burst in ceilings.iter().filter(|ceiling| ceiling.burst) {
         let lasting = ceilings.iter().find(|known| !known.burst && same_but_burst(known, burst));
         if let Some(lasting) = lasting.filter(|lasting| lasting.rate.per_s() >= burst.rate.per_s()) {
-            return Err(format!("`{burst}` is no burst above `{lasting}`: exchange them, or leave one out"));
+            return Err(format!("`{burst}` is not a burst above `{lasting}`: exchange them, or leave one out"));
         }
     }
     Ok(())

@@ -83,7 +83,7 @@ pub fn check_arguments(arguments: &[OsString]) -> Result<(), PlanError> {
             && !keys.iter().any(|key| key == flag)
             && let Some(here) = suggest::foreign(flag)
         {
-            let cause = format!("there is no such flag: here it is {}", here.replacen('`', "`--", 1));
+            let cause = format!("unknown flag; here it is {}", here.replacen('`', "`--", 1));
             return refuse(PlanErrorKind::UnknownName, cause);
         }
     }
@@ -110,7 +110,7 @@ mod tests {
             ("--read–share", "--read–share: holds an en dash: type `--read-share`"),
             ("--rw\u{a0}read", "--rw\u{a0}read: holds a non-breaking space: type `--rw read`"),
             ("-rw", "-rw: a long flag has two hyphens: type `--rw`"),
-            ("--iodepth=8", "--iodepth=8: there is no such flag: here it is `--depth`"),
+            ("--iodepth=8", "--iodepth=8: unknown flag; here it is `--depth`"),
         ];
         for (argument, message) in cases {
             assert_eq!(check(&["run", argument]), Err(message.to_owned()), "{argument}");

@@ -18,7 +18,7 @@ pub fn patterns() -> Vec<PatternPlan> {
     DEFAULTS.iter().map(|name| pattern(name).expect("the default patterns have right names")).collect()
 }
 
-/// Reads one pattern: a kind and a size, and for a mix the share of reads, as `randread-4k`,
+/// Reads one pattern: a kind and a size, and for a mix the share of reads, e.g. `randread-4k`,
 /// `randread:16k` or `randrw:8k:70%`. Jobs and depth are 1 and the length is a second: the
 /// assessment sets them for each cell.
 ///
@@ -30,8 +30,8 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     let kind = parts.next().unwrap_or_default();
     if !KINDS.contains(&kind) {
         return Err(match suggest::nearest(kind, KINDS).first() {
-            Some(near) => format!("`{text}` is no pattern: did you mean `{near}`, as in {EXAMPLE}?"),
-            None => format!("`{text}` is no pattern: write a kind and a size, as {EXAMPLE}"),
+            Some(near) => format!("`{text}` is not a valid pattern: did you mean `{near}`, as in {EXAMPLE}?"),
+            None => format!("`{text}` is not a valid pattern: write a kind and a size, e.g. {EXAMPLE}"),
         });
     }
     let size = parts.next().ok_or_else(|| format!("`{text}` lacks its size: write `{text}-4k`"))?;
@@ -39,7 +39,7 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     let mixed = kind.ends_with("rw");
     let read_share = match parts.next() {
         Some(_) if !mixed => {
-            return Err(format!("`{text}` has a share: only rw and randrw mix, as {EXAMPLE}"));
+            return Err(format!("`{text}` has a share: only rw and randrw mix, e.g. {EXAMPLE}"));
         }
         Some(share) if share.ends_with('%') => quantity::share(share)?,
         // In a name the percent sign is left out.
@@ -62,7 +62,7 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     Ok(PatternPlan { name, title: title(random, read_share, mixed, bytes), workload })
 }
 
-/// What a workload does, in words, as `4 KiB random read, 2 jobs, depth 16`.
+/// What a workload does, in words, e.g. `4 KiB random read, 2 jobs, depth 16`.
 pub fn title_of(workload: &Workload) -> String {
     let mix = workload.mix;
     let random = workload.addresses.is_random();

@@ -76,12 +76,12 @@ pub(super) fn write_rate_per_s(rate_per_s: f64) -> String {
     rate_per_s.to_string()
 }
 
-/// A plain decimal above 0, as `0.99`.
+/// A plain decimal above 0, e.g. `0.99`.
 pub(super) fn decimal(text: &str) -> Result<f64, String> {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match text.parse::<f64>() {
         Ok(value) if plain && value.is_finite() => Ok(value),
-        _ => Err(format!("`{text}` is not a number: write a decimal, as 0.99")),
+        _ => Err(format!("`{text}` is not a number: write a decimal, e.g. 0.99")),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     if let Some(number) = digits(text) {
         return Ok(number);
     }
-    let refused = || format!("`{text}` is not a whole number: write digits, as 32, 500k or 2M");
+    let refused = || format!("`{text}` is not a whole number: write digits, e.g. 32, 500k or 2M");
     let trimmed = text.trim();
     let (number, factor) = match trimmed.strip_suffix(['k', 'K']) {
         Some(number) => (number, 1_000),
@@ -119,7 +119,7 @@ pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
         return Ok(Vec::new());
     }
     let refused =
-        || format!("`{text}` is not a list of processors: write numbers and ranges, as 0-3,6, or any");
+        || format!("`{text}` is not a list of processors: write numbers and ranges, e.g. 0-3,6, or any");
     let mut list = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -129,7 +129,7 @@ pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
             return Err(format!("`{part}` runs backwards: write `{last}-{first}`"));
         }
         if last as usize >= MAX_CPUS || list.len() + (last - first) as usize >= MAX_CPUS {
-            return Err(format!("`{part}`: processors are numbered below {MAX_CPUS}"));
+            return Err(format!("`{part}`: CPUs are numbered below {MAX_CPUS}"));
         }
         list.extend(first..=last);
     }

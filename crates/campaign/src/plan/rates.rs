@@ -42,7 +42,7 @@ pub fn read_both(text: &str) -> Result<Option<Both>, String> {
     };
     match (rate(read)?, rate(write)?) {
         (None, None) => {
-            Err(format!("`{text}` has no rate: write one for reads, for writes or both, as 100,50"))
+            Err(format!("`{text}` has no rate: write one for reads, for writes or both, e.g. 100,50"))
         }
         both => Ok(Some(both)),
     }

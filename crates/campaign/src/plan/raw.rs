@@ -46,27 +46,27 @@ pub struct RawPlan {
     #[arg(long, value_name = "SIZE")]
     pub bs: Option<Text>,
 
-    /// Size of reads where it differs from --bs, as 16k.
+    /// Size of reads where it differs from --bs, e.g. 16k.
     #[arg(long, value_name = "SIZE")]
     pub read_bs: Option<Text>,
 
-    /// Size of writes where it differs from --bs, as 64k.
+    /// Size of writes where it differs from --bs, e.g. 64k.
     #[arg(long, value_name = "SIZE")]
     pub write_bs: Option<Text>,
 
-    /// Size of trims where it differs from --bs, as 1m.
+    /// Size of trims where it differs from --bs, e.g. 1m.
     #[arg(long, value_name = "SIZE")]
     pub trim_bs: Option<Text>,
 
-    /// Share of reads with rw and randrw, as 70%. Default: 50%.
+    /// Share of reads with rw and randrw, e.g. 70%. Default: 50%.
     #[arg(long, value_name = "SHARE")]
     pub read_share: Option<Text>,
 
-    /// Share of trims with rw and randrw, as 5%; what is neither read nor trim is written. Default: 0%.
+    /// Share of trims with rw and randrw, e.g. 5%; what is neither read nor trim is written. Default: 0%.
     #[arg(long, value_name = "SHARE")]
     pub trim_share: Option<Text>,
 
-    /// Flush after every so many writes of a job, as 32. Default: 0, never.
+    /// Flush after every N writes of a job, e.g. 32. Default: 0, never.
     #[arg(long, value_name = "WRITES")]
     pub flush_every: Option<Text>,
 
@@ -78,24 +78,24 @@ pub struct RawPlan {
     #[arg(long, value_name = "PATTERN")]
     pub addresses: Option<Text>,
 
-    /// First byte of the target to use, as 1GiB. Default: 0.
+    /// First byte of the target to use, e.g. 1GiB. Default: 0.
     #[arg(long, value_name = "SIZE")]
     pub offset: Option<Text>,
 
-    /// Bytes of the target to use, as 10GiB. Default: to its end.
+    /// Bytes of the target to use, e.g. 10GiB. Default: to its end.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Text>,
 
-    /// Offsets are multiples of this, as 4k; own: random ones of each direction's own smallest size, as in
+    /// Offsets are multiples of this, e.g. 4k; own: random ones of each direction's own smallest size, as in
     /// fio. Default: the smallest I/O size of all.
     #[arg(long, value_name = "SIZE")]
     pub align: Option<Text>,
 
-    /// Share of written data that compresses away, as 50%. Default: 0%.
+    /// Share of written data that compresses away, e.g. 50%. Default: 0%.
     #[arg(long, value_name = "SHARE")]
     pub compressible: Option<Text>,
 
-    /// Share of writes whose data repeats an earlier one's, as 30%. Default: 0%.
+    /// Share of writes whose data repeats an earlier one's, e.g. 30%. Default: 0%.
     #[arg(long, value_name = "SHARE")]
     pub duplicate: Option<Text>,
 
@@ -104,7 +104,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "WHEN")]
     pub verify: Option<Text>,
 
-    /// Start I/Os at this rate per second, as 5k, whatever the target does. Default: the next starts
+    /// Start I/Os at this rate per second, e.g. 5k, whatever the target does. Default: the next starts
     /// when one ends. 100,50 is a rate for reads and one for writes; `,50` leaves reads without.
     #[arg(long, value_name = "RATE")]
     pub rate: Option<Text>,
@@ -113,11 +113,11 @@ pub struct RawPlan {
     #[arg(long, value_name = "PROCESS")]
     pub arrival: Option<Text>,
 
-    /// Let each job end its I/Os and pause for so long, as 3us, before it goes on. Default: no pauses.
+    /// Think time: let each job finish its I/Os, then pause this long, e.g. 3us. Default: no pauses.
     #[arg(long, value_name = "TIME")]
     pub pause: Option<Text>,
 
-    /// I/Os of a job between two pauses, as 8. Default: 1.
+    /// I/Os of a job between two pauses, e.g. 8. Default: 1.
     #[arg(long, value_name = "NUMBER")]
     pub pause_every: Option<Text>,
 
@@ -126,7 +126,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "RATES")]
     pub rates: Option<Text>,
 
-    /// Length of each step of --rates, as 1s. Default: 1s.
+    /// Length of each step of --rates, e.g. 1s. Default: 1s.
     #[arg(long, value_name = "TIME")]
     pub rate_step: Option<Text>,
 
@@ -135,7 +135,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "TRACE")]
     pub replay: Option<Text>,
 
-    /// With --replay: so many times as fast as the trace, as 2 or 0.5. Default: 1.
+    /// With --replay: N times as fast as the trace, e.g. 2 or 0.5. Default: 1.
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<Text>,
 
@@ -148,16 +148,16 @@ pub struct RawPlan {
     #[arg(long, value_name = "NAME")]
     pub replay_device: Option<Text>,
 
-    /// With --replay: a table's columns, as time=when,op=kind,offset=where,bytes=size. Default: the usual names,
+    /// With --replay: a table's columns, e.g. time=when,op=kind,offset=where,bytes=size. Default: the usual names,
     /// and published traces by their shape.
     #[arg(long, value_name = "NAMES")]
     pub replay_columns: Option<Text>,
 
-    /// Rate that a ramp starts from, as 1k; it ends at --rate.
+    /// Rate that a ramp starts from, e.g. 1k; it ends at --rate.
     #[arg(long, value_name = "RATE")]
     pub ramp_from: Option<Text>,
 
-    /// How long a ramp takes, as 20s; the rate stays from then on.
+    /// How long a ramp takes, e.g. 20s; the rate stays from then on.
     #[arg(long, value_name = "TIME")]
     pub ramp_over: Option<Text>,
 
@@ -165,25 +165,25 @@ pub struct RawPlan {
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<Text>,
 
-    /// I/Os that each job keeps in flight, or may have in flight at most with --rate. Default: 32, because
+    /// Queue depth: I/Os each job keeps in flight, or may have in flight at most with --rate. Default: 32, because
     /// at 1 a modern device idles; 256 with --rate; 1 (32 with --rate) on the sync engine, which
     /// needs a thread for each, and 1 on the mmap engine, which has one in flight at a time.
     #[arg(long, value_name = "NUMBER")]
     pub depth: Option<Text>,
 
-    /// Measured time after the warm-up, as 30s. Default: 30s, or no limit with --count, --bytes or --replay.
+    /// Measured time after the warm-up, e.g. 30s. Default: 30s, or no limit with --count, --bytes or --replay.
     #[arg(long, value_name = "TIME")]
     pub time: Option<Text>,
 
-    /// End after so many I/Os, warm-up included, as 1M (k and M are decimal).
+    /// End after N I/Os, warm-up included, e.g. 1M (k and M are decimal).
     #[arg(long, value_name = "NUMBER")]
     pub count: Option<Text>,
 
-    /// End after so many bytes, warm-up included, as 10GiB.
+    /// End after this many bytes, warm-up included, e.g. 10GiB.
     #[arg(long, value_name = "SIZE")]
     pub bytes: Option<Text>,
 
-    /// Time before the measurement starts, as 5s. Default: 2s, or 0s when nothing but --count or --bytes
+    /// Time before the measurement starts, e.g. 5s. Default: 2s, or 0s when nothing but --count or --bytes
     /// ends the run.
     #[arg(long, value_name = "TIME")]
     pub warmup: Option<Text>,
@@ -225,7 +225,7 @@ pub struct RawPlan {
     pub polled: Option<bool>,
 
     /// Watch the same I/Os in the kernel's block layer, and set both side by side: auto, bpf, tracefs or
-    /// off. Costs processor time; needs root. Default: off.
+    /// off. Costs CPU time; needs root. Default: off.
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "auto", require_equals = true)]
     pub witness: Option<Text>,
 
@@ -244,7 +244,7 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub keep: Option<bool>,
 
-    /// Processors to bind the jobs to, in turn, as 0-3,6; any: wherever the scheduler puts them. Default:
+    /// CPUs to bind the jobs to, in turn, e.g. 0-3,6; any: wherever the scheduler puts them. Default:
     /// near the device, each job on a hardware queue and a core of its own, if there are enough.
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<Text>,
@@ -255,7 +255,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "DISTRIBUTION")]
     pub delay: Option<Text>,
 
-    /// Let I/Os through no faster than token buckets allow, as iops=3000,throughput=125MB/s or
+    /// Let I/Os through no faster than token buckets allow, e.g. iops=3000,throughput=125MB/s or
     /// iops=300,iops-bucket=5.4M,iops-peak=3000 (a burst). Default: no throttle.
     #[arg(long, value_name = "LIMITS")]
     pub throttle: Option<Text>,

@@ -96,7 +96,7 @@ fn witness(text: &str) -> Result<Option<Source>, String> {
         return Ok(None);
     }
     let found = Source::NAMES.iter().find(|(name, _)| *name == text).map(|(_, source)| *source);
-    found.map(Some).ok_or_else(|| format!("`{text}` is no witness: give auto, bpf, tracefs or off"))
+    found.map(Some).ok_or_else(|| format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.
@@ -130,7 +130,7 @@ pub(super) fn name(key: &'static str, text: &Option<Text>) -> Result<Option<Stri
 fn stripe(raw: &RawPlan, targets: usize) -> Result<Option<u64>, Mistake> {
     let chunk = value("stripe", &raw.stripe, |text| match quantity::bytes(text)? {
         bytes if bytes == 0 || !bytes.is_multiple_of(CHUNK_UNIT_BYTES) => Err(format!(
-            "a chunk of {bytes} bytes is no multiple of a page, {CHUNK_UNIT_BYTES} bytes: write one as 64k"
+            "a chunk of {bytes} bytes is not a multiple of a page, {CHUNK_UNIT_BYTES} bytes: write one as 64k"
         )),
         bytes => Ok(bytes),
     })?;
@@ -179,7 +179,7 @@ pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String
     }
     let names = || words.iter().map(|(word, _)| *word);
     Err(match suggest::nearest(text, names()).first() {
-        Some(near) => format!("there is no `{text}` here: did you mean `{near}`?"),
+        Some(near) => format!("unknown value `{text}`: did you mean `{near}`?"),
         None => format!("there is no `{text}` here: write one of {}", names().collect::<Vec<_>>().join(", ")),
     })
 }
@@ -250,7 +250,7 @@ fn addresses_of(raw: &RawPlan, kind: Kind) -> Result<Addresses, Mistake> {
     let cause = if kind.random {
         "these addresses follow one another: write `rw` without `rand`, as `read`"
     } else {
-        "these addresses are random: write `rw` with `rand`, as `randread`"
+        "these addresses are random: write `rw` with `rand`, e.g. `randread`"
     };
     Err(Mistake::new("addresses", PlanErrorKind::Contradiction, cause))
 }
@@ -321,7 +321,7 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
     let pause = value("pause", &raw.pause, quantity::time_ns)?;
     let every = value("pause-every", &raw.pause_every, quantity::count)?;
     match (pause, every) {
-        (None, Some(_)) => return contradiction("pause-every", "pauses need `pause`, as 3us"),
+        (None, Some(_)) => return contradiction("pause-every", "pauses need `pause`, e.g. 3us"),
         (Some(_), _) if rate.is_some() => {
             return contradiction(
                 "pause",
@@ -339,7 +339,7 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
                 after_operations: every.unwrap_or(1),
                 pause_ns,
             })),
-            Some(_) => contradiction("arrival", "an arrival process needs `rate`, as 5k"),
+            Some(_) => contradiction("arrival", "an arrival process needs `rate`, e.g. 5k"),
         };
     };
     Ok(match process.unwrap_or(Process::Constant) {
@@ -347,7 +347,7 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
         Process::Poisson => Arrival::Poisson { rate_per_s },
         Process::Ramp => match (from, over) {
             (Some(from_per_s), Some(over_ns)) => Arrival::Ramp { from_per_s, to_per_s: rate_per_s, over_ns },
-            _ => return contradiction("arrival", "a ramp needs `ramp-from`, as 1k, and `ramp-over`, as 20s"),
+            _ => return contradiction("arrival", "a ramp needs `ramp-from`, e.g. 1k, and `ramp-over`, e.g. 20s"),
         },
     })
 }
@@ -360,7 +360,7 @@ fn steps(raw: &RawPlan) -> Result<Option<Arrival>, Mistake> {
     let Some(rates_per_s) = rates else {
         return match step_ns {
             None => Ok(None),
-            Some(_) => contradiction("rate-step", "a step needs `rates`, as 500,4k*3"),
+            Some(_) => contradiction("rate-step", "a step needs `rates`, e.g. 500,4k*3"),
         };
     };
     for (key, given) in [("rate", raw.rate.is_some()), ("arrival", raw.arrival.is_some())] {

@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Result<Sizes, String> {
 fn part(text: &str) -> Result<SizeShare, String> {
     let (size, weight) = text
         .split_once(':')
-        .ok_or_else(|| format!("`{text}` has no share: each part of a split has one, as 4k:70%,64k:30%"))?;
+        .ok_or_else(|| format!("`{text}` has no share: each part of a split has one, e.g. 4k:70%,64k:30%"))?;
     Ok(SizeShare { bytes: bytes(size)?, share: share(weight)? })
 }
 

@@ -48,7 +48,7 @@ impl PlanSource {
                 return refuse(
                     Some(key.span()),
                     PlanErrorKind::UnknownName,
-                    format!("there is no key `{name}`: {advice}"),
+                    format!("unknown key `{name}`: {advice}"),
                 );
             }
             lines.insert(name.to_owned(), line_of(text, key.span().start));
@@ -174,11 +174,11 @@ mod tests {
     #[test]
     fn mistakes_name_their_line_and_what_to_write() {
         let cases = [
-            ("rw = 'read'\ndpeth = 3", "plan.toml:2: there is no key `dpeth`: did you mean `depth`?"),
-            ("\n\niodepth = 3", "plan.toml:3: there is no key `iodepth`: here it is `depth`"),
+            ("rw = 'read'\ndpeth = 3", "plan.toml:2: unknown key `dpeth`: did you mean `depth`?"),
+            ("\n\niodepth = 3", "plan.toml:3: unknown key `iodepth`; fathom's is `depth`"),
             (
                 "[workload]\nbs = 1",
-                "plan.toml:1: there is no key `workload`: `fathom run --help` lists what there is",
+                "plan.toml:1: unknown key `workload`: `fathom run --help` lists what there is",
             ),
             (
                 "target='x'\n–depth = 3",
@@ -189,7 +189,7 @@ mod tests {
                 "plan.toml:2: `4k–64k` holds an en dash, as documents make them: type `4k-64k`",
             ),
             ("target='x'\njobs = 0", "plan.toml:2: 0 is not between 1 and 1024"),
-            ("target='x'\n\nwrite-bs = 0", "plan.toml:3: an I/O size is not 0, as 4k"),
+            ("target='x'\n\nwrite-bs = 0", "plan.toml:3: an I/O size is not 0, e.g. 4k"),
             ("target='x'\nbuffered = 'yes'", "plan.toml:2: invalid type: string \"yes\", expected a boolean"),
             ("depth = 3", "--target: say what to measure, as FILE, /dev/X, null:, memory: or sim:NAME"),
         ];

@@ -4,8 +4,8 @@
 const FOREIGN: [(&str, &str); 26] = [
     ("block-size", "`bs`"),
     ("blocksize", "`bs`"),
-    ("bsrange", "`bs`, as 4k-64k"),
-    ("bssplit", "`bs`, as 4k:70%,64k:30%"),
+    ("bsrange", "`bs`, e.g. 4k-64k"),
+    ("bssplit", "`bs`, e.g. 4k:70%,64k:30%"),
     ("duration", "`time`"),
     ("direct", "`buffered`: I/O is direct unless that is set"),
     ("filename", "`target`"),
@@ -21,12 +21,12 @@ const FOREIGN: [(&str, &str); 26] = [
     ("queue-depth", "`depth`"),
     ("queuedepth", "`depth`"),
     ("ramp_time", "`warmup`"),
-    ("random_distribution", "`addresses`, as zipf:0.99"),
+    ("random_distribution", "`addresses`, e.g. zipf:0.99"),
     ("randseed", "`seed`"),
     ("rate_iops", "`rate`"),
     ("readwrite", "`rw`"),
     ("runtime", "`time`"),
-    ("rwmixread", "`read-share`, as 70%"),
+    ("rwmixread", "`read-share`, e.g. 70%"),
     ("threads", "`jobs`"),
 ];
 

@@ -27,20 +27,20 @@ const FIXED_KEYS: [&str; 5] = ["seed", "destroy", "check-empty", "keep", "warmup
 /// What `fathom sweep` is told beside a plan, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct RawSweep {
-    /// A key of the plan and its values, as depth=1,2,4, depth=1..256 (doubling), jobs=1..all or
+    /// A key of the plan and its values, e.g. depth=1,2,4, depth=1..256 (doubling), jobs=1..all or
     /// bs='4k;4k:70%,64k:30%' (with semicolons where values hold commas); repeat it for a grid.
     #[arg(long = "over", value_name = "KEY=VALUES", required = true)]
     pub over: Vec<Text>,
 
-    /// Visits to each cell, spaced over the whole sweep, as 8. Default: 5.
+    /// Visits to each cell, spaced over the whole sweep, e.g. 8. Default: 5.
     #[arg(long, value_name = "NUMBER")]
     pub passes: Option<Text>,
 
-    /// Visit a cell no more once its 95 % interval is this narrow, as 2%. Default: all passes.
+    /// Visit a cell no more once its 95 % interval is this narrow, e.g. 2%. Default: all passes.
     #[arg(long, value_name = "SHARE")]
     pub until: Option<Text>,
 
-    /// Time that the whole may take, as 20m: sets the length of a run. Default: 5s a run, or as the
+    /// Time that the whole may take, e.g. 20m: sets the length of a run. Default: 5s a run, or as the
     /// plan's --time says.
     #[arg(long, value_name = "TIME", conflicts_with = "time")]
     pub budget: Option<Text>,
@@ -66,7 +66,7 @@ pub struct SweepOptions {
 }
 
 impl RawSweep {
-    /// Reads every value and works out the plan of every cell. `cpus` is the number of processors that
+    /// Reads every value and works out the plan of every cell. `cpus` is the number of CPUs that
     /// `all` stands for; `new_seed` is used when the plan names no seed.
     ///
     /// # Errors
@@ -91,12 +91,12 @@ impl RawSweep {
         let passes = value("passes", &self.passes, quantity::small_count).map_err(flag_place)?;
         let passes = passes.unwrap_or(DEFAULT_PASSES);
         if passes == 0 || passes > MOST_PASSES {
-            let cause = format!("{passes} passes: write a number from 1 to {MOST_PASSES}, as 5");
+            let cause = format!("{passes} passes: write a number from 1 to {MOST_PASSES}, e.g. 5");
             return Err(flag_place(Mistake::new("passes", PlanErrorKind::Value, cause)));
         }
         let until_share = value("until", &self.until, quantity::share).map_err(flag_place)?;
         if until_share == Some(0.0) {
-            let cause = "no interval is ever that narrow: write a share, as 2%";
+            let cause = "no interval is ever that narrow: write a share, e.g. 2%";
             return Err(flag_place(Mistake::new("until", PlanErrorKind::Value, cause)));
         }
         let budget_ns = value("budget", &self.budget, quantity::time_ns).map_err(flag_place)?;
@@ -188,13 +188,13 @@ fn check(axes: &[SweepAxis]) -> Result<(), Mistake> {
 /// One `KEY=VALUES`.
 fn axis(text: &str, cpus: u32) -> Result<SweepAxis, String> {
     let Some((key, values)) = text.split_once('=') else {
-        return Err(format!("`{text}` names no values: write a key and its values, as depth=1,2,4"));
+        return Err(format!("`{text}` names no values: write a key and its values, e.g. depth=1,2,4"));
     };
     let key = key.trim().trim_start_matches("--");
     let known = super::raw::keys();
     if !known.iter().any(|known| known == key) {
         return Err(format!(
-            "there is no key `{key}`: {}",
+            "unknown key `{key}`: {}",
             suggest::advice(key, known.iter().map(String::as_str))
         ));
     }
@@ -226,7 +226,7 @@ fn expanded(key: &str, part: &str, cpus: u32) -> Result<Vec<String>, String> {
     }
     let (from, to) = (all(from), all(to));
     let refuse =
-        || format!("`{part}` is no span: write two numbers or sizes, the smaller first, as 1..64 or 4k..1m");
+        || format!("`{part}` is not a valid span: write two numbers or sizes, the smaller first, e.g. 1..64 or 4k..1m");
     let (first, last) =
         (quantity::bytes(&from).map_err(|_| refuse())?, quantity::bytes(&to).map_err(|_| refuse())?);
     if first == 0 || last < first {

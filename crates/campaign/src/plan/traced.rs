@@ -78,7 +78,7 @@ pub(super) fn read(raw: &RawPlan, targets: usize) -> Result<Option<(Addresses, A
 
 fn speed(text: &str) -> Result<f64, String> {
     let factor = text.parse::<f64>().ok().filter(|speed| (1e-3..=1e6).contains(speed));
-    factor.ok_or_else(|| format!("`{text}` is no speed: write a factor from 0.001 to 1000000, as 1 or 2.5"))
+    factor.ok_or_else(|| format!("`{text}` is not a valid speed: write a factor from 0.001 to 1000000, e.g. 1 or 2.5"))
 }
 
 /// The keys of a trace in place of those of what it says itself.

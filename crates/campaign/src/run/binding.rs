@@ -47,7 +47,7 @@ impl Binding {
         };
         if has_threads {
             let why =
-                "a job of this engine has a thread for each I/O in flight: one processor would be too few";
+                "a job of this engine has a thread for each I/O in flight: one CPU would be too few";
             return Self::none(why.to_owned());
         }
         let machine = Machine::default();

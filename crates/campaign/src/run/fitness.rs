@@ -70,7 +70,7 @@ pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), En
     }
     if plan.stripe_bytes.is_some() && engine == EngineKind::Passthrough {
         let cause = "it sends the commands of one namespace";
-        return refuse("--stripe", cause, "leave --stripe out, or name the block devices, as /dev/nvme0n1");
+        return refuse("--stripe", cause, "leave --stripe out, or name the block devices, e.g. /dev/nvme0n1");
     }
     if plan.durable.is_some() && engine == EngineKind::Mmap {
         let cause = "a write to a mapping ends in the page cache, however the file was opened";
@@ -170,7 +170,7 @@ pub fn check_processors(cpus: &[u32], allowed: Option<&BTreeSet<u32>>) -> Result
     let Some(cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) else { return Ok(()) };
     let known: Vec<u32> = allowed.iter().copied().collect();
     let known = processors(&known);
-    let cause = format!("this process may run on processors {known}, and not on {cpu}");
+    let cause = format!("this process may run on CPUs {known}, and not on {cpu}");
     Err(EngineError::new(ErrorKind::Plan, "binding the jobs to --cpus", cause)
         .with_remedy(format!("choose from these: --cpus {known}")))
 }

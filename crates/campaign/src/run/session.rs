@@ -628,7 +628,7 @@ fn refuse_cpus_of_simulated_time(medium: &Medium, real_time: bool) -> Result<(),
         return Ok(());
     }
     let cause = "time is simulated, and one thread computes all jobs";
-    Err(EngineError::new(ErrorKind::Plan, "binding jobs to processors", cause)
+    Err(EngineError::new(ErrorKind::Plan, "binding jobs to CPUs", cause)
         .with_remedy("leave --cpus out, or add --real-time"))
 }
 
@@ -722,7 +722,7 @@ fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), Engin
         passthrough::admit_polling()?;
     }
     if target.kind == TargetKind::NvmeNamespace && target.devices.is_empty() {
-        let cause = format!("{} has no block device that would tell of poll queues", target.name);
+        let cause = format!("{} has no block device that could have poll queues", target.name);
         return refuse(cause, "leave --polled out");
     }
     match without_poll_queues(target) {

@@ -106,7 +106,7 @@ pub fn run_together(
             ));
         }
         record.notes.push(format!(
-            "It ran at the same time as {} other workloads of one group: processor time and device counters are of all of them.",
+            "It ran at the same time as {} other workloads of one group: CPU time and device counters are of all of them.",
             number - 1
         ));
     }

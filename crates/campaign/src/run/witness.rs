@@ -52,7 +52,7 @@ pub fn start(
 ) -> Result<Started, EngineError> {
     if workload.data.verify == Verify::AtEnd {
         return refuse(
-            "reading everything back at the end is no part of the run, and the block layer cannot tell the two apart",
+            "reading everything back at the end is not part of the run, and the block layer cannot tell the two apart",
             "leave --witness or --verify at-end out",
         );
     }

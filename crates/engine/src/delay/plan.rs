@@ -79,7 +79,7 @@ fn distribution(text: &str) -> Result<Distribution, String> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write one as {}", EXAMPLES.join(", ")),
         };
-        return Err(format!("there is no distribution `{name}`: {offer}"));
+        return Err(format!("unknown distribution `{name}`: {offer}"));
     };
     let parts: Vec<&str> = values.split(if name == "uniform" { '-' } else { '/' }).map(str::trim).collect();
     let found = match (name, parts.as_slice()) {
@@ -126,7 +126,7 @@ fn time(text: &str) -> Result<u64, String> {
 
 fn number(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-    value.ok_or_else(|| format!("`{text}` is not a number: write a decimal, as 0.5"))
+    value.ok_or_else(|| format!("`{text}` is not a number: write a decimal, e.g. 0.5"))
 }
 
 /// A time so that it reads back as the same one.

@@ -250,7 +250,7 @@ fn pin(cpu: Option<u32>) -> Result<(), EngineError> {
 /// [`ErrorKind::Permission`] where threads may not be bound.
 pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
     let refused = |errno: rustix::io::Errno| {
-        EngineError::new(ErrorKind::Permission, "looking for processors", errno.to_string())
+        EngineError::new(ErrorKind::Permission, "looking for CPUs", errno.to_string())
             .with_remedy("use --cpus any")
     };
     let set = rustix::thread::sched_getaffinity(None).map_err(refused)?;
@@ -261,7 +261,7 @@ pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
 
 fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
     EngineError::new(ErrorKind::Plan, format!("binding a job to processor {cpu}"), cause)
-        .with_remedy("choose from the processors that `lscpu -e` lists as online")
+        .with_remedy("choose from the CPUs that `lscpu -e` lists as online")
 }
 
 /// Takes tallies until every job's thread has ended, and tells when nothing could go on meanwhile.

@@ -18,7 +18,7 @@ pub struct DirectionTally {
     pub bytes: u64,
     /// I/Os that failed.
     pub errors: u64,
-    /// I/Os that moved fewer bytes than asked; not in the histograms.
+    /// I/Os that transferred fewer bytes than asked; not in the histograms.
     pub short: u64,
 }
 

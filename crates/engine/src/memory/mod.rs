@@ -23,7 +23,7 @@ impl Store {
     /// When the machine does not have as much memory free.
     pub fn new(bytes: u64) -> Result<Self, EngineError> {
         const PLACE: &str = "allocating the memory target";
-        const REMEDY: &str = "use a smaller one, as memory:1g";
+        const REMEDY: &str = "use a smaller one, e.g. memory:1g";
         room::check(PLACE, u128::from(bytes), REMEDY)?;
         let count = bytes as usize / WORD;
         let mut words = Vec::new();

@@ -44,7 +44,7 @@ impl Geometry {
                 format!(
                     "blocks of {block_bytes} bytes and I/Os of {smallest_io_bytes} to {largest_io_bytes} bytes"
                 ),
-                "give sizes above 0, as --bs 4k",
+                "give sizes above 0, e.g. --bs 4k",
             );
         }
         let skipped_bytes = match first_byte % block_bytes {
@@ -108,7 +108,7 @@ impl Geometry {
             return Err(EngineError::new(
                 ErrorKind::Plan,
                 "laying out the workload's span",
-                format!("a stride of {stride_bytes} bytes is no multiple of the alignment of {block_bytes}"),
+                format!("a stride of {stride_bytes} bytes is not a multiple of the alignment of {block_bytes}"),
             )
             .with_remedy("use a stride that is a multiple of the alignment, or a smaller --align"));
         }

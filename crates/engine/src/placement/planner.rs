@@ -53,7 +53,7 @@ pub struct Seat {
 /// When there are more jobs than processors: why nobody is bound.
 pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<Seat>, String> {
     if jobs as usize > cpus.len() {
-        return Err(format!("{jobs} jobs share {} processors, as the scheduler decides", cpus.len()));
+        return Err(format!("{jobs} jobs share {} CPUs, as the scheduler decides", cpus.len()));
     }
     let mut taken: Vec<Taken<'_>> = Vec::with_capacity(jobs as usize);
     for job in 0..jobs as usize {
@@ -72,7 +72,7 @@ pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<
                 cpu.id,
             )
         });
-        let cpu = best.expect("there are at least as many processors as jobs");
+        let cpu = best.expect("there are at least as many CPUs as jobs");
         taken.push(Taken { cpu, place, queue: device.and_then(|device| queue_of(device, cpu)) });
     }
     let why = |(at, seat): (usize, &Taken<'_>)| Seat {

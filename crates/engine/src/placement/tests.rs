@@ -117,7 +117,7 @@ fn nobody_sits_outside_what_is_allowed_or_online() {
     assert_eq!(cpus(&machine.seats([1, 3], &["nvme0n1"], 2)), [1, 3]);
     assert_eq!(
         machine.try_seats([1, 3], &["nvme0n1"], 3).unwrap_err(),
-        "3 jobs share 2 processors, as the scheduler decides"
+        "3 jobs share 2 CPUs, as the scheduler decides"
     );
     machine.write("sys/devices/system/cpu/online", "0,2-3");
     assert_eq!(cpus(&machine.seats(0..4, &["nvme0n1"], 3)), [0, 2, 3]);

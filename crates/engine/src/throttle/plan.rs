@@ -92,8 +92,8 @@ fn unknown(key: &str) -> String {
         other => nearest(other, KEYS.into_iter()),
     };
     match meant {
-        Some(meant) => format!("there is no key `{key}` here: did you mean `{meant}`?"),
-        None => format!("there is no key `{key}` here: write a throttle as {EXAMPLE}"),
+        Some(meant) => format!("unknown key `{key}`: did you mean `{meant}`?"),
+        None => format!("unknown key `{key}`: write a throttle as {EXAMPLE}"),
     }
 }
 
@@ -116,7 +116,7 @@ fn check(name: &str, rate: Option<u64>, peak: Option<u64>, bucket: Option<u64>) 
 
 fn operations(text: &str) -> Result<u64, String> {
     if text.trim_matches(['0', '.']).is_empty() && text.contains('0') {
-        return Err(format!("at a rate of `{text}` no I/O would ever end: write 1 or more, as 5k"));
+        return Err(format!("at a rate of `{text}` no I/O would ever end: write 1 or more, e.g. 5k"));
     }
     let rate = text.parse::<Rate>().map_err(|error| error.to_string())?.0;
     whole(rate, text, "1")
@@ -127,7 +127,7 @@ fn byte_rate(text: &str) -> Result<u64, String> {
     whole(rate, text, "1B/s")
 }
 
-/// Credits, as `5400000` or `5.4M`.
+/// Credits, e.g. `5400000` or `5.4M`.
 fn tokens(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { operations(text) }
 }

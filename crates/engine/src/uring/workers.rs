@@ -29,7 +29,7 @@ fn others() -> Result<libc::cpu_set_t, String> {
     // The first thread's: jobs bind themselves alone.
     let all = sched_getaffinity(Some(getpid())).map_err(|error| error.to_string())?;
     if own.count() != 1 {
-        return Err("the job is not bound to one processor".to_owned());
+        return Err("the job is not bound to one CPU".to_owned());
     }
     let others: Vec<usize> =
         (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu) && !own.is_set(*cpu)).collect();

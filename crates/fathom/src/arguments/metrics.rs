@@ -23,14 +23,14 @@ pub struct MetricsArguments {
     /// The machine, where they hold several: the host of a trace's disk, or Prometheus' label instance, e.g. db1:9100.
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
-    /// Which columns of a table are meant, as time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb; of a
-    /// trace, as time=when,op=rw,offset=at,bytes=len,device=disk.
+    /// Which columns of a table are meant, e.g. time=when,reads=r,writes=w,read_bytes=rb,write_bytes=wb; of a
+    /// trace, e.g. time=when,op=rw,offset=at,bytes=len,device=disk.
     #[arg(long, value_name = "NAMES", default_value = "")]
     pub columns: String,
     /// What a table's values are, where the names of its columns do not tell.
     #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
     pub values: Option<ValuesName>,
-    /// Read node_exporter's disk counters from this Prometheus server, as http://localhost:9090 or https://metrics:9090.
+    /// Read node_exporter's disk counters from this Prometheus server, e.g. http://localhost:9090 or https://metrics:9090.
     #[arg(long, value_name = "URL", group = "server", conflicts_with_all = ["columns", "values"])]
     pub prometheus: Option<String>,
     /// Read the sums of this EBS volume (vol-...) or EC2 instance (i-...) from CloudWatch, with the credentials that the
@@ -46,7 +46,7 @@ pub struct MetricsArguments {
     /// Further matchers of the series, as 'job="node",cluster="a"'.
     #[arg(long, value_name = "MATCHERS", default_value = "", requires = "prometheus")]
     pub query: String,
-    /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, as 7d.
+    /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, e.g. 7d.
     #[arg(long, value_name = "TIME", default_value = "1d", requires = "server")]
     pub from: String,
     /// Until when, in the same forms. Default: now.
@@ -83,7 +83,7 @@ pub struct ProfileArguments {
     /// gaps between arrivals and the shares of processes too, where the kernel lets them (root, Linux 5.11).
     #[arg(long, requires = "live")]
     pub counters_only: bool,
-    /// How long to count, as 60s or 24h.
+    /// How long to count, e.g. 60s or 24h.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "live")]
     pub time: String,
     /// Which demand is meant.

@@ -134,9 +134,9 @@ fn writing(device: &Device) -> String {
         Verdict::WithPermission { .. } => {
             "refused, unless all of that may be destroyed; then add exactly this flag:".to_owned()
         }
-        Verdict::Never { first } if first.is_empty() => "refused; nothing permits it".to_owned(),
+        Verdict::Never { first } if first.is_empty() => "not writable; choose another target".to_owned(),
         Verdict::Never { first } => {
-            format!("refused; nothing permits it as it is. First {}", first.join(", "))
+            format!("not writable as it is; to free it: {}", first.join(", "))
         }
     }
 }

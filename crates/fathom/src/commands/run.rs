@@ -84,8 +84,8 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<W
     if !(scale.is_finite() && (0.001..=1000.0).contains(&scale)) {
         return Err(Failure::usage(
             "--scale",
-            format!("{scale} is no factor"),
-            "give one from 0.001 to 1000, as 1.3",
+            format!("{scale} is not a valid factor"),
+            "give one from 0.001 to 1000, e.g. 1.3",
         ));
     }
     let profile = parse_profile(&demand::read(path)?).map_err(|error| refused(error.to_string()))?;

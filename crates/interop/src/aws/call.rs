@@ -66,7 +66,7 @@ impl<'a, M: Machine> Caller<'a, M> {
                 format!("https://{service}.{region}.{domain}")
             });
         if !endpoint.starts_with("http://") && !endpoint.starts_with("https://") {
-            return Err(Refusal::new(SERVICE, format!("{endpoint:?} is no address"))
+            return Err(Refusal::new(SERVICE, format!("{endpoint:?} is not a valid address"))
                 .at("the endpoint")
                 .or("type it as https://monitoring.us-east-1.amazonaws.com"));
         }
@@ -195,7 +195,7 @@ fn region(machine: &mut impl Machine, profile: &Profile, asked: Option<&str>) ->
     if is_name {
         Ok(region)
     } else {
-        Err(Refusal::new(SERVICE, format!("{region:?} is no region")).or(remedy))
+        Err(Refusal::new(SERVICE, format!("{region:?} is not a valid region")).or(remedy))
     }
 }
 

@@ -110,7 +110,7 @@ pub fn pattern(workload: &Workload, what: &str) -> Result<Vec<String>, Refusal> 
     let mut arguments = vec!["-w".to_owned(), format!("{random}{kind}")];
     if kind == "rw" {
         if percent.fract().abs() > 1e-9 {
-            return Err(refuse("it takes shares of whole percents", "--read-share", "round it, as 70%"));
+            return Err(refuse("it takes shares of whole percents", "--read-share", "round it, e.g. 70%"));
         }
         arguments.extend(["-M".to_owned(), format!("{percent:.0}")]);
     }

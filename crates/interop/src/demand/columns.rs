@@ -44,7 +44,7 @@ impl Columns {
             let columns: String =
                 header.join(", ").chars().filter(|c| !is_obeyed(*c)).take(SHOWN_LETTERS).collect();
             Refusal::new("a table of demand", cause).at("the header").or(format!(
-                "name the columns, as --columns time=...,reads=...,writes=...,read_bytes=...,write_bytes=...; it has {columns}"
+                "name the columns, e.g. --columns time=...,reads=...,writes=...,read_bytes=...,write_bytes=...; it has {columns}"
             ))
         };
         if let Some(refusal) = divided_otherwise(header) {

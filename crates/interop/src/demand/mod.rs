@@ -90,7 +90,7 @@ const TELLING: f64 = 100.0;
 
 /// The largest I/O that any kernel hands over: bytes up to here need no more than one.
 const LARGEST: f64 = *SIZES.end();
-/// Of a table's rows, one in so many may carry bytes that no I/O moved.
+/// Of a table's rows, one in so many may have bytes and no I/Os.
 const MOVED_BY_NONE_ONE_IN: usize = 20;
 
 /// Rows with bytes and no I/Os: rates that were rounded lose a few I/Os, and one is counted for bytes that one can
@@ -103,7 +103,7 @@ fn moved_by_none(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> 
     intervals.retain(|row| bytes(row) <= LARGEST);
     let left_out = rows - intervals.len();
     if left_out * MOVED_BY_NONE_ONE_IN > rows {
-        let cause = format!("{left_out} of {rows} rows carry bytes that no I/O moved");
+        let cause = format!("{left_out} of {rows} rows have bytes and no I/Os");
         return Err(Refusal::new("a demand", cause)
             .or("see that columns of I/Os and of bytes are of the same disk and time"));
     }
@@ -224,7 +224,7 @@ fn named(observed: &Observed, metrics: &[&str], asked: Option<&str>) -> Result<S
     let is_since_boot = || observed.since_boot.iter().any(|series| series.metric.starts_with("disk."));
     match (asked, known.as_slice()) {
         (_, []) if is_since_boot() => {
-            let cause = "its only report is the mean since the machine started, which is no interval";
+            let cause = "its only report is the mean since the machine started, which is not an interval";
             Err(Refusal::new(expected, cause).or("give an interval, as iostat -x 1 does"))
         }
         (_, []) => {

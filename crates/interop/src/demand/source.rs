@@ -22,7 +22,7 @@ pub struct Hints<'a> {
     pub device: Option<&'a str>,
     /// The machine, where they hold several.
     pub instance: Option<&'a str>,
-    /// Names of a table's columns, as `time=when,reads=r`; may be empty.
+    /// Names of a table's columns, e.g. `time=when,reads=r`; may be empty.
     pub columns: &'a str,
     /// What a table's values are.
     pub values: Option<Values>,

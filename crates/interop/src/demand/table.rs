@@ -46,10 +46,10 @@ pub fn rows(
         let wrong = |cause: String| Refusal::new(TABLE, cause).at(format!("line {line}"));
         let number = |text: &str| match text.parse::<f64>() {
             Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-            _ => Err(wrong(format!("{text:?} is no number that can be used"))),
+            _ => Err(wrong(format!("{text:?} is not a usable number"))),
         };
         intervals.push(Interval {
-            end_ns: time_ns(time).ok_or_else(|| wrong(format!("{time:?} is no time")))?,
+            end_ns: time_ns(time).ok_or_else(|| wrong(format!("{time:?} is not a valid time")))?,
             reads: number(reads)?,
             writes: number(writes)?,
             read_bytes: number(read_bytes)?,

@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
                 't' => Hint::Temporary,
                 _ => {
                     return Err(Fault::from(format!(
-                        "`{letter}` is no hint: behind -f stand a size, or r, s and t"
+                        "`{letter}` is not a valid hint: behind -f stand a size, or r, s and t"
                     )));
                 }
             };
@@ -477,25 +477,25 @@ fn affinity(text: &str, processors: &mut Vec<(u64, u64)>) -> Result<(), Fault> {
         match part.strip_prefix('g') {
             Some(number_of_group) => {
                 if pending {
-                    return Err(Fault::new("a group of processors lists none", ""));
+                    return Err(Fault::new("a group of CPUs lists none", ""));
                 }
                 group = number(number_of_group)?;
                 pending = true;
                 if group > 65_535 {
-                    return Err(Fault::from(format!("there is no processor group {group}")));
+                    return Err(Fault::from(format!("unknown processor group {group}")));
                 }
             }
             None => {
                 let processor = number(part)?;
                 if processor > 255 {
-                    return Err(Fault::from(format!("there is no processor {processor} in a group")));
+                    return Err(Fault::from(format!("unknown processor {processor} in a group")));
                 }
                 processors.push((group, processor));
                 pending = false;
             }
         }
     }
-    if pending { Err(Fault::new("a group of processors lists none", "")) } else { Ok(()) }
+    if pending { Err(Fault::new("a group of CPUs lists none", "")) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl Distribution {
         let mut parts = Vec::new();
         let mut rest = text;
         loop {
-            let wrong = || format!("`{rest}` is no I/O share and target part, as 90/10");
+            let wrong = || format!("`{rest}` is not a valid I/O share and target part, e.g. 90/10");
             let (share, behind) = leading_number(rest).ok_or_else(wrong)?;
             let behind = behind.strip_prefix('/').ok_or_else(wrong)?;
             let (part, behind) = if absolute {

@@ -25,7 +25,7 @@ pub fn arguments(
     }
     let percent = workload.mix.write_share() * 100.0;
     if (percent - percent.round()).abs() > 1e-9 {
-        return refuse("it takes shares of whole percents", "--read-share", "round it, as 70%");
+        return refuse("it takes shares of whole percents", "--read-share", "round it, e.g. 70%");
     }
     let threads = workload.jobs / count;
     let mut arguments = vec![
@@ -46,7 +46,7 @@ pub fn arguments(
             arguments.push(format!("-g{:.0}i", rate_per_s / f64::from(workload.jobs)));
         }
         Arrival::Pausing { .. } => {
-            return refuse("it has no pauses of so long", "--pause", "use an engine of fathom, or fio");
+            return refuse("it has no pauses of that length", "--pause", "use an engine of fathom, or fio");
         }
         _ => {
             return refuse(

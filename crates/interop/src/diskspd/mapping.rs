@@ -181,7 +181,7 @@ fn refuse_impossible(span: &TimeSpan, target: &Target) -> Result<(), Refusal> {
         (
             matches!(target.caching.flush, Some(Flush::Memory | Flush::MemoryNoDrain)),
             "-N",
-            "the engines here flush a mapping through the system, not through the processor's caches",
+            "the engines here flush a mapping through the system, not through the CPU's caches",
         ),
     ];
     match cases.iter().find(|(there, ..)| *there) {
@@ -212,7 +212,7 @@ fn jobs(span: &TimeSpan, target: &Target, notes: &mut Vec<String>) -> Result<u32
             span.threads
         ));
     }
-    u32::try_from(jobs).map_err(|_| Refusal::new(WHAT, "so many threads are no workload").at("-t and -F"))
+    u32::try_from(jobs).map_err(|_| Refusal::new(WHAT, "that many threads are not a workload").at("-t and -F"))
 }
 
 fn depth(span: &TimeSpan, target: &Target) -> u64 {
@@ -294,7 +294,7 @@ fn processors(span: &TimeSpan) -> Result<Option<Vec<u32>>, Refusal> {
     }
     if let Some((group, _)) = span.affinity.iter().find(|(group, _)| *group > 0) {
         let cause = format!("this system has no processor groups, and {group} is not the first");
-        return Err(Refusal::new(WHAT, cause).at("-ag").or("number the processors from 0 on, as -a0,1,70"));
+        return Err(Refusal::new(WHAT, cause).at("-ag").or("number the CPUs from 0 on, as -a0,1,70"));
     }
     let processors: Vec<u32> = span.affinity.iter().filter_map(|(_, cpu)| u32::try_from(*cpu).ok()).collect();
     Ok((!processors.is_empty()).then_some(processors))

@@ -112,7 +112,7 @@ fn affinity(node: Node<'_, '_>) -> Result<Vec<(u64, u64)>, String> {
     let Some(list) = child(node, "Affinity") else { return Ok(Vec::new()) };
     let of = |node: Node<'_, '_>, name: &str| {
         let value = node.attribute(name).ok_or_else(|| format!("<AffinityGroupAssignment> has no {name}"))?;
-        value.trim().parse::<u64>().map_err(|_| format!("`{value}` in {name} is no number"))
+        value.trim().parse::<u64>().map_err(|_| format!("`{value}` in {name} is not a number"))
     };
     list.children()
         .filter(Node::is_element)
@@ -120,7 +120,7 @@ fn affinity(node: Node<'_, '_>) -> Result<Vec<(u64, u64)>, String> {
             "AffinityGroupAssignment" => Ok((of(entry, "Group")?, of(entry, "Processor")?)),
             _ => {
                 let value = entry.text().unwrap_or_default().trim();
-                Ok((0, value.parse().map_err(|_| format!("`{value}` in <Affinity> is no number"))?))
+                Ok((0, value.parse().map_err(|_| format!("`{value}` in <Affinity> is not a number"))?))
             }
         })
         .collect()
@@ -183,13 +183,13 @@ fn distribution(node: Node<'_, '_>) -> Result<Option<Distribution>, String> {
     let absolute = match kind.tag_name().name() {
         "Absolute" => true,
         "Percent" => false,
-        other => return Err(format!("<{other}> is no distribution")),
+        other => return Err(format!("<{other}> is not a valid distribution")),
     };
     let part = |range: Node<'_, '_>| {
         let share = range.attribute("IO").unwrap_or_default().trim();
         let length = range.text().unwrap_or_default().trim();
         let number =
-            |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` in <Range> is no number"));
+            |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` in <Range> is not a number"));
         Ok::<_, String>((number(share)?, number(length)?))
     };
     Ok(Some(Distribution { absolute, parts: children(kind, "Range").map(part).collect::<Result<_, _>>()? }))
@@ -209,7 +209,7 @@ fn caching(node: Node<'_, '_>) -> Result<Caching, String> {
         Some("ViewOfFile") => Some(Flush::View),
         Some("NonVolatileMemory") => Some(Flush::Memory),
         Some("NonVolatileMemoryNoDrain") => Some(Flush::MemoryNoDrain),
-        Some(other) => return Err(format!("`{other}` is no kind of flush")),
+        Some(other) => return Err(format!("`{other}` is not a valid kind of flush")),
     };
     Ok(Caching {
         mode,
@@ -230,7 +230,7 @@ fn content(node: Node<'_, '_>) -> Result<Content, String> {
             let bytes = number(source, "SizeInBytes")?.ok_or("<RandomDataSource> has no <SizeInBytes>")?;
             Ok(Content::Buffer { bytes, file: text(source, "FilePath").map(str::to_owned) })
         }
-        Some(other) => Err(format!("`{other}` is no pattern of what is written")),
+        Some(other) => Err(format!("`{other}` is not a valid pattern of what is written")),
     }
 }
 
@@ -240,7 +240,7 @@ fn limit(node: Node<'_, '_>) -> Result<Option<Limit>, String> {
     match unit {
         "IOPS" => Ok(Some(Limit::PerS(limit))),
         "BPMS" => Ok(Some(Limit::BytesPerMs(limit))),
-        other => Err(format!("`{other}` is no unit of a throughput: IOPS or BPMS")),
+        other => Err(format!("`{other}` is not a valid unit of a throughput: IOPS or BPMS")),
     }
 }
 

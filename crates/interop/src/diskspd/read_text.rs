@@ -252,7 +252,7 @@ impl Reader {
                 "IopsStdDev" => Column::IopsDeviation,
                 "LatStdDev" => Column::LatencyDeviation,
                 "file" => Column::File,
-                other => return Err(format!("`{other}` is no column that diskspd prints")),
+                other => return Err(format!("`{other}` is not a column that diskspd prints")),
             });
         }
         if !columns.starts_with(&[Column::Thread, Column::Bytes, Column::Operations]) {
@@ -400,7 +400,7 @@ impl Reader {
         }
         let cells: Vec<&str> = text.split('|').map(str::trim).collect();
         let Some((order, _)) = PERCENTILES.iter().find(|(_, name)| Some(name) == cells.first()) else {
-            return Err(format!("`{}` is no percentile that diskspd prints", cells[0]));
+            return Err(format!("`{}` is not a percentile that diskspd prints", cells[0]));
         };
         let &[_, read, write, total] = cells.as_slice() else {
             return if is_last { Ok(()) } else { Err("a row of latencies has not 4 cells".to_owned()) };
@@ -451,7 +451,7 @@ impl Reader {
         let cause = if has_latencies {
             "it holds latencies alone, and no number or rate of I/Os"
         } else if in_processors {
-            "it ends in the table of processors, before any I/O is told"
+            "it ends in the table of CPUs, before any I/O is told"
         } else if had_table {
             "its tables hold no whole row"
         } else if self.done.iter().any(|results| results.profile.is_some()) {
@@ -486,9 +486,9 @@ fn profile_of(command_line: &str) -> Option<Profile> {
 fn whole(cell: &str) -> Result<u64, String> {
     cell.parse().map_err(|_| {
         if cell.contains(['.', ',']) {
-            format!("`{cell}` is no whole number as diskspd prints it: somebody grouped its digits")
+            format!("`{cell}` is not a whole number as diskspd prints it: somebody grouped its digits")
         } else {
-            format!("`{cell}` is no whole number")
+            format!("`{cell}` is not a whole number")
         }
     })
 }
@@ -498,7 +498,7 @@ fn decimal(cell: &str) -> Result<Option<f64>, String> {
         return Ok(None);
     }
     let number = cell.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.map(Some).ok_or_else(|| format!("`{cell}` is no number as diskspd prints it"))
+    number.map(Some).ok_or_else(|| format!("`{cell}` is not a number as diskspd prints it"))
 }
 
 /// `testfile.dat (1024MiB)` in its parts.

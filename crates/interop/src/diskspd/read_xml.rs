@@ -60,7 +60,7 @@ fn read_span(node: Node<'_, '_>) -> Result<SpanResult, String> {
         ..SpanResult::default()
     };
     if !span.seconds.is_none_or(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
-        return Err("<TestTimeSeconds> is no time".to_owned());
+        return Err("<TestTimeSeconds> is not a valid time".to_owned());
     }
     if let Some(processors) = child(node, "CpuUtilization") {
         span.cpus = children(processors, "CPU").map(cpu).collect::<Result<_, _>>()?;
@@ -158,7 +158,7 @@ fn read_latency(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), String>
     for bucket in children(node, "Bucket") {
         let percent: f64 = number(bucket, "Percentile")?.ok_or("a latency has no <Percentile>")?;
         if !(0.0..=100.0).contains(&percent) {
-            return Err(format!("there is no percentile {percent}"));
+            return Err(format!("unknown percentile {percent}"));
         }
         span.percentiles.push(Percentile {
             order: percent / 100.0,
@@ -185,7 +185,7 @@ fn read_iops(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), String> {
     for bucket in children(node, "Bucket") {
         let value = |name: &str| {
             let text = bucket.attribute(name).unwrap_or("0");
-            text.trim().parse::<f64>().map_err(|_| format!("`{text}` in {name} is no number"))
+            text.trim().parse::<f64>().map_err(|_| format!("`{text}` in {name} is not a number"))
         };
         span.iops.push(IopsBucket {
             end_ms: value("SampleMillisecond")?,

@@ -66,7 +66,7 @@ pub struct BySection<T> {
 /// Use of a processor, in percent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CpuUse {
-    /// Which, with what stands before it where there are several groups, nodes or sockets, as `1/0`.
+    /// Which, with what stands before it where there are several groups, nodes or sockets, e.g. `1/0`.
     pub name: String,
     /// Not idle.
     pub usage: f64,

@@ -13,7 +13,7 @@ pub(super) fn leading_number(text: &str) -> Option<(u64, &str)> {
 /// What is wrong with it.
 pub fn leading_size(text: &str, block_bytes: u64) -> Result<(u64, &str), String> {
     let Some((number, rest)) = leading_number(text) else {
-        return Err(not_a_number(text, "a size, as 64K"));
+        return Err(not_a_number(text, "a size, e.g. 64K"));
     };
     let factor = match rest.chars().next().map(|c| c.to_ascii_uppercase()) {
         Some('T') => Some(1 << 40),
@@ -36,7 +36,7 @@ pub fn size(text: &str, block_bytes: u64) -> Result<u64, String> {
     match leading_size(text, block_bytes)? {
         (bytes, "") => Ok(bytes),
         (_, rest) => Err(format!(
-            "`{rest}` behind the size in `{text}` is no unit: K, M, G and T are powers of 1024, and b is a block"
+            "`{rest}` behind the size in `{text}` is not a valid unit: K, M, G and T are powers of 1024, and b is a block"
         )),
     }
 }

@@ -23,7 +23,7 @@ pub fn parse<'a>(text: &'a str, what: &str) -> Result<Document<'a>, Refusal> {
         let at = error.pos();
         let text = error.to_string();
         let cause = text.split(" at ").next().unwrap_or(&text).to_owned();
-        Refusal::new(what, format!("it is no well-formed XML: {cause}"))
+        Refusal::new(what, format!("it is not well-formed XML: {cause}"))
             .at(format!("line {}, column {}", at.row, at.col))
     })
 }
@@ -50,7 +50,7 @@ pub fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
 pub fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<Option<T>, String> {
     match text(node, name) {
         None => Ok(None),
-        Some(text) => text.parse().map(Some).map_err(|_| format!("`{text}` in <{name}> is no number")),
+        Some(text) => text.parse().map(Some).map_err(|_| format!("`{text}` in <{name}> is not a number")),
     }
 }
 

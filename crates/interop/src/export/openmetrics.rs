@@ -137,7 +137,7 @@ impl<W: Write> OpenMetrics<W> {
                 let rate = |count: u64| count as f64 / length_s;
                 let help = ("operations_per_second", "I/Os that ended well in a second.");
                 self.put("rate", help, &labels, rate(direction.operations), end_s);
-                let help = ("bytes_per_second", "Bytes moved in a second.");
+                let help = ("bytes_per_second", "Bytes transferred per second.");
                 self.put("throughput", help, &labels, rate(direction.bytes), end_s);
                 let help = ("errors_per_second", "I/Os that ended in an error in a second.");
                 self.put("errors", help, &labels, rate(direction.errors), end_s);
@@ -156,7 +156,7 @@ impl<W: Write> OpenMetrics<W> {
             let (unit, scale) = base_unit(&series.unit);
             let name = plain_name(&series.metric);
             let labels = [("run", run.id.as_str()), ("label", series.label.as_str())];
-            let help = format!("{} of the machine beside the run, from {}.", series.metric, series.source);
+            let help = format!("{} of the machine during the run, from {}.", series.metric, series.source);
             for (at_ns, value) in run.telemetry.at_ns.iter().zip(&series.values) {
                 if let Some(value) = value {
                     let at_s = start_s + *at_ns as f64 / 1e9;
@@ -172,7 +172,7 @@ impl<W: Write> Exporter for OpenMetrics<W> {
         let start = stamp(&run.started_at)
             .and_then(|(at, _)| Some(at.utc_s()? as f64 + f64::from(at.ms % 1000) / 1e3));
         let Some(start_s) = start else {
-            let cause = format!("the start of {} is no moment: {}", run.id, run.started_at);
+            let cause = format!("the start of {} is not a valid time: {}", run.id, run.started_at);
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
         };
         let window_ns = run.intervals.last().map(|last| last.start_ns + last.duration_ns);

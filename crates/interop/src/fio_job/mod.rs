@@ -128,7 +128,7 @@ fn kind(workload: &Workload) -> Result<Lines, Refusal> {
         return Ok(vec![("rw", format!("{random}write"))]);
     }
     if percent.fract().abs() > 1e-9 {
-        return Err(refuse("fio takes shares of whole percents", "--read-share", "round it, as 70%"));
+        return Err(refuse("fio takes shares of whole percents", "--read-share", "round it, e.g. 70%"));
     }
     Ok(vec![("rw", format!("{random}rw")), ("rwmixread", format!("{percent:.0}"))])
 }

@@ -94,7 +94,7 @@ impl Layout {
 
 fn refused(header: &[String], cause: String) -> Refusal {
     Refusal::new("a fleet's table", cause).at("the header").or(format!(
-        "name the columns, as --columns volume=...,time=...,reads=...,writes=...,read_bytes=...,write_bytes=...; it has {}",
+        "name the columns, e.g. --columns volume=...,time=...,reads=...,writes=...,read_bytes=...,write_bytes=...; it has {}",
         header.join(", ")
     ))
 }

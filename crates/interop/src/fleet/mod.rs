@@ -62,7 +62,7 @@ pub struct Run {
     pub size_gib: Latest<f64>,
     /// Rows whose size is no number from 0 up.
     pub wrong_sizes: u64,
-    /// What it is today, as `gp3:iops=6000`; none where the table does not say.
+    /// What it is today, e.g. `gp3:iops=6000`; none where the table does not say.
     pub current: Latest<String>,
     /// The instance that it is attached to; none where the table does not say.
     pub instance: Latest<String>,

@@ -41,10 +41,10 @@ pub fn attach(run: &mut RunRecord, found: &ForeignTelemetry) -> Attachment {
     run.notes.push(match how {
         Attachment::BySameStart => {
             format!(
-                "Telemetry of {from} is beside the run as if both had started together: a time is missing."
+                "Telemetry of {from} is attached to the run as if both had started together: a time is missing."
             )
         }
-        _ => format!("Telemetry of {from} is beside the run by calendar time."),
+        _ => format!("Telemetry of {from} is attached to the run by calendar time."),
     });
     how
 }

@@ -22,7 +22,7 @@ pub enum Unrecognised {
     #[error(transparent)]
     Packed(Packed),
     /// It is no result, and says what a volume was asked to do.
-    #[error("{what}, which is no result: fathom profile reads it")]
+    #[error("{what}, which is not a result: fathom profile reads it")]
     Demand {
         /// What it is, as `a block trace`.
         what: &'static str,
@@ -111,7 +111,7 @@ mod tests {
         let msr = "128166372003061629,hm,1,Read,383496192,32768,413736\n";
         for text in [trace, msr] {
             let told = of(text.as_bytes()).unwrap_err().to_string();
-            assert_eq!(told, "a block trace, which is no result: fathom profile reads it");
+            assert_eq!(told, "a block trace, which is not a result: fathom profile reads it");
         }
         assert!(of(b"\x1f\x8b\x08\0\0").unwrap_err().to_string().ends_with("gunzip --keep x"));
         let pidstat = "Linux 5.4.0 (h) 08/15/2022 _x86_64_ (24 CPU)\n\n12:00:01 AM   UID       PID   kB_rd/s  Command\n";

@@ -12,10 +12,10 @@ const QUEUE: (&str, &str) = (
 const BUSY: (&str, &str) =
     ("%util is at most 100", "more than all of the time: the interval or the counter is wrong");
 const WHOLE: (&str, &str) =
-    ("processor time sums to 100", "a column was left out, or the interval's ends differ");
+    ("CPU time sums to 100", "a column was left out, or the interval's ends differ");
 const EMPTY: (&str, &str) = (
-    "processor time is more than 0",
-    "the processor was offline or the interval was empty: it was not idle, it was not there",
+    "CPU time is more than 0",
+    "the CPU was offline or the interval was empty: it was not idle, it was not there",
 );
 /// States that share a processor's time among them.
 const STATES: [&str; 12] =

@@ -3,7 +3,7 @@
 use crate::observed::{Column, Label, plain};
 use crate::sysstat;
 
-/// What a column of a table means. Tables of interrupts have a column for each, as `19/s` or `TIMER/s`.
+/// What a column of a table means. Tables of interrupts have a column for each, e.g. `19/s` or `TIMER/s`.
 pub fn column(table: &str, column: &str) -> Column {
     let Some(name) = column.strip_suffix("/s") else {
         let known = sysstat::cpu(column.trim_start_matches('%'));

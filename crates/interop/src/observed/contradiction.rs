@@ -8,7 +8,7 @@ use super::sheet::{Report, Sheet};
 /// A rule that figures of one thing break, once or in many reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contradiction {
-    /// The rule, as `r/s x rareq-sz = rkB/s`.
+    /// The rule, e.g. `r/s x rareq-sz = rkB/s`.
     pub rule: &'static str,
     /// Which device, processor or interface; empty for the machine.
     pub thing: String,

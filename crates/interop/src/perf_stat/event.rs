@@ -9,7 +9,7 @@ pub struct Event {
     pub counted: Counted,
     /// Unit of the count, as `msec`; empty for events.
     pub unit: String,
-    /// Which processor, as `0`; empty for all together.
+    /// Which processor, e.g. `0`; empty for all together.
     pub cpu: String,
     /// End of its interval after the start, in seconds; absent without intervals.
     pub at_s: Option<f64>,

@@ -137,7 +137,7 @@ fn absent(measured: &Measured) -> Vec<AbsentSource> {
     for event in &measured.events {
         let reason = match event.counted {
             Counted::Number(_) => continue,
-            Counted::NotSupported => "not supported by this processor, kernel or virtual machine",
+            Counted::NotSupported => "not supported by this CPU, kernel or virtual machine",
             Counted::NotCounted => "not counted in some interval: nothing ran, or no counter was free",
         };
         let source = format!("perf {}", event.name);

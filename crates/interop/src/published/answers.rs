@@ -181,7 +181,7 @@ fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Seen> {
     };
     let factor = cost(explained)? / cost(row)?;
     let text = format!(
-        "An I/O takes {} the processor time that it takes with {}.",
+        "An I/O takes {} the CPU time that it takes with {}.",
         words::times(factor),
         named(row)
     );

@@ -38,7 +38,7 @@ fn processors(row: &PublishedRow) -> Vec<Option<Seen>> {
             Seen::new(Feature::BusiestCore, share, SHARE_ERROR, text)
         }),
         all.filter(|_| row.cores != Some(1.0)).and_then(|share| {
-            let text = format!("All processors together were busy {} of the time.", words::percent(share));
+            let text = format!("All CPUs together were busy {} of the time.", words::percent(share));
             Seen::new(Feature::MeanCore, share, SHARE_ERROR, text)
         }),
     ]
@@ -56,7 +56,7 @@ fn job(row: &PublishedRow) -> Vec<Option<Seen>> {
         "Of a job's time, {} was its own code and the rest the kernel's.",
         words::percent(user / busy)
     );
-    let core = format!("A job that works {} of the time keeps a processor as busy.", words::percent(busy));
+    let core = format!("A job that works {} of the time keeps a CPU as busy.", words::percent(busy));
     let has_own_core = row.busiest_core_percent.is_none() && row.cpu_percent.is_none();
     vec![
         Seen::new(Feature::GeneratorBusy, busy, SHARE_ERROR, worked),
@@ -79,7 +79,7 @@ fn unevenness(row: &PublishedRow) -> Option<Seen> {
 /// Bytes that the disks moved over those asked for.
 fn disk_bytes(row: &PublishedRow) -> Option<Seen> {
     let moved = row.disk_bytes_percent.map(|percent| percent / 100.0).filter(|share| *share >= 0.0)?;
-    let text = format!("The disks moved {} of the bytes asked for.", words::percent(moved));
+    let text = format!("The disks transferred {} of the bytes asked for.", words::percent(moved));
     Seen::new(Feature::DeviceBytes, moved.max(1e-3).ln(), SHARE_ERROR, text)
 }
 

@@ -49,7 +49,7 @@ pub fn refused(message: &str) -> Refusal {
         return Refusal::new(EXPECTED, message);
     };
     let known: Vec<&str> = words.collect();
-    let cause = format!("there is no field \"{name}\" here");
+    let cause = format!("unknown field \"{name}\"");
     Refusal::new(EXPECTED, cause).or(match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("the fields are {}", known.join(", ")),
@@ -162,11 +162,11 @@ fn unit(throughput: Option<f64>, unit: Option<&str>) -> Result<(), Wrong> {
         None => Err(Wrong {
             field: "throughput",
             cause: format!("throughput = {value} has no unit"),
-            remedy: format!("write beside it unit = \"MB/s\", or another of {UNITS}"),
+            remedy: format!("write next to it unit = \"MB/s\", or another of {UNITS}"),
         }),
         Some(unit) if units::bytes_per_s(unit).is_none() => Err(Wrong {
             field: "unit",
-            cause: format!("\"{unit}\" is no unit that is known"),
+            cause: format!("\"{unit}\" is not a known unit"),
             remedy: match meant(unit) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),
                 None => format!("write one of {UNITS}"),

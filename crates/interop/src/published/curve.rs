@@ -74,9 +74,9 @@ fn corner(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Option
     }
     let value = shortfalls.into_iter().max_by(f64::total_cmp)?;
     let text = format!(
-        "Where latency and highest rate meet, {} of the rate is missing: {}.",
+        "At the knee the rate is {} below its asymptotes: {}.",
         words::percent(value.max(0.0)),
-        if value > 0.08 { "a soft bend, as of a queue" } else { "a sharp corner, as of a cap" }
+        if value > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
     );
     Seen::new(Feature::Corner, value, 0.02, text)
 }

@@ -144,7 +144,7 @@ fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
         add(STILL_GROWING, text, &[Limit::Concurrency, Limit::Demand]);
     }
     if seen.len() < 3 {
-        let text = "Hardly anything stands beside this row: another concurrency, block size or the processors' load would show more.";
+        let text = "The table says little besides this row: another concurrency, block size or the CPUs' load would show more.";
         add(ALONE, text.to_owned(), &[]);
     }
     found

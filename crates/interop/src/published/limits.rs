@@ -19,7 +19,7 @@ const FARTHEST_DEVICE: f64 = -1.5;
 /// Standard error of a published rate over a published bound: rounding, and the overhead of protocols.
 const SHARE_ERROR: f64 = 0.01;
 /// Who says so of a bound that stands in the table.
-const STATED: &str = "stated beside the results";
+const STATED: &str = "stated with the results";
 /// Fewest I/Os in flight that wait for one another.
 const LONE: f64 = 2.0;
 
@@ -320,7 +320,7 @@ pub fn more_than_left(row: &PublishedRow, earlier: &[&PublishedRow], table: &Pub
     let left = reached.iter().find(|found| feature_of(found, &reached) == Feature::Sustained)?;
     (left.share > MORE).then(|| {
         format!(
-            "{} Burst credits explain that time, but {} is {} what they leave, {} ({}): look for the true baseline, or for what answered beside the volume.",
+            "{} Burst credits explain that time, but {} is {} what they leave, {} ({}): look for the true baseline, or for what else than the volume answered.",
             fell.text,
             stated(row),
             words::times(left.share),

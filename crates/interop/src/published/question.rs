@@ -108,10 +108,10 @@ pub fn bounds(published: &Published) -> Vec<String> {
         let name = fathom_attribute::ceiling_in_words(known);
         notes.push(match (count, all.len()) {
             (count, rows) if count == rows => {
-                format!("Given beside the table, {name} ({}): applied to every row.", known.source)
+                format!("Given with the table, {name} ({}): applied to every row.", known.source)
             }
             (count, rows) => format!(
-                "Given beside the table, {name} ({}): applied to {count} of {rows} rows; the others have such a bound in the table, or do not state what it counts.",
+                "Given with the table, {name} ({}): applied to {count} of {rows} rows; the others have such a bound in the table, or do not state what it counts.",
                 known.source
             ),
         });

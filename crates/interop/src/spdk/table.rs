@@ -206,7 +206,7 @@ impl Reader {
                 // The title over the last three stands between them in some versions.
                 "Latency(us)" => continue,
                 other => {
-                    return Err(format!("`{other}` is no column that SPDK prints: its unit is not known"));
+                    return Err(format!("`{other}` is not a column that SPDK prints: its unit is not known"));
                 }
             });
         }
@@ -321,7 +321,7 @@ impl Reader {
         });
         let Some((percent, us)) = parts else { return Ok(()) };
         if percent > 100.0 {
-            return Err(format!("there is no percentile {percent}"));
+            return Err(format!("unknown percentile {percent}"));
         }
         self.distribution().percentiles.push((percent / 100.0, us));
         Ok(())

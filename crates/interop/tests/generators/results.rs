@@ -96,7 +96,7 @@ fn diskspd_text_agrees_with_its_totals() {
             ("677dc214", "none of its tables"),
             ("issue15", "ends after 2 rows and has no total"),
             ("issue45", "latencies alone"),
-            ("issue91", "table of processors"),
+            ("issue91", "table of CPUs"),
         ],
     );
     let of = |part: &str| read.iter().find(|(name, _)| name.contains(part)).map(|(_, runs)| &runs[0]);
@@ -302,5 +302,5 @@ fn nothing_completed_is_no_latency() {
 fn a_column_of_unknown_unit_is_refused() {
     let text = "Device Information  : IOPS  Gbps  Average  min  max\nnull0 : 100.00 20.09 1.0 0.5 2.0\n";
     let refusal = import("out.txt", text.as_bytes(), Some("spdk-nvme-perf")).expect_err("no unit");
-    assert!(refusal.contains("`Gbps` is no column"), "{refusal}");
+    assert!(refusal.contains("`Gbps` is not a valid column"), "{refusal}");
 }

@@ -44,7 +44,7 @@ pub use x86_64::read;
 /// The reason why not: not invariant, or the kernel has stopped trusting it.
 pub fn check() -> Result<(), Unavailable> {
     if !x86_64::invariant() {
-        return Err("the processor does not promise an invariant time-stamp counter");
+        return Err("the CPU does not promise an invariant time-stamp counter");
     }
     let read = |file: &str| {
         std::fs::read_to_string(format!("/sys/devices/system/clocksource/clocksource0/{file}"))

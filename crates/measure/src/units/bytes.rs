@@ -15,7 +15,7 @@ pub struct Bytes(pub u64);
 pub struct ByteRate(pub f64);
 
 const EXAMPLE: &str =
-    "a number with an optional unit, as 4096, 4k, 64KiB or 1GB (k and KiB are 1024, kB is 1000)";
+    "a number with an optional unit, e.g. 4096, 4k, 64KiB or 1GB (k and KiB are 1024, kB is 1000)";
 
 fn factor(unit: &str) -> Option<u64> {
     let lower = unit.to_ascii_lowercase();
@@ -85,7 +85,7 @@ impl FromStr for ByteRate {
         bare.parse::<Bytes>().map(|bytes| Self(bytes.0 as f64)).map_err(|_| UnitError {
             input: text.to_owned(),
             expected: "a throughput",
-            example: "a size per second, as 250MB/s, 100MiB/s or 25Gbit/s",
+            example: "a size per second, e.g. 250MB/s, 100MiB/s or 25Gbit/s",
         })
     }
 }

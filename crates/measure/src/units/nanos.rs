@@ -63,7 +63,7 @@ impl FromStr for Nanos {
         let error = || UnitError {
             input: text.to_owned(),
             expected: "a time",
-            example: "a number with its unit, as 30s, 2m, 1h30m, 10us or 1.5ms",
+            example: "a number with its unit, e.g. 30s, 2m, 1h30m, 10us or 1.5ms",
         };
         let mut rest = text.trim();
         let mut total = 0u64;

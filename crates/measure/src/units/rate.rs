@@ -28,7 +28,7 @@ impl FromStr for Rate {
             .ok_or_else(|| UnitError {
                 input: text.to_owned(),
                 expected: "a rate",
-                example: "operations per second, as 5000, 5k or 1.2M",
+                example: "operations per second, e.g. 5000, 5k or 1.2M",
             })
     }
 }

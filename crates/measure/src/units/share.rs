@@ -27,7 +27,7 @@ impl FromStr for Share {
             .ok_or_else(|| UnitError {
                 input: text.to_owned(),
                 expected: "a share",
-                example: "a percentage with its sign, as 70%, or a fraction, as 0.7",
+                example: "a percentage with its sign, e.g. 70%, or a fraction, e.g. 0.7",
             })
     }
 }

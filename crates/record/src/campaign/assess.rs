@@ -85,17 +85,17 @@ pub struct AssessPlan {
     /// Instance type whose catalogued limits hold, as `r6id.4xlarge`; absent: what the firmware says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// Volume whose catalogued limits hold, as `gp3:iops=16000`.
+    /// Volume whose catalogued limits hold, e.g. `gp3:iops=16000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
     /// Response-time objective for an extra operating point.
     pub slo: Option<Slo>,
     /// Seed of every run.
     pub seed: u64,
-    /// Delay that is added to each service latency, as `exponential:100us`; absent: none.
+    /// Delay that is added to each service latency, e.g. `exponential:100us`; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<String>,
-    /// Limits that are put before the target, as `iops=3000`; absent: none.
+    /// Limits that are put before the target, e.g. `iops=3000`; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<String>,
     /// Error to reach at each chosen point, as the half-width of its 95 % interval over the mean; absent:
@@ -113,9 +113,9 @@ pub struct AssessPlan {
 /// One pattern to assess.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PatternPlan {
-    /// Short name, as `randread-4k`.
+    /// Short name, e.g. `randread-4k`.
     pub name: String,
-    /// In words, as "4 KiB random read".
+    /// In words, e.g. "4 KiB random read".
     pub title: String,
     /// The workload; jobs, depth and length vary over the cells.
     pub workload: Workload,

@@ -60,7 +60,7 @@ pub struct ComparePlan {
     pub patterns: Vec<String>,
     /// Depths that each pattern is measured at.
     pub depths: Vec<u32>,
-    /// Least relative difference that matters, as 0.01.
+    /// Least relative difference that matters, e.g. 0.01.
     pub materiality: f64,
     /// Pairs of each workload at most.
     pub max_pairs: u32,
@@ -104,7 +104,7 @@ pub struct SideFacts {
 /// One workload on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedWorkload {
-    /// Short name, as `randread-4k-d32`.
+    /// Short name, e.g. `randread-4k-d32`.
     pub name: String,
     /// In words.
     pub title: String,

@@ -75,7 +75,7 @@ pub struct ExplainPlan {
 /// One pattern and what limits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedPattern {
-    /// In words, as "4 KiB random read".
+    /// In words, e.g. "4 KiB random read".
     pub title: String,
     /// The target as it was opened.
     pub target: TargetFacts,

@@ -101,7 +101,7 @@ pub struct Traced {
     /// The disk that is meant, of a trace of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Names of a table's columns, as `time=when,offset=where`; empty for the usual ones.
+    /// Names of a table's columns, e.g. `time=when,offset=where`; empty for the usual ones.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub columns: String,
     /// What becomes of addresses beyond the span.

@@ -6,7 +6,7 @@ use super::{Addresses, Arrival, Content, FileOrder, Mix, Sizes, Special, Traced,
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct WorkloadError {
-    /// The plan's name for the field, as `--depth` or `depth`.
+    /// The plan's name for the field, e.g. `--depth` or `depth`.
     pub field: &'static str,
     /// What is wrong, and what to write.
     pub problem: String,
@@ -60,7 +60,7 @@ impl Workload {
             validate_sizes(sizes)?;
         }
         if self.alignment_bytes.is_some_and(|a| a == 0 || a % 512 != 0) {
-            return refuse("align", "an alignment is a multiple of 512 bytes, as 4k");
+            return refuse("align", "an alignment is a multiple of 512 bytes, e.g. 4k");
         }
         if self.span_bytes == Some(0) {
             return refuse("size", "a span of 0 bytes leaves nothing to measure");
@@ -108,7 +108,7 @@ impl Workload {
 fn validate_sizes(sizes: &Sizes) -> Result<(), WorkloadError> {
     let (min, max) = (sizes.min_bytes(), sizes.max_bytes());
     if min == 0 {
-        return refuse("bs", "an I/O size is not 0, as 4k");
+        return refuse("bs", "an I/O size is not 0, e.g. 4k");
     }
     if max > MAX_IO_BYTES {
         return refuse("bs", "an I/O size is at most 64 MiB");
@@ -143,7 +143,7 @@ fn adds_up_to_one(field: &'static str, shares: impl Iterator<Item = f64>) -> Res
 
 fn validate_trace(traced: &Traced) -> Result<(), WorkloadError> {
     if traced.file.is_empty() {
-        return refuse("replay", "name the trace's file, as --replay trace.csv");
+        return refuse("replay", "name the trace's file, e.g. --replay trace.csv");
     }
     Ok(())
 }
@@ -187,12 +187,12 @@ fn validate_addresses(addresses: &Addresses) -> Result<(), WorkloadError> {
             Ok(())
         }
         Addresses::Zipf { exponent } if *exponent > 0.0 && *exponent <= 10.0 => Ok(()),
-        Addresses::Zipf { .. } => refuse(FIELD, "a Zipf exponent is above 0 and at most 10, as zipf:0.99"),
+        Addresses::Zipf { .. } => refuse(FIELD, "a Zipf exponent is above 0 and at most 10, e.g. zipf:0.99"),
         Addresses::Pareto { skew } if *skew > 0.0 && *skew < 0.5 => Ok(()),
-        Addresses::Pareto { .. } => refuse(FIELD, "a Pareto skew is between 0 and 0.5, as pareto:0.2"),
+        Addresses::Pareto { .. } => refuse(FIELD, "a Pareto skew is between 0 and 0.5, e.g. pareto:0.2"),
         Addresses::Normal { deviation } if *deviation > 0.0 && *deviation <= 1.0 => Ok(()),
         Addresses::Normal { .. } => {
-            refuse(FIELD, "a deviation is a share of the span above 0 %, as normal:10%")
+            refuse(FIELD, "a deviation is a share of the span above 0 %, e.g. normal:10%")
         }
         Addresses::HotSpot(spot) => {
             share(FIELD, spot.span_share)?;
@@ -272,7 +272,7 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
         Arrival::Traced { speed } => {
             return match speed.is_finite() && *speed > 0.0 {
                 true => Ok(()),
-                false => refuse("speed", format!("{speed} is no speed: give a factor above 0, as 1 or 2.5")),
+                false => refuse("speed", format!("{speed} is not a valid speed: give a factor above 0, e.g. 1 or 2.5")),
             };
         }
     };

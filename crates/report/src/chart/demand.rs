@@ -41,7 +41,7 @@ pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportEr
     };
     let mut panels = vec![
         panel(
-            "IOPS, largest of each stretch",
+            "IOPS, peak per interval",
             [
                 Some(line("demand", Ink::Blue, &|at| points[at].operations_per_s)),
                 flat("sustained", Ink::Vermillion, timeline.operations_base_per_s),
@@ -54,7 +54,7 @@ pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportEr
             number::rate_tick as fn(f64) -> String,
         ),
         panel(
-            "throughput, largest of each stretch",
+            "throughput, peak per interval",
             [
                 Some(line("demand", Ink::Blue, &|at| points[at].bytes_per_s)),
                 flat("sustained", Ink::Vermillion, timeline.bytes_base_per_s),
@@ -95,14 +95,14 @@ pub fn frontier(points: &[FrontierPoint]) -> Result<Option<Picture>, ReportError
     let x = Axis::span(last.0, (LEFT, RIGHT), 5, |margin| format!("{margin:.1}"));
     let y = Axis::from_zero(most, (bottom, top), 4, |amount| format!("{amount:.0}"));
     let picture = draw((WIDTH, (bottom + 44.0) as u32), "A month's cost over the margin", |pen| {
-        pen.words("a month", (LEFT, top - 7.0), Anchor::Start, Ink::Text, false)?;
+        pen.words("per month", (LEFT, top - 7.0), Anchor::Start, Ink::Text, false)?;
         y.draw_rows(pen, (LEFT, RIGHT))?;
         x.draw_columns(pen, (bottom, bottom))?;
         let line: Vec<(f64, f64)> = held.iter().map(|point| (x.at(point.0), y.at(point.1))).collect();
         pen.line(&line, Ink::Blue, 1.75)?;
         for (at, point) in line.iter().zip(&held) {
             pen.dot(*at, 3.0, Ink::Blue)?;
-            let hint = format!("margin {:.2}: {:.2} a month, {}", point.0, point.1, point.2);
+            let hint = format!("margin {:.2}: {:.2} per month, {}", point.0, point.1, point.2);
             pen.region((at.0 - 8.0, at.1 - 8.0), (at.0 + 8.0, at.1 + 8.0), &hint);
         }
         pen.words("the demand times", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)

@@ -33,10 +33,10 @@ pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportErro
     let (all, merged) = stretches(run)?;
     let Some(end_s) = all.last().map(|s| s.to_s) else { return Ok(None) };
     let mut panels = vec![rates(&all), throughputs(&all), latencies(&all), processors(run)];
-    let mut shown = "IOPS, throughput, service latency and processors";
+    let mut shown = "IOPS, throughput, service latency and CPUs";
     if !run.engine.moves_data() {
         panels.remove(1);
-        shown = "IOPS, service latency and processors";
+        shown = "IOPS, service latency and CPUs";
     }
     let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
     let height = bottom + 44.0;
@@ -158,7 +158,7 @@ fn processors(run: &RunRecord) -> Panel {
         None => Vec::new(),
     };
     Panel {
-        title: "processors in use",
+        title: "CPUs in use",
         missing: "not measured",
         logarithmic: false,
         height: LOW,

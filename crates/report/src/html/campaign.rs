@@ -75,7 +75,7 @@ pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, Repor
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: format!("What {} can do", words::subject(&campaign.target)),
+        title: format!("Storage assessment: {}", words::subject(&campaign.target)),
         target: words::target(&campaign.target),
         campaign: campaign.id.clone(),
         made: format!(

@@ -59,7 +59,7 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
         proves: proof
             .map(|proof| {
                 format!(
-                    "It proves the choice if {}. It lasts so long because {}.",
+                    "It proves the choice if {}. It takes that long because {}.",
                     proof.passes, proof.because
                 )
             })

@@ -140,7 +140,7 @@ fn busy(campaign: &AssessRecord) -> Vec<String> {
     });
     let device = cells().filter_map(|cell| cell.others_device_share).max_by(f64::total_cmp).map(|share| {
         format!(
-            "Busy target: others moved up to {} of this assessment's own bytes on the target's device.",
+            "Busy target: other programs transferred up to {} of this assessment's own bytes on the target's device.",
             number::percent(share)
         )
     });

@@ -115,8 +115,8 @@ fn value(metric: &ComparedMetric, value: Option<f64>) -> String {
 fn remark(metric: &ComparedMetric) -> String {
     let comparison = &metric.comparison;
     match (&comparison.reason, comparison.pairs_still_needed) {
-        (Some(Reason::Undecided), Some(pairs)) => format!("{pairs} more pairs would tell"),
-        (Some(Reason::Undecided), None) => "no number of pairs within 1000 would tell".to_owned(),
+        (Some(Reason::Undecided), Some(pairs)) => format!("{pairs} more pairs are needed"),
+        (Some(Reason::Undecided), None) => "not decidable within 1000 pairs".to_owned(),
         (Some(reason), _) => reason.to_string(),
         (None, _) => String::new(),
     }
@@ -309,8 +309,8 @@ pub fn legend(record: &CompareRecord) -> String {
         String::new()
     };
     format!(
-        "Faster or slower: surely different, and not surely by less than {}. Equivalent: surely within {}. \
-         Inconclusive: the runs carry neither.{family}",
+        "Faster or slower: statistically different, and possibly by {} or more. Equivalent: shown to be within {}. \
+         Inconclusive: the runs show neither.{family}",
         share(1.0),
         share(3.0)
     )

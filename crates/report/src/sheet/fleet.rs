@@ -114,7 +114,7 @@ pub fn volumes(rows: &[FleetRow]) -> Table {
         words("volume", 0),
         words("today", 2),
         words("buy", 0),
-        numbers("saves a month", 0),
+        numbers("saves per month", 0),
         numbers("risk today", 3),
         numbers("then", 1),
     ]);

@@ -126,7 +126,7 @@ pub fn environment(environment: &Environment) -> Vec<Entry> {
         entry("system", named(&environment.os)),
         entry("kernel", named(&environment.kernel)),
         entry("processor", optional(&environment.cpu_model)),
-        entry("processors online", some(u64::from(environment.cpus), environment.cpus.to_string())),
+        entry("CPUs online", some(u64::from(environment.cpus), environment.cpus.to_string())),
         entry("NUMA nodes", some(u64::from(environment.numa_nodes), environment.numa_nodes.to_string())),
         entry("memory", some(environment.memory_bytes, number::size(environment.memory_bytes))),
         entry("virtualization", environment.virtualization.clone().unwrap_or_else(|| "none seen".to_owned())),

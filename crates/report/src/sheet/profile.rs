@@ -135,7 +135,7 @@ pub fn arrivals(seen: &BlockLayer) -> String {
             .iter()
             .map(|quantile| format!("p{} {}", quantile.q * 100.0, number::time(quantile.at_most_ns as f64)))
             .collect();
-        parts.push(format!("gaps {} in the mean, {}", number::time(mean), quantiles.join(", ")));
+        parts.push(format!("gaps {} on average, {}", number::time(mean), quantiles.join(", ")));
     }
     parts.extend(seen.gap_variation.map(|variation| format!("variation {variation:.1} (1: independent)")));
     parts.join("; ")

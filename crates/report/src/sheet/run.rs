@@ -104,7 +104,7 @@ pub fn rates(run: &RunRecord) -> Table {
         numbers("IOPS", 0),
         numbers("throughput", 0),
         numbers("I/Os", 2),
-        numbers("moved", 1),
+        numbers("transferred", 1),
         numbers("errors", 1),
     ]);
     for d in &run.summary.directions {
@@ -218,7 +218,7 @@ pub fn conditions(run: &RunRecord) -> Vec<Entry> {
             format!("{}, arrivals delayed by the in-flight cap: {delayed}", number::iops(offered)),
         ));
     }
-    out.extend(processors(run).map(|text| entry("processors", text)));
+    out.extend(processors(run).map(|text| entry("CPUs", text)));
     out.push(entry("CPU per I/O", cpu(run)));
     out.push(entry(
         "generator busy",
@@ -323,7 +323,7 @@ pub fn jobs(run: &RunRecord) -> Table {
         words("because of", 2),
         numbers("IOPS", 0),
         numbers("I/Os", 2),
-        numbers("moved", 0),
+        numbers("transferred", 0),
         numbers("errors", 0),
         numbers("in flight", 0),
         numbers("busy", 0),

@@ -9,7 +9,7 @@ use crate::table::{Table, numbers, words};
 
 /// An amount of money with its unit: `137.50 USD a month`.
 pub fn month(amount: f64, currency: &str) -> String {
-    format!("{amount:.2} {currency} a month")
+    format!("{amount:.2} {currency} per month")
 }
 
 /// What to buy, in one sentence.
@@ -94,7 +94,7 @@ pub fn by_type(record: &SizingRecord) -> Table {
     let mut table = Table::new(&[
         words("type", 0),
         words("cheapest that holds", 0),
-        numbers("a month", 0),
+        numbers("per month", 0),
         numbers("late", 2),
     ]);
     for entry in &record.by_type {
@@ -112,7 +112,7 @@ pub fn frontier(record: &SizingRecord) -> Table {
         numbers("margin", 0),
         numbers("risk", 1),
         words("cheapest that holds", 0),
-        numbers("a month", 0),
+        numbers("per month", 0),
     ]);
     for point in &record.frontier {
         let risk = point.risk.map_or_else(|| "not known".to_owned(), number::percent);
@@ -158,7 +158,7 @@ pub fn local(record: &SizingRecord) -> Option<String> {
     };
     let extra = local.extra_month.map_or_else(String::new, |extra| {
         format!(
-            ", {} {:.2} {} a month",
+            ", {} {:.2} {} per month",
             if extra < 0.0 { "less" } else { "more" },
             extra.abs(),
             local.currency

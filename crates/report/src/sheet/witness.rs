@@ -148,7 +148,7 @@ fn meaning(direction: &WitnessDirection) -> Vec<String> {
 
 fn conditions(trace: &BlockTrace) -> Vec<String> {
     let mut out = vec![format!(
-        "Watched through {} on {}, over the whole run with its warm-up: {} events, {} lost, {} not finished, {} beside the run. The clocks are known to each other within {}.",
+        "Watched through {} on {}, over the whole run with its warm-up: {} events, {} lost, {} not finished, {} outside the run. The clocks are known to each other within {}.",
         trace.source,
         trace.devices.join(", "),
         number::count(trace.events),
@@ -169,7 +169,7 @@ fn conditions(trace: &BlockTrace) -> Vec<String> {
     }
     if let (Some(event_ns), Some(cpu_ns)) = (trace.cost.event_ns, trace.cost.cpu_ns) {
         out.push(format!(
-            "Watching took {} of processor time, {} an event ({}).",
+            "Watching took {} of CPU time, {} an event ({}).",
             number::time(cpu_ns as f64),
             number::time(event_ns),
             trace.cost.basis

@@ -54,7 +54,7 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
     }
     if let Some(account) = witness::account(run) {
         out.gap();
-        out.text("beside the block layer", 0, Some(Tone::Title));
+        out.text("compared with the block layer", 0, Some(Tone::Title));
         if !account.table.rows.is_empty() {
             out.table(&account.table);
         }

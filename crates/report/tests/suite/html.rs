@@ -152,10 +152,10 @@ fn what_was_not_measured_is_never_zero() {
     record.target.written_share = None;
     record.environment.cpus = 0;
     let page = html::run(&record).unwrap();
-    for name in ["CPU per I/O", "generator busy", "written at the start", "processors online"] {
+    for name in ["CPU per I/O", "generator busy", "written at the start", "CPUs online"] {
         assert!(page.contains(&format!("<dt>{name}</dt><dd>not measured</dd>")), "{name}");
     }
-    let drawn = &page[page.find("processors in use").unwrap()..];
+    let drawn = &page[page.find("CPUs in use").unwrap()..];
     assert!(drawn[..drawn.find("</svg>").unwrap()].contains("not measured"));
 }
 

@@ -69,7 +69,7 @@ fn mistakes_are_told_with_what_to_type() {
     for (text, told) in [
         ("", "use one of ideal,"),
         ("gp33", "did you mean sim:gp3?"),
-        ("nmve", "there is no simulated device `nmve`"),
+        ("nmve", "unknown simulated device `nmve`"),
         ("gp3,iop=3", "did you mean iops="),
         ("gp3,colour=red", "use KEY=VALUE with one of size,"),
         ("gp3,iops", "`iops` is not KEY=VALUE"),

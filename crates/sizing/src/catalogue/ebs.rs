@@ -248,7 +248,7 @@ impl Family {
         (size_gib <= sold.facts.max_size).then(|| Self { sold: Arc::clone(sold), members, size_gib })
     }
 
-    /// Type of volume, as `gp3`.
+    /// Type of volume, e.g. `gp3`.
     pub fn volume(&self) -> &'static str {
         self.sold.kind.name()
     }

@@ -21,7 +21,7 @@ pub struct Price {
     pub provider: String,
     /// Region, as `eu-central-1`.
     pub region: String,
-    /// Type of volume, as `gp3`.
+    /// Type of volume, e.g. `gp3`.
     pub volume: String,
     /// What for.
     pub component: Component,
@@ -124,7 +124,7 @@ fn price(file: &str, row: &Row<'_>) -> Result<Option<Price>, CatalogueError> {
     }
     let price = row.number("price")?.ok_or_else(|| row.wrong("no price"))?;
     if price >= 1e6 {
-        return Err(row.wrong(format!("{price} a unit and month is no price")));
+        return Err(row.wrong(format!("{price} per unit and month is not a valid price")));
     }
     let or = |column: &str, otherwise: &str| match row.text(column) {
         "" => otherwise.to_owned(),

@@ -73,7 +73,7 @@ impl Row<'_> {
         }
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() && value >= 0.0 => Ok(Some(value)),
-            _ => Err(self.wrong(format!("{column} is no number that can be used: {text:?}"))),
+            _ => Err(self.wrong(format!("{column} is not a usable number: {text:?}"))),
         }
     }
 
@@ -83,6 +83,6 @@ impl Row<'_> {
         if text.is_empty() {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|_| self.wrong(format!("{column} is no whole number: {text:?}")))
+        text.parse().map(Some).map_err(|_| self.wrong(format!("{column} is not a whole number: {text:?}")))
     }
 }

@@ -7,7 +7,7 @@ use super::table::{self, CatalogueError};
 pub struct Fact {
     /// Provider, as `AWS`.
     pub provider: String,
-    /// Type, as `gp3`.
+    /// Type, e.g. `gp3`.
     pub volume: String,
     /// When it held, or for which variant; empty: always.
     pub period: String,

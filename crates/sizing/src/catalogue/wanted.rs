@@ -6,7 +6,7 @@ use super::volume::{Fact, Volumes};
 /// What an offer has to be beside holding the demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Types that may be offered, as `gp3`; empty: all, but for disks with seek times where I/Os are random.
+    /// Types that may be offered, e.g. `gp3`; empty: all, but for disks with seek times where I/Os are random.
     pub types: Vec<String>,
     /// Documented latency at most, in nanoseconds.
     pub latency_ns: Option<u64>,

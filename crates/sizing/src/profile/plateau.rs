@@ -142,7 +142,7 @@ pub fn notes(record: &ProfileRecord) -> Vec<String> {
         };
         if plateau.share > 0.95 {
             format!(
-                "The series is {value} throughout ({share:.0} % of the ticks): a demand that never changes, or a limit that always binds; if a limit, more was wanted than is shown. {matches}"
+                "The series is {value} throughout ({share:.0} % of the ticks): a demand that never changes, or a limit that is always reached; if a limit, more was wanted than is shown. {matches}"
             )
         } else {
             format!(

@@ -67,10 +67,10 @@ fn a_user_s_prices_are_read_or_refused_by_their_line() {
     use fathom_sizing::catalogue::Prices;
     let head = "provider,region,type,component,price\n";
     for (row, cause) in [
-        ("AWS,x,gp3,capacity,-1", "price is no number that can be used: \"-1\""),
+        ("AWS,x,gp3,capacity,-1", "price is not a usable number: \"-1\""),
         ("AWS,x,gp3,capacity,", "no price"),
         ("AWS,,gp3,capacity,1", "no region"),
-        ("AWS,x,gp3,capacity,1e300", "1e300 a unit and month is no price"),
+        ("AWS,x,gp3,capacity,1e300", "1e300 per unit and month is not a valid price"),
     ] {
         let error = Prices::read("own.csv", &format!("{head}{row}\n")).unwrap_err();
         assert_eq!((error.file.as_str(), error.line), ("own.csv", 2));

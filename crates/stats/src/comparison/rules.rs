@@ -51,7 +51,7 @@ pub enum RulesError {
 impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RulesError::NotAShare(name) => write!(f, "{name} must lie between 0 and 1, as 0.02 for 2 %"),
+            RulesError::NotAShare(name) => write!(f, "{name} must lie between 0 and 1, e.g. 0.02 for 2 %"),
             RulesError::MarginBelowMateriality => {
                 write!(f, "the margin of equivalence must not be below the materiality")
             }

@@ -96,6 +96,6 @@ impl Store {
 
 /// The text of a record from its environment's and that of the rest.
 pub(crate) fn join_record(environment: &str, header: &str) -> Result<String, &'static str> {
-    let fields = header.strip_prefix('{').ok_or("its JSON is no object")?;
+    let fields = header.strip_prefix('{').ok_or("its JSON is not an object")?;
     Ok(format!("{{\"environment\":{environment},{fields}"))
 }

@@ -32,7 +32,7 @@ pub struct RunRow {
     pub target: String,
     /// Name and model of the lowest device under it, where there is one.
     pub device: Option<String>,
-    /// The workload in a few words, as "4 KiB random read".
+    /// The workload in a few words, e.g. "4 KiB random read".
     pub pattern: String,
     /// Jobs.
     pub jobs: u32,

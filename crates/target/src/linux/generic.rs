@@ -180,7 +180,7 @@ fn claim(
 ) -> Result<Admission, Error> {
     let refuse = |cause: String| {
         Error::new(ErrorKind::Refused, writing, cause)
-            .with_remedy("nothing permits writing to it: choose another target")
+            .with_remedy("it is never written to: choose another target")
     };
     let Some(node) = generic.sibling(machine) else {
         return Err(refuse(without_sibling().text));

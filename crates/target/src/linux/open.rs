@@ -396,7 +396,7 @@ fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
         (None, Some(_)) => String::new(),
     };
     let ends_in_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-    let absent = Error::new(ErrorKind::NoSuchTarget, &place, "there is no such file or device");
+    let absent = Error::new(ErrorKind::NoSuchTarget, &place, "no such file or device");
     let Some(file_name) = file_name.and_then(|name| name.to_str()).filter(|_| !ends_in_slash) else {
         return Err(absent.with_remedy("name a folder that exists"));
     };

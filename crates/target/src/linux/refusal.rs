@@ -18,7 +18,7 @@ use crate::{Error, ErrorKind};
 pub fn refuse_non_storage(place: &str, machine: &Machine, file: &File, is_device: bool) -> Result<(), Error> {
     match mount_of(machine, file) {
         Some(mount) if !is_device && !file_system::is_storage(mount) => {
-            let cause = format!("a file of {} is no storage", mount.kind);
+            let cause = format!("a file of {} is not storage", mount.kind);
             Err(Error::new(ErrorKind::NoSuchTarget, place, cause)
                 .with_remedy("name a file on a disk, a block device or a folder"))
         }
@@ -59,7 +59,7 @@ pub fn lock(place: &str, file: &File) -> Result<(), Error> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::WOULDBLOCK) => {
             Err(Error::new(ErrorKind::Refused, place, "another program holds a lock on it")
-                .with_remedy("nothing permits writing to it as it is; first end that program"))
+                .with_remedy("it is in use and not writable: end that program first"))
         }
         // Some network file systems have no locks; the guard looked at who has it open.
         _ => Ok(()),

@@ -44,7 +44,7 @@ impl Folder {
     /// Opens a folder of a file system that holds files.
     ///
     /// # Errors
-    /// When it cannot be opened, or shows the kernel rather than storage, as `/dev` and `/proc` do.
+    /// When it cannot be opened, or shows the kernel rather than storage, e.g. `/dev` and `/proc` do.
     pub fn open(machine: &Machine, path: &Path) -> Result<Self, Error> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let place = format!("opening the folder {}", path.display());

@@ -1,4 +1,4 @@
-//! The run's service latency beside the block layer's time: how much of it, at the mean and at each
+//! The run's service latency compared with the block layer's time: how much of it, at the mean and at each
 //! quantile, lay before the block layer, inside and after it, and what is left over.
 //!
 //! Quantiles of a sum are not sums of quantiles, so the parts are those of the very I/Os that make up a

@@ -20,7 +20,7 @@ pub const METRICS: &[MetricDecl] = &[
         "cgroup.cpu_throttled_time",
         "cores",
         CPU,
-        "Time for which the group was held back, summed over its processors, in each second.",
+        "Time for which the group was held back, summed over its CPUs, in each second.",
     ),
     MetricDecl::rate("cgroup.reads", OPS, IO, "Reads of the group on a device of the target."),
     MetricDecl::rate("cgroup.writes", OPS, IO, "Writes of the group on a device of the target."),

@@ -39,7 +39,7 @@ struct Groups {
     /// The group's own folder, of either version.
     io_v2: Option<PathBuf>,
     io_v1: Option<PathBuf>,
-    /// Number of each device, as `254:0`, and its name.
+    /// Number of each device, e.g. `254:0`, and its name.
     numbers: Vec<(String, String)>,
 }
 
@@ -184,7 +184,7 @@ impl Source for Cgroup {
         if groups.cpu.is_empty() {
             sample.absent(
                 "cgroup",
-                "no control group of this process tells of processor time: its own is the root, or the `cpu` \
+                "no control group of this process tells of CPU time: its own is the root, or the `cpu` \
                  controller is not mounted",
             );
         }

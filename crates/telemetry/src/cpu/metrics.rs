@@ -21,7 +21,7 @@ pub const METRICS: &[MetricDecl] = &[
         "cpu.iowait",
         SHARE,
         SOURCE,
-        "Idle time while a program of this processor waited for I/O.",
+        "Idle time while a program of this CPU waited for I/O.",
     ),
     MetricDecl::rate("cpu.idle", SHARE, SOURCE, "Idle time without such a wait."),
     MetricDecl::rate("cpu.busy", SHARE, SOURCE, "All time but idle, iowait and steal."),

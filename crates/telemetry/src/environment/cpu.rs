@@ -14,7 +14,7 @@ pub(super) struct Cpus {
 
 const CPU: &str = "/sys/devices/system/cpu";
 
-/// Members of a kernel list, as `0-3,8` is 5.
+/// Members of a kernel list, e.g. `0-3,8` is 5.
 pub(crate) fn list_length(list: &str) -> Option<u32> {
     list.trim().split(',').try_fold(0u32, |sum, range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

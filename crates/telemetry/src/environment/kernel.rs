@@ -59,7 +59,7 @@ pub(super) fn os_name(root: &Root) -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| std::env::consts::OS.to_owned())
 }
 
-/// The kernel's release, as `6.8.0-45-generic`.
+/// The kernel's release, e.g. `6.8.0-45-generic`.
 pub(super) fn release(root: &Root) -> String {
     root.text("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".to_owned())
 }

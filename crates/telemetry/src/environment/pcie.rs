@@ -4,7 +4,7 @@ use super::Facts;
 use crate::Root;
 use crate::nvme::controllers;
 
-/// Whether this is the name of a PCI function, as `0000:01:00.0`.
+/// Whether this is the name of a PCI function, e.g. `0000:01:00.0`.
 fn is_function(name: &str) -> bool {
     let hexadecimal =
         |text: &str, length: usize| text.len() >= length && text.bytes().all(|b| b.is_ascii_hexdigit());

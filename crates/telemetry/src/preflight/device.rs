@@ -134,7 +134,7 @@ pub(super) fn stand_ins(evidence: &Evidence<'_>) -> Vec<Preflight> {
     });
     let memory = evidence.all("zram", "algorithm").map(|(device, _)| {
         let effect =
-            "The device is compressed memory: processors and the data's compressibility are measured.";
+            "The device is compressed memory: CPUs and the data's compressibility are measured.";
         finding(format!("{device}: memory"), "zram", Severity::Note, effect)
     });
     buffered.chain(memory).collect()
@@ -145,7 +145,7 @@ pub(super) fn encryption(evidence: &Evidence<'_>) -> Vec<Preflight> {
         .all("dm", "uuid")
         .filter(|(_, uuid)| uuid.starts_with("CRYPT-"))
         .map(|(device, _)| {
-            let effect = "Every byte is encrypted or decrypted on a processor, often in another thread.";
+            let effect = "Every byte is encrypted or decrypted on a CPU, often in another thread.";
             finding(format!("{device}: encryption"), "dm-crypt", Severity::Note, effect)
         })
         .collect()

@@ -67,7 +67,7 @@ const OPTIONS: &[(&str, Severity, &str, &str)] = &[
     (
         "discard",
         Severity::Note,
-        "Removing files sends discards to the device, which may slow I/O beside them.",
+        "Removing files sends discards to the device, which may slow I/O that runs at the same time.",
         "nodiscard",
     ),
     (

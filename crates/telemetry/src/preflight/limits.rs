@@ -27,8 +27,8 @@ pub(super) fn control_group(evidence: &Evidence<'_>) -> Vec<Preflight> {
         }
     }
     for (_, cores) in evidence.all("cgroup", "cpu_cores") {
-        let effect = "The process is stopped for the rest of each period once this much processor time is used: tails show it.";
-        let found = finding("control group: processors", format!("{cores} cores"), Severity::Warning, effect);
+        let effect = "The process is stopped for the rest of each period once this much CPU time is used: tails show it.";
+        let found = finding("control group: CPUs", format!("{cores} cores"), Severity::Warning, effect);
         findings.push(with_remedy(
             found,
             "remove the container's or service's CPU limit (cpu.max, cpu.cfs_quota_us)",
@@ -47,6 +47,6 @@ pub(super) fn allowed_processors(evidence: &Evidence<'_>) -> Vec<Preflight> {
     }
     let list = evidence.text("cpu", "", "allowed").unwrap_or("");
     let effect = "The process may not use the other processors: more jobs than this share them.";
-    let found = finding("process: allowed processors", format!("{list} of {online}"), Severity::Note, effect);
+    let found = finding("process: allowed CPUs", format!("{list} of {online}"), Severity::Note, effect);
     vec![with_remedy(found, "taskset -pc $$ # shows the limit; a cpuset or taskset set it")]
 }

@@ -196,14 +196,14 @@ mod tests {
             Severity::Good,
         ),
         (&[("cgroup", "vda", "read_operations_per_s", "100")], "vda: control group", Severity::Warning),
-        (&[("cgroup", "", "cpu_cores", "0.50")], "control group: processors", Severity::Warning),
+        (&[("cgroup", "", "cpu_cores", "0.50")], "control group: CPUs", Severity::Warning),
         (
             &[
                 ("cpu", "", "allowed_count", "2"),
                 ("cpu", "", "online_count", "8"),
                 ("cpu", "", "allowed", "0-1"),
             ],
-            "process: allowed processors",
+            "process: allowed CPUs",
             Severity::Note,
         ),
         (&[("activity", "", "cpu_busy_share", "0.80")], "machine: processor load", Severity::Warning),

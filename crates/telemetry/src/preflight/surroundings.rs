@@ -27,9 +27,9 @@ pub(super) fn processor_load(evidence: &Evidence<'_>) -> Vec<Preflight> {
             _ => Severity::Good,
         };
         let effect = match severity {
-            Severity::Good => "The hypervisor gives the processors when they are wanted.",
+            Severity::Good => "The hypervisor gives the CPUs when they are wanted.",
             _ => {
-                "The hypervisor gives processor time to other machines: latencies show pauses that the device did not make."
+                "The hypervisor gives CPU time to other machines: latencies show pauses that the device did not make."
             }
         };
         findings.push(finding("machine: processor steal", percent(share), severity, effect));

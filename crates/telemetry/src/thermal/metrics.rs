@@ -14,6 +14,6 @@ pub const METRICS: &[MetricDecl] = &[
         "thermal.throttles",
         "throttles/s",
         "/sys/devices/system/cpu/cpu*/thermal_throttle",
-        "Times that heat made processors slow down, summed over all of them.",
+        "Times that heat made CPUs slow down, summed over all of them.",
     ),
 ];

@@ -105,7 +105,7 @@ fn unreached(url: &str, error: &ureq::Error) -> Refusal {
         true => {
             "let this machine trust the server's certificate: SSL_CERT_FILE=ca.pem; a server without TLS is http://"
         }
-        false => "give an address that answers, as http://localhost:9090",
+        false => "give an address that answers, e.g. http://localhost:9090",
     };
     refused(url, text, remedy)
 }

@@ -134,8 +134,8 @@ fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
     ago.map(|ago| now_unix_s - ago).ok_or_else(|| {
         Failure::usage(
             flag,
-            format!("{text:?} is no time"),
-            "type it as 2026-11-01T00:00:00Z, or how long ago, as 7d or 2h",
+            format!("{text:?} is not a valid time"),
+            "type it as 2026-11-01T00:00:00Z, or how long ago, e.g. 7d or 2h",
         )
     })
 }

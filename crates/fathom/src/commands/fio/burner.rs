@@ -51,7 +51,7 @@ impl<'a> Burners<'a> {
         let all: Vec<String> = self.0.iter().map(of).collect();
         (!all.is_empty()).then(|| {
             format!(
-                "Beside it processors were kept busy (cpuio: {}): processor time is of all threads.",
+                "Beside it CPUs were kept busy (cpuio: {}): CPU time is of all threads.",
                 all.join(", ")
             )
         })
@@ -97,7 +97,7 @@ impl Burned<'_> {
     pub fn told(&self) -> String {
         let percent = if self.lasted_s > 0.0 { self.used_s * 100.0 / self.lasted_s } else { 0.0 };
         format!(
-            "[{}] cpuio: {} used {:.2} s of processor time, {percent:.1} % of a processor each; {} % was asked",
+            "[{}] cpuio: {} used {:.2} s of CPU time, {percent:.1} % of a CPU each; {} % was asked",
             self.name,
             threads(self.burner),
             self.used_s,

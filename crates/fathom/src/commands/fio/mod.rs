@@ -148,7 +148,7 @@ fn tell_absent_devices(mapped: &[Mapped]) {
     for job in mapped {
         if let Some(name) = &job.absent_device {
             output::message(&format!(
-                "[{}] {name}: there is no such device here, and the job would be refused",
+                "[{}] {name}: no such device here, and the job would be refused",
                 job.name
             ));
         }
@@ -162,7 +162,7 @@ fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
     let error = EngineError::new(
         ErrorKind::NoSuchTarget,
         format!("[{}] {name}", job.name),
-        "there is no such device",
+        "no such device",
     );
     Err(error.with_remedy("`fathom devices` lists what is here").into())
 }

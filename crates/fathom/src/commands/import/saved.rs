@@ -151,11 +151,11 @@ impl<'a> Saving<'a> {
             let placed = found.iter().all(|found| attach(&mut run, found) != Attachment::Apart);
             if placed {
                 self.store.put_import_beside(&import, &run)?;
-                self.entries[entry].remarks.push(format!("put beside run {id}"));
+                self.entries[entry].remarks.push(format!("attached to run {id}"));
                 self.entries[entry].runs.push(id);
                 return Ok(());
             }
-            self.entries[entry].remarks.push(format!("not put beside run {id}: it ran at another time"));
+            self.entries[entry].remarks.push(format!("not attached to run {id}: it ran at another time"));
         }
         let context = Context { file_name: import.file.clone(), changed_at: import.at.clone() };
         let mut runs: Vec<RunRecord> = found.into_iter().map(|found| alone(found, &context)).collect();

@@ -39,7 +39,7 @@ pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<Watched,
         return Err(Failure::usage(
             "--time",
             format!("{seconds} s cannot be watched"),
-            "give 2s to 31d, as 60s",
+            "give 2s to 31d, e.g. 60s",
         ));
     }
     let place = || device.display().to_string();
@@ -118,7 +118,7 @@ fn missing(reason: String) -> String {
 fn cost_of(asked: &Asked) -> Option<String> {
     let (cost, share) = (asked.cost?, asked.cost_share()?);
     Some(format!(
-        "Counting single I/Os cost this machine {:.2} % of one processor: {} runs of programs, {:.0} ns for each of the {} that the kernel timed in {:.0} s; the reading of its clock is part of it.",
+        "Counting single I/Os cost this machine {:.2} % of one CPU: {} runs of programs, {:.0} ns for each of the {} that the kernel timed in {:.0} s; the reading of its clock is part of it.",
         share * 100.0,
         asked.runs(),
         cost.time_ns as f64 / cost.runs as f64,

@@ -243,8 +243,8 @@ fn margin(factor: f64) -> Result<Margin, Failure> {
     if !(0.5..=100.0).contains(&factor) {
         return Err(Failure::usage(
             "--margin",
-            format!("{factor} is no margin"),
-            "give a factor from 0.5 to 100, as 1.3",
+            format!("{factor} is not a valid margin"),
+            "give a factor from 0.5 to 100, e.g. 1.3",
         ));
     }
     let thousandths = (factor * 1000.0).round() as u32;
@@ -259,14 +259,14 @@ fn current(market: &Market, size_gib: u64, text: &str) -> Result<Offer, Failure>
     let mut wanted = Settings { size_gib, iops: 0, bytes_per_s: 0 };
     for pair in settings.split(',').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').ok_or_else(|| wrong(format!("{pair} has no value")))?;
-        let number = || value.parse::<u64>().map_err(|_| wrong(format!("{value} is no whole number")));
+        let number = || value.parse::<u64>().map_err(|_| wrong(format!("{value} is not a whole number")));
         match key {
             "iops" => wanted.iops = number()?,
             "throughput" => wanted.bytes_per_s = number()?.min(1 << 24) << 20,
             "size" => {
                 wanted.size_gib = typed::<Bytes>("--current", value, "a size as 1TiB")?.0.div_ceil(1 << 30)
             }
-            _ => return Err(wrong(format!("{key} is no setting of a volume"))),
+            _ => return Err(wrong(format!("{key} is not a valid setting of a volume"))),
         }
     }
     let offer = market.configured(volume, wanted);

@@ -240,7 +240,7 @@ fn of_document(text: &[u8], notes: &mut Vec<String>) -> Result<Vec<Metric>, Refu
         serde_json::from_slice(text).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
     let at = |value: &serde_json::Value| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        time_ns(&text).ok_or_else(|| Refusal::new(ANSWER, format!("{text:?} is no time")))
+        time_ns(&text).ok_or_else(|| Refusal::new(ANSWER, format!("{text:?} is not a valid time")))
     };
     notes.extend(
         document

@@ -115,13 +115,13 @@ fn query(asked: &Asked<'_>) -> Result<Value, Refusal> {
     } else if is_id("i-") {
         ("AWS/EC2", "InstanceId", &FAMILIES[1..], &CHECKS[2..])
     } else {
-        return Err(Refusal::new("a volume or an instance", format!("{subject:?} is no id of one"))
+        return Err(Refusal::new("a volume or an instance", format!("{subject:?} is not the ID of one"))
             .at("--cloudwatch")
             .or("type it as vol-0123456789abcdef0, or as i-0123456789abcdef0"));
     };
     if asked.from_unix_s >= asked.to_unix_s {
         return Err(Refusal::new(ANSWER, "no time lies between --from and --to")
-            .or("give --from before --to, as --from 14d"));
+            .or("give --from before --to, e.g. --from 14d"));
     }
     let period_s = period_s(asked);
     let sums = families.iter().flatten().map(|name| (*name, "Sum"));

@@ -36,7 +36,7 @@ struct Origin {
 /// One of the disks.
 #[derive(Clone, Copy, Debug)]
 pub struct Disk<'a> {
-    /// The machine, as `db1:9100`; may be empty.
+    /// The machine, e.g. `db1:9100`; may be empty.
     pub instance: &'a str,
     /// The disk, as `nvme0n1`.
     pub device: &'a str,
@@ -174,7 +174,7 @@ impl Disk<'_> {
                 "several series of one counter are there at one time, which differ in the label {label}"
             );
             return Err(Refusal::new(ANSWER, cause)
-                .or(format!("query one of them, as --query '{label}=\"...\"', or dump one alone")));
+                .or(format!("query one of them, e.g. --query '{label}=\"...\"', or dump one alone")));
         }
         Ok(())
     }

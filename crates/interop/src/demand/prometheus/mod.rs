@@ -32,9 +32,9 @@ const COUNTERS: [&str; 4] = [
 pub struct Selection<'a> {
     /// The disk, as `nvme0n1`; the only one where absent.
     pub device: Option<&'a str>,
-    /// The machine, as `db1:9100`; the only one where absent.
+    /// The machine, e.g. `db1:9100`; the only one where absent.
     pub instance: Option<&'a str>,
-    /// Further matchers, as `job="node",cluster="a"`; may be empty.
+    /// Further matchers, e.g. `job="node",cluster="a"`; may be empty.
     pub matchers: &'a str,
 }
 

@@ -16,7 +16,7 @@ const SERVER: &str = "a Prometheus server";
 /// What a server is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// Its address, as `http://localhost:9090`.
+    /// Its address, e.g. `http://localhost:9090`.
     pub url: &'a str,
     /// Which series.
     pub selection: Selection<'a>,
@@ -37,7 +37,7 @@ pub fn fetch(
     let seconds = asked.to_unix_s.saturating_sub(asked.from_unix_s);
     if !(1..=STRETCH_S * MOST_STRETCHES).contains(&seconds) {
         return Err(Refusal::new(SERVER, format!("a stretch of {seconds} s cannot be asked for"))
-            .or("give --from before --to, at most a year apart, as --from 7d"));
+            .or("give --from before --to, at most a year apart, e.g. --from 7d"));
     }
     let base = asked.url.trim_end_matches('/');
     let placed = |refusal: Refusal| if refusal.place.is_empty() { refusal.at(base) } else { refusal };
@@ -50,7 +50,7 @@ pub fn fetch(
         let body = get(&format!("{base}/api/v1/query?query={}&time={end}", encoded(&query)))?;
         if !body.trim_ascii_start().starts_with(b"{") {
             return Err(Refusal::new(SERVER, "its answer is no JSON").at(base).or(
-                "give the server's own address, as http://localhost:9090, not that of a page in front of it",
+                "give the server's own address, e.g. http://localhost:9090, not that of a page in front of it",
             ));
         }
         disks.add(&body).map_err(placed)?;

@@ -35,7 +35,7 @@ pub(super) fn version(start: &str) -> Option<u8> {
 /// # Errors
 /// When it is no such line.
 pub(super) fn event(text: &str, version: u8) -> Result<Event<'_>, Refusal> {
-    let broken = || Refusal::new(TRACE, format!("{text:?} is no line of fio's log of I/Os"));
+    let broken = || Refusal::new(TRACE, format!("{text:?} is not a line of fio's log of I/Os"));
     let mut words = text.split_whitespace();
     let at_us = match version {
         2 => 0,

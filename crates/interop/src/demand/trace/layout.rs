@@ -115,11 +115,11 @@ impl Layout {
         let [time, op, offset, bytes] = self.at;
         let amount = |at: usize, unit: u64| match cell(line, at).parse::<u64>() {
             Ok(value) => Ok(value.saturating_mul(unit)),
-            Err(_) => Err(Refusal::new(TRACE, format!("{:?} is no address or size", cell(line, at)))),
+            Err(_) => Err(Refusal::new(TRACE, format!("{:?} is not a valid address or size", cell(line, at)))),
         };
         let Some(write) = is_write(cell(line, op)) else { return Ok(Row::Other(cell(line, op))) };
         let at_ns = moment::any_ns(cell(line, time))
-            .ok_or_else(|| Refusal::new(TRACE, format!("{:?} is no time", cell(line, time))))?;
+            .ok_or_else(|| Refusal::new(TRACE, format!("{:?} is not a valid time", cell(line, time))))?;
         let (offset, bytes) = (amount(offset, self.units[0])?, amount(bytes, self.units[1])?);
         let [host, device] = [self.host, self.device].map(|at| at.map_or("", |at| cell(line, at)));
         Ok(Row::Io(Line { at_ns, host, device, offset, bytes, write }))
@@ -160,7 +160,7 @@ pub fn recognise(start: &str, mapping: &str) -> bool {
 pub fn unknown() -> Refusal {
     Refusal::new(TRACE, "its columns are not known")
         .at("line 1")
-        .or("name them, as --columns time=...,op=...,offset=...,bytes=...")
+        .or("name them, e.g. --columns time=...,op=...,offset=...,bytes=...")
 }
 
 /// Takes the I/Os of a table, and says which one it is.

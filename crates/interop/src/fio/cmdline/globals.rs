@@ -103,7 +103,7 @@ pub static ROWS: [Row; 46] = [
         "idle-prof",
         None,
         true,
-        Does::Warn("idleness is not measured by busy loops; the record has the processors' use"),
+        Does::Warn("idleness is not measured by busy loops; the record has the CPUs' use"),
     ),
     row(
         "bandwidth-log",
@@ -231,7 +231,7 @@ fn forms(text: &str) -> Result<Forms, String> {
             "terse" | "minimal" => forms.terse = true,
             other => {
                 return Err(format!(
-                    "there is no output format `{other}`: write normal, json, json+ or terse"
+                    "unknown output format `{other}`: write normal, json, json+ or terse"
                 ));
             }
         }

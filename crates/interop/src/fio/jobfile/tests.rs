@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn none(_: &str, _: &str) -> Result<String, String> {
-    Err("there is no such file".to_owned())
+    Err("no such file".to_owned())
 }
 
 fn read(text: &str) -> Result<Vec<Section>, Refusal> {

@@ -18,7 +18,7 @@ pub struct SteadyState {
     pub attained: bool,
     /// Length of the window.
     pub duration_s: Option<u64>,
-    /// What was held against the limit, as `0.049975%`.
+    /// What was held against the limit, e.g. `0.049975%`.
     criterion: String,
     max_deviation: Option<f64>,
     slope: Option<f64>,

@@ -71,7 +71,7 @@ pub fn read(
             telemetry = Telemetry::default();
             origin.quirk(
                 "single_ios",
-                "each line is one I/O, whose value is no rate; counts and sizes give it",
+                "each line is one I/O, whose value is not a rate; counts and sizes give it",
             );
         }
         return Ok(vec![Imported::Run(Box::new(run(

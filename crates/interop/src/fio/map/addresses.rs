@@ -142,7 +142,7 @@ impl Mapper<'_> {
         for part in each[0].unwrap_or_default().split(':').filter(|part| !part.is_empty()) {
             let (access, span) = part.split_once('/').unwrap_or((part, ""));
             let percent = |text: &str| {
-                text.trim().parse::<f64>().map_err(|_| given.refuse(format!("`{part}` is no zone")))
+                text.trim().parse::<f64>().map_err(|_| given.refuse(format!("`{part}` is not a valid zone")))
             };
             zones.push((percent(access)?, if span.trim().is_empty() { None } else { Some(percent(span)?) }));
         }

@@ -66,7 +66,7 @@ impl Mapper<'_> {
             "trimwrite" => Does::TrimsAndRewrites,
             _ => {
                 return Err(given
-                    .refuse(format!("`{word}` is no direction"))
+                    .refuse(format!("`{word}` is not a valid direction"))
                     .or("write read, write, rw, trim or trimwrite, or one of them with `rand` before it"));
             }
         };

@@ -138,7 +138,7 @@ impl Mapper<'_> {
             let number = |text: &str| value::int(text).map_err(|cause| given.refuse(cause));
             let bytes = value::bytes(bytes, self.kilo).map_err(|cause| given.refuse(cause))?;
             let bytes =
-                u32::try_from(bytes).map_err(|_| given.refuse(format!("`{part}`: no I/O is so long")))?;
+                u32::try_from(bytes).map_err(|_| given.refuse(format!("`{part}`: no I/O has that length")))?;
             let priority = match own {
                 None => usual,
                 Some([class, level, hint]) => priority(number(class)?, number(level)?, number(hint)?)
@@ -175,7 +175,7 @@ impl Mapper<'_> {
 
 fn priority(class: u64, level: u64, hint: u64) -> Result<IoPriority, String> {
     if class > 3 {
-        return Err(format!("{class} is no class: 1 is real time, 2 best effort, 3 idle"));
+        return Err(format!("{class} is not a valid class: 1 is real time, 2 best effort, 3 idle"));
     }
     if level > 7 || hint > 1023 {
         return Err("levels are 0 to 7, and hints 0 to 1023".to_owned());

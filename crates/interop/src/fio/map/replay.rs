@@ -20,7 +20,7 @@ impl Mapper<'_> {
         self.refuse_what_changes_a_log(clones)?;
         let name = given.text();
         let Some(log) = (self.around.log)(name).map_err(|refusal| given.refuse(refusal.to_string()))? else {
-            self.hand_over(format!("read_iolog={name}: it is no text of fio's; what blkparse prints of a trace is replayed by fathom run --replay"));
+            self.hand_over(format!("read_iolog={name}: it is not a text of fio's; what blkparse prints of a trace is replayed by fathom run --replay"));
             return Ok(Native { runs: Vec::new(), settings: Default::default() });
         };
         self.refuse_what_a_log_holds(name, &log);

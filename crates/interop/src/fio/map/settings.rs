@@ -167,7 +167,7 @@ fn processors(text: &str) -> Result<Vec<u32>, String> {
         let (from, to) = part.split_once(['-', ':']).unwrap_or((part, part));
         let (from, to) = (value::int(from)?, value::int(to)?);
         if from > to || to >= MOST {
-            return Err(format!("`{part}` names no processors"));
+            return Err(format!("`{part}` names no CPUs"));
         }
         list.extend((from..=to).map(|number| number as u32));
     }

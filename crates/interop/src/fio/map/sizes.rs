@@ -76,7 +76,7 @@ impl Mapper<'_> {
             return Ok(Sizes::Fixed { bytes: min_bytes });
         }
         if min_bytes > 0 && max_bytes % min_bytes != 0 {
-            self.hand_over(format!("bsrange={text}: the largest size is no multiple of the smallest"));
+            self.hand_over(format!("bsrange={text}: the largest size is not a multiple of the smallest"));
             return Ok(Sizes::Fixed { bytes: min_bytes });
         }
         Ok(Sizes::Range { min_bytes, max_bytes, step_bytes: min_bytes })

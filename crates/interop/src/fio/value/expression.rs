@@ -136,7 +136,7 @@ impl Reader<'_> {
             Units::Bytes => byte_factor(suffix, self.base),
             Units::Seconds | Units::Micros => time_factor(suffix),
         };
-        let factor = factor.ok_or_else(|| format!("`{suffix}` is no unit"))?;
+        let factor = factor.ok_or_else(|| format!("`{suffix}` is not a valid unit"))?;
         Ok(number * factor as f64)
     }
 }

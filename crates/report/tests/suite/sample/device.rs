@@ -302,7 +302,7 @@ fn checks() -> Vec<Check> {
         Check::plain(
             CheckName::GeneratorLag,
             Outcome::NotApplicable,
-            "A closed loop has no intended starts.",
+            "A closed loop has no scheduled starts.",
         ),
     ]
 }

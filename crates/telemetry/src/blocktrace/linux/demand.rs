@@ -72,7 +72,7 @@ impl Demand {
     /// Loads and attaches.
     pub fn start(device: &str) -> Result<Self, String> {
         let watched = Watched::of(&[device.to_owned()])?;
-        let number = *watched.arrivals.first().ok_or("there is no such device")?;
+        let number = *watched.arrivals.first().ok_or("no such device")?;
         let requests = has_requests(device);
         let btf: Btf = kernel_types()?;
         let mut programs = EbpfLoader::new()

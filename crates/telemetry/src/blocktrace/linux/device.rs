@@ -54,5 +54,5 @@ impl Watched {
 
 fn number(path: &str) -> Result<u32, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    device_number(text.trim(), ':').ok_or_else(|| format!("{path}: `{}` is no device number", text.trim()))
+    device_number(text.trim(), ':').ok_or_else(|| format!("{path}: `{}` is not a device number", text.trim()))
 }

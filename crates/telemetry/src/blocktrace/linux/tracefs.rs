@@ -99,7 +99,7 @@ impl Tracefs {
         seen.cost = WitnessCost {
             event_ns,
             cpu_ns: Some(cpu_ns),
-            basis: "processor time of the thread that reads the text; writing the events costs the run more, which is not in it".to_owned(),
+            basis: "CPU time of the thread that reads the text; writing the events costs the run more, which is not in it".to_owned(),
         };
         Ok(seen)
     }

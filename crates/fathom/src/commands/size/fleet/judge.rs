@@ -172,7 +172,7 @@ fn size_in_table(run: &Run, notes: &mut Vec<String>) -> Result<Option<u64>, Stri
         Some(gib) => *gib,
         None if run.wrong_sizes > 0 => {
             return Err(
-                "its size is no number: give the size as a number of GiB, or of bytes in a column size_bytes"
+                "its size is not a number: give the size as a number of GiB, or of bytes in a column size_bytes"
                     .to_owned(),
             );
         }
@@ -185,7 +185,7 @@ fn size_in_table(run: &Run, notes: &mut Vec<String>) -> Result<Option<u64>, Stri
     }
     if run.wrong_sizes > 0 {
         notes.push(format!(
-            "{} rows have a size that is no number; that of the latest other row was taken.",
+            "{} rows have a size that is not a number; that of the latest other row was taken.",
             run.wrong_sizes
         ));
     }
