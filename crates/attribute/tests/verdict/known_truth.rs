@@ -322,7 +322,7 @@ fn a_throttle_is_named_and_says_nothing_of_the_target() {
     let claim = &verdict.claims[0];
     assert!(claim.limit == Limit::VolumeIops && claim.probability.unwrap() > 0.8, "{claim:#?}");
     assert!(
-        claim.statement.starts_with("The throttle that was put before the target binds"),
+        claim.statement.starts_with("Limited by the throttle in front of the target"),
         "{}",
         claim.statement
     );

@@ -254,8 +254,8 @@ fn settings_that_no_volume_has_are_refused_with_what_it_has() {
         ("gp3:iops=", "write it as in"),
         ("gp3:iops=-1", "write it as in"),
         ("gp3:size=0", "write it as in"),
-        ("gp3:size=18446744073709551615", "is no figure"),
-        ("gp3:,", "is no setting"),
+        ("gp3:size=18446744073709551615", "is not a valid figure"),
+        ("gp3:,", "is not a valid setting"),
         ("st1:size=1", "from 125"),
     ] {
         let error = volume(text).expect_err(text);

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(read("zipf").unwrap_err().contains("as zipf:0.99"));
+        assert!(read("zipf").unwrap_err().contains("e.g. zipf:0.99"));
         assert!(read("zpif:1").unwrap_err().contains("did you mean `zipf`?"));
         assert!(read("gauss").unwrap_err().contains("cycle, independent"));
         assert!(read("cycle:3").unwrap_err().contains("takes no value"));

@@ -228,15 +228,15 @@ mod tests {
             (&["iops=999999999999"], "look at the unit"),
             (&["instence:iops=3"], "did you mean `instance`?"),
             (&["cluster:iops=3"], "write volume, instance, link or device"),
-            (&["iops-burst-read=3"], "no ceiling"),
-            (&["iops-read-write=3"], "no ceiling"),
-            (&["iops-trim=3"], "no ceiling"),
-            (&["iops=3,"], "no ceiling"),
-            (&[""], "no ceiling"),
+            (&["iops-burst-read=3"], "not a valid ceiling"),
+            (&["iops-read-write=3"], "not a valid ceiling"),
+            (&["iops-trim=3"], "not a valid ceiling"),
+            (&["iops=3,"], "not a valid ceiling"),
+            (&[""], "not a valid ceiling"),
             (&["iops=3000", "iops=4000"], "given twice"),
             (&["iops=3000,iops=3000"], "given twice"),
-            (&["iops=3000,iops-burst=2000"], "no burst above"),
-            (&["instance:throughput-burst=1MB/s", "instance:throughput=1MB/s"], "no burst above"),
+            (&["iops=3000,iops-burst=2000"], "not a burst above"),
+            (&["instance:throughput-burst=1MB/s", "instance:throughput=1MB/s"], "not a burst above"),
         ] {
             let error = read(texts).expect_err(texts[0]);
             assert!(error.contains(advice), "{texts:?}: {error}");

@@ -175,7 +175,7 @@ mod tests {
     fn mistakes_name_their_line_and_what_to_write() {
         let cases = [
             ("rw = 'read'\ndpeth = 3", "plan.toml:2: unknown key `dpeth`: did you mean `depth`?"),
-            ("\n\niodepth = 3", "plan.toml:3: unknown key `iodepth`; fathom's is `depth`"),
+            ("\n\niodepth = 3", "plan.toml:3: unknown key `iodepth`: here it is `depth`"),
             (
                 "[workload]\nbs = 1",
                 "plan.toml:1: unknown key `workload`: `fathom run --help` lists what there is",

@@ -133,7 +133,7 @@ mod tests {
             ((|raw| raw.bs = Some("4k".into())) as fn(&mut RawPlan), "--bs"),
             (|raw| raw.rate = Some("5".into()), "--rate"),
             (|raw| raw.verify = Some("at-end".into()), "--verify"),
-            (|raw| raw.speed = Some("0".into()), "no speed"),
+            (|raw| raw.speed = Some("0".into()), "not a valid speed"),
             (|raw| raw.target = Some(vec!["a".into(), "b".into()]), "one volume"),
         ] {
             let refused = plan(|raw| {

@@ -529,7 +529,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.last_look_ns = reaped_ns;
         }
         if let Some(last) = done.last().filter(|_| self.is_closed) {
-            self.seen_ns = last.stamps.reaped_ns.saturating_sub(self.timeline.origin_ns);
+            // Threads that stamp what they end may hand it over in another order.
+            let seen_ns = last.stamps.reaped_ns.max(self.last_look_ns);
+            self.seen_ns = seen_ns.saturating_sub(self.timeline.origin_ns);
         }
         for completion in done.drain(..) {
             self.complete(completion);

@@ -271,7 +271,7 @@ mod tests {
         let verdict = Verdict::Never { first: vec!["type sudo umount /mnt".to_owned()] };
         assert!(
             text(&[device(Vec::new(), verdict)], &wall(7), style(100))
-                .contains("First type sudo umount /mnt")
+                .contains("to free it: type sudo umount /mnt")
         );
     }
 }

@@ -167,8 +167,8 @@ fn refusals_of_the_service_say_what_to_type() {
     assert!(gone.status == 2 && gone.stderr.contains("address that answers"), "{gone:?}");
     for (more, told) in [
         (["--cloudwatch", "sda"].as_slice(), "vol-0123456789abcdef0"),
-        (&["--cloudwatch", "vol-1", "--aws-region", "Mars!"], "no region"),
-        (&["--cloudwatch", "vol-1", "--aws-endpoint", "there"], "no address"),
+        (&["--cloudwatch", "vol-1", "--aws-region", "Mars!"], "not a valid region"),
+        (&["--cloudwatch", "vol-1", "--aws-endpoint", "there"], "not a valid address"),
         (&["--cloudwatch", "vol-1", "--to", "3h"], "--from"),
         (&["--cloudwatch", "vol-1", "--prometheus", "http://x"], "cannot be used with"),
     ] {

@@ -276,7 +276,7 @@ mod tests {
                 .err()
                 .unwrap()
                 .cause
-                .contains("no region")
+                .contains("not a valid region")
         );
         let mut bare = Pretended::default();
         assert!(called(&mut bare).unwrap_err().remedy.contains("AWS_REGION"));
