@@ -6,8 +6,8 @@ use std::io::Cursor;
 use std::ops::Range;
 
 use fathom_fuzz::within;
-use fathom_interop::demand::{Hints, Text, TraceStream, Values, WhichTrace, read};
-use fathom_interop::fleet::{self, Header, Interest, Run, Taker};
+use fathom_demand::{Hints, Text, TraceStream, Values, WhichTrace, read};
+use fathom_demand::fleet::{self, Header, Interest, Run, Taker};
 use fathom_sizing::catalogue::Prices;
 use libfuzzer_sys::fuzz_target;
 

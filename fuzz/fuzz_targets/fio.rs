@@ -2,11 +2,11 @@
 #![no_main]
 
 use fathom_fuzz::within;
-use fathom_interop::Refusal;
-use fathom_interop::fio::cmdline::{self, Invocation};
-use fathom_interop::fio::document::{self, FileText};
-use fathom_interop::fio::job::{Job, Variables};
-use fathom_interop::fio::map::{self, Around, Doer, Mapped};
+use fathom_tools::Refusal;
+use fathom_tools::fio::cmdline::{self, Invocation};
+use fathom_tools::fio::document::{self, FileText};
+use fathom_tools::fio::job::{Job, Variables};
+use fathom_tools::fio::map::{self, Around, Doer, Mapped};
 use libfuzzer_sys::fuzz_target;
 
 fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal> {
@@ -20,7 +20,7 @@ fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal
 fn run(jobs: &[Job]) {
     let around = Around {
         target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30),
-        log: &|name| fathom_interop::demand::survey_iolog(name.as_bytes()),
+        log: &|name| fathom_tools::fio::read_iolog::survey(name.as_bytes()),
         new_seed: 1,
     };
     let mapped: Vec<Mapped> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();

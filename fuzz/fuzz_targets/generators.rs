@@ -2,10 +2,10 @@
 #![no_main]
 
 use fathom_fuzz::within;
-use fathom_interop::diskspd::{
+use fathom_tools::diskspd::{
     Command, Drives, map, print_text, print_xml, profile_xml, read_command, read_text, read_xml,
 };
-use fathom_interop::spdk;
+use fathom_tools::spdk;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -2,13 +2,13 @@
 #![no_main]
 
 use fathom_fuzz::within;
-use fathom_interop::audit::audit_run;
-use fathom_interop::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
+use fathom_tools::audit::audit_run;
+use fathom_tools::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let file_name = "x_clat.1.log";
-    let _ = recognise(&Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name });
+    let _ = recognise(&Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name }, |_| None);
     let context = Context { file_name: file_name.to_owned(), ..Context::default() };
     for importer in IMPORTERS {
         let mut found = Vec::new();

@@ -3,8 +3,7 @@
 
 use fathom_attribute::evidence::Table;
 use fathom_fuzz::within;
-use fathom_interop::audit::audit_published;
-use fathom_interop::published::{explain_published, parse_published};
+use fathom_published::{audit_published, explain_published, parse_published};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

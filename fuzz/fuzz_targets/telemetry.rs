@@ -2,7 +2,7 @@
 #![no_main]
 
 use fathom_fuzz::within;
-use fathom_interop::observers::{OBSERVERS, observe};
+use fathom_tools::observers::{OBSERVERS, observe};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

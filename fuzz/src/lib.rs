@@ -1,6 +1,6 @@
 //! The promise about memory that every target keeps: what is read holds at most a hundred times its size.
 
-#[path = "../../crates/interop/tests/hostile/counting.rs"]
+#[path = "../../crates/tools/tests/hostile/counting.rs"]
 mod counting;
 
 pub use counting::within;

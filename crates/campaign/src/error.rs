@@ -1,9 +1,9 @@
 //! What ends a measurement before it has a result.
 
 use fathom_engine::EngineError;
-use fathom_interop::Refusal;
 use fathom_record::workload::WorkloadError;
 use fathom_store::StoreError;
+use fathom_tools::Refusal;
 
 use crate::plan::PlanError;
 

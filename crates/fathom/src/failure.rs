@@ -6,10 +6,10 @@ use std::path::Path;
 use fathom_campaign::CampaignError;
 use fathom_campaign::plan::{PlanError, PlanErrorKind};
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_interop::Refusal;
 use fathom_record::workload::WorkloadError;
 use fathom_report::ReportError;
 use fathom_store::{StoreError, StoreErrorKind};
+use fathom_tools::Refusal;
 use serde::Serialize;
 
 use crate::layout;

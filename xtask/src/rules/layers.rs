@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 20] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
@@ -18,8 +18,11 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("attribute", &["measure", "spec", "record", "stats"]),
     ("sizing", &["measure", "spec", "record", "stats"]),
     ("store", &["measure", "spec", "record", "stats", "attribute", "sizing"]),
-    ("interop", &["measure", "spec", "record", "stats", "attribute", "sizing"]),
-    ("report", &["measure", "spec", "record", "stats", "attribute", "sizing", "store", "interop"]),
+    ("tools", &["measure", "record"]),
+    ("demand", &["record", "sizing", "tools"]),
+    ("export", &["measure", "record", "tools"]),
+    ("published", &["measure", "record", "attribute", "tools"]),
+    ("report", &["measure", "spec", "record", "stats", "attribute", "sizing", "store"]),
     (
         "campaign",
         &[
@@ -30,7 +33,8 @@ const LAYERS: [(&str, &[&str]); 20] = [
             "attribute",
             "sizing",
             "store",
-            "interop",
+            "tools",
+            "demand",
             "target",
             "sim",
             "engine",
@@ -51,7 +55,10 @@ const LAYERS: [(&str, &[&str]); 20] = [
             "attribute",
             "sizing",
             "store",
-            "interop",
+            "tools",
+            "demand",
+            "export",
+            "published",
             "target",
             "sim",
             "engine",

@@ -1,11 +1,11 @@
 //! One pattern's runs and answers, put before the evidence table.
 
 use fathom_attribute::{Answer, Conclusion, Means, Pattern, Where, attribute};
-use fathom_interop::audit::{Weight, audit_run};
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{DeviceFacts, TargetFacts, TargetKind};
 use fathom_record::{KnownCeiling, RunRecord, Verdict, Workload};
+use fathom_tools::audit::{Weight, audit_run};
 
 use crate::ceilings;
 use crate::cells::Cells;

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use fathom_engine::Durable;
-use fathom_interop::fio_job::{JobOptions, job_file};
-use fathom_interop::{Refusal, bdevperf, diskspd, nvme_perf};
+use fathom_tools::fio::workload_as_job_file::{JobOptions, job_file};
+use fathom_tools::{Refusal, bdevperf, diskspd, nvme_perf};
 
 use super::kept::write;
 use super::through;
@@ -58,8 +58,12 @@ pub fn prepare(
         Tool::Diskspd => {
             let paths: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
             let options = &plan.options;
-            let arguments =
-                diskspd::job::arguments(&plan.workload, &paths, options.direct, options.durable.is_some())?;
+            let arguments = diskspd::workload_as_flags::arguments(
+                &plan.workload,
+                &paths,
+                options.direct,
+                options.durable.is_some(),
+            )?;
             (arguments, folder.join("stdout.txt"))
         }
         Tool::Bdevperf => {
@@ -72,18 +76,23 @@ pub fn prepare(
             let bdevs: Vec<(String, u32)> =
                 targets.iter().map(|target| (target.path.clone(), target.block_bytes.max(512))).collect();
             let configuration = folder.join("bdev.json");
-            write(&configuration, &bdevperf::job::configuration(&bdevs, plan.workload.mix.changes_data()))?;
-            let own = bdevperf::job::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
+            write(
+                &configuration,
+                &bdevperf::workload_as_config::configuration(&bdevs, plan.workload.mix.changes_data()),
+            )?;
+            let own =
+                bdevperf::workload_as_config::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
             if plan.workload.length.warmup_ns > 0 {
                 notes.push("bdevperf has no warm-up: it is measured from its first I/O on.".to_owned());
             }
             let named = ["--json".to_owned(), configuration.display().to_string()];
-            let confined = bdevperf::job::confined(&folder.display().to_string())?;
+            let confined = bdevperf::workload_as_config::confined(&folder.display().to_string())?;
             (named.into_iter().chain(confined).chain(own).collect(), folder.join("stdout.txt"))
         }
         Tool::NvmePerf => {
             let names: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
-            let arguments = nvme_perf::job::arguments(&plan.workload, &names, &cpus, huge_pages)?;
+            let arguments =
+                nvme_perf::workload_as_command::arguments(&plan.workload, &names, &cpus, huge_pages)?;
             (arguments, folder.join("stdout.txt"))
         }
     };

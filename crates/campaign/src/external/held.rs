@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_interop::ToolTarget;
-use fathom_interop::fio::map::is_of_a_device;
 use fathom_target::layout::{Layout, lay_out};
 use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
+use fathom_tools::ToolTarget;
+use fathom_tools::fio::map::is_of_a_device;
 
 /// Space that stays free when a file is made.
 const KEEP_FREE_BYTES: u64 = 64 << 20;

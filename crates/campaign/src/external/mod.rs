@@ -21,8 +21,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use command::{Prepared, Told, prepare};
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_interop::ToolTarget;
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -30,18 +30,17 @@ use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload, shell_word};
 use fathom_target::wall::Reach;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
+use fathom_tools::ToolTarget;
+use held::Held;
+use kept::make_folder;
+use reading::{Around, finish, read_result};
 
 use crate::error::CampaignError;
 use crate::identity;
 use crate::plan::{RunPlan, exact_command_line};
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
-
 pub use child::{ChildPlan, Ended};
-use command::{Prepared, Told, prepare};
-use held::Held;
-use kept::make_folder;
-use reading::{Around, finish, read_result};
 pub use tool::{External, Tool};
 
 /// Time that a tool may take beyond what it was asked for, to start, to lay files out and to print.

@@ -6,13 +6,13 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_interop::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 use fathom_record::environment::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::run::Ending;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::workload::Arrival;
 use fathom_record::{RunRecord, Standstill, Workload};
+use fathom_tools::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 
 use super::child::Ended;
 use super::tool::{External, Tool};
@@ -55,7 +55,7 @@ pub fn read_all(tool: &str, result: &Path, ended: &Ended) -> Result<Vec<RunRecor
     let mut head = Vec::new();
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(place_of)?;
     let file_name = result.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let importer = recognise(&Head { bytes: &head, file_name: &file_name })
+    let importer = recognise(&Head { bytes: &head, file_name: &file_name }, fathom_demand::what)
         .map_err(|error| failed(format!("no result: {error}")))?;
     let context = Context { file_name: file_name.clone(), changed_at: String::new() };
     let mut whole = BufReader::new(head.as_slice().chain(file));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use fathom_interop::Refusal;
+use fathom_tools::Refusal;
 
 use super::tool::External;
 

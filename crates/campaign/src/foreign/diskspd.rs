@@ -2,9 +2,9 @@
 
 use fathom_engine::decorate::Decorators;
 use fathom_engine::{Durable, IoFlags};
-use fathom_interop::diskspd::from_record::span_of;
-use fathom_interop::diskspd::{Mapping, Profile, Results};
 use fathom_record::RunRecord;
+use fathom_tools::diskspd::from_record::span_of;
+use fathom_tools::diskspd::{Mapping, Profile, Results};
 
 use crate::plan::{RunOptions, RunPlan};
 use crate::run::this_tool;
@@ -77,7 +77,7 @@ fn started(at: &str) -> Option<String> {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use fathom_interop::diskspd::{Command, Drives, map, print_text, read_command};
+    use fathom_tools::diskspd::{Command, Drives, map, print_text, read_command};
 
     use super::*;
     use crate::{Silent, run_once};
@@ -98,7 +98,7 @@ mod tests {
         let span = &results.spans[0];
         for (title, total) in span.totals.each() {
             let total = total.expect(title);
-            let of = |row: &fathom_interop::diskspd::results::ThreadRow| {
+            let of = |row: &fathom_tools::diskspd::results::ThreadRow| {
                 let sections = row.counts.each();
                 sections
                     .iter()

@@ -1,4 +1,4 @@
-//! Plans from what foreign tools were asked to do, as the interop room read it.
+//! Plans from what foreign tools were asked to do, as the room of tools read it.
 
 mod diskspd;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use fathom_engine::pattern::{Geometry, Script, ScriptWriter, Scripts};
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_interop::Refusal;
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Traced};
+use fathom_tools::Refusal;
 
 use super::fit::{Changed, Fit};
 use super::survey::replayed_ns;

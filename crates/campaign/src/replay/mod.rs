@@ -15,9 +15,9 @@ mod survey;
 use std::fs::File;
 use std::io::BufReader;
 
-use fathom_interop::demand::{TraceStream, WhichTrace};
-use fathom_interop::{Refusal, RefusalKind};
+use fathom_demand::{TraceStream, WhichTrace};
 use fathom_record::workload::Traced;
+use fathom_tools::{Refusal, RefusalKind};
 
 pub(crate) use feed::Feed;
 pub use survey::{Survey, Tick};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use fathom_interop::Refusal;
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Length, Mix, SizeShare, Sizes, SizesByDirection, Traced};
 use fathom_sizing::TracedIo;
+use fathom_tools::Refusal;
 
 use super::{placed, stream};
 

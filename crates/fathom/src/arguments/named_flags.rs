@@ -38,7 +38,7 @@ const OTHERS: [(&str, &[&str]); 12] = [
 ];
 
 /// Folders whose text is about fio's own options.
-const FIO: [&str; 2] = ["interop/src/fio", "fathom/src/commands/fio"];
+const FIO: [&str; 2] = ["tools/src/fio", "fathom/src/commands/fio"];
 
 /// The names behind two hyphens in a text.
 fn named(text: &str) -> Vec<String> {

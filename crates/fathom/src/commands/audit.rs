@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use fathom_interop::audit::{Finding, Weight, audit_published, audit_run};
-use fathom_interop::import::{FileOutcome, ForeignTelemetry, Imported, read_file};
-use fathom_interop::observers;
-use fathom_interop::published::parse_published;
 use fathom_measure::counted;
+use fathom_published::{audit_published, parse_published};
 use fathom_record::RunRecord;
+use fathom_tools::audit::{Finding, Weight, audit_run};
+use fathom_tools::import::{FileOutcome, ForeignTelemetry, Imported, read_file};
+use fathom_tools::observers;
 use serde::Serialize;
 
 use super::demand;
@@ -105,7 +105,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
         let findings = audit_published(&table).into_iter().map(Item::from).collect();
         return Ok(vec![Audited { subject: format!("{name}: {}", table.title), findings }]);
     }
-    let found = match read_file(path, None, &|_| false) {
+    let found = match read_file(path, None, &|_| false, fathom_demand::what) {
         FileOutcome::Read { found, .. } => found,
         FileOutcome::Refused { refusal, .. } => {
             return Err(refused(refusal.to_string(), refusal.remedy.clone()));
@@ -136,7 +136,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
 /// What a tool's own columns say against each other.
 fn telemetry(path: &Path) -> Option<Audited> {
     let found = observers::audit(&demand::read(path).ok()?)?;
-    let finding = |c: fathom_interop::observed::Contradiction| Item {
+    let finding = |c: fathom_tools::sysstat::table::Contradiction| Item {
         about: c.thing,
         rule: c.rule.to_owned(),
         weight: Weight::Contradiction.name(),

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_campaign::external::{External, Given, Tool, run_given};
 use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_campaign::run_once;
-use fathom_interop::diskspd::{
+use fathom_record::RunRecord;
+use fathom_report::html;
+use fathom_tools::diskspd::{
     Command, Drives, Mapping, Profile, drives, handed_over, map, print_text, print_xml, profile_xml,
     read_command,
 };
-use fathom_record::RunRecord;
-use fathom_report::html;
 
 use super::delivery::Delivery;
 use super::saving::Saving;

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::{explain, explain_finished};
-use fathom_interop::import::{Context, FileOutcome, Imported, alone, read_file};
-use fathom_interop::published::{explain_published, explained_patterns, parse_published, remarks, unrated};
+use fathom_published::{explain_published, explained_patterns, parse_published, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
 use fathom_report::{html, terminal};
+use fathom_tools::import::{Context, FileOutcome, Imported, alone, read_file};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
@@ -150,7 +150,7 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
             )
         }
     };
-    match read_file(path, None, &|_| false) {
+    match read_file(path, None, &|_| false, fathom_demand::what) {
         FileOutcome::Read { found, .. } => {
             let context = Context::default();
             let run = |imported| match imported {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
-use fathom_interop::export::Form;
+use fathom_export::Form;
 use fathom_record::RunRecord;
 use fathom_store::{RunFilter, Store, StoreError};
 

@@ -2,10 +2,10 @@
 //!
 //! A command that somebody printed or keeps is typed as it stands; only what it takes of time and space is less.
 
-use fathom_interop::diskspd::Mapping;
-use fathom_interop::fio::map::{Doer, Mapped, Run};
 use fathom_measure::{Bytes, Nanos};
 use fathom_record::Workload;
+use fathom_tools::diskspd::Mapping;
+use fathom_tools::fio::map::{Doer, Mapped, Run};
 
 use crate::failure::Failure;
 
@@ -103,10 +103,10 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
-    use fathom_interop::fio::cmdline;
-    use fathom_interop::fio::document;
-    use fathom_interop::fio::job::Variables;
-    use fathom_interop::fio::map::{Around, map};
+    use fathom_tools::fio::cmdline;
+    use fathom_tools::fio::document;
+    use fathom_tools::fio::job::Variables;
+    use fathom_tools::fio::map::{Around, map};
 
     use super::*;
 

@@ -4,10 +4,9 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use fathom_tools::fio::output::DIFFERENCES;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-
-use fathom_interop::fio::output::DIFFERENCES;
 
 /// The last line of a page, a text or a picture, by which it is known again.
 pub const MARK: &str = "<!-- made by fathom -->";

@@ -131,7 +131,7 @@ impl Ssh {
 /// What stands for diskspd there keeps its arguments and prints a result of diskspd's.
 fn stand_in(folder: &Path) -> PathBuf {
     let result = folder.join("result.txt");
-    fs::write(&result, include_str!("../../../interop/tests/generators/own/diskspd.txt")).unwrap();
+    fs::write(&result, include_str!("../../../tools/tests/generators/own/diskspd.txt")).unwrap();
     let program = folder.join("diskspd");
     let script = format!(
         "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{}'\ncat '{}'\n",

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fathom_campaign::calendar_now;
-use fathom_interop::Refusal;
-use fathom_interop::aws::{Asked, Caller, Machine, Request, Response};
-use fathom_interop::demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, Seen, fetch_cloudwatch};
+use fathom_demand::aws::{Asked, Caller, Machine, Request, Response};
+use fathom_demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, DemandReport, fetch_cloudwatch};
+use fathom_tools::Refusal;
 use jiff::Timestamp;
 
 use super::http::Client;
@@ -15,7 +15,7 @@ use super::http::Client;
 ///
 /// # Errors
 /// When no credentials are found, nobody answers, the service refuses, or nothing is known of the subject.
-pub fn fetch(asked: &AskedCloudWatch<'_>, service: Asked<'_>) -> Result<Seen, Refusal> {
+pub fn fetch(asked: &AskedCloudWatch<'_>, service: Asked<'_>) -> Result<DemandReport, Refusal> {
     let mut here = Here { client: Client::new() };
     let mut caller = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), service)?;
     fetch_cloudwatch(asked, |body| caller.call(CLOUDWATCH_OPERATION, body))

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_interop::Refusal;
-use fathom_interop::aws::{Request, Response};
+use fathom_demand::aws::{Request, Response};
+use fathom_tools::Refusal;
 use ureq::tls::{RootCerts, TlsConfig};
 
 /// A server that says nothing for longer is down.

@@ -8,12 +8,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
-use fathom_interop::Refusal;
-use fathom_interop::aws::Asked as Service;
-use fathom_interop::demand::{self, Asked, AskedCloudWatch, Hints, Seen, Selection, Text, Values};
-use fathom_interop::fleet::{is_parquet, of_parquet};
-use fathom_interop::import::is_wide;
+use fathom_demand::aws::Asked as Service;
+use fathom_demand::fleet::{is_parquet, of_parquet};
+use fathom_demand::{Asked, AskedCloudWatch, DemandReport, Hints, Selection, Text, Values};
 use fathom_measure::Nanos;
+use fathom_tools::Refusal;
+use fathom_tools::import::is_wide;
 use jiff::Timestamp;
 
 use crate::arguments::{MetricsArguments, ValuesName};
@@ -29,7 +29,7 @@ const START_BYTES: u64 = 32 << 10;
 ///
 /// # Errors
 /// When a file cannot be read or holds none, with what to type.
-pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Failure> {
+pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<DemandReport, Failure> {
     if let Some(url) = &arguments.prometheus {
         return served(url, arguments);
     }
@@ -59,7 +59,7 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Seen, Fai
         .map(|path| Ok((path.display().to_string(), read(path)?)))
         .collect::<Result<_, Failure>>()?;
     let texts: Vec<Text<'_>> = contents.iter().map(|(name, bytes)| Text { name, bytes }).collect();
-    demand::read(&texts, &hints).map_err(refused)
+    fathom_demand::read(&texts, &hints).map_err(refused)
 }
 
 /// The files, open, if all are Parquet: they are never in memory whole.
@@ -101,17 +101,17 @@ pub fn values_of(arguments: &MetricsArguments) -> Option<Values> {
 }
 
 /// The demand that a Prometheus server has.
-fn served(url: &str, arguments: &MetricsArguments) -> Result<Seen, Failure> {
+fn served(url: &str, arguments: &MetricsArguments) -> Result<DemandReport, Failure> {
     let (from_unix_s, to_unix_s, _) = stretch(arguments)?;
     let (device, instance) = (arguments.device.as_deref(), arguments.host.as_deref());
     let selection = Selection { device, instance, matchers: &arguments.query };
     let client = http::Client::new();
     let asked = Asked { url, selection, from_unix_s, to_unix_s };
-    demand::fetch_prometheus(&asked, |url| client.get(url)).map_err(Failure::from)
+    fathom_demand::fetch_prometheus(&asked, |url| client.get(url)).map_err(Failure::from)
 }
 
 /// The demand that CloudWatch has.
-fn watched(subject: &str, arguments: &MetricsArguments) -> Result<Seen, Failure> {
+fn watched(subject: &str, arguments: &MetricsArguments) -> Result<DemandReport, Failure> {
     let (from_unix_s, to_unix_s, now_unix_s) = stretch(arguments)?;
     let asked = AskedCloudWatch { subject, from_unix_s, to_unix_s, now_unix_s };
     let (region, endpoint) = (arguments.aws_region.as_deref(), arguments.aws_endpoint.as_deref());

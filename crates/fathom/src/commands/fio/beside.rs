@@ -7,9 +7,9 @@ use std::sync::Arc;
 use fathom_campaign::IoLog;
 use fathom_engine::job::pace::{Flow, Share};
 use fathom_engine::priority::{Priorities, Priority, Rule};
-use fathom_interop::fio::map::{Ends, IoPriorities, IoPriority, IoPriorityShare, Mapped, Run, Settings};
-use fathom_interop::fio::output::{Issued, iolog};
 use fathom_record::Direction;
+use fathom_tools::fio::map::{Ends, IoPriorities, IoPriority, IoPriorityShare, Mapped, Run, Settings};
+use fathom_tools::fio::output::{Issued, iolog};
 
 use super::places::Places;
 use crate::failure::Failure;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{ScopedJoinHandle, sleep};
 use std::time::Duration;
 
-use fathom_interop::fio::map::{Burner, Doer, Mapped, Stage};
 use fathom_measure::{Clock, WallClock};
+use fathom_tools::fio::map::{Burner, Doer, Mapped, Stage};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Numbers that are sorted at once, as many as fio's.

@@ -3,10 +3,10 @@
 
 use fathom_campaign::{Sample, Told};
 use fathom_engine::job::{Account, DirectionAccount};
-use fathom_interop::fio::output::LoggedIo;
 use fathom_measure::Histogram;
 use fathom_record::run::DirectionSummary;
 use fathom_record::{Direction, LatencySummary, RunRecord, SparseHistogram};
+use fathom_tools::fio::output::LoggedIo;
 
 /// A run.
 pub struct CountedRun {

@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use fathom_campaign::external::{External, Given, GivenResult, run_given};
-use fathom_interop::fio::cmdline::{Forms, Globals, Invocation};
-use fathom_interop::fio::document;
-use fathom_interop::fio::handover::{LOGS, hand_over};
 use fathom_record::RunRecord;
+use fathom_tools::fio::cmdline::{Forms, Globals, Invocation};
+use fathom_tools::fio::document;
+use fathom_tools::fio::handover::{LOGS, hand_over};
 
 use super::results::Destination;
 use super::{machine, read, refused};
@@ -178,7 +178,7 @@ fn without_json(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fathom_interop::fio::cmdline;
+    use fathom_tools::fio::cmdline;
 
     use super::*;
 

@@ -5,10 +5,10 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use fathom_interop::Refusal;
-use fathom_interop::demand::{IoLogFacts, survey_iolog};
-use fathom_interop::fio::document::FileText;
-use fathom_interop::fio::job::Variables;
+use fathom_tools::Refusal;
+use fathom_tools::fio::document::FileText;
+use fathom_tools::fio::job::Variables;
+use fathom_tools::fio::read_iolog::{self, IoLogFacts};
 
 use crate::failure::Failure;
 
@@ -89,7 +89,7 @@ pub fn variables() -> Variables<'static> {
 pub fn log(name: &str) -> Result<Option<IoLogFacts>, Refusal> {
     let file = File::open(name)
         .map_err(|error| Refusal::new("a log of I/Os", error.to_string()).or("name one that can be read"))?;
-    survey_iolog(BufReader::new(file))
+    read_iolog::survey(BufReader::new(file))
 }
 
 /// Bytes of a file or device that is there.

@@ -12,12 +12,14 @@ mod stage;
 use std::collections::BTreeSet;
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_interop::Refusal;
-use fathom_interop::fio::cmdline::{self, Globals, Invocation};
-use fathom_interop::fio::document;
-use fathom_interop::fio::job::Job;
-use fathom_interop::fio::map::{self, Around, Doer, Mapped, Native};
 use fathom_record::RunRecord;
+use fathom_tools::Refusal;
+use fathom_tools::fio::cmdline::{self, Globals, Invocation};
+use fathom_tools::fio::document;
+use fathom_tools::fio::job::Job;
+use fathom_tools::fio::map::{self, Around, Doer, Mapped, Native};
+use places::Places;
+use stage::Stages;
 
 use super::saving::Saving;
 use super::seed::new_seed;
@@ -28,8 +30,6 @@ use crate::output::Machine;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
-use places::Places;
-use stage::Stages;
 
 /// Reads what follows `fathom fio`, and runs it or hands it over.
 ///

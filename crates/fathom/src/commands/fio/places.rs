@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fathom_interop::fio::map::{Doer, Mapped};
-use fathom_interop::fio::output::log_names;
+use fathom_tools::fio::map::{Doer, Mapped};
+use fathom_tools::fio::output::log_names;
 
 use crate::failure::Failure;
 use crate::output_file::{Content, OutputFile};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fathom_interop::fio::cmdline::Globals;
-use fathom_interop::fio::job::Job;
-use fathom_interop::fio::map::{Doer, Mapped};
-use fathom_interop::fio::output::{self as forms, Entry};
 use fathom_record::{CheckName, Outcome, RunRecord};
+use fathom_tools::fio::cmdline::Globals;
+use fathom_tools::fio::job::Job;
+use fathom_tools::fio::map::{Doer, Mapped};
+use fathom_tools::fio::output::{self as forms, Entry};
 use jiff::Timestamp;
 
 use super::counted::CountedRun;

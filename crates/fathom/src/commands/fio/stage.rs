@@ -9,10 +9,10 @@ use fathom_engine::catalogue;
 use fathom_engine::decorate::Decorators;
 use fathom_engine::priority::Priorities;
 use fathom_engine::{Durable, IoFlags};
-use fathom_interop::fio::cmdline::Globals;
-use fathom_interop::fio::map::{Doer, Durability, Ends, LogKind, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
 use fathom_record::workload::AccessHint;
+use fathom_tools::fio::cmdline::Globals;
+use fathom_tools::fio::map::{Doer, Durability, Ends, LogKind, Mapped, Run, Settings, Stage};
 
 use super::beside::{self, Beside};
 use super::burner::Burners;

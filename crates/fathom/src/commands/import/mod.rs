@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use fathom_interop::import::{FileOutcome, IMPORTERS, Importer, by_name, read_file};
 use fathom_measure::{Clock, WallClock};
+use fathom_tools::import::{FileOutcome, IMPORTERS, Importer, by_name, read_file};
 
 use self::files::Files;
 use self::saved::Saving;
@@ -78,7 +78,8 @@ fn read_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
-                    let outcome = read_file(&file.path, named, &|sha256| known.contains(sha256));
+                    let outcome =
+                        read_file(&file.path, named, &|sha256| known.contains(sha256), fathom_demand::what);
                     if send.send((at, outcome)).is_err() {
                         break;
                     }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
-use fathom_interop::import::{
-    Attachment, Context, FileOutcome, ForeignTelemetry, Imported, alone, attach, name,
-};
 use fathom_record::RunRecord;
 use fathom_store::{ImportRow, Store, StoreErrorKind};
+use fathom_tools::import::{
+    Attachment, Context, FileOutcome, ForeignTelemetry, Imported, alone, attach, name,
+};
 
 use super::files::Asked;
 use crate::failure::Failure;

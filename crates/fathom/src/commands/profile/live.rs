@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fathom_campaign::calendar_now;
-use fathom_interop::demand::{Seen, of_readings};
+use fathom_demand::{DemandReport, of_readings};
 use fathom_measure::{Clock, Nanos, WallClock};
 use fathom_telemetry::blocktrace::demand::{Asked, DemandTrace};
 use fathom_telemetry::{Root, disk};
@@ -24,7 +24,7 @@ const NAP: Duration = Duration::from_millis(20);
 /// What was seen of a device.
 pub struct Watched {
     /// Its counters.
-    pub seen: Seen,
+    pub seen: DemandReport,
     /// Its I/Os one by one, counted in the kernel; absent where the kernel takes no programs.
     pub asked: Option<Asked>,
 }
@@ -71,7 +71,7 @@ pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<Watched,
     };
     seen.notes.extend(reason.map(missing));
     seen.notes.extend(asked.as_ref().and_then(cost_of));
-    Ok(Watched { seen: Seen { start_unix_s, device: Some(name), ..seen }, asked })
+    Ok(Watched { seen: DemandReport { start_unix_s, device: Some(name), ..seen }, asked })
 }
 
 /// A device that is being counted.

@@ -5,11 +5,9 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use fathom_interop::Refusal;
-use fathom_interop::demand::{Hints, Values};
-use fathom_interop::fleet::{
-    Dumps, Groups, Header, Taker, header, is_dump, is_packed, is_parquet, read_text,
-};
+use fathom_demand::fleet::{Dumps, Groups, Header, Taker, header, is_dump, is_packed, is_parquet, read_text};
+use fathom_demand::{Hints, Values};
+use fathom_tools::Refusal;
 
 use super::gather::Gathered;
 use crate::arguments::MetricsArguments;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fathom_interop::demand::Values;
-use fathom_interop::fleet::Run;
+use fathom_demand::Values;
+use fathom_demand::fleet::Run;
 use fathom_record::fleet::FleetRow;
 use fathom_sizing::fleet::{
     Asked, Growth, Volume, growth, hash, horizon_s, is_sampled, row, unjudged, verdict,

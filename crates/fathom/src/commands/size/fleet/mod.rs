@@ -15,7 +15,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 use std::thread;
 
-use fathom_interop::export::table::{RowForm, RowWriter};
+use fathom_export::row_writer::{RowForm, RowWriter};
 use fathom_measure::{Bytes, Share};
 use fathom_record::fleet::{FleetRecord, FleetRow, FleetTerms};
 use fathom_report::terminal;
@@ -24,6 +24,11 @@ use fathom_sizing::answer::{left_out, left_out_notes};
 use fathom_sizing::fleet::{Asked, Growth, History as Grown, Sample, SampleSize, Tally};
 use fathom_sizing::margin::{self, Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
+use gather::{Gathered, usual_folder};
+use inputs::{Inputs, Piece};
+use judge::{Growths, Known, Verdicts};
+use pass::{Ended, pass};
+use stop::Stop;
 
 use super::{catalogue, check_region, current, lateness, margin as typed_margin, typed};
 use crate::arguments::SizeArguments;
@@ -31,11 +36,6 @@ use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
-use gather::{Gathered, usual_folder};
-use inputs::{Inputs, Piece};
-use judge::{Growths, Known, Verdicts};
-use pass::{Ended, pass};
-use stop::Stop;
 
 /// Sizes a fleet.
 ///

@@ -10,8 +10,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fathom_interop::fleet::Taker;
+use fathom_demand::fleet::Taker;
 use fathom_measure::Bytes;
+use parts::{Part, Parts, Scatter, USUAL_PART, read_part};
+use scratch::Scratch;
 
 use super::inputs::{Inputs, Piece};
 use super::meter::Meter;
@@ -19,8 +21,6 @@ use super::stop::Stop;
 use crate::failure::Failure;
 use crate::{layout, output};
 pub use names::Names;
-use parts::{Part, Parts, Scatter, USUAL_PART, read_part};
-use scratch::Scratch;
 pub use scratch::usual_folder;
 
 /// Parts may be so much larger than usual before they are divided again: names say little of how many rows they have.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Mutex;
 
-use fathom_interop::demand::Values;
-use fathom_interop::fleet::{Blocks, Interest, Run, Taker, put_block, run_of};
+use fathom_demand::Values;
+use fathom_demand::fleet::{Blocks, Interest, Run, Taker, put_block, run_of};
 
 use super::super::stop::Stop;
 use super::names::Names;
@@ -276,8 +276,9 @@ fn damaged() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use fathom_demand::Interval;
+
     use super::*;
-    use fathom_interop::demand::Interval;
 
     #[derive(Default)]
     struct All(Vec<Run>);

@@ -1,0 +1,284 @@
+//! Calls of one service: where it is, who asks, and what its refusals mean.
+
+use std::time::Duration;
+
+use fathom_tools::Refusal;
+use serde::Deserialize;
+
+use super::credentials::{self, Credentials};
+use super::files::Profile;
+use super::sign::{Scope, signed};
+use super::{Machine, Request, Response, metadata, variable};
+
+const SERVICE: &str = "AWS";
+/// How often a call is sent that the service has no time for.
+const ATTEMPTS: u32 = 6;
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// What the user says of the service.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// As `us-east-1`; otherwise of the environment, the profile, or this instance.
+    pub region: Option<&'a str>,
+    /// Its address, where it is not the provider's own.
+    pub endpoint: Option<&'a str>,
+}
+
+/// One who calls a service in a region.
+pub struct Caller<'a, M> {
+    machine: &'a mut M,
+    credentials: Credentials,
+    /// Where, as `us-east-1`.
+    pub region: String,
+    endpoint: String,
+    service: &'static str,
+}
+
+#[derive(Deserialize, Default)]
+struct Fault {
+    #[serde(rename = "__type", default)]
+    kind: String,
+    #[serde(alias = "Message", default)]
+    message: String,
+}
+
+impl<'a, M: Machine> Caller<'a, M> {
+    /// Finds out who calls and where. `service` is its name in addresses and signatures, `variable_name` in the
+    /// environment, as `CLOUDWATCH`.
+    ///
+    /// # Errors
+    /// When no region or no credentials are known.
+    pub fn new(
+        machine: &'a mut M,
+        (service, variable_name): (&'static str, &str),
+        asked: Asked<'_>,
+    ) -> Result<Self, Refusal> {
+        let profile = Profile::read(machine);
+        let region = region(machine, &profile, asked.region)?;
+        let own = |name: &str| variable(machine, name);
+        let endpoint = asked.endpoint.map(str::to_owned);
+        let endpoint = endpoint
+            .or_else(|| own(&format!("AWS_ENDPOINT_URL_{variable_name}")))
+            .or_else(|| own("AWS_ENDPOINT_URL"))
+            .or_else(|| profile.get("endpoint_url").map(str::to_owned))
+            .unwrap_or_else(|| {
+                let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+                format!("https://{service}.{region}.{domain}")
+            });
+        if !endpoint.starts_with("http://") && !endpoint.starts_with("https://") {
+            return Err(Refusal::new(SERVICE, format!("{endpoint:?} is not a valid address"))
+                .at("the endpoint")
+                .or("type it as https://monitoring.us-east-1.amazonaws.com"));
+        }
+        let credentials = credentials::find(machine, &profile)?;
+        Ok(Self {
+            machine,
+            credentials,
+            region,
+            endpoint: endpoint.trim_end_matches('/').to_owned(),
+            service,
+        })
+    }
+
+    /// Calls an operation with JSON and gives what it answers. What the service has no time for is sent again, later
+    /// each time.
+    ///
+    /// # Errors
+    /// When nobody answers, or the service refuses; with what to type.
+    pub fn call(&mut self, operation: &str, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+        let mut wait = FIRST_WAIT;
+        for attempt in 1.. {
+            let request = Request {
+                method: "POST",
+                url: format!("{}/", self.endpoint),
+                headers: vec![
+                    ("content-type".to_owned(), "application/x-amz-json-1.0".to_owned()),
+                    ("x-amz-target".to_owned(), operation.to_owned()),
+                ],
+                body: body.to_vec(),
+                is_near: false,
+            };
+            let scope =
+                Scope { region: &self.region, service: self.service, unix_s: self.machine.now_unix_s() };
+            let answer = self.machine.send(&signed(request, &self.credentials, scope)?)?;
+            if answer.status == 200 {
+                return Ok(answer.body);
+            }
+            if attempt == ATTEMPTS || !may_pass(&answer) {
+                return Err(self.refused(&answer));
+            }
+            self.machine.wait(wait);
+            wait *= 2;
+        }
+        Err(Refusal::new(SERVICE, "it was never called"))
+    }
+
+    fn refused(&self, answer: &Response) -> Refusal {
+        let fault = fault(answer);
+        let (from, region) = (&self.credentials.from, &self.region);
+        let (cause, remedy) = match fault.kind.as_str() {
+            "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" => (
+                format!("the credentials of {from} have expired"),
+                "get new ones: aws sso login, then eval \"$(aws configure export-credentials --format env)\""
+                    .to_owned(),
+            ),
+            "UnrecognizedClientException" | "InvalidClientTokenId" | "InvalidAccessKeyId" => (
+                format!("nobody in {region} knows the credentials of {from}"),
+                "see whose they are: aws sts get-caller-identity".to_owned(),
+            ),
+            "SignatureDoesNotMatch"
+            | "InvalidSignatureException"
+            | "RequestTimeTooSkewed"
+            | "IncompleteSignature" => (
+                format!(
+                    "the signature is refused: the secret of {from} is another key's, or this machine's clock is wrong ({})",
+                    fault.message
+                ),
+                "compare date -u with the time, and set both keys again".to_owned(),
+            ),
+            "AccessDenied" | "AccessDeniedException" | "UnauthorizedOperation" | "OptInRequired" => (
+                format!("the credentials of {from} may not do this: {}", fault.message),
+                "permit cloudwatch:GetMetricData to them, or name others with AWS_PROFILE".to_owned(),
+            ),
+            _ if may_pass(answer) => (
+                format!("it has no time, {ATTEMPTS} times in a row ({} {})", answer.status, fault.kind),
+                "try again later, or ask for less at once with --from and --to".to_owned(),
+            ),
+            _ => {
+                let words = [fault.kind.as_str(), fault.message.as_str()].join(" ");
+                (
+                    format!("it answers {}: {}", answer.status, words.trim()),
+                    "see that the endpoint is CloudWatch's and the region is right".to_owned(),
+                )
+            }
+        };
+        Refusal::new(SERVICE, cause).at(self.endpoint.clone()).or(remedy)
+    }
+}
+
+/// Whether the same call may be answered later (AWS SDKs and Tools Reference Guide, "Retry behavior").
+fn may_pass(answer: &Response) -> bool {
+    let kind = fault(answer).kind;
+    let busy = [
+        "Throttl",
+        "RequestLimitExceeded",
+        "TooManyRequests",
+        "SlowDown",
+        "LimitExceeded",
+        "ServiceUnavailable",
+        "InternalService",
+    ];
+    answer.status == 429 || answer.status >= 500 || busy.iter().any(|word| kind.contains(word))
+}
+
+/// `{"__type": "com.amazonaws.x#Kind", "message": "..."}`.
+fn fault(answer: &Response) -> Fault {
+    let mut fault: Fault = serde_json::from_slice(&answer.body).unwrap_or_default();
+    if let Some((_, kind)) = fault.kind.rsplit_once('#') {
+        fault.kind = kind.to_owned();
+    }
+    fault
+}
+
+fn region(machine: &mut impl Machine, profile: &Profile, asked: Option<&str>) -> Result<String, Refusal> {
+    let known = asked
+        .map(str::to_owned)
+        .or_else(|| variable(machine, "AWS_REGION"))
+        .or_else(|| variable(machine, "AWS_DEFAULT_REGION"))
+        .or_else(|| profile.get("region").map(str::to_owned))
+        .or_else(|| metadata::region(machine));
+    let remedy = "say --aws-region us-east-1, or set AWS_REGION";
+    let region = known.ok_or_else(|| Refusal::new(SERVICE, "no region is known").or(remedy))?;
+    // It becomes a part of the host's name.
+    let is_name = !region.is_empty()
+        && region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if is_name {
+        Ok(region)
+    } else {
+        Err(Refusal::new(SERVICE, format!("{region:?} is not a valid region")).or(remedy))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pretended::Pretended;
+    use super::*;
+
+    fn machine() -> Pretended {
+        let mut machine = Pretended::default();
+        for (name, value) in
+            [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "B"), ("AWS_REGION", "eu-west-1")]
+        {
+            machine.set(name, value);
+        }
+        machine
+    }
+
+    fn called(machine: &mut Pretended) -> Result<Vec<u8>, Refusal> {
+        Caller::new(machine, ("monitoring", "CLOUDWATCH"), Asked::default())?.call("X.Get", b"{}")
+    }
+
+    #[test]
+    fn calls_are_signed_for_the_region_and_sent_again_when_there_is_no_time() {
+        let mut machine = machine();
+        machine.queue.extend([
+            (400, "{\"__type\":\"ThrottlingException\"}".to_owned()),
+            (503, String::new()),
+            (200, "ok".to_owned()),
+        ]);
+        assert_eq!(called(&mut machine).unwrap(), b"ok");
+        assert_eq!(machine.waited, Duration::from_millis(1500));
+        assert_eq!(machine.asked(), vec!["https://monitoring.eu-west-1.amazonaws.com/"; 3]);
+        let headers = &machine.sent[0].headers;
+        let authorization = headers.iter().find(|(name, _)| name == "authorization").unwrap();
+        assert!(authorization.1.contains("20261101/eu-west-1/monitoring/aws4_request"), "{authorization:?}");
+        machine.queue.extend(vec![(429, String::new()); 9]);
+        assert!(called(&mut machine).unwrap_err().cause.contains("6 times in a row"));
+        assert_eq!(machine.sent.len(), 9);
+    }
+
+    #[test]
+    fn refusals_say_what_to_type() {
+        for (kind, told) in [
+            ("com.amazon.coral.service#ExpiredTokenException", "aws sso login"),
+            ("UnrecognizedClientException", "get-caller-identity"),
+            ("InvalidSignatureException", "date -u"),
+            ("AccessDeniedException", "cloudwatch:GetMetricData"),
+            ("Else", "endpoint"),
+        ] {
+            let mut machine = machine();
+            machine.queue.push_back((400, format!("{{\"__type\":\"{kind}\",\"message\":\"words\"}}")));
+            let refused = called(&mut machine).unwrap_err();
+            assert!(refused.remedy.contains(told) && machine.sent.len() == 1, "{refused}");
+        }
+    }
+
+    #[test]
+    fn endpoints_and_regions_come_from_where_aws_looks() {
+        let mut machine = machine();
+        machine.queue.extend(vec![(200, String::new()); 4]);
+        machine
+            .file("/home/u/.aws/config", "[default]\nregion = us-west-2\nendpoint_url = http://profile:1\n");
+        called(&mut machine).unwrap();
+        machine.set("AWS_ENDPOINT_URL", "http://all:2/");
+        called(&mut machine).unwrap();
+        machine.set("AWS_ENDPOINT_URL_CLOUDWATCH", "http://own:3");
+        called(&mut machine).unwrap();
+        assert_eq!(machine.asked(), ["http://profile:1/", "http://all:2/", "http://own:3/"]);
+        machine.set("AWS_REGION", "");
+        assert_eq!(
+            Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), Asked::default()).unwrap().region,
+            "us-west-2"
+        );
+        let odd = Asked { region: Some("evil.example/"), endpoint: None };
+        assert!(
+            Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), odd)
+                .err()
+                .unwrap()
+                .cause
+                .contains("not a valid region")
+        );
+        let mut bare = Pretended::default();
+        assert!(called(&mut bare).unwrap_err().remedy.contains("AWS_REGION"));
+    }
+}

@@ -1,0 +1,353 @@
+//! Row groups of a Parquet file as runs of rows, one volume after the other.
+//!
+//! A row group is a piece: it is read by itself, a batch of rows of the columns that are needed at a time, so
+//! that memory does not grow with it. Columns are found and mean the same as in a text.
+
+mod cells;
+mod decoding;
+mod kind;
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use cells::{Cell, Column};
+use decoding::decoding;
+use fathom_tools::Refusal;
+use kind::{Kind, Wanted};
+use parquet::basic::Compression;
+use parquet::data_type::ByteArray;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::properties::ReaderProperties;
+use parquet::file::reader::{ChunkReader, RowGroupReader};
+use parquet::file::serialized_reader::SerializedRowGroupReader;
+
+use super::gather::{Gather, SizeCell};
+use super::{Layout, Taker};
+use crate::{Hints, Interval};
+
+const TABLE: &str = "a Parquet table";
+/// Rows of a batch: large enough that pages' ends do not count, small enough to stay in a processor's cache.
+const BATCH_ROWS: usize = 4096;
+
+/// What a file's footer says.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    /// Which column means what.
+    pub layout: Layout,
+    footer: Arc<ParquetMetaData>,
+}
+
+impl Groups {
+    /// Reads the footer of a file; its table may hold one volume alone.
+    ///
+    /// # Errors
+    /// When it is damaged, or does not hold the columns that are needed, with values of a kind that can be used.
+    pub fn open_one<F: ChunkReader>(file: &F, hints: &Hints<'_>) -> std::result::Result<Self, Refusal> {
+        Self::with(file, |names| Layout::of_one(names, hints))
+    }
+
+    /// As [`Groups::open_one`], of a table whose rows name their volume.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open<F: ChunkReader>(file: &F, hints: &Hints<'_>) -> std::result::Result<Self, Refusal> {
+        Self::with(file, |names| Layout::find(names, hints))
+    }
+
+    fn with<F: ChunkReader>(
+        file: &F,
+        find: impl FnOnce(&[String]) -> std::result::Result<Layout, Refusal>,
+    ) -> std::result::Result<Self, Refusal> {
+        let footer = decoding(|| ParquetMetaDataReader::new().parse_and_finish(file)).map_err(|error| {
+            if said(&error).contains("encrypt") {
+                return encrypted().at("the footer");
+            }
+            Refusal::new(TABLE, said(&error))
+                .at("the footer")
+                .or("write it again to its end: a file that is still being written has none")
+        })?;
+        let columns = footer.file_metadata().schema_descr().columns();
+        let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
+        let layout = find(&names)?;
+        let groups = Self { layout, footer: Arc::new(footer) };
+        groups.check_kinds(&names)?;
+        groups.check_groups(file.len())?;
+        Ok(groups)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.footer.num_row_groups()
+    }
+
+    /// Rows of all of them.
+    pub fn rows(&self) -> u64 {
+        self.footer.row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).sum()
+    }
+
+    /// The columns that are read, with what each is wanted for: those of the demand first.
+    fn wanted(&self) -> impl Iterator<Item = (usize, Wanted)> {
+        let layout = &self.layout;
+        let demand = layout.demand.iter().enumerate();
+        let demand =
+            demand.map(|(place, at)| (*at, if place == 0 { Wanted::Moment } else { Wanted::Number }));
+        let words = [layout.volume, layout.current, layout.instance].into_iter().flatten();
+        demand.chain(layout.size.map(|at| (at, Wanted::Number))).chain(words.map(|at| (at, Wanted::Words)))
+    }
+
+    fn check_kinds(&self, names: &[String]) -> std::result::Result<(), Refusal> {
+        let columns = self.footer.file_metadata().schema_descr().columns();
+        for (at, wanted) in self.wanted() {
+            let column = &columns[at];
+            if Kind::of(column).is_some_and(|kind| kind.serves(wanted)) {
+                continue;
+            }
+            let cause = format!(
+                "its column {} holds {} values, and {} is needed",
+                names[at],
+                column.physical_type(),
+                wanted.words()
+            );
+            return Err(Refusal::new(TABLE, cause)
+                .at("the footer")
+                .or("name another with --columns, or write it again as DOUBLE, TIMESTAMP or STRING"));
+        }
+        Ok(())
+    }
+
+    /// What the footer says of places and lengths is checked before anything is read by it.
+    fn check_groups(&self, file_bytes: u64) -> std::result::Result<(), Refusal> {
+        for (number, group) in self.footer.row_groups().iter().enumerate() {
+            let wrong = |cause: String| Refusal::new(TABLE, cause).at(format!("row group {number}"));
+            if group.num_columns() != self.footer.file_metadata().schema_descr().num_columns() {
+                return Err(wrong("it has not the columns of the others".to_owned()));
+            }
+            if group.num_rows() < 0 {
+                return Err(wrong(format!("it has {} rows", group.num_rows())));
+            }
+            for (at, _) in self.wanted() {
+                let chunk = group.column(at);
+                let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+                let end = start.checked_add(chunk.compressed_size());
+                let inside = end.and_then(|end| u64::try_from(end).ok()).is_some_and(|end| end <= file_bytes);
+                if !inside || start < 0 || chunk.compressed_size() < 0 || chunk.data_page_offset() < 0 {
+                    return Err(wrong(format!("its column {at} lies outside of the file"))
+                        .or("copy the file again: it is not whole"));
+                }
+                if matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO) {
+                    return Err(wrong(format!("it is compressed with {}", chunk.compression()))
+                        .or("write it again compressed with snappy, zstd, gzip or lz4, or not at all"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a row group.
+    ///
+    /// # Errors
+    /// As the file reports them, or when the row group is damaged.
+    pub fn read<F: ChunkReader + 'static>(
+        &self,
+        file: F,
+        group: usize,
+        taker: &mut impl Taker,
+    ) -> io::Result<()> {
+        let mut rows = Rows::new(&self.layout, group);
+        let all = self.footer.row_group(group).num_rows();
+        let opened = decoding(|| self.columns(file, group));
+        let read = opened.and_then(|columns| rows.read(columns, usize::try_from(all)?, taker));
+        read.map_err(|error| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("row group {group}: {}", said(&error)))
+        })
+    }
+
+    fn columns<F: ChunkReader + 'static>(&self, file: F, group: usize) -> Result<Columns> {
+        let properties = Arc::new(ReaderProperties::builder().build());
+        let pages = self.footer.page_index_for_row_group(group);
+        let metadata = self.footer.row_group(group);
+        let reader = SerializedRowGroupReader::new(Arc::new(file), metadata, pages, properties)?;
+        let columns = self.footer.file_metadata().schema_descr().columns();
+        let open = |at: usize| {
+            let column = &columns[at];
+            let kind = Kind::of(column)
+                .ok_or_else(|| ParquetError::General("a column of no known kind".to_owned()))?;
+            Column::new(kind, column.max_def_level(), reader.get_column_reader(at)?)
+        };
+        let [time, reads, writes, read_bytes, write_bytes] = self.layout.demand;
+        Ok(Columns {
+            volume: self.layout.volume.map(open).transpose()?,
+            time: open(time)?,
+            flows: [open(reads)?, open(writes)?, open(read_bytes)?, open(write_bytes)?],
+            size: self.layout.size.map(open).transpose()?,
+            current: self.layout.current.map(open).transpose()?,
+            instance: self.layout.instance.map(open).transpose()?,
+        })
+    }
+}
+
+fn encrypted() -> Refusal {
+    Refusal::new(TABLE, "it is encrypted")
+        .or("decrypt it where its keys are, and write it again without encryption")
+}
+
+/// What the decoder says, without its own name for itself.
+fn said(error: &ParquetError) -> String {
+    let text = error.to_string();
+    ["Parquet error: ", "EOF: ", "External: "]
+        .iter()
+        .fold(text, |text, prefix| text.strip_prefix(prefix).map_or_else(|| text.clone(), str::to_owned))
+}
+
+/// Columns of a row group, as the layout names them.
+struct Columns {
+    volume: Option<Column>,
+    time: Column,
+    flows: [Column; 4],
+    size: Option<Column>,
+    current: Option<Column>,
+    instance: Option<Column>,
+}
+
+impl Columns {
+    /// All but the names.
+    fn rest(&mut self) -> impl Iterator<Item = &mut Column> {
+        let facts = [&mut self.size, &mut self.current, &mut self.instance];
+        std::iter::once(&mut self.time).chain(&mut self.flows).chain(facts.into_iter().flatten())
+    }
+}
+
+/// A batch of rows as cells.
+struct Rows<'a> {
+    layout: &'a Layout,
+    group: usize,
+    times: Vec<Cell<i64>>,
+    flows: [Vec<Cell<f64>>; 4],
+    sizes: Vec<Cell<f64>>,
+    current: Vec<ByteArray>,
+    instance: Vec<ByteArray>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(layout: &'a Layout, group: usize) -> Self {
+        Self {
+            layout,
+            group,
+            times: Vec::new(),
+            flows: Default::default(),
+            sizes: Vec::new(),
+            current: Vec::new(),
+            instance: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, mut columns: Columns, all: usize, taker: &mut impl Taker) -> Result<()> {
+        let mut gather = Gather::new(taker);
+        let mut names = Vec::new();
+        let mut at = 0;
+        while at < all {
+            let rows = BATCH_ROWS.min(all - at);
+            names.clear();
+            if let Some(volume) = &mut columns.volume {
+                decoding(|| volume.read(rows))?;
+                volume.words(&mut names);
+            }
+            let spans = spans(&names, rows);
+            // Where nobody asks for these volumes, what they did is not even unpacked.
+            let wanted = spans.iter().any(|(name, _)| gather.wants(name));
+            if wanted {
+                decoding(|| columns.rest().try_for_each(|column| column.read(rows)))?;
+                self.unpack(&mut columns);
+            } else {
+                decoding(|| columns.rest().try_for_each(|column| column.skip(rows)))?;
+            }
+            for (name, span) in spans {
+                if gather.rows(name, span.len() as u64) && wanted {
+                    span.for_each(|row| self.row(&mut gather, row, at + row));
+                }
+            }
+            at += rows;
+        }
+        gather.finish();
+        Ok(())
+    }
+
+    fn unpack(&mut self, columns: &mut Columns) {
+        columns.time.moments(&mut self.times);
+        for (flow, column) in self.flows.iter_mut().zip(&columns.flows) {
+            column.numbers(flow);
+        }
+        columns.size.iter().for_each(|column| column.numbers(&mut self.sizes));
+        columns.current.iter_mut().for_each(|column| column.words(&mut self.current));
+        columns.instance.iter_mut().for_each(|column| column.words(&mut self.instance));
+    }
+
+    fn row<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize, number: usize) {
+        fn words(column: &[ByteArray], row: usize) -> &[u8] {
+            column.get(row).map_or(&[], ByteArray::data)
+        }
+        let at_ns = self.interval(gather, row, number);
+        if self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty() {
+            return;
+        }
+        let size = match self.sizes.get(row) {
+            None | Some(Cell::Empty) => SizeCell::Empty,
+            Some(Cell::Value(size)) => SizeCell::Gib(self.layout.gib(*size)),
+            Some(Cell::Wrong) => SizeCell::Wrong,
+        };
+        gather.facts(at_ns, size, words(&self.current, row), words(&self.instance, row));
+    }
+
+    /// Puts in a row's demand; gives its time, where all of it is there.
+    fn interval<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize, number: usize) -> Option<i64> {
+        let time = self.times[row];
+        let flows = [0, 1, 2, 3].map(|flow| self.flows[flow][row]);
+        if time == Cell::Empty || flows.contains(&Cell::Empty) {
+            gather.empty();
+            return None;
+        }
+        let interval = || {
+            let [reads, writes, read_bytes, write_bytes] = flows.map(Cell::value);
+            Some(Interval {
+                end_ns: time.value()?,
+                reads: reads?,
+                writes: writes?,
+                read_bytes: read_bytes?,
+                write_bytes: write_bytes?,
+            })
+        };
+        let interval = interval();
+        match interval {
+            Some(interval) => gather.interval(interval),
+            None => gather.trouble(|| {
+                let group = self.group;
+                let columns = ["its time", "reads", "writes", "bytes read", "bytes written"];
+                let wrong = std::iter::once(time == Cell::Wrong).chain(flows.map(|cell| cell == Cell::Wrong));
+                let what: Vec<&str> = columns.into_iter().zip(wrong).filter(|(_, wrong)| *wrong).map(|(name, _)| name).collect();
+                format!("a row makes no sense: row {number} of row group {group}, {} below zero or none that can be used", what.join(", "))
+            }),
+        }
+        interval.map(|interval| interval.end_ns)
+    }
+}
+
+/// Rows of one volume that follow each other, with its name; of a table without names all are of one.
+fn spans<'n>(names: &'n [ByteArray], rows: usize) -> Vec<(&'n [u8], Range<usize>)> {
+    if names.is_empty() {
+        return vec![(&[], 0..rows)];
+    }
+    // Names of a dictionary are the same bytes in memory.
+    let alike = |a: &ByteArray, b: &ByteArray| {
+        let (a, b) = (a.data(), b.data());
+        std::ptr::eq(a, b) || a == b
+    };
+    let mut from = 0;
+    let span = |alike: &'n [ByteArray]| {
+        let span = from..from + alike.len();
+        from = span.end;
+        (alike[0].data(), span)
+    };
+    names.chunk_by(alike).map(span).collect()
+}

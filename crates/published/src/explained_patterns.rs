@@ -1,0 +1,97 @@
+//! Explained rows as the patterns of the record that reports and machines read.
+
+use fathom_record::campaign::{CellResult, ExplainedPattern, Symptom};
+use fathom_record::facts::TargetFacts;
+use fathom_tools::audit::Weight;
+use fathom_tools::import::blank_target;
+
+use super::table_audit::audit_published;
+use super::{Explained, Published, PublishedRow, question};
+
+/// One pattern for each explained row.
+pub fn explained_patterns(published: &Published, explained: Vec<Explained>) -> Vec<ExplainedPattern> {
+    explained.into_iter().map(|explained| pattern(published, explained)).collect()
+}
+
+/// What a reader has to know of a table beside its verdicts.
+pub fn remarks(published: &Published) -> Vec<String> {
+    let mut notes = vec![format!("Explained from a published table: {}.", published.title)];
+    if !published.source.is_empty() {
+        notes.push(format!("Source: {}", published.source));
+    }
+    for row in published.rows.iter().filter(|row| row.unit_factor() > 1.0) {
+        notes.push(format!(
+            "{}: depth and latency show that the throughput is in binary units, {:.1} % above what it says.",
+            row.subject(),
+            100.0 * (row.unit_factor() - 1.0)
+        ));
+    }
+    notes.extend(question::unrated(published));
+    notes.extend(question::ambiguous(published));
+    notes.extend(question::bounds(published));
+    notes.extend(question::credits(published));
+    let found = audit_published(published);
+    let contradictions = found.into_iter().filter(|finding| finding.weight == Weight::Contradiction);
+    notes.extend(contradictions.map(|finding| format!("{}: {}.", finding.subject, finding.text)));
+    notes
+}
+
+fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
+    let beside = explained.beside.iter().map(|at| &published.rows[*at]);
+    let is_curve = |row: &&PublishedRow| {
+        super::difference::only(&explained.row, row) == Some(super::difference::Property::Concurrency)
+    };
+    let mut cells: Vec<CellResult> =
+        [&explained.row].into_iter().chain(beside.filter(is_curve)).filter_map(cell).collect();
+    // Without the explained row's own cell no other can be its curve.
+    if cell(&explained.row).is_none() {
+        cells.clear();
+    }
+    let symptom = |seen: &fathom_attribute::symptoms::Seen| Symptom {
+        name: seen.figure.feature.name().to_owned(),
+        value: seen.figure.value,
+        error: seen.figure.error,
+        text: seen.text.clone(),
+    };
+    ExplainedPattern {
+        title: explained.title.clone(),
+        target: TargetFacts { name: published.title.clone(), ..blank_target() },
+        cells,
+        focus: 0,
+        passive: None,
+        experiments: Vec::new(),
+        verdict: explained.verdict,
+        symptoms: explained.seen.iter().map(symptom).collect(),
+    }
+}
+
+/// A row as a cell; `None` where it does not state all that a cell holds.
+fn cell(row: &PublishedRow) -> Option<CellResult> {
+    let latency_ns = row.latency_ns()?;
+    let operations_per_s = row.operations_per_s()?;
+    Some(CellResult {
+        jobs: row.jobs.unwrap_or(1.0) as u32,
+        depth: row.depth.unwrap_or(1.0) as u32,
+        runs: Vec::new(),
+        operations_per_s,
+        throughput_bytes_per_s: row.bytes_per_s()?,
+        interval_share: None,
+        in_flight_mean: operations_per_s * latency_ns / 1e9,
+        service_mean_ns: latency_ns,
+        // 0 stands for a median that is not known, as in cells of imported runs.
+        service_p50_ns: percentile(row, 50.0).unwrap_or(0),
+        service_p99_ns: percentile(row, 99.0),
+        service_p999_ns: percentile(row, 99.9),
+        cpu_ns_per_operation: None,
+        busiest_core_share: row.busiest_core_percent.map(|percent| percent / 100.0),
+        others_cpu_share: None,
+        others_device_share: None,
+        disturbed_runs: Vec::new(),
+        failed_checks: Vec::new(),
+    })
+}
+
+fn percentile(row: &PublishedRow, order: f64) -> Option<u64> {
+    let pair = row.percentiles_us.iter().find(|pair| (pair[0] - order).abs() < 1e-6)?;
+    Some((pair[1] * 1000.0) as u64)
+}

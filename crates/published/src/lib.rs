@@ -1,0 +1,26 @@
+//! Published results: a table that anyone can write down from an article, and what limits its rows.
+//!
+//! Rows that differ in one property answer the question that an experiment would have asked ([`answers`]); rows
+//! and known bounds give symptoms ([`limits`], [`side_figures`]); the evidence table of `fathom-attribute` turns them
+//! into a verdict ([`row_verdict`]). What no run gives is refused when it is read ([`check`]). Nothing is read that the table does not state. Pure.
+
+mod answers;
+mod check;
+mod curve;
+mod difference;
+mod experiment;
+mod explained_patterns;
+mod limits;
+mod published_table;
+mod question;
+mod row;
+mod row_verdict;
+mod side_figures;
+mod table_audit;
+
+pub use explained_patterns::{explained_patterns, remarks};
+pub use published_table::{Asked, Label, Published, PublishedCeiling, parse_published};
+pub use question::unrated;
+pub use row::PublishedRow;
+pub use row_verdict::{Explained, explain_published};
+pub use table_audit::audit_published;

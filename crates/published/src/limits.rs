@@ -1,0 +1,342 @@
+//! How close a row came to each bound that was known, and to what the device below it does.
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::symptoms::Seen;
+use fathom_attribute::{Bound, BoundKind, limit_of, words};
+use fathom_record::verdict::Ceiling;
+use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
+use fathom_tools::audit::units;
+
+use super::PublishedRow;
+use super::answers::stated;
+use super::difference::{Property, properties};
+use super::published_table::{Each, Published, PublishedCeiling};
+
+/// Further below a bound than this says no more, on the logarithm's scale.
+const FARTHEST: f64 = -2.0;
+/// Further below what a device does than this says no more.
+const FARTHEST_DEVICE: f64 = -1.5;
+/// Standard error of a published rate over a published bound: rounding, and the overhead of protocols.
+const SHARE_ERROR: f64 = 0.01;
+/// Who says so of a bound that stands in the table.
+const STATED: &str = "stated with the results";
+/// Fewest I/Os in flight that wait for one another.
+const LONE: f64 = 2.0;
+
+/// A bound on a row.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// In the record's form.
+    pub known: KnownCeiling,
+    /// The bound over all volumes and connections, in the unit that the row has.
+    pub share: f64,
+    /// In operations, where the row has a size.
+    pub operations_per_s: Option<f64>,
+    /// What a reader calls it.
+    pub name: String,
+    /// Operations above the sustained rate that it allows.
+    pub credits: Option<f64>,
+}
+
+/// Every bound that holds for a row, with the share that it reached. What was given beside the table holds where
+/// the table has no such bound of its own.
+pub fn reached(row: &PublishedRow, table: &Published) -> Vec<Reached> {
+    let own: Vec<&PublishedCeiling> = table.ceilings.iter().filter(|ceiling| holds(row, ceiling)).collect();
+    let given = table.given.iter().filter(|known| !own.iter().any(|ceiling| is_such(ceiling, known)));
+    let of_given = given.filter_map(|known| one(row, &as_stated(known), &known.source));
+    own.iter().filter_map(|ceiling| one(row, ceiling, STATED)).chain(of_given).collect()
+}
+
+/// Whether a bound is one on a row.
+fn holds(row: &PublishedRow, ceiling: &PublishedCeiling) -> bool {
+    ceiling.side.as_ref().is_none_or(|side| *side == row.side)
+        && ceiling.host.as_ref().is_none_or(|host| Some(host) == row.host.as_ref())
+}
+
+/// Whether a table's bound bounds what a given one does.
+fn is_such(ceiling: &PublishedCeiling, known: &KnownCeiling) -> bool {
+    ceiling.scope == known.scope
+        && ceiling.direction == known.direction
+        && ceiling.burst == known.burst
+        && ceiling.iops.is_some() == matches!(known.rate, CeilingRate::Iops { .. })
+}
+
+/// A given bound as a table would state it.
+fn as_stated(known: &KnownCeiling) -> PublishedCeiling {
+    let (iops, throughput) = match known.rate {
+        CeilingRate::Iops { operations_per_s } => (Some(operations_per_s), None),
+        CeilingRate::Throughput { bytes_per_s } => (None, Some(bytes_per_s)),
+    };
+    PublishedCeiling {
+        name: named(known),
+        iops,
+        throughput,
+        unit: throughput.map(|_| "B/s".to_owned()),
+        scope: known.scope,
+        direction: known.direction,
+        burst: known.burst,
+        ..PublishedCeiling::default()
+    }
+}
+
+/// What a reader calls a given bound; its figure stands beside it.
+fn named(known: &KnownCeiling) -> String {
+    let what = match known.rate {
+        CeilingRate::Iops { .. } => "IOPS",
+        CeilingRate::Throughput { .. } => "throughput",
+    };
+    let direction = known.direction.map_or(String::new(), |direction| format!(" of {}s", direction.name()));
+    let burst = if known.burst { " while credits last" } else { "" };
+    format!("the {}'s {what}{direction}{burst}", known.scope.name())
+}
+
+/// Whether a given bound holds for a row.
+pub fn is_applied(row: &PublishedRow, table: &Published, known: &KnownCeiling) -> bool {
+    let mut own = table.ceilings.iter().filter(|ceiling| holds(row, ceiling));
+    !own.any(|ceiling| is_such(ceiling, known)) && one(row, &as_stated(known), &known.source).is_some()
+}
+
+/// Whether one of the table's bounds says something of a row.
+pub fn bears_on(row: &PublishedRow, ceiling: &PublishedCeiling) -> bool {
+    holds(row, ceiling) && one(row, ceiling, STATED).is_some()
+}
+
+fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<Reached> {
+    let times = match ceiling.each {
+        None => 1.0,
+        Some(Each::Device) => row.devices?,
+        Some(Each::Connection) => row.connections?,
+    };
+    let direction = match ceiling.direction {
+        None => 1.0,
+        Some(Direction::Read) => row.read_share()?,
+        Some(Direction::Write) => 1.0 - row.read_share()?,
+        Some(_) => return None,
+    };
+    let (rate, share, operations_per_s) = match ceiling.iops {
+        Some(iops) => {
+            let bound = iops * times;
+            let rate = CeilingRate::Iops { operations_per_s: bound };
+            (rate, row.operations_per_s()? * direction / bound, Some(bound))
+        }
+        None => {
+            let bound = ceiling.throughput?
+                * units::bytes_per_s(ceiling.unit.as_deref()?)?
+                * times
+                * payload(ceiling);
+            let bytes_per_s = row.bytes_per_s()?;
+            let operations = row.operations_per_s().map(|rate| bound * rate / bytes_per_s);
+            (CeilingRate::Throughput { bytes_per_s: bound }, bytes_per_s * direction / bound, operations)
+        }
+    };
+    let known = KnownCeiling {
+        rate,
+        scope: ceiling.scope,
+        direction: ceiling.direction,
+        burst: ceiling.burst,
+        source: source.to_owned(),
+    };
+    let is_usable = share.is_finite() && share > 0.0;
+    is_usable.then(|| Reached {
+        known,
+        share,
+        operations_per_s,
+        name: ceiling.name.clone(),
+        credits: ceiling.credits,
+    })
+}
+
+/// What a network carries of a rate that is stated in bits: the line's. 1448 bytes of 1538 on the wire are payload
+/// of TCP over Ethernet with an MTU of 1500 (RFC 894, RFC 7323); larger frames carry up to 5 % more.
+fn payload(ceiling: &PublishedCeiling) -> f64 {
+    let counts_bits =
+        ceiling.unit.as_deref().is_some_and(|unit| unit.ends_with("bit/s") || unit.ends_with("bps"));
+    if ceiling.scope == CeilingScope::Link && counts_bits { 1448.0 / 1538.0 } else { 1.0 }
+}
+
+/// Share of the usual frames' payload that the largest ones reach.
+const LARGE_FRAMES: f64 = 1.065;
+/// Standard error of a link's share: frames and protocols differ by that much.
+const LINK_ERROR: f64 = 0.03;
+
+/// The bounds in the form that a verdict keeps.
+pub fn bounds(reached: &[Reached]) -> Vec<Bound> {
+    let bound = |found: &Reached| {
+        Some(Bound {
+            kind: BoundKind::Known { scope: found.known.scope, burst: found.known.burst },
+            ceiling: Ceiling {
+                name: found.name.clone(),
+                limit: limit_of(&found.known),
+                operations_per_s: found.operations_per_s?,
+                source: found.known.source.clone(),
+                reached_share: found.share,
+            },
+        })
+    };
+    reached.iter().filter_map(bound).collect()
+}
+
+/// Symptoms of the bounds, of rows of the device below, and of credits.
+pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Vec<Seen> {
+    let mut found: Vec<Seen> = [
+        Feature::VolumeIops,
+        Feature::VolumeThroughput,
+        Feature::Instance,
+        Feature::Sustained,
+        Feature::LinkUse,
+    ]
+    .into_iter()
+    .filter_map(|feature| of_feature(feature, reached))
+    .collect();
+    found.extend(device_rate(row, others, reached));
+    found.extend(software_latency(row, others));
+    found
+}
+
+fn of_feature(feature: Feature, all: &[Reached]) -> Option<Seen> {
+    let mine = all.iter().filter(|found| feature_of(found, all) == feature);
+    let tightest = mine.min_by(|a, b| away(a, feature).total_cmp(&away(b, feature)))?;
+    let share = tightest.share;
+    let value = match feature {
+        // Larger frames than the usual ones carry a little more than the payload that is assumed.
+        Feature::LinkUse if share <= LARGE_FRAMES => share.min(1.0),
+        Feature::LinkUse => share.min(1.1),
+        _ => share.ln().max(FARTHEST),
+    };
+    let text = format!("The rate is {} of {} ({}).", percent(share), tightest.name, figure(&tightest.known));
+    Seen::new(feature, value, if feature == Feature::LinkUse { LINK_ERROR } else { SHARE_ERROR }, text)
+}
+
+/// Of several limits of an instance the nearest is meant, and else the tightest.
+fn away(found: &Reached, feature: Feature) -> f64 {
+    if feature == Feature::Instance { found.share.ln().abs() } else { -found.share }
+}
+
+fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
+    let counts_operations = matches!(found.known.rate, CeilingRate::Iops { .. });
+    let has_burst = all.iter().any(|other| {
+        other.known.burst
+            && other.known.scope == found.known.scope
+            && matches!(other.known.rate, CeilingRate::Iops { .. }) == counts_operations
+    });
+    match found.known.scope {
+        _ if has_burst && !found.known.burst => Feature::Sustained,
+        CeilingScope::Volume if counts_operations => Feature::VolumeIops,
+        CeilingScope::Volume => Feature::VolumeThroughput,
+        CeilingScope::Instance => Feature::Instance,
+        CeilingScope::Link => Feature::LinkUse,
+        CeilingScope::Device => Feature::DeviceRate,
+    }
+}
+
+/// The rate over what the device is specified to do, or was seen to do by itself.
+fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
+    let specified = reached.iter().filter(|found| feature_of(found, reached) == Feature::DeviceRate);
+    let specified = specified.map(|found| {
+        (
+            found.share,
+            format!("The rate is {} of {} ({}).", percent(found.share), found.name, figure(&found.known)),
+        )
+    });
+    let alone = others.iter().filter(|other| is_below(row, other)).filter_map(|other| {
+        let devices = match (row.devices, other.devices) {
+            (Some(mine), Some(its)) => mine / its,
+            (None, None) => 1.0,
+            _ => return None,
+        };
+        let operations = row.operations_per_s().zip(other.operations_per_s());
+        let (mine, its) = operations.or_else(|| row.bytes_per_s().zip(other.bytes_per_s()))?;
+        let share = mine / (its * devices);
+        let text = format!(
+            "The rate is {} of what the device below does by itself: {} in the row \"{}\".",
+            percent(share),
+            stated(other),
+            other.subject()
+        );
+        Some((share, text))
+    });
+    // What a device can do is the most that it was seen to do.
+    let (share, text) = specified.chain(alone).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    Seen::new(Feature::DeviceRate, share.ln().max(FARTHEST_DEVICE), SHARE_ERROR, text)
+}
+
+/// Whether a row measured the device below another, with I/Os of the same kind.
+fn is_below(row: &PublishedRow, other: &PublishedRow) -> bool {
+    let differ = properties(row, other);
+    let is_same_kind = !differ.contains(&Property::Block)
+        && !differ.contains(&Property::Order)
+        && row.read_percent == other.read_percent;
+    !row.below && other.below && is_same_kind
+}
+
+/// A lone I/O's latency through the software over that of the device below.
+fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<Seen> {
+    if row.below {
+        return None;
+    }
+    let is_lone = |row: &PublishedRow| row.concurrency().is_some_and(|count| count <= LONE);
+    let alike =
+        |other: &&PublishedRow| other.side == row.side && other.software == row.software && !other.below;
+    let through = [row].into_iter().chain(others.iter().copied().filter(alike)).filter(|row| is_lone(row));
+    let pairs = through.flat_map(|through| {
+        let below = others.iter().copied().filter(move |other| is_below(through, other) && is_lone(other));
+        below.filter_map(move |below| Some((through, through.latency_ns()?, below.latency_ns()?)))
+    });
+    let (_, loaded, alone) = pairs.max_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)))?;
+    let text = format!(
+        "A lone I/O takes {} through the software and {} on the device below it.",
+        words::time(loaded),
+        words::time(alone)
+    );
+    Seen::new(Feature::SoftwareLatency, (loaded / alone).ln(), 0.05, text)
+}
+
+/// When the rate fell over when the credits should have ended; the first phase must be above the sustained rate.
+pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
+    let credits = reached.iter().find_map(|found| found.credits).filter(|credits| *credits > 0.0)?;
+    let sustained = reached.iter().find(|found| feature_of(found, reached) == Feature::Sustained)?;
+    let before = earlier.iter().find(|other| super::difference::only(row, other) == Some(Property::Phase))?;
+    let excess = before.operations_per_s()? - sustained.operations_per_s?;
+    let (minutes, predicted) = (row.minutes.filter(|minutes| *minutes > 0.0)?, credits / excess / 60.0);
+    if excess <= 0.0 {
+        return None;
+    }
+    let text = format!(
+        "The rate fell after {minutes:.0} min; at {} above {} the credits last {predicted:.0} min.",
+        stated(before),
+        figure(&sustained.known)
+    );
+    Seen::new(Feature::CreditTime, (minutes / predicted).ln(), 0.05, text)
+}
+
+/// Where a rate fell when the credits ended, and to more than they leave: why burst credits are not named.
+pub fn more_than_left(row: &PublishedRow, earlier: &[&PublishedRow], table: &Published) -> Option<String> {
+    /// Furthest above what providers enforce a little more of than they sell.
+    const MORE: f64 = 1.15;
+    /// How far the time of a drop may be from the time that the credits last, on the logarithm's scale.
+    const ON_TIME: f64 = 0.3;
+    let reached = reached(row, table);
+    let fell = credit_time(row, earlier, &reached).filter(|seen| seen.figure.value.abs() <= ON_TIME)?;
+    let left = reached.iter().find(|found| feature_of(found, &reached) == Feature::Sustained)?;
+    (left.share > MORE).then(|| {
+        format!(
+            "{} Burst credits explain that time, but {} is {} what they leave, {} ({}): look for the true baseline, or for what else than the volume answered.",
+            fell.text,
+            stated(row),
+            words::times(left.share),
+            figure(&left.known),
+            left.name
+        )
+    })
+}
+
+fn figure(known: &KnownCeiling) -> String {
+    match known.rate {
+        CeilingRate::Iops { operations_per_s } => words::iops(operations_per_s),
+        CeilingRate::Throughput { bytes_per_s } => words::throughput(bytes_per_s),
+    }
+}
+
+fn percent(share: f64) -> String {
+    if share >= 2.0 { words::times(share) } else { words::percent(share) }
+}

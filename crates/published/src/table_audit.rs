@@ -1,0 +1,146 @@
+//! A table of published results held against itself and against the limits that were known.
+
+use fathom_tools::audit::{Finding, Rule, Weight, figure, law, units};
+
+use super::{Published, PublishedCeiling, PublishedRow};
+
+/// Everything that was found, contradictions first.
+pub fn audit_published(table: &Published) -> Vec<Finding> {
+    let rows: Vec<&PublishedRow> = table.rows.iter().chain(&table.workloads).collect();
+    let mut out = Vec::new();
+    for row in &rows {
+        one(row, &mut out);
+    }
+    pairs(&rows, &mut out);
+    ceilings(table, &rows, &mut out);
+    out.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    out
+}
+
+fn one(row: &PublishedRow, out: &mut Vec<Finding>) {
+    let subject = row.subject();
+    if let (Some(iops), Some(latency_us)) = (row.iops, row.latency_us) {
+        out.push(law::judge(&subject, (iops, latency_us * 1000.0), row.asked()));
+    }
+    if let (Some(value), Some(unit)) = (row.throughput, row.unit.as_deref()) {
+        match (row.iops, row.block_bytes, row.latency_us, row.asked()) {
+            (Some(iops), Some(size), ..) => out.extend(units::judge(&subject, (value, unit), iops * size)),
+            (None, Some(size), Some(us), Some(asked)) => {
+                out.extend(units::judge_by_depth(&subject, (value, unit), (size, us * 1000.0, asked)));
+            }
+            _ => {}
+        }
+    }
+    let mut list = row.percentiles_us.clone();
+    list.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    for pair in list.windows(2).filter(|pair| pair[1][1] < pair[0][1]) {
+        let text = format!(
+            "p{} is {} us and p{} is {} us: percentiles rise",
+            figure(pair[0][0]),
+            figure(pair[0][1]),
+            figure(pair[1][0]),
+            figure(pair[1][1])
+        );
+        out.push(Finding {
+            subject: subject.clone(),
+            rule: Rule::Percentiles,
+            weight: Weight::Contradiction,
+            text,
+        });
+    }
+    if let (Some(mean), Some(last)) = (row.latency_us, list.last().filter(|last| last[0] >= 99.0))
+        && mean > last[1]
+    {
+        let text =
+            format!("the mean, {} us, is above p{}, {} us", figure(mean), figure(last[0]), figure(last[1]));
+        out.push(Finding { subject, rule: Rule::Percentiles, weight: Weight::Caution, text });
+    }
+}
+
+/// Sides beside each other: their latencies answer one question only at one concurrency.
+fn pairs(rows: &[&PublishedRow], out: &mut Vec<Finding>) {
+    /// What rounding and run-to-run spread leave.
+    const SAME: f64 = 1.1;
+    for (at, first) in rows.iter().enumerate() {
+        for second in
+            rows[at + 1..].iter().filter(|row| row.pattern == first.pattern && row.side != first.side)
+        {
+            let (Some(a), Some(b)) = (first.in_flight(), second.in_flight()) else { continue };
+            let named = format!(
+                "{} I/Os in flight with {} and {} with {}",
+                figure(a),
+                first.side,
+                figure(b),
+                second.side
+            );
+            let is_same = (a / b).max(b / a) <= SAME;
+            let (weight, text) = if is_same {
+                (Weight::Note, format!("{named}: the same concurrency"))
+            } else {
+                let advice = "the two sides did not run at the same concurrency, so their latencies cannot be compared";
+                (Weight::Caution, format!("{named}: {advice}"))
+            };
+            out.push(Finding { subject: first.pattern.clone(), rule: Rule::SameConcurrency, weight, text });
+        }
+    }
+}
+
+/// Results that lie at, near or above a known bound, and bounds that explain the same result.
+fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
+    /// A result this close below a bound is explained by it.
+    const AT: f64 = 0.93;
+    const ABOVE: f64 = 1.02;
+    for row in rows {
+        let mut at: Vec<String> = Vec::new();
+        let mut above: Vec<String> = Vec::new();
+        for ceiling in &table.ceilings {
+            if ceiling.side.as_ref().is_some_and(|side| *side != row.side) {
+                continue;
+            }
+            let Some((share, text)) = reached(row, ceiling) else { continue };
+            if share > ABOVE {
+                above.push(text);
+            } else if share >= AT {
+                at.push(text);
+            }
+        }
+        let subject = row.subject();
+        let finding = |weight, text| Finding { subject: subject.clone(), rule: Rule::Ceiling, weight, text };
+        match (above.is_empty(), at.is_empty()) {
+            (true, true) => {}
+            (true, false) => out.push(finding(Weight::Note, at.join("; "))),
+            (false, true) => {
+                let text = format!("{}: the bound is not what it says, or bursts above it", above.join("; "));
+                out.push(finding(Weight::Caution, text));
+            }
+            (false, false) => {
+                let text = format!(
+                    "{}, so that bound did not hold the result back; {}, which explains it. Both are candidates: a run with the second one raised tells them apart",
+                    above.join("; "),
+                    at.join("; ")
+                );
+                out.push(finding(Weight::Caution, text));
+            }
+        }
+    }
+}
+
+/// How much of a bound a row reaches, in words too.
+fn reached(row: &PublishedRow, ceiling: &PublishedCeiling) -> Option<(f64, String)> {
+    let percent = |share: f64| format!("{:.1} % of {}", 100.0 * share, ceiling.name);
+    if let Some(bound) = ceiling.iops {
+        let share = row.iops? / bound;
+        return Some((
+            share,
+            format!("{} IOPS are {} ({})", figure(row.iops?), percent(share), figure(bound)),
+        ));
+    }
+    let unit = ceiling.unit.as_deref()?;
+    let bound = ceiling.throughput? * units::bytes_per_s(unit)?;
+    let share = row.stated_bytes_per_s()? / bound;
+    let own = row.stated_bytes_per_s()? / 1e6;
+    Some((
+        share,
+        format!("{} MB/s are {} ({} {unit})", figure(own), percent(share), figure(ceiling.throughput?)),
+    ))
+}

@@ -1,0 +1,221 @@
+//! Tables that are wrong, or that say little: what is refused, what is said, and what is proposed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
+
+use fathom_published::{Explained, Published, explain_published, parse_published, remarks, unrated};
+use fathom_record::verdict::Limit;
+use fathom_record::{CeilingRate, CeilingScope, KnownCeiling};
+
+const ROW: &str = "[[row]]\npattern = \"a\"\nblock_bytes = 4096\nread_percent = 100\norder = \"random\"\njobs = 1\ndepth = 32\n";
+const VOLUME: &str = "[[ceiling]]\nname = \"the volume's IOPS\"\n";
+
+fn table(parts: &[&str]) -> String {
+    format!("title = \"t\"\n{}", parts.concat())
+}
+
+fn read(parts: &[&str]) -> Published {
+    parse_published(&table(parts)).unwrap_or_else(|refusal| panic!("{refusal}"))
+}
+
+fn explained(parts: &[&str]) -> Vec<Explained> {
+    explain_published(&read(parts))
+}
+
+#[track_caller]
+fn refused(parts: &[&str], words: &[&str]) {
+    let refusal = parse_published(&table(parts)).unwrap_err().to_string();
+    for word in words {
+        assert!(refusal.contains(word), "no {word:?} in: {refusal}");
+    }
+}
+
+#[test]
+fn names_that_are_not_known_are_refused_with_the_nearest() {
+    refused(&[ROW, "ipos = 3000\n"], &["line 9", "no field \"ipos\"", "did you mean \"iops\"?"]);
+    let scope = [VOLUME, "iops = 3000\nscop = \"instance\"\n", ROW, "iops = 3000\n"];
+    refused(&scope, &["line 5", "no field \"scop\"", "did you mean \"scope\"?"]);
+    refused(&["[[ceilings]]\nname = \"x\"\niops = 3\n", ROW, "iops = 3000\n"], &["line 2", "\"ceiling\""]);
+    refused(&["[[results]]\npattern = \"x\"\n", ROW, "iops = 3000\n"], &["line 2", "[[row]]"]);
+    refused(&["sourc = \"x\"\n", ROW, "iops = 3000\n"], &["line 2", "did you mean \"source\"?"]);
+    // What an author adds beside the table is his.
+    read(&["[method]\nrepeats = 3\n", ROW, "iops = 3000\n"]);
+}
+
+#[test]
+fn bounds_that_bound_nothing_are_refused() {
+    let bound = |field: &str, words: &[&str]| refused(&[ROW, "iops = 3000\n", VOLUME, field], words);
+    bound("iops = 0\n", &["line 12", "iops = 0", "above 0"]);
+    bound("iops = -1\n", &["iops = -1"]);
+    bound("iops = nan\n", &["iops = NaN"]);
+    bound("throughput = 125\n", &["line 12", "no unit", "unit = \"MB/s\""]);
+    bound("throughput = 125\nunit = \"MBps\"\n", &["line 13", "\"MBps\"", "did you mean \"MB/s\"?"]);
+    bound("scope = \"instance\"\n", &["line 11", "states no bound", "iops = 3000"]);
+    bound("iops = 3000\nthroughput = 125\nunit = \"MB/s\"\n", &["two [[ceiling]]"]);
+    bound("iops = 3000\ncredits = 0\n", &["credits = 0"]);
+    bound("iops = 3000\ndirection = \"trim\"\n", &["direction", "\"read\" or \"write\""]);
+}
+
+#[test]
+fn figures_that_no_run_gives_are_refused_by_row_and_field() {
+    let figure = |field: &str, words: &[&str]| {
+        refused(&[ROW, "iops = 9\n[[row]]\npattern = \"second\"\niops = 3000\n", field], words);
+    };
+    figure("latency_us = -1.0\n", &["line 13", "row \"second\"", "latency_us = -1", "above 0"]);
+    figure("cpu_percent = 500\n", &["cpu_percent = 500", "0 to 100"]);
+    figure("read_percent = 150\n", &["read_percent = 150", "0 to 100"]);
+    figure("depth = 0\n", &["depth = 0"]);
+    figure("block_bytes = inf\n", &["block_bytes = inf"]);
+    figure("asked_iops = -3000\n", &["asked_iops = -3000"]);
+    figure("percentiles_us = [[199, 10.0]]\n", &["percentiles_us", "[199, 10]"]);
+    figure("throughput = 3\nunit = \"furlongs\"\n", &["line 14", "\"furlongs\"", "MiB/s"]);
+    refused(&["[[explain]]\nrows = []\n", ROW, "iops = 3000\n"], &["names no row"]);
+}
+
+#[test]
+fn a_row_without_a_usable_rate_is_named_and_the_others_are_explained() {
+    for rate in ["-3000", "0", "nan", "inf"] {
+        let alone = read(&[ROW, &format!("iops = {rate}\n")]);
+        assert!(explain_published(&alone).is_empty());
+        let said = unrated(&alone).join(" ");
+        assert!(said.contains("Row 1 of the table, \"a\"") && said.contains("Write iops = 3000"), "{said}");
+    }
+    let two = read(&[ROW, "iops = 3000\n[[row]]\npattern = \"b\"\nlatency_us = 3.0\n"]);
+    assert_eq!(explain_published(&two).len(), 1);
+    let notes = remarks(&two).join("\n");
+    assert!(notes.contains("Row 2 of the table, \"b\", states no rate"), "{notes}");
+}
+
+#[test]
+fn rows_of_one_name_are_all_explained_under_their_own_titles() {
+    let two = explained(&[ROW, "iops = 3000\n", ROW, "iops = 50\n"]);
+    let titles: Vec<&str> = two.iter().map(|one| one.title.as_str()).collect();
+    assert_eq!(titles, ["a, row 1", "a, row 2"]);
+    assert_eq!([two[0].row.iops, two[1].row.iops], [Some(3000.0), Some(50.0)]);
+    let phases = explained(&[ROW, "iops = 9\nphase = \"early\"\n", ROW, "iops = 5\nphase = \"late\"\n"]);
+    assert_eq!(phases[1].title, "a, late");
+    let asked = read(&["[[explain]]\nrows = [\"a\"]\n", ROW, "iops = 3000\n", ROW, "iops = 50\n"]);
+    assert!(remarks(&asked).join("\n").contains("2 rows are named \"a\""), "{:?}", remarks(&asked));
+}
+
+#[test]
+fn figures_that_contradict_each_other_are_told_beside_the_verdict() {
+    let notes = remarks(&read(&[ROW, "iops = 3000\nthroughput = 500\nunit = \"MB/s\"\n"])).join("\n");
+    assert!(notes.contains("size, rate or throughput is not what it says"), "{notes}");
+}
+
+fn given(rate: CeilingRate, scope: CeilingScope) -> KnownCeiling {
+    KnownCeiling { scope, ..KnownCeiling::declared(rate) }
+}
+
+#[test]
+fn a_bound_given_beside_the_table_holds_for_rows_that_have_none() {
+    let iops = |operations_per_s| given(CeilingRate::Iops { operations_per_s }, CeilingScope::Volume);
+    let mut bare = read(&[ROW, "iops = 3000\n"]);
+    assert!(explain_published(&bare)[0].verdict.ceilings.is_empty());
+    bare.given = vec![iops(3000.0)];
+    let after = explain_published(&bare);
+    assert_eq!(after[0].weighed[0].limit, Limit::VolumeIops, "{:?}", after[0].weighed);
+    let ceiling = &after[0].verdict.ceilings[0];
+    assert_eq!(
+        (ceiling.name.as_str(), ceiling.source.as_str()),
+        ("the volume's IOPS", "declared by the user")
+    );
+    assert!(remarks(&bare).join("\n").contains("applied to every row"), "{:?}", remarks(&bare));
+
+    // The table's own bound of the same kind counts, on the side that has one.
+    let own =
+        [VOLUME, "iops = 3000\nside = \"x\"\n", ROW, "iops = 3000\nside = \"x\"\n", ROW, "iops = 3000\n"];
+    let mut own = read(&own);
+    own.given = vec![iops(9000.0)];
+    let shares: Vec<f64> = explain_published(&own)
+        .iter()
+        .map(|one| one.verdict.ceilings.iter().map(|c| c.reached_share).sum())
+        .collect();
+    assert!((shares[0] - 1.0).abs() < 1e-9 && (shares[1] - 1.0 / 3.0).abs() < 1e-9, "{shares:?}");
+    assert!(remarks(&own).join("\n").contains("applied to 1 of 2 rows"), "{:?}", remarks(&own));
+}
+
+#[test]
+fn a_bound_that_no_row_meets_is_told() {
+    let notes =
+        |more: &str| remarks(&read(&[VOLUME, "iops = 3000\n", more, ROW, "iops = 3000\n"])).join("\n");
+    assert!(notes("side = \"gp33\"\n").contains("\"the volume's IOPS\" holds for no row"));
+    assert!(notes("each = \"device\"\n").contains("states the devices or connections"));
+    assert!(!notes("").contains("holds for no row"));
+}
+
+#[test]
+fn a_limit_on_bytes_halves_the_operations_of_twice_the_block() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations");
+    let all = |name: &str| {
+        explain_published(&parse_published(&std::fs::read_to_string(folder.join(name)).unwrap()).unwrap())
+    };
+    // EBS bandwidth of an instance was reached: at twice the block half of the operations are left.
+    let large = all("gp3-vs-local-nvme.toml").remove(1);
+    let next = large.verdict.next_experiment.unwrap();
+    assert!(next.question.contains("blocks"), "{next:?}");
+    let shared = "times the rate: a limit shared by the instance's volumes";
+    let is_right =
+        next.reading.contains(&format!("0.5 {shared}")) || next.reading.contains(&format!("2.0 {shared}"));
+    assert!(is_right, "{next:?}");
+    // Against a link no block size tells anything: both count bytes.
+    for one in all("windows-arm-ebs.toml").iter().filter(|one| one.title.contains("128K")) {
+        let Some(next) = &one.verdict.next_experiment else { continue };
+        assert!(!(next.question.contains("blocks") && next.reading.contains("a link")), "{next:?}");
+    }
+}
+
+#[test]
+fn what_is_proposed_has_answers_that_differ() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations");
+    let files = [folder.clone(), folder.join("cases")]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    let mut count = 0;
+    for path in files.filter(|path| path.extension().is_some_and(|end| end == "toml")) {
+        let table = parse_published(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for one in explain_published(&table) {
+            let Some(next) = one.verdict.next_experiment else { continue };
+            count += 1;
+            let mut answers: Vec<&str> =
+                next.reading.split(". ").map(|answer| answer.split(" the rate").next().unwrap()).collect();
+            let all = answers.len();
+            answers.sort_unstable();
+            answers.dedup();
+            assert!(all >= 2 && answers.len() == all, "{}: {}", path.display(), next.reading);
+        }
+    }
+    assert!(count >= 20, "{count} experiments");
+}
+
+#[test]
+fn words_stay_plain_where_no_depth_is_stated() {
+    let row = |connections: u32, iops: u32| {
+        format!(
+            "[[row]]\npattern = \"{connections} paths\"\nread_percent = 100\nconnections = {connections}\niops = {iops}\n"
+        )
+    };
+    let told = explained(&[&row(1, 16_000), &row(2, 29_000)]);
+    let claims = &told[0].verdict.claims;
+    let shallow = claims.iter().find(|claim| claim.limit == Limit::Concurrency).unwrap();
+    assert!(shallow.statement.contains("at this latency so few of them give"), "{}", shallow.statement);
+    let next = told[0].verdict.next_experiment.as_ref().unwrap();
+    assert!(next.command.is_empty() && !next.question.is_empty(), "{next:?}");
+}
+
+#[test]
+fn a_drop_when_the_credits_ended_to_more_than_they_leave_is_told() {
+    let bounds = "[[ceiling]]\nname = \"burst\"\niops = 3000\nburst = true\ncredits = 5400000\n[[ceiling]]\nname = \"baseline\"\niops = 100\n";
+    let phase = |name: &str, minutes: u32, iops: u32| {
+        format!(
+            "[[row]]\npattern = \"a\"\nphase = \"{name}\"\nminutes = {minutes}\nread_percent = 0\niops = {iops}\n"
+        )
+    };
+    let after = |iops: u32| read(&[bounds, &phase("first", 0, 600), &phase("later", 180, iops)]);
+    let notes = remarks(&after(380)).join("\n");
+    assert!(notes.contains("3.8 times what they leave, 100 IOPS (baseline)"), "{notes}");
+    // What falls to the baseline itself is explained by them.
+    let textbook = after(100);
+    assert!(!remarks(&textbook).join("\n").contains("what they leave"));
+    assert_eq!(explain_published(&textbook)[1].weighed[0].limit, Limit::BurstCredits);
+}

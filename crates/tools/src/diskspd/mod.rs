@@ -1,0 +1,37 @@
+//! diskspd: its command lines and XML profiles as workloads, and its results both ways.
+//!
+//! ```text
+//!  command line ─┐                         ┌─► Mapping: a workload, and how its target is opened
+//!                ├─► Profile (time spans) ─┤
+//!  XML profile ──┘                         └─► printed again, as part of a result
+//!  results, text or XML ◄─► Results (the tool's own document) ◄─ a run record
+//! ```
+
+pub mod arguments;
+pub mod caching;
+pub mod distribution;
+pub mod drives;
+mod fault;
+pub mod from_record;
+mod handover;
+mod import;
+pub mod mapping;
+pub mod print_text;
+pub mod print_xml;
+pub mod profile;
+pub mod profile_xml;
+mod read_input;
+pub mod read_text;
+pub mod read_xml;
+pub mod results;
+pub mod size;
+pub mod workload_as_flags;
+mod xml;
+
+pub use arguments::{Command, read_command};
+pub use drives::Drives;
+pub use handover::handed_over;
+pub use import::{TEXT_IMPORTER, XML_IMPORTER};
+pub use mapping::{Mapping, map};
+pub use profile::{Profile, Target, TimeSpan};
+pub use results::Results;

@@ -1,0 +1,188 @@
+//! fio's JSON and JSON+ output, of 2.1 and later, as run records.
+//!
+//! The file is scanned without a tree ([`scan`]), documents are found wherever they stand ([`document`]), and
+//! each job, group, or set of clones becomes a run ([`record`]).
+
+mod coarse_percentiles;
+mod combine;
+pub(in crate::fio) mod document;
+mod errno;
+mod numbers;
+mod options;
+pub(in crate::fio) mod record;
+mod scan;
+mod steady;
+
+use std::io::BufRead;
+
+use fathom_record::{Origin, RunRecord};
+
+use super::prefixes;
+use crate::Refusal;
+use crate::import::{Confidence, Context, Head, Imported, Importer, whole};
+use document::{Document, Surroundings, documents};
+
+/// Reads `fio --output-format=json` and `json+`.
+pub const IMPORTER: Importer = Importer { name: "fio-json", title: "fio JSON or JSON+ output", sniff, read };
+
+const EXPECTED: &str = "fio JSON";
+
+fn sniff(head: &Head<'_>) -> Confidence {
+    if !head.contains("\"fio version\"") {
+        return Confidence::No;
+    }
+    let is_result = ["\"jobs\"", "\"client_stats\"", "\"jobname\""].iter().any(|key| head.contains(key));
+    if is_result { Confidence::Certain } else { Confidence::Likely }
+}
+
+fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+    let bytes = whole(input, EXPECTED)?;
+    let runs = runs(&bytes, context)?;
+    Ok(runs.into_iter().map(|run| Imported::Run(Box::new(run))).collect())
+}
+
+/// All runs of a file's bytes.
+///
+/// # Errors
+/// When there is no whole result in it, or two versions of one.
+pub fn runs(bytes: &[u8], context: &Context) -> Result<Vec<RunRecord>, Refusal> {
+    let mut origin = Origin { parser: EXPECTED.to_owned(), ..Origin::default() };
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
+    }
+    refuse_conflicts(bytes)?;
+    let (found, around) = documents(bytes);
+    if !found.is_empty() {
+        return records(bytes, (found, around), origin, context);
+    }
+    if let Some(text) = prefixes::without(&String::from_utf8_lossy(bytes)) {
+        let (found, around) = documents(text.as_bytes());
+        if !found.is_empty() {
+            let (name, what) = prefixes::QUIRK;
+            origin.quirk(name, what);
+            return records(text.as_bytes(), (found, around), origin, context);
+        }
+    }
+    Err(Refusal::new(EXPECTED, "there is no object with a \"fio version\" and jobs"))
+}
+
+fn records(
+    bytes: &[u8],
+    (mut found, around): (Vec<Document>, Surroundings),
+    mut origin: Origin,
+    context: &Context,
+) -> Result<Vec<RunRecord>, Refusal> {
+    note_surroundings(around, &mut origin);
+    let count = found.len();
+    drop_snapshots(&mut found, &mut origin);
+    let mut out = Vec::new();
+    let several = found.len() > 1;
+    for (number, document) in found.iter().enumerate() {
+        let part = if several { format!("document {}", number + 1) } else { String::new() };
+        let mut common = origin.clone();
+        common.era = era(document).to_owned();
+        if document.cut_off {
+            let kept = document.jobs.len();
+            common.quirk(
+                "cut_off",
+                format!(
+                    "the file ends, or is damaged, in the middle of a result; its first {kept} jobs are whole"
+                ),
+            );
+        }
+        out.extend(record::runs(document, &part, &common, context));
+    }
+    if out.is_empty() {
+        let at = found.first().map_or(0, |document| line_of(bytes, document.at));
+        let cause = match count {
+            1 => "the result has no whole job",
+            _ => "no result has a whole job",
+        };
+        return Err(Refusal::new(EXPECTED, cause).at(format!("line {at}")));
+    }
+    Ok(out)
+}
+
+/// A file that git could not merge holds two versions of its numbers.
+fn refuse_conflicts(bytes: &[u8]) -> Result<(), Refusal> {
+    const MARK: &str = "<<<<<<< ";
+    let starts_a_line = |at: &usize| *at == 0 || bytes[at - 1] == b'\n';
+    match memchr::memmem::find_iter(bytes, MARK).find(starts_a_line) {
+        None => Ok(()),
+        Some(at) => {
+            Err(Refusal::new(EXPECTED, "git's merge-conflict marks leave two versions of the numbers")
+                .at(format!("line {}", line_of(bytes, at)))
+                .or("take one side with git checkout --ours or --theirs, and import that"))
+        }
+    }
+}
+
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    1 + bytes.iter().take(at).filter(|b| **b == b'\n').count()
+}
+
+fn note_surroundings(around: Surroundings, origin: &mut Origin) {
+    let quirks = [
+        (around.before, "text_before_json", "text before the result was passed over"),
+        (around.between, "text_between_json", "text between results was passed over"),
+        (around.after, "text_after_json", "text after the result was passed over"),
+    ];
+    for (_, name, what) in quirks.into_iter().filter(|(seen, ..)| *seen) {
+        origin.quirk(name, what);
+    }
+}
+
+/// What `--status-interval` prints on its way to the result: the same jobs, each time with all I/Os so far.
+/// Only the last holds the whole run.
+fn drop_snapshots(found: &mut Vec<Document>, origin: &mut Origin) {
+    let before = found.len();
+    let mut kept: Vec<Document> = Vec::with_capacity(before);
+    for document in found.drain(..) {
+        if kept.last().is_some_and(|last| is_continued(last, &document)) {
+            kept.pop();
+        }
+        kept.push(document);
+    }
+    *found = kept;
+    if found.len() < before {
+        let what = format!(
+            "{before} results in the file, of which {} are the state of the same run at an earlier time (--status-interval)",
+            before - found.len()
+        );
+        origin.quirk("status_interval", what);
+    }
+}
+
+/// Whether a result is the same run at a later time: as much later as its jobs have run longer.
+fn is_continued(earlier: &Document, later: &Document) -> bool {
+    let shape = |document: &Document| -> Vec<(String, Vec<(String, String)>)> {
+        document.jobs.iter().map(|job| (job.name.clone(), job.options.clone())).collect()
+    };
+    let Some((then, now)) = earlier.printed_ms.zip(later.printed_ms) else { return false };
+    let ran = |document: &Document| document.jobs.iter().filter_map(|job| job.elapsed_s).max();
+    let Some((ran_then, ran_now)) = ran(earlier).zip(ran(later)) else { return false };
+    let counted = |document: &Document| -> u64 {
+        let flows = document.jobs.iter().flat_map(|job| [&job.read, &job.write, &job.trim, &job.mixed]);
+        flows.flatten().filter_map(|flow| flow.total_ios).fold(0, u64::saturating_add)
+    };
+    // Elapsed time is in whole seconds, rounded up, of each.
+    let apart_s = now.saturating_sub(then) / 1000;
+    now >= then
+        && ran_now >= ran_then
+        && (ran_now - ran_then).abs_diff(apart_s) <= 1
+        && ran_then.saturating_add(apart_s) + 1 >= ran_now
+        && counted(later) >= counted(earlier)
+        && (apart_s > 0 || ran_now > ran_then || counted(later) > counted(earlier))
+        && shape(earlier) == shape(later)
+}
+
+/// The unit of its latencies: microseconds before 3.0.
+fn era(document: &Document) -> &'static str {
+    let flows = document.jobs.iter().flat_map(|job| [&job.read, &job.write, &job.trim, &job.mixed]).flatten();
+    let units = flows.flat_map(|flow| [&flow.clat, &flow.lat, &flow.slat]).flatten();
+    match units.map(|latency| latency.unit_ns).max() {
+        Some(1000) => "microseconds",
+        Some(_) => "nanoseconds",
+        None => "",
+    }
+}

@@ -1,0 +1,24 @@
+//! fio: its job files and command line as runs of fathom, its forms of output from run records, and its
+//! results as run records ([`json`], [`log`]).
+//!
+//! A command line and its job files become jobs with their options, as fio reads them ([`cmdline`],
+//! [`jobfile`], [`document`]); each job becomes runs of fathom, or goes to the installed fio with the
+//! reasons ([`map`]); the records of the runs become fio's texts ([`output`]). What becomes of each of
+//! fio's options is data ([`options`]).
+
+pub mod bins;
+pub mod cmdline;
+pub mod document;
+pub mod handover;
+pub mod job;
+pub mod jobfile;
+pub mod json;
+pub mod log;
+pub mod map;
+pub mod options;
+pub mod output;
+mod prefixes;
+pub mod read_iolog;
+pub mod text;
+pub mod value;
+pub mod workload_as_job_file;

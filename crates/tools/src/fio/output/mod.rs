@@ -1,0 +1,52 @@
+//! fio's forms of results from run records: JSON with or without bins, the text for people, logs.
+//!
+//! What fathom calls service latency begins before the submission and ends when the completion is seen: it
+//! stands under `clat` and `lat`, and nothing under `slat`, so that no figure is one of another kind. What a
+//! record does not hold, as the distribution of depths, stands as 0 where fio's readers need the key.
+
+mod bins;
+mod iolog;
+mod json;
+mod logs;
+mod normal;
+mod runs_as_jobs;
+mod totals;
+
+pub use bins::{bin_of, bin_value};
+pub use iolog::{Issued, iolog};
+pub use json::document;
+use json::job;
+pub use logs::{LogFile, LoggedIo, log_files, log_names};
+pub use normal::{DIFFERENCES, text};
+pub use runs_as_jobs::RunsAsJobs;
+pub use totals::{DirectionTotals, Totals};
+
+use fathom_record::RunRecord;
+
+use super::map::Reporting;
+
+/// One entry of the results: a job with its clones, or all jobs of a group that are reported together.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// Name of its first job.
+    pub name: &'a str,
+    /// Number of its group, from 0.
+    pub group: u32,
+    /// Clones of all its jobs.
+    pub clones: u32,
+    /// Depth that was asked for.
+    pub depth: u32,
+    /// `rw`, sizes and engine as a line says them.
+    pub title: String,
+    /// Clones that its title is of; absent for a clone whose title an entry before it has.
+    pub titled: Option<u32>,
+    /// What it is to look like; its first job's.
+    pub reporting: &'a Reporting,
+    /// Options as they were given: those of its last job, as fio has it.
+    pub options: &'a [(String, String)],
+    /// Records of its runs.
+    pub records: Vec<&'a RunRecord>,
+}
+
+#[cfg(test)]
+mod tests;

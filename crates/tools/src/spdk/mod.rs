@@ -1,0 +1,8 @@
+//! What bdevperf and spdk_nvme_perf of SPDK share: the table, the distributions, and the record of both.
+
+pub mod command;
+pub mod record;
+pub mod spdk_tables;
+
+pub use command::Asked;
+pub use spdk_tables::{Distribution, Outcome, Row, read};

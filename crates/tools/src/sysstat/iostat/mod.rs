@@ -1,0 +1,60 @@
+//! `iostat` of sysstat: text of all versions and of cut-out columns, and JSON.
+
+mod audit;
+mod cut;
+mod iostat_columns;
+pub(crate) mod json;
+mod text;
+
+pub use audit::audit;
+pub(crate) use audit::whole;
+use iostat_columns::{column, era};
+
+use crate::Refusal;
+use crate::sysstat::table::{Observed, Sheet, assemble, plain_text, without_colours};
+
+/// The tool's name.
+pub const TOOL: &str = "iostat";
+
+/// Whether a text looks like iostat's: its start is enough.
+pub fn recognise(start: &str) -> bool {
+    let header = |line: &str| {
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let device = matches!(first, "Device" | "Device:") || line.trim_end().ends_with(" Device");
+        // A table of somebody's own may have devices and rates too, between bars.
+        first == "avg-cpu:" || device && !line.contains('|') && (line.contains("/s") || line.contains("tps"))
+    };
+    // SPDK's iostat.py prints a table like this one, of block devices of its own.
+    if start.lines().any(|line| line.starts_with("cpu_stat:")) {
+        return false;
+    }
+    let json =
+        start.contains("\"sysstat\"") && (start.contains("\"avg-cpu\"") || start.contains("\"disk_device\""));
+    json || start.lines().any(header) || start.lines().next().is_some_and(|line| cut::header(line).is_some())
+}
+
+/// Reads a text into the tool's own words.
+///
+/// # Errors
+/// When it is binary, is no iostat output, or its columns have lost their header.
+pub fn read(bytes: &[u8]) -> Result<Sheet, Refusal> {
+    let text = plain_text(bytes, TOOL)?;
+    let text = without_colours(&text);
+    if text.trim_start().starts_with('{') {
+        return json::read(&text);
+    }
+    match text.lines().next().and_then(cut::header) {
+        Some(header) => cut::read(&text, &header),
+        None => text::read(&text),
+    }
+}
+
+/// Makes series of a text.
+///
+/// # Errors
+/// As [`read`], and when there is no number under a known column.
+pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+    let sheet = read(bytes)?;
+    assemble(TOOL, era(&sheet), &sheet, bytes.len(), column)
+}

@@ -1,0 +1,136 @@
+//! Text: reports of a processor line and device lines, each under its header.
+
+use super::TOOL;
+use crate::Refusal;
+use crate::sysstat::table::{Cell, ReportKind, Sheet, Timeline, banner, decimal, number, stamp};
+
+/// What the lines below a header are.
+struct Header {
+    table: &'static str,
+    columns: Vec<u32>,
+    /// Where the device's name stands: first, or last with `--pretty` and `--compact`.
+    name_last: bool,
+}
+
+/// Where in the text the reading is.
+#[derive(Default)]
+struct Place {
+    header: Option<Header>,
+    timeline: Option<Timeline>,
+    /// Time of the report that comes.
+    at_ns: Option<i64>,
+    /// Tables that this report already had, so that a table that comes again begins the next one.
+    had: Vec<u32>,
+    /// Whether the first report after the tool's first line is still to come.
+    first: bool,
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// When no header names its columns.
+pub fn read(text: &str) -> Result<Sheet, Refusal> {
+    let mut sheet = Sheet::default();
+    let mut place = Place::default();
+    let mut headers = 0_u64;
+    for line in text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
+        if let Some(read) = banner(line) {
+            sheet.banner.get_or_insert(read);
+            place = Place { first: true, timeline: place.timeline, ..Place::default() };
+        } else if let Some(header) = header(&mut sheet, line) {
+            headers += 1;
+            place.open(&mut sheet, header);
+        } else if let Some((at, rest)) = stamp(line).filter(|(_, rest)| rest.trim().is_empty()) {
+            let _ = rest;
+            let zero = sheet.zero.get_or_insert_with(|| (at, line.trim().to_owned())).0;
+            let timeline = place.timeline.get_or_insert_with(|| Timeline::new(zero, at));
+            place.at_ns = Some(timeline.advance(at));
+            place.had.clear();
+            place.header = None;
+        } else if !row(&mut sheet, place.header.as_ref(), line) {
+            sheet.strange_line(line);
+        }
+    }
+    if headers == 0 {
+        return Err(no_header(text));
+    }
+    Ok(sheet)
+}
+
+impl Place {
+    /// Goes below a header; where it begins a new report, begins that.
+    fn open(&mut self, sheet: &mut Sheet, header: Header) {
+        let first = header.columns.first().copied().unwrap_or_default();
+        if self.had.is_empty() || self.had.contains(&first) {
+            let again = !self.had.is_empty();
+            if again {
+                // Reports without a stamp of their own after one with a stamp have no time.
+                self.at_ns = None;
+            }
+            let first = std::mem::take(&mut self.first);
+            let kind = if first { ReportKind::SinceBoot } else { ReportKind::Interval };
+            sheet.begin(self.at_ns, kind);
+            self.had.clear();
+        }
+        self.had.push(first);
+        self.header = Some(header);
+    }
+}
+
+/// Reads a header line: its columns get numbers.
+fn header(sheet: &mut Sheet, line: &str) -> Option<Header> {
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let first = words.first()?.trim_end_matches(':');
+    let (table, name_last) = match first {
+        "avg-cpu" if words.len() > 1 => ("avg-cpu", false),
+        "Device" if words.len() > 1 => ("disk", false),
+        _ if words.last() == Some(&"Device") && words.len() > 1 => ("disk", true),
+        _ => return None,
+    };
+    if name_last {
+        words.pop();
+    } else {
+        words.remove(0);
+    }
+    let columns = words.iter().map(|word| sheet.column_number(table, word)).collect();
+    Some(Header { table, columns, name_last })
+}
+
+/// Reads a line of numbers; whether it is one that fits its header.
+fn row(sheet: &mut Sheet, header: Option<&Header>, line: &str) -> bool {
+    let Some(header) = header else { return false };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let columns = header.columns.len();
+    let (name, numbers) = match (header.table, header.name_last) {
+        ("avg-cpu", _) => (String::new(), words.as_slice()),
+        // Group names and device-mapper names may have blanks in them.
+        (_, true) if words.len() > columns => (words[columns..].join(" "), &words[..columns]),
+        (_, false) if words.len() > columns => {
+            let (name, numbers) = words.split_at(words.len() - columns);
+            (name.join(" "), numbers)
+        }
+        _ => return false,
+    };
+    if numbers.len() != columns || numbers.iter().any(|word| number(word).is_none()) {
+        return false;
+    }
+    let thing = sheet.things.number(&name);
+    for (column, word) in header.columns.iter().zip(numbers) {
+        if let Some(number) = number(word) {
+            sheet.put_cell(Cell { column: *column, thing, number });
+        }
+    }
+    true
+}
+
+/// Why a text without any header is not read.
+fn no_header(text: &str) -> Refusal {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let bare = lines.clone().next().is_some() && lines.all(|line| decimal(line).is_some());
+    if bare {
+        let cause = "a column of numbers alone: nothing says which column, device or interval it is of";
+        return Refusal::new(TOOL, cause)
+            .or("keep iostat's own output, or put its column's name on the first line");
+    }
+    Refusal::new(TOOL, "no line names columns, as `Device r/s w/s ...` does").or("import the whole output")
+}

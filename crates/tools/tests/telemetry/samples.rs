@@ -1,0 +1,241 @@
+//! Outputs that people published, in the folder that `FATHOM_SAMPLES` names. Each is read, or refused with a reason;
+//! numbers are held against the text by other means.
+
+use std::collections::HashMap;
+
+use fathom_tools::import::{Context, HEAD_BYTES, Head, Imported, recognise};
+use fathom_tools::observers::{observe, observer};
+use fathom_tools::sysstat::table::Observed;
+
+const FOLDERS: [&str; 7] = ["iostat", "sar", "sadf_json", "mpstat", "vmstat", "perf_stat", "other_stats"];
+
+/// Files that are refused, and a part of the reason.
+const REFUSED: [(&str, &str); 8] = [
+    ("Goose97__postgres_long_commit__iotop.log", "iotop"),
+    ("freddiehaddad__esan__iostat48i.txt", "numbers alone"),
+    ("freddiehaddad__esan__iostat84t1.txt", "numbers alone"),
+    ("freddiehaddad__esan__single-vm__iostat-nvme0n2-48-tps.txt", "numbers alone"),
+    ("freddiehaddad__esan__single-vm__iostat-nvme0n2-48-w_await.txt", "numbers alone"),
+    ("ricsanfre__pi-storage-benchmark__output__SDCard__output_benchmark_1.txt", "not known as output"),
+    ("ricsanfre__pi-storage-benchmark__output__USB3.0__output_benchmark_1.txt", "not known as output"),
+    ("ricsanfre__pi-storage-benchmark__output__iSCSI__output_benchmark_1.txt", "not known as output"),
+];
+
+/// All files of some folders, by name; `None` where there are no samples, which is said.
+fn files(folders: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
+    let root = fathom_skips::folder_named_by("FATHOM_SAMPLES")?;
+    let mut files = Vec::new();
+    for folder in folders {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            files.push((name, std::fs::read(path).unwrap()));
+        }
+    }
+    files.sort();
+    Some(files)
+}
+
+fn sample(folder: &str, ending: &str) -> Option<(Vec<u8>, Observed)> {
+    let (_, bytes) = files(&[folder])?.into_iter().find(|(name, _)| name.ends_with(ending)).unwrap();
+    let observed = observe(&bytes).unwrap();
+    Some((bytes, observed))
+}
+
+#[test]
+fn every_sample_is_read_or_refused_with_its_reason() {
+    let Some(files) = files(&FOLDERS) else { return };
+    assert!(files.len() > 60, "only {} samples", files.len());
+    let refused: HashMap<&str, &str> = REFUSED.into_iter().collect();
+    for (name, bytes) in &files {
+        match (observe(bytes), refused.get(name.as_str())) {
+            (Ok(observed), None) => {
+                let series = observed.telemetry.series.len() + observed.since_boot.len();
+                assert!(series > 0, "{name}: nothing read");
+                let unknown = observed.notes.iter().find(|note| note.contains("not known"));
+                assert_eq!(unknown, None, "{name}");
+                for series in &observed.telemetry.series {
+                    assert_eq!(
+                        series.values.len(),
+                        observed.telemetry.at_ns.len(),
+                        "{name}: {}",
+                        series.metric
+                    );
+                }
+            }
+            (Err(refusal), Some(reason)) => {
+                assert!(refusal.to_string().contains(reason), "{name}: {refusal}");
+            }
+            (Ok(_), Some(_)) => panic!("{name} was read"),
+            (Err(refusal), None) => panic!("{name}: {refusal}"),
+        }
+    }
+}
+
+/// What the list of importers takes each sample for.
+#[test]
+fn every_sample_is_known_by_its_own_importer() {
+    let Some(files) = files(&FOLDERS) else { return };
+    for (name, bytes) in &files {
+        let head = Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name: name };
+        let importer = recognise(&head, |_| None);
+        if name.contains("ricsanfre") {
+            continue;
+        }
+        let importer = importer.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = importer.read(&mut bytes.as_slice(), &Context::default());
+        match observe(bytes) {
+            Ok(observed) => {
+                let [Imported::Telemetry(found)] = &read.unwrap()[..] else { panic!("{name}: no telemetry") };
+                assert_eq!(found.telemetry, observed.telemetry, "{name}");
+            }
+            Err(refusal) => assert_eq!(read, Err(refusal), "{name}"),
+        }
+    }
+}
+
+/// What one printed unit of a device column is, told by the letters in its name alone.
+fn unit(column: &str) -> Option<(String, f64)> {
+    let direction = |letter: u8| match letter {
+        b'r' => "read",
+        b'w' => "write",
+        _ => "discard",
+    };
+    let first = column.as_bytes()[0];
+    let found = match column {
+        "r/s" => ("disk.reads".to_owned(), 1.0),
+        "w/s" => ("disk.writes".to_owned(), 1.0),
+        "tps" => ("disk.transfers".to_owned(), 1.0),
+        "aqu-sz" | "avgqu-sz" => ("disk.queue".to_owned(), 1.0),
+        "%util" => ("disk.utilisation".to_owned(), 0.01),
+        "await" => ("disk.wait".to_owned(), 1e6),
+        _ if column.ends_with("_await") && first != b'f' => (format!("disk.{}_wait", direction(first)), 1e6),
+        _ if column.ends_with("kB/s") && column.len() == 5 => {
+            (format!("disk.{}_bytes", direction(first)), 1024.0)
+        }
+        _ if column.ends_with("MB/s") && column.len() == 5 => {
+            (format!("disk.{}_bytes", direction(first)), 1048576.0)
+        }
+        _ => return None,
+    };
+    Some(found)
+}
+
+/// Reads each line of a device by its header, with none of the importer's code, and compares.
+#[test]
+fn every_number_of_a_device_is_the_one_that_the_text_prints() {
+    let Some(files) = files(&["iostat"]) else { return };
+    let mut compared = 0_u64;
+    for (name, bytes) in &files {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let plain = text.lines().any(|line| line.starts_with("Device")) && !name.ends_with("human");
+        let Ok(observed) = observe(bytes) else { continue };
+        if !plain {
+            continue;
+        }
+        let banner = text.lines().any(|line| line.starts_with("Linux "));
+        let mut header: Vec<&str> = Vec::new();
+        let mut report: i64 = if banner { -2 } else { -1 };
+        let mut seen = std::collections::HashSet::new();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if line.starts_with("Device") {
+                header = words[1..].to_vec();
+                report += 1;
+                seen.clear();
+                continue;
+            }
+            let device = words.first().copied().unwrap_or_default();
+            if words.len() != header.len() + 1 || report < 0 || !seen.insert(device.to_owned()) {
+                continue;
+            }
+            for (column, word) in header.iter().zip(&words[1..]) {
+                let Some((metric, scale)) = unit(column) else { continue };
+                let printed: f64 = word.parse().unwrap();
+                let series =
+                    observed.telemetry.find(&metric, device).unwrap_or_else(|| panic!("{name}: {metric}"));
+                // A report of processors alone, as at the end of a text that was cut, has no device line.
+                let value = series.values[report as usize].unwrap_or_else(|| panic!("{name}: {line}"));
+                assert!(
+                    (value - printed * scale).abs() <= 1e-9 * value.abs(),
+                    "{name} report {report}: {line}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 50_000, "only {compared} numbers compared");
+}
+
+/// The same counters, printed as text and as JSON.
+#[test]
+fn text_and_json_of_the_same_counters_are_the_same_series() {
+    let Some((_, text)) = sample("iostat", "expected.iostat-x-p-ALL") else { return };
+    let Some((_, json)) = sample("iostat", "expected.iostat-x-p-ALL-JSON") else { return };
+    let sorted = |observed: &Observed| {
+        let mut series: Vec<_> =
+            observed.telemetry.series.iter().chain(&observed.since_boot).cloned().collect();
+        series.sort_by(|a, b| {
+            (&a.metric, &a.label, a.values.len()).cmp(&(&b.metric, &b.label, b.values.len()))
+        });
+        series
+    };
+    assert_eq!(sorted(&text), sorted(&json));
+    assert_eq!(text.era, "sysstat 12.3.1 or newer");
+}
+
+/// sar's text and sadf's JSON of the same file of counters.
+#[test]
+fn sar_and_sadf_say_the_same_of_a_device() {
+    let Some((_, text)) = sample("sar", "expected.sar-pretty") else { return };
+    let Some((_, json)) = sample("sadf_json", "expected.sadf-j") else { return };
+    for observed in [&text, &json] {
+        let of = |metric: &str| observed.telemetry.find(metric, "sda").unwrap().values[2].unwrap();
+        assert_eq!(of("disk.transfers"), 1604.7);
+        // 41499.97 kB/s in the text, 82999.95 sectors/s in the document.
+        assert!((of("disk.read_bytes") - 41_499.97 * 1024.0).abs() < 6.0);
+        assert!((of("disk.size") - 32.51 * 1024.0).abs() < 6.0);
+        assert_eq!((of("disk.wait"), of("disk.queue")), (12e6, 18.56));
+    }
+    assert_eq!(json.start_utc_s, Some(1_555_593_619), "2019-04-18 13:20:19 UTC");
+    assert_eq!(text.start_utc_s, None, "sar's text states no zone");
+}
+
+/// mpstat's own averages, over intervals of equal length.
+#[test]
+fn the_mean_of_the_intervals_is_what_mpstat_states() {
+    let Some((_, observed)) = sample("mpstat", "mpstat-2__mpstat-stdout.txt") else { return };
+    assert_eq!(observed.averages.len(), 250);
+    for average in &observed.averages {
+        let series = observed.telemetry.find(&average.metric, &average.label).unwrap();
+        let (mean, stated) = (series.mean().unwrap(), average.values[0].unwrap());
+        assert!((mean - stated).abs() < 1.1e-4, "{} {}: {mean} {stated}", series.metric, series.label);
+    }
+}
+
+/// Times of the day without a date go on over midnight.
+#[test]
+fn midnight_does_not_turn_time_back() {
+    let Some((_, observed)) = sample("mpstat", "mpstat-0__mpstat-stdout.txt") else { return };
+    let at: Vec<i64> = observed.telemetry.at_ns.iter().map(|ns| ns / 1_000_000_000).collect();
+    assert_eq!(at, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+}
+
+/// What pbench's fixtures have wrong: sizes that are half of what their columns say, and made-up rows.
+#[test]
+fn sizes_that_were_halved_are_found() {
+    let Some((bytes, _)) = sample("iostat", "iostat-1__iostat-stdout.txt") else { return };
+    let found = (observer(&bytes).unwrap().audit)(&bytes).unwrap();
+    let sizes = found.iter().find(|c| c.thing == "fedora-home" && c.rule.starts_with("I/Os x size")).unwrap();
+    assert!((sizes.stated / sizes.expected - 2.0).abs() < 0.1, "{}", sizes.sentence());
+}
+
+/// The virtual disk of a slow database: 131 I/Os waited for, 11 reported as queued.
+#[test]
+fn a_queue_against_littles_law_is_found() {
+    let Some((bytes, _)) = sample("iostat", "postgres_long_commit__iostat.log") else { return };
+    let found = (observer(&bytes).unwrap().audit)(&bytes).unwrap();
+    let queue = found.iter().find(|c| c.thing == "vdb").unwrap();
+    assert_eq!((queue.rule, queue.report), ("I/Os x wait = queue", 8));
+    assert!(queue.expected > 100.0 && queue.stated < 11.0);
+}
