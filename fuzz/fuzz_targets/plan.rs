@@ -2,7 +2,7 @@
 #![no_main]
 
 use fathom_campaign::plan::{PlanSource, check_arguments, pattern, to_command_line, to_toml};
-use fathom_engine::IoFlags;
+use fathom_record::options::IoFlags;
 use fathom_sim as sim;
 use fathom_fuzz::within;
 use libfuzzer_sys::fuzz_target;

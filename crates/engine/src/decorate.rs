@@ -1,47 +1,14 @@
-//! Decorators that a user puts around an engine on purpose: which ones, and the engine they make.
+//! Decorators that a user puts around an engine on purpose: the engine they make.
 
 use fathom_measure::Clock;
-use fathom_record::facts::Decorated;
+use fathom_record::options::Decorators;
 
 use crate::Engine;
-use crate::delay::{Delay, DelayPlan, RunStart};
+use crate::delay::{Delay, RunStart};
 use crate::job::JobPlan;
 use crate::pattern::{Purpose, random_of};
 use crate::rest::Rest;
-use crate::throttle::{Buckets, Throttle, ThrottlePlan};
-
-/// What is put around an engine. An I/O waits at the throttle first; the delay follows its completion.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Decorators {
-    /// Time added to each service latency.
-    pub delay: Option<DelayPlan>,
-    /// Limits on rate and throughput.
-    pub throttle: Option<ThrottlePlan>,
-}
-
-impl Decorators {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.delay.is_none() && self.throttle.is_none()
-    }
-
-    /// The decorators as facts of the target; `None` when there is none.
-    pub fn facts(&self) -> Option<Decorated> {
-        let throttle = self.throttle.as_ref();
-        (!self.is_empty()).then(|| Decorated {
-            delay: self.delay.as_ref().map(ToString::to_string),
-            throttle: throttle.map(ToString::to_string),
-            operations_per_s: throttle.and_then(ThrottlePlan::operations_per_s),
-            bytes_per_s: throttle.and_then(ThrottlePlan::bytes_per_s),
-        })
-    }
-
-    /// What the engines of one run share; `rest` is how their threads wait.
-    pub fn stack(&self, seed: u64, rest: Rest) -> Stack<'_> {
-        let buckets = self.throttle.as_ref().map(Buckets::new);
-        Stack { decorators: self, buckets, start: RunStart::default(), seed, rest }
-    }
-}
+use crate::throttle::{Buckets, Throttle};
 
 /// The decorators of one run.
 #[derive(Debug)]
@@ -53,7 +20,13 @@ pub struct Stack<'a> {
     rest: Rest,
 }
 
-impl Stack<'_> {
+impl<'a> Stack<'a> {
+    /// What the engines of one run share; `rest` is how their threads wait.
+    pub fn new(decorators: &'a Decorators, seed: u64, rest: Rest) -> Self {
+        let buckets = decorators.throttle.as_ref().map(Buckets::new);
+        Self { decorators, buckets, start: RunStart::default(), seed, rest }
+    }
+
     /// Puts the decorators around a job's engine. The result is called through a pointer; engines without
     /// decorators are not.
     pub fn around<C: Clock + Clone + 'static>(

@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
+use fathom_record::options::{Decorators, IoFlags, Priorities};
 use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
 
 use crate::aio::Aio;
 use crate::catalogue::EngineKind;
-use crate::decorate::Decorators;
+use crate::decorate::Stack;
 use crate::job::ahead::Spares;
 use crate::job::aside::Aside;
 use crate::job::crew::{self, CrewPlan};
@@ -28,14 +29,14 @@ use crate::passthrough::Passthrough;
 use crate::pattern::{
     ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
 };
-use crate::priority::{Priorities, Single, Tallies};
+use crate::priority::{self, Single, Tallies};
 use crate::rest::Rest;
 use crate::simulated::{Mode, SimEngine};
 use crate::stripe::{Shape, Slots, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::uring::Uring;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::{Engine, EngineError, ErrorKind, IoFlags, memory, readback, room, uring};
+use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room, uring};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
 use fathom_target::namespace::Namespace;
 use fathom_target::wall::{self, Reach, Wall};
@@ -315,7 +316,7 @@ impl Launch<'_> {
         let measured = if self.decorators.is_empty() {
             simulated::run(self.crew_plan(), &clock, build, observe)?
         } else {
-            let stack = self.decorators.stack(self.workload.seed, Rest::default());
+            let stack = Stack::new(self.decorators, self.workload.seed, Rest::default());
             let decorated = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), plan, &clock));
             simulated::run(self.crew_plan(), &clock, decorated, observe)?
         };
@@ -343,7 +344,7 @@ impl Launch<'_> {
     ) -> Result<Measured, EngineError> {
         let build = |plan: &JobPlan| {
             // Before the engine starts threads of its own, which have their maker's.
-            self.priorities.map_or(Ok(()), Priorities::settle_thread)?;
+            self.priorities.map_or(Ok(()), priority::settle_thread)?;
             build(plan)
         };
         let bare = self.listeners.is_none()
@@ -357,7 +358,7 @@ impl Launch<'_> {
 
     /// Runs engines with what is put around them.
     fn surrounded(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
-        let stack = self.decorators.stack(self.workload.seed, self.rest());
+        let stack = Stack::new(self.decorators, self.workload.seed, self.rest());
         let around = |plan: &JobPlan| {
             let engine = stack.around(build(plan)?, plan, &self.clock);
             let Some(Listeners(listener)) = self.listeners else { return Ok(engine) };
@@ -472,13 +473,13 @@ impl Launch<'_> {
             let first = layout.span_on_members(one.span()).start;
             let bytes = u64::from(one.smallest_io_bytes).min(layout.chunk_bytes()) as u32;
             return wall
-                .within(|| files.iter().try_for_each(|file| flags.try_on(file, (first, bytes), writes)))?;
+                .within(|| files.iter().try_for_each(|file| io_flags::try_on(flags, file, (first, bytes), writes)))?;
         }
         let Medium::Files(files) = self.medium else { return Ok(()) };
         let geometries = self.geometries;
         wall.within(|| {
             files.iter().zip(geometries).try_for_each(|(file, geometry)| {
-                flags.try_on(file, (geometry.first_byte, geometry.smallest_io_bytes), writes)
+                io_flags::try_on(flags, file, (geometry.first_byte, geometry.smallest_io_bytes), writes)
             })
         })?
     }

@@ -35,5 +35,4 @@ pub mod verify;
 
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
 pub use fathom_record::error::{Error as EngineError, ErrorKind};
-pub use fathom_target::{Arena, Durable};
-pub use io_flags::IoFlags;
+pub use fathom_target::Arena;

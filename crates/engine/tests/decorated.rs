@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use fathom_engine::decorate::Decorators;
-use fathom_engine::delay::{DelayPlan, StallTruth};
+use fathom_engine::decorate::Stack;
+use fathom_engine::delay::{Draw, StallTruth};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::CrewPlan;
 use fathom_engine::job::{Accounts, JobPlan, Measured, simulated};
@@ -13,10 +13,10 @@ use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
 use fathom_engine::simulated::{Mode, SimEngine};
-use fathom_engine::throttle::ThrottlePlan;
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::VirtualClock;
 use fathom_record::Workload;
+use fathom_record::options::{Decorators, DelayPlan, ThrottlePlan};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_sim::{SimDevice, parse};
 use fathom_target::wall::Reach;
@@ -97,7 +97,7 @@ fn run_on<E: Engine + 'static>(
         reach: Reach::default(),
         stop: &stop,
     };
-    let stack = decorators.stack(workload.seed, Rest::default());
+    let stack = Stack::new(decorators, workload.seed, Rest::default());
     let build = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), plan, clock));
     simulated::run(plan, clock, build, &mut |_| {}).unwrap()
 }

@@ -16,6 +16,7 @@ use fathom_engine::pattern::Geometry;
 use fathom_engine::{Engine, Io, Submission, uring};
 use fathom_measure::WallClock;
 use fathom_record::Direction;
+use fathom_record::options::{Decorators, IoFlags};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
@@ -143,13 +144,13 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         geometries: &[geometry],
         medium: &Medium::Files(vec![Arc::clone(file)]),
         engine: EngineKind::Mmap,
-        decorators: &fathom_engine::decorate::Decorators::default(),
+        decorators: &Decorators::default(),
         share: None,
         priorities: None,
         scripts: None,
         listeners: None,
         uring: uring::Options::default(),
-        io_flags: fathom_engine::IoFlags::default(),
+        io_flags: IoFlags::default(),
         real_time: false,
         cpus: &[],
         clock,

@@ -12,9 +12,10 @@ use fathom_engine::aio::Aio;
 use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::sync::Sync;
 use fathom_engine::uring::{Options, Uring};
-use fathom_engine::{Completion, Engine, EngineError, Io, IoFlags, Submission, Wait};
+use fathom_engine::{Completion, Engine, EngineError, Io, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::Direction;
+use fathom_record::options::IoFlags;
 use tempfile::NamedTempFile;
 
 const CHUNK: u64 = 8192;

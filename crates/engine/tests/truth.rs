@@ -4,13 +4,13 @@
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::EngineKind;
-use fathom_engine::decorate::Decorators;
 use fathom_engine::job::Measured;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::uring;
 use fathom_measure::WallClock;
 use fathom_record::Workload;
+use fathom_record::options::{Decorators, IoFlags};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_sim::{SimParameters, parse};
 
@@ -55,7 +55,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
         scripts: None,
         listeners: None,
         uring: uring::Options::default(),
-        io_flags: fathom_engine::IoFlags::default(),
+        io_flags: IoFlags::default(),
         real_time: false,
         cpus: &[],
         clock,

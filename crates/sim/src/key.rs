@@ -1,10 +1,9 @@
 //! The keys that change a preset: one list of name, meaning and what it sets.
 
 use fathom_measure::{ByteRate, Bytes, Nanos, Rate, Share, UnitError};
+use fathom_record::options::{ByteLimit, OperationLimit, Stalls};
 
-use super::parameters::{
-    ByteLimit, Instance, Link, Lock, Noise, OperationLimit, ServiceTime, SimParameters, Stalls, WriteCache,
-};
+use super::parameters::{Instance, Link, Lock, Noise, ServiceTime, SimParameters, WriteCache};
 
 /// One key of `sim:NAME,KEY=VALUE,...`.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,6 @@ mod key;
 mod parameters;
 mod parse;
 mod preset;
-mod suggest;
 mod truth;
 mod validate;
 
@@ -18,10 +17,8 @@ mod tests;
 pub use device::{SimDevice, SimHost};
 pub use key::Key;
 pub use parameters::{
-    Accounting, ByteLimit, Instance, Link, Noise, OperationLimit, ServiceTime, SimParameters, Stalls, Work,
-    WriteCache,
+    Accounting, Instance, Link, Noise, ServiceTime, SimParameters, Work, WriteCache,
 };
 pub use parse::{describe, describe_keys, parse};
 pub use preset::Preset;
-pub use suggest::nearest;
 pub use truth::{Access, Bound, Regime, Resource, Truth};

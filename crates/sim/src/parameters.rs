@@ -4,6 +4,7 @@
 //! volume's limits, the link, a server, and a fixed latency. Each stage is first come, first served.
 
 use fathom_record::Direction;
+use fathom_record::options::{ByteLimit, OperationLimit, Stalls};
 use serde::{Deserialize, Serialize};
 
 /// A simulated device, whole.
@@ -116,34 +117,6 @@ pub struct Lock {
     pub handover_ns: u64,
 }
 
-/// Token bucket on operations, with an optional faster rate while there are tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OperationLimit {
-    /// Tokens earned per second: the rate that can be sustained.
-    pub operations_per_s: u64,
-    /// Tokens that the bucket holds. 0 paces I/Os evenly.
-    pub bucket_operations: u64,
-    /// Tokens at the start.
-    pub balance_operations: u64,
-    /// Rate while there are tokens; absent: as fast as the rest of the device.
-    pub peak_operations_per_s: Option<u64>,
-}
-
-/// Token bucket on bytes, with an optional faster rate while there are tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ByteLimit {
-    /// Tokens earned per second: the throughput that can be sustained.
-    pub bytes_per_s: u64,
-    /// Tokens that the bucket holds. 0 paces I/Os evenly.
-    pub bucket_bytes: u64,
-    /// Tokens at the start.
-    pub balance_bytes: u64,
-    /// Throughput while there are tokens; absent: as fast as the rest of the device.
-    pub peak_bytes_per_s: Option<u64>,
-}
-
 /// How an I/O is counted against limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -194,18 +167,6 @@ pub struct WriteCache {
     pub random_amplification: f64,
 }
 
-/// Periodic stalls: nothing is served from `phase + k * every` on for `length`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Stalls {
-    /// Start to start.
-    pub every_ns: u64,
-    /// How long each lasts.
-    pub length_ns: u64,
-    /// Start of the first one.
-    pub phase_ns: u64,
-}
-
 /// Variation of speed, log-normal with mean 1, correlated in time as an Ornstein-Uhlenbeck process.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -252,20 +213,6 @@ impl Work {
     /// The same with a transfer rate.
     pub fn streaming(self, bytes_per_s: u64) -> Self {
         Self { stream_bytes_per_s: Some(bytes_per_s), ..self }
-    }
-}
-
-impl OperationLimit {
-    /// A limit that paces evenly, without credit.
-    pub fn paced(operations_per_s: u64) -> Self {
-        Self { operations_per_s, ..Self::default() }
-    }
-}
-
-impl ByteLimit {
-    /// A limit that paces evenly, without credit.
-    pub fn paced(bytes_per_s: u64) -> Self {
-        Self { bytes_per_s, ..Self::default() }
     }
 }
 

@@ -21,10 +21,9 @@
 //! Latencies of cloud volumes, and everything of `qlc` and `slc` but their kind, are representative
 //! choices: the providers publish "single-digit milliseconds" at best.
 
-use super::parameters::{
-    Accounting, ByteLimit, Instance, Link, Noise, OperationLimit, ServiceTime, SimParameters, Stalls, Work,
-    WriteCache,
-};
+use fathom_record::options::{ByteLimit, OperationLimit, Stalls};
+
+use super::parameters::{Accounting, Instance, Link, Noise, ServiceTime, SimParameters, Work, WriteCache};
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;

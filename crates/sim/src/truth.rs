@@ -5,8 +5,9 @@
 //! Lazowska et al., *Quantitative System Performance*, chapter 5.
 
 use fathom_record::Direction;
+use fathom_record::options::{ByteLimit, OperationLimit, Stalls};
 
-use super::parameters::{ByteLimit, OperationLimit, SimParameters, Stalls};
+use super::parameters::SimParameters;
 
 /// How offsets follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +151,7 @@ impl Truth {
             (Resource::Operations, p.operations),
             (Resource::InstanceOperations, instance.and_then(|instance| instance.operations)),
         ] {
-            if let Some(rate) = limit.and_then(|limit| limit.rate(regime)).filter(|_| operations > 0.0) {
+            if let Some(rate) = limit.and_then(|limit| operations_per_s(&limit, regime)).filter(|_| operations > 0.0) {
                 add(resource, rate as f64 / operations);
             }
         }
@@ -158,7 +159,7 @@ impl Truth {
             (Resource::Throughput, p.throughput),
             (Resource::InstanceThroughput, instance.and_then(|instance| instance.throughput)),
         ] {
-            if let Some(rate) = limit.and_then(|limit| limit.rate(regime)).filter(|_| charged_bytes > 0.0) {
+            if let Some(rate) = limit.and_then(|limit| bytes_per_s(&limit, regime)).filter(|_| charged_bytes > 0.0) {
                 add(resource, rate as f64 / charged_bytes);
             }
         }
@@ -308,22 +309,18 @@ fn rewriting(unit: u64, bytes: u64) -> Rewriting {
     Rewriting { touched_bytes: units * u, read_units: 2.0 * partly - both_in_one, reads_first_share }
 }
 
-impl OperationLimit {
-    /// The rate that it allows; `None` where it does not bind.
-    fn rate(&self, regime: Regime) -> Option<u64> {
-        match regime {
-            Regime::Burst if self.balance_operations > 0 => self.peak_operations_per_s,
-            _ => Some(self.operations_per_s),
-        }
+/// The rate that a limit allows; `None` where it does not bind.
+fn operations_per_s(limit: &OperationLimit, regime: Regime) -> Option<u64> {
+    match regime {
+        Regime::Burst if limit.balance_operations > 0 => limit.peak_operations_per_s,
+        _ => Some(limit.operations_per_s),
     }
 }
 
-impl ByteLimit {
-    /// The rate that it allows; `None` where it does not bind.
-    fn rate(&self, regime: Regime) -> Option<u64> {
-        match regime {
-            Regime::Burst if self.balance_bytes > 0 => self.peak_bytes_per_s,
-            _ => Some(self.bytes_per_s),
-        }
+/// The throughput that a limit allows; `None` where it does not bind.
+fn bytes_per_s(limit: &ByteLimit, regime: Regime) -> Option<u64> {
+    match regime {
+        Regime::Burst if limit.balance_bytes > 0 => limit.peak_bytes_per_s,
+        _ => Some(limit.bytes_per_s),
     }
 }

@@ -28,7 +28,6 @@ mod tests;
 
 pub use arena::Arena;
 pub use device::{Claims, Device};
-pub use durability::Durable;
 pub use fathom_record::error::{Error, ErrorKind};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use mark::MarkId;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::options::Durable;
 
 use super::guard::Permit;
 use super::name::TargetName;
 use super::origin::Origin;
 use super::platform::{self, Opened};
-use crate::{Durable, Error, ErrorKind};
+use crate::{Error, ErrorKind};
 
 /// What a run wants of its target.
 #[derive(Clone, Copy)]

@@ -13,8 +13,9 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_measure::{Clock, WallClock};
+use fathom_record::options::WitnessSource;
 use fathom_record::{Direction, Witness as Record};
-use fathom_telemetry::blocktrace::{Lying, Ours, Source, Witness, WitnessPlan};
+use fathom_telemetry::blocktrace::{Lying, Ours, Witness, WitnessPlan};
 
 const READS: u64 = 200;
 const BYTES: usize = 4096;
@@ -23,7 +24,7 @@ const BYTES: usize = 4096;
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Reads a file directly under a witness. `None` with a word where this machine cannot.
-fn witnessed(source: Source) -> Option<fathom_record::witness::BlockTrace> {
+fn witnessed(source: WitnessSource) -> Option<fathom_record::witness::BlockTrace> {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
@@ -87,7 +88,7 @@ fn check(trace: &fathom_record::witness::BlockTrace) {
 
 #[test]
 fn programs_see_every_read() {
-    if let Some(trace) = witnessed(Source::Bpf) {
+    if let Some(trace) = witnessed(WitnessSource::Bpf) {
         assert_eq!(trace.source, "bpf");
         check(&trace);
     }
@@ -95,7 +96,7 @@ fn programs_see_every_read() {
 
 #[test]
 fn text_sees_every_read() {
-    if let Some(trace) = witnessed(Source::Tracefs) {
+    if let Some(trace) = witnessed(WitnessSource::Tracefs) {
         assert_eq!(trace.source, "tracefs");
         assert_eq!((trace.lost, trace.unfinished), (0, 0), "the text has every end: {trace:?}");
         check(&trace);
@@ -108,7 +109,7 @@ fn devices_that_are_not_there_are_no_witness() {
     let plan = |devices: Vec<String>| WitnessPlan {
         targets: devices.into_iter().map(|device| Lying { device, stretches: Vec::new() }).collect(),
         direct: true,
-        source: Source::Any,
+        source: WitnessSource::Any,
     };
     assert!(Witness::start(plan(Vec::new()), clock).is_err_and(|reason| reason.contains("no block device")));
     let missing = vec!["no-such-device".to_owned()];

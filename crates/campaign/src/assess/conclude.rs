@@ -1,8 +1,8 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
 use fathom_attribute::{Means, Pattern, Where, attribute};
-use fathom_engine::IoFlags;
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
+use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 
 use super::points;

@@ -22,10 +22,11 @@ mod work;
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::{ErrorKind, IoFlags};
+use fathom_engine::ErrorKind;
 use fathom_record::campaign::{
     AssessPlan, AssessRecord, PatternResult, PointQuality, PreconditionEnd, RepeatEnd, RepeatRule,
 };
+use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 

@@ -1,7 +1,7 @@
 //! Was it the device that answered, and can the clock be trusted?
 
-use fathom_engine::{Durable, IoFlags};
 use fathom_record::facts::TargetKind;
+use fathom_record::options::{Durable, IoFlags};
 use fathom_record::{Check, CheckName, Outcome};
 
 use super::Evidence;

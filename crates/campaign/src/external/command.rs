@@ -3,9 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use fathom_engine::Durable;
 use fathom_tools::fio::workload_as_job_file::{JobOptions, job_file};
 use fathom_tools::{Refusal, bdevperf, diskspd, nvme_perf};
+use fathom_record::options::Durable;
 
 use super::kept::write;
 use super::through;

@@ -1,10 +1,9 @@
 //! From a mapped time span of diskspd to a run plan, and from the runs' records to diskspd's result.
 
-use fathom_engine::decorate::Decorators;
-use fathom_engine::{Durable, IoFlags};
-use fathom_record::RunRecord;
 use fathom_tools::diskspd::from_record::span_of;
 use fathom_tools::diskspd::{Mapping, Profile, Results};
+use fathom_record::RunRecord;
+use fathom_record::options::{Decorators, Durable, IoFlags};
 
 use crate::plan::{RunOptions, RunPlan};
 use crate::run::this_tool;

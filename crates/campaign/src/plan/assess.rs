@@ -1,8 +1,8 @@
 //! What an assessment is asked for: from flags to its plan, and back to a command line.
 
 use clap::Args;
-use fathom_engine::decorate::Decorators;
 use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
+use fathom_record::options::Decorators;
 use fathom_record::shell_word;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};

@@ -50,10 +50,8 @@ pub use sweep::{RawSweep, SweepOptions, sweep_place};
 pub use text::Text;
 pub use write::{exact_command_line, to_command_line, to_toml};
 
-use fathom_engine::decorate::Decorators;
-use fathom_engine::{Durable, IoFlags};
 use fathom_record::Workload;
-use fathom_telemetry::blocktrace::Source;
+use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
 
 /// All that one run needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +82,7 @@ pub struct RunOptions {
     /// Completions are polled for inside the kernel; the device needs poll queues.
     pub polled: bool,
     /// The same I/Os are watched in the block layer, through this source; absent: not.
-    pub witness: Option<Source>,
+    pub witness: Option<WitnessSource>,
     /// What is durable when a write ends; absent: whatever the device says.
     pub durable: Option<Durable>,
     /// Flags on single reads and writes.

@@ -1,11 +1,11 @@
 //! Plans read back as they were written, and no text makes the parser panic.
 
 use clap::Parser;
+use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::workload::{
     Addresses, Arrival, Data, HotSpot, Length, Mix, SizeShare, Sizes, SizesByDirection, Verify, Workload,
     Zone,
 };
-use fathom_telemetry::blocktrace::Source;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -221,7 +221,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
             workload.jobs = workload.jobs.max(targets.len() as u32);
             let durable = durable.filter(|_| writes);
             let io_flags = IoFlags { nowait, hipri, dsync: dsync && writes, ..IoFlags::default() };
-            let witness = witness.map(|at| Source::NAMES[at % Source::NAMES.len()].1);
+            let witness = witness.map(|at| WitnessSource::NAMES[at % WitnessSource::NAMES.len()].1);
             let options = RunOptions {
                 stripe_bytes,
                 direct,

@@ -1,18 +1,16 @@
 //! The plan that a run record was made by.
 
-use fathom_engine::decorate::Decorators;
-use fathom_engine::{Durable, IoFlags};
 use fathom_record::facts::TargetKind;
+use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::{RunRecord, Witness};
-use fathom_telemetry::blocktrace::Source;
 
 use super::{RunOptions, RunPlan};
 use crate::run::BOUND_NEAR_DEVICE;
 
 /// The source that a witness was asked of; of one that could not be had, only that it was asked for.
-fn asked_of(witness: &Witness) -> Source {
+fn asked_of(witness: &Witness) -> WitnessSource {
     let name = witness.seen().map_or("auto", |trace| trace.source.as_str());
-    Source::NAMES.iter().find(|(known, _)| *known == name).map_or(Source::Any, |(_, source)| *source)
+    WitnessSource::named(name).unwrap_or_default()
 }
 
 impl RunPlan {

@@ -1,13 +1,10 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
 use fathom_engine::catalogue::{self, InFlight};
-use fathom_engine::decorate::Decorators;
-use fathom_engine::stripe::CHUNK_UNIT_BYTES;
-use fathom_engine::{Durable, IoFlags};
+use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
 };
-use fathom_telemetry::blocktrace::Source;
 
 use super::error::{Mistake, PlanErrorKind};
 use super::raw::RawPlan;
@@ -91,12 +88,11 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
 }
 
 /// A source of the block layer's account by its name; `None` for none.
-fn witness(text: &str) -> Result<Option<Source>, String> {
+fn witness(text: &str) -> Result<Option<WitnessSource>, String> {
     if text == "off" {
         return Ok(None);
     }
-    let found = Source::NAMES.iter().find(|(name, _)| *name == text).map(|(_, source)| *source);
-    found.map(Some).ok_or_else(|| format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
+    WitnessSource::named(text).map(Some).ok_or_else(|| format!("`{text}` is no witness: give auto, bpf, tracefs or off"))
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.

@@ -2,8 +2,8 @@
 //! against its own bytes, and what other programs used of the processors.
 
 use fathom_engine::job::Measured;
-use fathom_engine::{Durable, IoFlags};
 use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::options::{Durable, IoFlags};
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Workload};
 use fathom_telemetry::Root;

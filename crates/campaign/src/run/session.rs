@@ -9,26 +9,25 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::{self, EngineKind};
-use fathom_engine::decorate::Decorators;
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::{Accounts, JobPlan, Measured};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::overheard::{Listener, Listeners};
 use fathom_engine::pattern::Geometry;
-use fathom_engine::priority::Priorities;
 use fathom_engine::stripe::Volume;
-use fathom_engine::{Durable, EngineError, ErrorKind, IoFlags, passthrough, uring};
+use fathom_engine::{EngineError, ErrorKind, passthrough, uring};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::environment::Environment;
 use fathom_record::facts::{Feature, TargetFacts, TargetKind};
+use fathom_record::options::{Decorators, Durable, IoFlags, Priorities, WitnessSource};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{KnownCeiling, RunRecord, Workload};
 use fathom_sim::SimParameters;
-use fathom_target::{Origin, TargetName, generic_of, wall};
-use fathom_telemetry::blocktrace::{Source, Witness};
+use fathom_target::{Origin, TargetName, durability, generic_of, wall};
+use fathom_telemetry::blocktrace::Witness;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::binding::{self, Binding};
@@ -87,7 +86,7 @@ pub struct SessionPlan<'a> {
     /// Whether completions are polled for.
     pub polled: bool,
     /// Whether the block layer is watched, and through what.
-    pub witness: Option<Source>,
+    pub witness: Option<WitnessSource>,
     /// What is durable when a write ends.
     pub durable: Option<Durable>,
     /// Flags on reads and writes.
@@ -169,7 +168,7 @@ pub struct Session {
     cpus: Option<Vec<u32>>,
     allowed: Result<BTreeSet<u32>, String>,
     real_time: bool,
-    witness: Option<Source>,
+    witness: Option<WitnessSource>,
     uring: uring::Options,
     decorators: Decorators,
     io_flags: IoFlags,
@@ -542,7 +541,7 @@ impl Session {
             _ => return None,
         };
         // Said of all, so it has to be true of all; targets of one run are opened alike.
-        let each = files.iter().map(|file| Durable::of(file)).collect::<Option<Vec<_>>>()?;
+        let each = files.iter().map(|file| durability::of(file)).collect::<Option<Vec<_>>>()?;
         let first = each.first().filter(|first| each.iter().all(|other| other == *first))?;
         (workload.mix.write_share() > 0.0).then(|| first.feature())
     }

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
+use fathom_record::options::Priorities;
 use fathom_record::run::Ending;
 use fathom_record::{RunRecord, Workload};
 
 use fathom_engine::job::pace::Share;
-use fathom_engine::priority::Priorities;
 
 use super::io_log::IoLog;
 use super::particulars::Particulars;

@@ -9,10 +9,11 @@ use fathom_engine::overheard::Listener;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetFacts;
+use fathom_record::options::WitnessSource;
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Witness as Record, Workload};
 use fathom_target as target;
-use fathom_telemetry::blocktrace::{Lying, Ours, Source, Stretch, Witness, WitnessPlan};
+use fathom_telemetry::blocktrace::{Lying, Ours, Stretch, Witness, WitnessPlan};
 
 /// A witness that watches, or why there is none.
 pub type Started = Result<Witness, String>;
@@ -45,7 +46,7 @@ pub fn require(target: &TargetFacts) -> Result<(), EngineError> {
 /// # Errors
 /// When the workload reads back outside the measurement.
 pub fn start(
-    source: Source,
+    source: WitnessSource,
     workload: &Workload,
     (target, medium): (&TargetFacts, &Medium),
     clock: WallClock,

@@ -3,8 +3,9 @@
 use std::os::fd::RawFd;
 
 use fathom_record::Direction;
+use fathom_record::options::IoFlags;
 
-use crate::{Io, IoFlags};
+use crate::{Io, io_flags};
 
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
@@ -52,7 +53,7 @@ pub struct Flags([u32; 2]);
 
 impl From<IoFlags> for Flags {
     fn from(flags: IoFlags) -> Self {
-        Self([flags.on_reads() as u32, flags.on_writes() as u32])
+        Self([io_flags::on_reads(flags) as u32, io_flags::on_writes(flags) as u32])
     }
 }
 

@@ -17,11 +17,12 @@ use std::sync::Arc;
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::options::IoFlags;
 
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
-use crate::{Arena, Completion, Engine, EngineError, Io, IoFlags, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use abi::{Event, Flags, Request};
 use context::Context;
 

@@ -5,7 +5,6 @@
 //! go, so the stamps tell what happened: the engine's time, the delay, and how late the release was.
 
 mod distribution;
-mod plan;
 mod truth;
 
 use std::cmp::Reverse;
@@ -15,14 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fathom_measure::{Clock, Nanos};
 use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::options::{DelayPlan, Distribution, Stalls};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::rest::Rest;
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
-use fathom_sim::Stalls;
 
-pub use distribution::Distribution;
-pub use plan::DelayPlan;
+pub use distribution::Draw;
 pub use truth::StallTruth;
 
 /// Moment from which stalls are counted: the first I/O of any job of the run.

@@ -1,6 +1,6 @@
 //! What a right measurement of a constant delay with stalls must find, in closed form.
 
-use fathom_sim::Stalls;
+use fathom_record::options::Stalls;
 
 /// Truths of a constant delay with stalls over whole periods. The delay is shorter than a stall and than
 /// the time between two, and the engine underneath takes no time.

@@ -1,24 +1,31 @@
-//! The system call, which the C library has no name for.
+//! The kernel's numbers of priorities, and the system call, which the C library has no name for.
 #![allow(unsafe_code)] // A system call with three numbers.
 
 use std::io;
 
-use super::Priority;
+use fathom_record::options::Priority;
+
 use crate::{EngineError, ErrorKind};
 
 /// `IOPRIO_WHO_PROCESS`, which means a thread.
 const OF_THREAD: i32 = 1;
 
+/// A priority as the kernel takes it. Parts beyond their range are cut to it.
+pub fn number(priority: Priority) -> u16 {
+    let Priority { class, level, hint } = priority;
+    u16::from(class & 7) << 13 | (hint & 0x3ff) << 3 | u16::from(level & 7)
+}
+
 /// Gives the calling thread a priority for all I/Os that it starts.
 pub fn set_of_thread(priority: Priority) -> Result<(), EngineError> {
-    let number = i32::from(priority.number());
+    let number = i32::from(number(priority));
     // SAFETY: three numbers, of which the second means the calling thread.
     let outcome = unsafe { libc::syscall(libc::SYS_ioprio_set, OF_THREAD, 0, number) };
     if outcome == 0 {
         return Ok(());
     }
     let error = io::Error::last_os_error();
-    let place = format!("giving I/Os {}", priority.words());
+    let place = format!("giving I/Os {}", priority.in_words());
     if error.raw_os_error() == Some(libc::EPERM) {
         return Err(EngineError::new(ErrorKind::Permission, place, error.to_string()).with_remedy(
             "class real time needs the right CAP_SYS_NICE: run it with sudo, or use another class",

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use fathom_measure::Histogram;
 use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
+use fathom_record::options::{Priorities, Priority};
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Priorities, Priority, PriorityTally, Tallies};
+use super::kernel::number;
+use super::{PriorityTally, Tallies};
 use crate::pattern::{Purpose, random_of};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
@@ -65,7 +67,7 @@ impl<E: TakesPriority> Single<E> {
                 direction: rule.direction,
                 bytes,
                 below: from.saturating_add(rule.percent),
-                number: rule.priority.number(),
+                number: number(rule.priority),
                 place,
             });
         }

@@ -2,7 +2,9 @@
 
 use fathom_measure::WallClock;
 
-use super::super::Rule;
+use fathom_record::options::PriorityRule;
+
+use super::super::settle_thread;
 use super::*;
 use crate::null::Null;
 
@@ -41,7 +43,7 @@ const LOW: Priority = Priority { class: 3, level: 2, hint: 0 };
 
 #[test]
 fn shares_are_those_of_the_rules_and_each_priority_is_counted_apart() {
-    let rule = |direction, bytes, percent, priority| Rule { direction, bytes, percent, priority };
+    let rule = |direction, bytes, percent, priority| PriorityRule { direction, bytes, percent, priority };
     let priorities = Priorities {
         of_jobs: Priority::default(),
         rules: vec![
@@ -89,15 +91,9 @@ fn shares_are_those_of_the_rules_and_each_priority_is_counted_apart() {
 
 #[test]
 fn numbers_are_the_kernels_and_a_thread_takes_what_it_may() {
-    assert_eq!(HIGH.number(), 0x2000);
-    assert_eq!(Priority { class: 2, level: 7, hint: 1 }.number(), 0x400f);
+    assert_eq!(number(HIGH), 0x2000);
+    assert_eq!(number(Priority { class: 2, level: 7, hint: 1 }), 0x400f);
     let idle = Priorities { of_jobs: LOW, rules: Vec::new() };
-    std::thread::spawn(move || idle.settle_thread().unwrap()).join().unwrap();
-    assert!(idle_note().contains("class idle, level 2"));
-    Priorities::default().settle_thread().unwrap();
-}
-
-fn idle_note() -> String {
-    let idle = Priorities { of_jobs: LOW, rules: Vec::new() };
-    idle.features()[0].note.clone().unwrap_or_default()
+    std::thread::spawn(move || settle_thread(&idle).unwrap()).join().unwrap();
+    settle_thread(&Priorities::default()).unwrap();
 }

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use crate::{EngineError, ErrorKind};
+use fathom_record::options::CHUNK_UNIT_BYTES;
 
-/// Chunks are multiples of this, so that parts of I/Os are whole pages of a file and of the page cache.
-pub const CHUNK_UNIT_BYTES: u64 = 4096;
+use crate::{EngineError, ErrorKind};
 
 /// One address space over the members of a stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

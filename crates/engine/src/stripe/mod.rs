@@ -19,7 +19,7 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::{Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
-pub use layout::{CHUNK_UNIT_BYTES, Layout, Piece, Pieces};
+pub use layout::{Layout, Piece, Pieces};
 use whole::{Place, Whole};
 
 /// Name of the engine's feature that a record shows this under.

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::os::fd::AsFd;
 
 use fathom_record::Direction;
+use fathom_record::options::IoFlags;
 use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 use rustix::io::{Errno, pread, pwrite};
 
-use crate::{Io, IoFlags, io_flags};
+use crate::{Io, io_flags};
 
 /// Bytes moved, or a negated `errno`. `buffer` is the slot's whole buffer.
 pub fn perform(file: &File, io: &Io, buffer: &mut [u8]) -> i32 {
@@ -20,10 +21,10 @@ pub fn perform_with(flags: IoFlags, file: &File, io: &Io, buffer: &mut [u8]) -> 
     let Some(buffer) = buffer.get_mut(..length) else { return -libc::EINVAL };
     let outcome = match io.direction {
         Direction::Read if !flags.is_empty() => {
-            retry(|| io_flags::read(file, buffer, io.offset, flags.on_reads()))
+            retry(|| io_flags::read(file, buffer, io.offset, io_flags::on_reads(flags)))
         }
         Direction::Write if !flags.is_empty() => {
-            retry(|| io_flags::write(file, buffer, io.offset, flags.on_writes()))
+            retry(|| io_flags::write(file, buffer, io.offset, io_flags::on_writes(flags)))
         }
         Direction::Read => retry(|| pread(file.as_fd(), &mut *buffer, io.offset)),
         Direction::Write => retry(|| pwrite(file.as_fd(), &*buffer, io.offset)),

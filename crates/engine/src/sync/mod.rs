@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::options::IoFlags;
 
 use crate::stripe::{Carrier, Part, Slots};
-use crate::{Arena, Completion, Engine, EngineError, Io, IoFlags, Stamps, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 pub(crate) use call::perform;
 use call::perform_with;
 use pool::Pool;

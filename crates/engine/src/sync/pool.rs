@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{JoinHandle, Thread};
 
 use fathom_measure::Clock;
+use fathom_record::options::IoFlags;
 
 use super::MAX_DEPTH;
 use super::call::perform_with;
 use crate::stripe::Slots;
-use crate::{Completion, EngineError, ErrorKind, Io, IoFlags, Stamps, Wait};
+use crate::{Completion, EngineError, ErrorKind, Io, Stamps, Wait};
 
 /// Below this much time to a deadline the job's thread polls instead of parking: a timer fires tens of
 /// microseconds late, and open arrivals are to start within 5 us of their intended time.

@@ -6,20 +6,17 @@
 //! wait is part of the service latency that the loop sees. The buckets are those of simulated
 //! devices. The throttle of a run has one lock, which is held for the arithmetic of one I/O.
 
-mod plan;
-
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::options::ThrottlePlan;
 
 use crate::rest::Rest;
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 use fathom_sim::device::{Cost, Limits, TOKEN};
-
-pub use plan::ThrottlePlan;
 
 /// The buckets of a run, which its jobs share.
 #[derive(Clone, Debug)]

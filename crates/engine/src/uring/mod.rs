@@ -14,12 +14,13 @@ use std::sync::Arc;
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::options::IoFlags;
 use io_uring::squeue::Entry;
 use io_uring::{opcode, types};
 
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
-use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, IoFlags, Submission, Wait};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, io_flags};
 pub use setup::Options;
 use traffic::Traffic;
 
@@ -126,22 +127,22 @@ impl<C: Clock> Uring<C> {
             (Direction::Read, true) => opcode::ReadFixed::new(file, buffer, bytes, ARENA_BUFFER)
                 .offset(offset)
                 .ioprio(self.priority)
-                .rw_flags(self.flags.on_reads())
+                .rw_flags(io_flags::on_reads(self.flags))
                 .build(),
             (Direction::Write, true) => opcode::WriteFixed::new(file, buffer, bytes, ARENA_BUFFER)
                 .offset(offset)
                 .ioprio(self.priority)
-                .rw_flags(self.flags.on_writes())
+                .rw_flags(io_flags::on_writes(self.flags))
                 .build(),
             (Direction::Read, false) => opcode::Read::new(file, buffer, bytes)
                 .offset(offset)
                 .ioprio(self.priority)
-                .rw_flags(self.flags.on_reads())
+                .rw_flags(io_flags::on_reads(self.flags))
                 .build(),
             (Direction::Write, false) => opcode::Write::new(file, buffer, bytes)
                 .offset(offset)
                 .ioprio(self.priority)
-                .rw_flags(self.flags.on_writes())
+                .rw_flags(io_flags::on_writes(self.flags))
                 .build(),
             (Direction::Trim, _) => opcode::Fallocate::new(file, u64::from(bytes))
                 .offset(offset)

@@ -5,11 +5,12 @@ use std::io;
 use std::os::fd::RawFd;
 
 use fathom_record::facts::Feature;
+use fathom_record::options::IoFlags;
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 
 use super::queue::Queue;
-use crate::{Arena, EngineError, ErrorKind, IoFlags};
+use crate::{Arena, EngineError, ErrorKind};
 
 /// What the user may choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use super::SimDevice;
 use super::limit::Limits;
-use crate::parameters::{ByteLimit, Instance, OperationLimit, SimParameters};
+use crate::parameters::{Instance, SimParameters};
 use fathom_record::error::{Error, ErrorKind};
+use fathom_record::options::{ByteLimit, OperationLimit};
 
 /// The instances of one simulation, by group.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 //! to be admitted by.
 
 use super::bucket::Bucket;
-use crate::parameters::{ByteLimit, OperationLimit};
+use fathom_record::options::{ByteLimit, OperationLimit};
 
 /// What an I/O costs, in billionths of a token.
 #[derive(Clone, Copy, Debug, Default)]

@@ -36,7 +36,9 @@ use places::Places;
 use service::{Sampler, Worker};
 use stall::StallClock;
 
-use super::parameters::{ByteLimit, OperationLimit, SimParameters};
+use fathom_record::options::{ByteLimit, OperationLimit};
+
+use super::parameters::SimParameters;
 use super::truth::Truth;
 
 /// Keeps the noise's random numbers apart from those of the service times.

@@ -1,6 +1,6 @@
 //! Time that stands still: from work and its start to its end, when nothing is served in stalls.
 
-use crate::parameters::Stalls;
+use fathom_record::options::Stalls;
 
 /// The schedule, or none.
 #[derive(Clone, Debug)]
@@ -25,7 +25,8 @@ impl StallClock {
             // What has no work left has nothing to rest from.
             Some(_) if work_ns == 0 => from_ns,
             Some(stalls) => {
-                stalls.after(from_ns.saturating_add(self.elapsed_ns), work_ns).saturating_sub(self.elapsed_ns)
+                let end_ns = after(stalls, from_ns.saturating_add(self.elapsed_ns), work_ns);
+                end_ns.saturating_sub(self.elapsed_ns)
             }
         }
     }
@@ -42,29 +43,27 @@ impl StallClock {
     }
 }
 
-impl Stalls {
-    /// See [`StallClock::after`]; times are those of the schedule.
-    fn after(&self, from_ns: u64, work_ns: u64) -> u64 {
-        if from_ns < self.phase_ns {
-            let before_first_ns = self.phase_ns - from_ns;
-            return match work_ns.checked_sub(before_first_ns) {
-                Some(rest_ns) if rest_ns > 0 => self.after(self.phase_ns, rest_ns),
-                _ => from_ns + work_ns,
-            };
-        }
-        // Counted in working time: each period works for `every - length`, after its stall.
-        let since_ns = from_ns - self.phase_ns;
-        let working_ns = self.every_ns - self.length_ns;
-        let (period, within_ns) = (since_ns / self.every_ns, since_ns % self.every_ns);
-        let total_ns = within_ns.saturating_sub(self.length_ns).saturating_add(work_ns);
-        // Work that fills a working stretch to its last nanosecond ends there, not after the stall.
-        let whole = if total_ns <= working_ns { 0 } else { (total_ns - 1) / working_ns };
-        let rest_ns = total_ns - whole * working_ns;
-        (period + whole)
-            .saturating_mul(self.every_ns)
-            .saturating_add(self.phase_ns + self.length_ns)
-            .saturating_add(rest_ns)
+/// See [`StallClock::after`]; times are those of the schedule.
+fn after(stalls: &Stalls, from_ns: u64, work_ns: u64) -> u64 {
+    if from_ns < stalls.phase_ns {
+        let before_first_ns = stalls.phase_ns - from_ns;
+        return match work_ns.checked_sub(before_first_ns) {
+            Some(rest_ns) if rest_ns > 0 => after(stalls, stalls.phase_ns, rest_ns),
+            _ => from_ns + work_ns,
+        };
     }
+    // Counted in working time: each period works for `every - length`, after its stall.
+    let since_ns = from_ns - stalls.phase_ns;
+    let working_ns = stalls.every_ns - stalls.length_ns;
+    let (period, within_ns) = (since_ns / stalls.every_ns, since_ns % stalls.every_ns);
+    let total_ns = within_ns.saturating_sub(stalls.length_ns).saturating_add(work_ns);
+    // Work that fills a working stretch to its last nanosecond ends there, not after the stall.
+    let whole = if total_ns <= working_ns { 0 } else { (total_ns - 1) / working_ns };
+    let rest_ns = total_ns - whole * working_ns;
+    (period + whole)
+        .saturating_mul(stalls.every_ns)
+        .saturating_add(stalls.phase_ns + stalls.length_ns)
+        .saturating_add(rest_ns)
 }
 
 #[cfg(test)]

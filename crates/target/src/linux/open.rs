@@ -19,6 +19,7 @@ use super::origin;
 use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, Made};
 use super::{extents, ioctl, kept, limits};
+use crate::durability::open_flags;
 use crate::layout::{self, Layout};
 use crate::mark::Mark;
 use crate::open::{OpenRequest, Preparation};
@@ -70,7 +71,7 @@ impl Opened {
             writes: request.writes,
             direct: request.direct,
             alone: false,
-            durable: durable.open_flags(),
+            durable: open_flags(durable),
         };
         let file = reopen(&Machine::at_a_glance(), &self.file, flags).map_err(|error| {
             Error::system(format!("opening {name} with --durable {}", durable.name()), &error)

@@ -1,8 +1,10 @@
 //! No block layer to watch on this platform.
 
+use fathom_record::options::WitnessSource;
+
 use super::demand::Asked;
 use super::sampling::Thinning;
-use super::{Seen, Source};
+use super::Seen;
 
 /// Devices by number: none.
 pub struct Watched;
@@ -21,7 +23,7 @@ impl Watched {
 pub enum Watch {}
 
 impl Watch {
-    pub fn start(_: &Watched, _: bool, _: Source, _: &Thinning) -> Result<Self, String> {
+    pub fn start(_: &Watched, _: bool, _: WitnessSource, _: &Thinning) -> Result<Self, String> {
         Err("the block layer is watched on Linux only".to_owned())
     }
 

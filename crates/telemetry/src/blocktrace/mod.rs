@@ -1,8 +1,8 @@
 //! The block layer as a witness: the same I/Os, measured by the kernel on its own clock, set beside
 //! what the run saw of them.
 //!
-//! Two sources see the block layer's tracepoints: programs in the kernel ([`Source::Bpf`]), which
-//! count into histograms there, and the text of tracefs ([`Source::Tracefs`]) for kernels that take
+//! Two sources see the block layer's tracepoints: programs in the kernel ([`WitnessSource::Bpf`]), which
+//! count into histograms there, and the text of tracefs ([`WitnessSource::Tracefs`]) for kernels that take
 //! no programs. Either fills a [`Seen`], and keeps I/Os one by one; the run's own are kept beside them
 //! by a [`Probe`] a job. What is on both sides is paired, and [`explain`] sets it side by side.
 
@@ -20,6 +20,7 @@ mod text;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
+use fathom_record::options::WitnessSource;
 use fathom_record::witness::{BlockTrace, Witness as Record, WitnessClock};
 
 pub use explain::Ours;
@@ -29,29 +30,6 @@ pub use seen::{Passage, Seen, SeenDirection};
 
 use probe::{Ground, Recorder};
 use sampling::Thinning;
-
-/// Which source is to be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
-    /// The first that works: programs, then text.
-    #[default]
-    Any,
-    /// Programs in the kernel.
-    Bpf,
-    /// The text of tracefs.
-    Tracefs,
-}
-
-impl Source {
-    /// All, with the names they are asked for by.
-    pub const NAMES: [(&'static str, Source); 3] =
-        [("auto", Source::Any), ("bpf", Source::Bpf), ("tracefs", Source::Tracefs)];
-
-    /// The name it is asked for by.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, source)| *source == self).map_or("auto", |(name, _)| name)
-    }
-}
 
 /// One target: the device that it lies on directly, and where.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +48,7 @@ pub struct WitnessPlan {
     /// Whether the page cache is bypassed: what it reads by itself is then no I/O of the run.
     pub direct: bool,
     /// How.
-    pub source: Source,
+    pub source: WitnessSource,
 }
 
 /// A witness that watches.

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use fathom_campaign::IoLog;
 use fathom_engine::job::pace::{Flow, Share};
-use fathom_engine::priority::{Priorities, Priority, Rule};
-use fathom_record::Direction;
-use fathom_tools::fio::map::{Ends, IoPriorities, IoPriority, IoPriorityShare, Mapped, Run, Settings};
+use fathom_tools::fio::map::{Ends, Mapped, Run, Settings};
 use fathom_tools::fio::output::{Issued, iolog};
 
 use super::places::Places;
@@ -53,18 +51,6 @@ impl Beside {
             shares: runs.iter().map(|(job, run, _)| share(*job, run)).collect(),
         }
     }
-}
-
-/// The priorities of a job's I/Os as engines take them.
-pub fn priorities(asked: &IoPriorities) -> Priorities {
-    let priority = |IoPriority { class, level, hint }: IoPriority| Priority { class, level, hint };
-    let rule = |share: &IoPriorityShare| Rule {
-        direction: if share.write { Direction::Write } else { Direction::Read },
-        bytes: share.bytes,
-        percent: share.percent,
-        priority: priority(share.priority),
-    };
-    Priorities { of_jobs: priority(asked.of_job), rules: asked.shares.iter().map(rule).collect() }
 }
 
 /// Writes the log of a run's I/Os as fio's.

@@ -6,13 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{IoLog, Part, Particulars, Progress, Session, SessionPlan, run_together};
 use fathom_engine::catalogue;
-use fathom_engine::decorate::Decorators;
-use fathom_engine::priority::Priorities;
-use fathom_engine::{Durable, IoFlags};
-use fathom_record::RunRecord;
-use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
-use fathom_tools::fio::map::{Doer, Durability, Ends, LogKind, Mapped, Run, Settings, Stage};
+use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
+use fathom_record::RunRecord;
+use fathom_record::options::Decorators;
+use fathom_record::workload::AccessHint;
 
 use super::beside::{self, Beside};
 use super::burner::Burners;
@@ -144,10 +142,6 @@ impl<'a> Stages<'a> {
         let beside = Beside::of(self.mapped, &runs);
         let logs: Vec<Option<IoLog>> =
             runs.iter().map(|(job, ..)| self.mapped[*job].iolog.as_ref().map(|_| IoLog::default())).collect();
-        let priorities: Vec<Option<Priorities>> = runs
-            .iter()
-            .map(|(job, ..)| self.mapped[*job].priorities.as_ref().map(beside::priorities))
-            .collect();
         let particulars: Vec<Particulars> = runs.iter().map(|(job, ..)| self.particulars(*job)).collect();
         let parts: Vec<Part<'_>> = runs
             .iter()
@@ -160,7 +154,7 @@ impl<'a> Stages<'a> {
                 ends: &beside.ends[place],
                 share: beside.shares[place].as_ref(),
                 log: logs[place].as_ref(),
-                priorities: priorities[place].as_ref(),
+                priorities: self.mapped[*job].priorities.as_ref(),
                 particulars: Some(&particulars[place]),
             })
             .collect();
@@ -224,12 +218,6 @@ impl<'a> Stages<'a> {
         // A file that is made longer is changed, also by a job that reads.
         let writes = writes || shorter.is_some();
         let permits = if writes { self.permits(opening.targets) } else { Vec::new() };
-        let io_flags = match settings.io_flags.as_slice() {
-            [] => IoFlags::default(),
-            flags => {
-                IoFlags::parse(&flags.join(",")).map_err(|cause| Failure::usage("fio job", cause, ""))?
-            }
-        };
         let missing: Vec<&String> = opening
             .targets
             .iter()
@@ -256,11 +244,8 @@ impl<'a> Stages<'a> {
             real_time: false,
             polled: settings.polled,
             witness: None,
-            durable: settings.durable.map(|durable| match durable {
-                Durability::Data => Durable::Data,
-                Durability::All => Durable::All,
-            }),
-            io_flags,
+            durable: settings.durable,
+            io_flags: settings.io_flags,
             // fio binds nothing unless it is told to.
             cpus: Some(&settings.cpus),
             decorators: &decorators,

@@ -6,6 +6,7 @@ mod device;
 mod follower;
 mod tracefs;
 
+use fathom_record::options::WitnessSource;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::bpf::Bpf;
@@ -13,7 +14,7 @@ pub use self::demand::Demand;
 pub use self::device::Watched;
 use self::tracefs::Tracefs;
 use super::sampling::Thinning;
-use super::{Seen, Source};
+use super::Seen;
 
 /// A source that watches.
 pub enum Watch {
@@ -26,15 +27,15 @@ impl Watch {
     pub fn start(
         watched: &Watched,
         direct: bool,
-        source: Source,
+        source: WitnessSource,
         thinning: &Thinning,
     ) -> Result<Self, String> {
         let bpf = || Bpf::start(watched, direct, thinning.clone()).map(|bpf| Self::Bpf(Box::new(bpf)));
         let text = || Tracefs::start(watched, direct, thinning.clone()).map(Self::Tracefs);
         match source {
-            Source::Bpf => bpf(),
-            Source::Tracefs => text(),
-            Source::Any => bpf().or_else(|bpf| text().map_err(|text| format!("{bpf}; {text}"))),
+            WitnessSource::Bpf => bpf(),
+            WitnessSource::Tracefs => text(),
+            WitnessSource::Any => bpf().or_else(|bpf| text().map_err(|text| format!("{bpf}; {text}"))),
         }
     }
 

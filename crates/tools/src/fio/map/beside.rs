@@ -1,5 +1,7 @@
 //! What a job does to those that run at the same time: it ends them, or holds back for them.
 
+use fathom_record::options::FlowShare;
+
 use super::Mapper;
 use crate::Refusal;
 use crate::fio::value;
@@ -15,17 +17,6 @@ pub enum Ends {
     Stage,
     /// These, and the jobs behind them never begin.
     All,
-}
-
-/// A job's share of the I/Os of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowShare {
-    /// Which flow.
-    pub flow: u64,
-    /// Weight of each clone.
-    pub weight: u32,
-    /// How long a clone that is ahead pauses; 0: it waits for the others.
-    pub pause_ns: u64,
 }
 
 impl Mapper<'_> {

@@ -20,16 +20,16 @@ mod sizes;
 mod special;
 mod stages;
 
-pub use beside::{Ends, FlowShare};
+pub use beside::Ends;
 pub use burner::Burner;
 pub use place::is_of_a_device;
 pub(crate) use place::{files, named_files, split_names};
-pub use priority::{IoPriorities, IoPriority, IoPriorityShare};
 pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
-pub use settings::{Durability, Settings};
+pub use settings::Settings;
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
+use fathom_record::options::{FlowShare, Priorities};
 use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection, Verify};
 
 use crate::Refusal;
@@ -107,7 +107,7 @@ pub struct Mapped {
     /// The file that takes the sequence of its I/Os.
     pub iolog: Option<String>,
     /// What priorities its I/Os have.
-    pub priorities: Option<IoPriorities>,
+    pub priorities: Option<Priorities>,
     /// A device that it names and that is not there: nothing can be run.
     pub absent_device: Option<String>,
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use fathom_record::Workload;
+use fathom_record::options::IoFlags;
 use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection};
 
 use super::place::{Place, Region};
@@ -45,7 +46,7 @@ impl Mapper<'_> {
             direct: false,
             durable: None,
             polled: false,
-            io_flags: Vec::new(),
+            io_flags: IoFlags::default(),
             keep: false,
             ..rest
         };

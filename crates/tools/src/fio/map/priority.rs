@@ -1,5 +1,8 @@
 //! `prio`, `prioclass`, and priorities of single I/Os (`cmdprio_*`).
 
+use fathom_record::Direction;
+use fathom_record::options::{Priorities, Priority, PriorityRule};
+
 use super::Mapper;
 use crate::Refusal;
 use crate::fio::job::Given;
@@ -12,55 +15,22 @@ const USUAL_CLASS: u64 = 2;
 /// Sizes with priorities that a direction may have: as many as fio takes.
 const MOST_PARTS: usize = 64;
 
-/// A priority as the kernel has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IoPriority {
-    /// 1 real time, 2 best effort, 3 idle; 0 for none.
-    pub class: u8,
-    /// 0 to 7, the highest first.
-    pub level: u8,
-    /// What the device is told beside.
-    pub hint: u16,
-}
-
-/// A share of a job's reads or writes with a priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IoPriorityShare {
-    /// Whether it is of writes.
-    pub write: bool,
-    /// Of this size alone.
-    pub bytes: Option<u32>,
-    /// Share of them, in percent.
-    pub percent: u32,
-    /// What they have.
-    pub priority: IoPriority,
-}
-
-/// The priorities of a job's I/Os.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IoPriorities {
-    /// Of all that no share takes.
-    pub of_job: IoPriority,
-    /// Of single I/Os.
-    pub shares: Vec<IoPriorityShare>,
-}
-
 impl Mapper<'_> {
-    pub(super) fn priorities(&mut self) -> Result<Option<IoPriorities>, Refusal> {
-        let of_job = self.priority_of_job()?;
-        let shares = self.priorities_of_shares()?;
-        if !shares.is_empty() {
+    pub(super) fn priorities(&mut self) -> Result<Option<Priorities>, Refusal> {
+        let of_jobs = self.priority_of_job()?;
+        let rules = self.priorities_of_shares()?;
+        if !rules.is_empty() {
             self.refuse_shares_without_place()?;
         }
-        let priorities = IoPriorities { of_job, shares };
-        Ok(Some(priorities).filter(|priorities| *priorities != IoPriorities::default()))
+        let priorities = Priorities { of_jobs, rules };
+        Ok(Some(priorities).filter(|priorities| *priorities != Priorities::default()))
     }
 
-    fn priority_of_job(&self) -> Result<IoPriority, Refusal> {
+    fn priority_of_job(&self) -> Result<Priority, Refusal> {
         let (class, level) = (self.job.int("prioclass")?, self.job.int("prio")?);
         let hint = self.job.int("priohint")?.unwrap_or(0);
         if class.is_none() && level.is_none() && hint == 0 {
-            return Ok(IoPriority::default());
+            return Ok(Priority::default());
         }
         let given = ["prioclass", "prio", "priohint"].into_iter().find_map(|name| self.job.last(name));
         let class = class.filter(|class| *class > 0).unwrap_or(USUAL_CLASS);
@@ -69,7 +39,7 @@ impl Mapper<'_> {
     }
 
     /// `cmdprio_percentage` or `cmdprio_bssplit`, of an engine that has them.
-    fn priorities_of_shares(&mut self) -> Result<Vec<IoPriorityShare>, Refusal> {
+    fn priorities_of_shares(&mut self) -> Result<Vec<PriorityRule>, Refusal> {
         let own = |name: &str| self.job.last(name).filter(|given| self.concerns(given) && given.matters());
         let (percentage, split) = (own("cmdprio_percentage"), own("cmdprio_bssplit"));
         if let (Some(_), Some(split)) = (percentage, split) {
@@ -79,13 +49,13 @@ impl Mapper<'_> {
         let usual = [self.usual(0)?, self.usual(1)?];
         let parts = value::triple(given.text());
         let mut shares = Vec::new();
-        for (write, usual) in [false, true].into_iter().zip(usual) {
-            let Some(text) = parts[usize::from(write)] else { continue };
+        for (direction, usual) in [Direction::Read, Direction::Write].into_iter().zip(usual) {
+            let Some(text) = parts[direction.index()] else { continue };
             let of_direction = if given.row.name == "cmdprio_percentage" {
                 let percent = self.percent(given, text)?;
-                vec![IoPriorityShare { write, bytes: None, percent, priority: usual }]
+                vec![PriorityRule { direction, bytes: None, percent, priority: usual }]
             } else {
-                self.split_of_priorities(given, text, (write, usual))?
+                self.split_of_priorities(given, text, (direction, usual))?
             };
             shares.extend(of_direction.into_iter().filter(|share| share.percent > 0));
         }
@@ -93,7 +63,7 @@ impl Mapper<'_> {
     }
 
     /// What single reads, or writes, have where their share says nothing.
-    fn usual(&self, direction: usize) -> Result<IoPriority, Refusal> {
+    fn usual(&self, direction: usize) -> Result<Priority, Refusal> {
         let number = |name: &str, default: u64| {
             let Some(given) = self.job.last(name) else { return Ok(default) };
             let text = value::triple(given.text())[direction].unwrap_or_default();
@@ -121,9 +91,9 @@ impl Mapper<'_> {
         &self,
         given: &Given,
         text: &str,
-        (write, usual): (bool, IoPriority),
-    ) -> Result<Vec<IoPriorityShare>, Refusal> {
-        let mut shares: Vec<IoPriorityShare> = Vec::new();
+        (direction, usual): (Direction, Priority),
+    ) -> Result<Vec<PriorityRule>, Refusal> {
+        let mut shares: Vec<PriorityRule> = Vec::new();
         for part in text.split(':').filter(|part| !part.is_empty()) {
             let words: Vec<&str> = part.split('/').map(str::trim).collect();
             let (bytes, percent, own) = match words.as_slice() {
@@ -145,7 +115,7 @@ impl Mapper<'_> {
                     .map_err(|cause| given.refuse(format!("`{part}`: {cause}")))?,
             };
             let percent = self.percent(given, percent)?;
-            shares.push(IoPriorityShare { write, bytes: Some(bytes), percent, priority });
+            shares.push(PriorityRule { direction, bytes: Some(bytes), percent, priority });
             let of_size = shares.iter().filter(|share| share.bytes == Some(bytes));
             if of_size.map(|share| share.percent).sum::<u32>() > 100 {
                 return Err(given.refuse(format!("the shares of {bytes} bytes are more than 100 together")));
@@ -173,12 +143,12 @@ impl Mapper<'_> {
     }
 }
 
-fn priority(class: u64, level: u64, hint: u64) -> Result<IoPriority, String> {
+fn priority(class: u64, level: u64, hint: u64) -> Result<Priority, String> {
     if class > 3 {
         return Err(format!("{class} is not a valid class: 1 is real time, 2 best effort, 3 idle"));
     }
     if level > 7 || hint > 1023 {
         return Err("levels are 0 to 7, and hints 0 to 1023".to_owned());
     }
-    Ok(IoPriority { class: class as u8, level: level as u8, hint: hint as u16 })
+    Ok(Priority { class: class as u8, level: level as u8, hint: hint as u16 })
 }

@@ -1,20 +1,12 @@
 //! How runs go about their targets: engine, depth, cache, durability, processors.
 
+use fathom_record::options::{Durable, IoFlags};
 use fathom_record::workload::Mix;
 
 use super::{Mapper, has_writes};
 use crate::Refusal;
 use crate::fio::job::Given;
 use crate::fio::value;
-
-/// What is durable when a write ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// Its data.
-    Data,
-    /// Data and metadata.
-    All,
-}
 
 /// How the runs of a job go about their targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,11 +16,11 @@ pub struct Settings {
     /// Past the page cache.
     pub direct: bool,
     /// What is durable when a write ends.
-    pub durable: Option<Durability>,
+    pub durable: Option<Durable>,
     /// Whether completions are polled for in the kernel.
     pub polled: bool,
-    /// Flags of single I/Os, as fathom's plan writes them.
-    pub io_flags: Vec<&'static str>,
+    /// Flags of single I/Os.
+    pub io_flags: IoFlags,
     /// Processors for the jobs, in turn; none: wherever the scheduler puts them.
     pub cpus: Vec<u32>,
     /// Whether files that are made stay.
@@ -60,7 +52,7 @@ impl Mapper<'_> {
         if !rest.io_flags.is_empty() {
             self.warn(format!(
                 "flags on I/Os ({}): two reads of the first block before the run find out whether the kernel takes them",
-                rest.io_flags.join(", ")
+                rest.io_flags.names().join(", ")
             ));
         }
         let depth = self.depth(engine)?;
@@ -101,16 +93,16 @@ impl Mapper<'_> {
         Ok(u32::try_from(depth).unwrap_or(u32::MAX))
     }
 
-    fn durable(&mut self) -> Result<Option<Durability>, Refusal> {
+    fn durable(&mut self) -> Result<Option<Durable>, Refusal> {
         let read = |text: &str| match text {
             "none" | "0" => Ok(None),
-            "dsync" => Ok(Some(Durability::Data)),
-            "sync" | "1" | "" => Ok(Some(Durability::All)),
+            "dsync" => Ok(Some(Durable::Data)),
+            "sync" | "1" | "" => Ok(Some(Durable::All)),
             other => Err(format!("`{other}` is none of none, sync and dsync")),
         };
         let asked = self.job.read("sync", read)?.flatten();
         Ok(match asked {
-            None if self.own_flag("writefua")? => Some(Durability::Data),
+            None if self.own_flag("writefua")? => Some(Durable::Data),
             asked => asked,
         })
     }
@@ -124,23 +116,23 @@ impl Mapper<'_> {
         }
     }
 
-    fn io_flags(&mut self, engine: Option<&str>, writes: bool) -> Result<Vec<&'static str>, Refusal> {
-        let mut flags = Vec::new();
+    fn io_flags(&mut self, engine: Option<&str>, writes: bool) -> Result<IoFlags, Refusal> {
+        let mut flags = IoFlags::default();
         // Of single calls the flag goes with each; what comes of it is the kernel's.
         if self.own_flag("hipri")? && engine == Some("sync") {
-            flags.push("hipri");
+            flags.hipri = true;
             self.warn(
                 "hipri: the flag goes with each call; kernels since 5.19 take it and do not poll for it",
             );
         }
         if self.own_flag("nowait")? {
-            flags.push("nowait");
+            flags.nowait = true;
         }
         if self.own_flag("uncached")? {
-            flags.push("dontcache");
+            flags.dontcache = true;
         }
         if writes && self.job.flag("atomic", false)? {
-            flags.push("atomic");
+            flags.atomic = true;
             if !matches!(engine, None | Some("sync" | "aio" | "uring")) {
                 self.hand_over(
                     "atomic=1: fathom marks writes as atomic on engines aio, sync and uring alone",

@@ -1,5 +1,7 @@
 //! Jobs of fio and what they come to.
 
+use fathom_record::Direction;
+use fathom_record::options::{Priority, PriorityRule};
 use fathom_record::workload::{
     AccessHint, Addresses, Arrival, CacheAdvice, Content, FileOrder, Length, Sizes, Special, Verify,
 };
@@ -323,7 +325,7 @@ fn values_that_fio_reads_in_its_own_way_are_read_so() {
     assert_eq!(unset.reporting.logs[0].prefix, "j", "nothing stands for it, and the log has the job's name");
     assert!(unset.warnings.iter().any(|words| words.contains("not set")), "{:?}", unset.warnings);
     let polled = native("--filename=/dev/x --ioengine=pvsync2 --hipri=1").settings;
-    assert_eq!((polled.polled, polled.io_flags.as_slice()), (false, &["hipri"][..]));
+    assert_eq!((polled.polled, polled.io_flags.names()), (false, vec!["hipri"]));
     let windows = |words: &str| {
         mapped(&format!("--filename=/dev/x --write_lat_log=l {words}")).reporting.logs[0].window_ms
     };
@@ -386,7 +388,7 @@ fn libblkios_io_uring_is_fathoms() {
 
 #[test]
 fn flags_of_single_ios_go_with_every_engine_of_calls() {
-    let flags = |words: &str| native(&format!("--filename=/dev/x --direct=1 {words}")).settings.io_flags;
+    let flags = |words: &str| native(&format!("--filename=/dev/x --direct=1 {words}")).settings.io_flags.names();
     assert_eq!(flags("--ioengine=libaio --nowait=1 --rw=randread"), ["nowait"]);
     assert_eq!(flags("--ioengine=libaio --atomic=1 --rw=randwrite"), ["atomic"]);
     assert!(flags("--ioengine=libaio --atomic=1 --rw=randread").is_empty(), "only writes can be atomic");
@@ -516,24 +518,24 @@ fn priorities_are_of_the_job_and_of_shares_of_its_ios() {
     let asked = |words: &str| mapped(&format!("--filename=/dev/x {words}")).priorities;
     assert_eq!(asked("--rw=randrw"), None);
     let of_job = asked("--prioclass=3 --prio=5").unwrap();
-    assert_eq!((of_job.of_job, of_job.shares.len()), (IoPriority { class: 3, level: 5, hint: 0 }, 0));
-    assert_eq!(asked("--prio=5").unwrap().of_job.class, 2, "a level alone is best effort");
-    let share = |write, bytes, percent, (class, level, hint)| IoPriorityShare {
-        write,
+    assert_eq!((of_job.of_jobs, of_job.rules.len()), (Priority { class: 3, level: 5, hint: 0 }, 0));
+    assert_eq!(asked("--prio=5").unwrap().of_jobs.class, 2, "a level alone is best effort");
+    let share = |direction, bytes, percent, (class, level, hint)| PriorityRule {
+        direction,
         bytes,
         percent,
-        priority: IoPriority { class, level, hint },
+        priority: Priority { class, level, hint },
     };
     let both = asked("--ioengine=io_uring --cmdprio_percentage=20,30 --cmdprio=3").unwrap();
-    assert_eq!(both.shares, [share(false, None, 20, (1, 3, 0)), share(true, None, 30, (1, 3, 0))]);
+    assert_eq!(both.rules, [share(Direction::Read, None, 20, (1, 3, 0)), share(Direction::Write, None, 30, (1, 3, 0))]);
     let split =
         asked("--ioengine=libaio --cmdprio_class=2 --cmdprio_bssplit=64k/25/1/1:64k/75/3/2/9:1m/0,1m/10");
     assert_eq!(
-        split.unwrap().shares,
+        split.unwrap().rules,
         [
-            share(false, Some(65536), 25, (1, 1, 0)),
-            share(false, Some(65536), 75, (3, 2, 9)),
-            share(true, Some(1 << 20), 10, (2, 0, 0))
+            share(Direction::Read, Some(65536), 25, (1, 1, 0)),
+            share(Direction::Read, Some(65536), 75, (3, 2, 9)),
+            share(Direction::Write, Some(1 << 20), 10, (2, 0, 0))
         ]
     );
     assert_eq!(asked("--ioengine=psync --cmdprio_percentage=20"), None, "it is of other engines");

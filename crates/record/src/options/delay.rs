@@ -4,9 +4,74 @@ use std::fmt;
 use std::str::FromStr;
 
 use fathom_measure::{Nanos, Share};
+use serde::{Deserialize, Serialize};
 
-use super::Distribution;
-use fathom_sim::{Stalls, nearest};
+use crate::spelling::nearest;
+
+/// How long a delay is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Always the same.
+    Constant {
+        /// The delay.
+        ns: u64,
+    },
+    /// Every length between two is as likely.
+    Uniform {
+        /// Shortest.
+        least_ns: u64,
+        /// Longest.
+        most_ns: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean.
+        mean_ns: u64,
+    },
+    /// Log-normal.
+    Lognormal {
+        /// Median.
+        median_ns: u64,
+        /// Standard deviation of the natural logarithm, above 0.
+        sigma: f64,
+    },
+    /// One of two values.
+    Bimodal {
+        /// What most I/Os get.
+        usual_ns: u64,
+        /// What the others get; longer.
+        other_ns: u64,
+        /// Share of the others, above 0 and below 1.
+        other_share: f64,
+    },
+}
+
+impl Distribution {
+    /// Mean, in nanoseconds.
+    pub fn mean_ns(&self) -> f64 {
+        match *self {
+            Self::Constant { ns } => ns as f64,
+            Self::Uniform { least_ns, most_ns } => (least_ns as f64 + most_ns as f64) / 2.0,
+            Self::Exponential { mean_ns } => mean_ns as f64,
+            Self::Lognormal { median_ns, sigma } => median_ns as f64 * (sigma * sigma / 2.0).exp(),
+            Self::Bimodal { usual_ns, other_ns, other_share } => {
+                usual_ns as f64 * (1.0 - other_share) + other_ns as f64 * other_share
+            }
+        }
+    }
+}
+
+/// Periodic stalls: nothing is served from `phase + k * every` on for `length`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stalls {
+    /// Start to start.
+    pub every_ns: u64,
+    /// How long each lasts.
+    pub length_ns: u64,
+    /// Start of the first one.
+    pub phase_ns: u64,
+}
 
 /// A distribution, and stalls.
 #[derive(Clone, Debug, PartialEq)]

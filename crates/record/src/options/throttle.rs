@@ -4,8 +4,51 @@ use std::fmt;
 use std::str::FromStr;
 
 use fathom_measure::{ByteRate, Bytes, Rate};
+use serde::{Deserialize, Serialize};
 
-use fathom_sim::{ByteLimit, OperationLimit, nearest};
+use crate::spelling::nearest;
+
+/// Token bucket on operations, with an optional faster rate while there are tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OperationLimit {
+    /// Tokens earned per second: the rate that can be sustained.
+    pub operations_per_s: u64,
+    /// Tokens that the bucket holds. 0 paces I/Os evenly.
+    pub bucket_operations: u64,
+    /// Tokens at the start.
+    pub balance_operations: u64,
+    /// Rate while there are tokens; absent: as fast as the rest of the device.
+    pub peak_operations_per_s: Option<u64>,
+}
+
+/// Token bucket on bytes, with an optional faster rate while there are tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByteLimit {
+    /// Tokens earned per second: the throughput that can be sustained.
+    pub bytes_per_s: u64,
+    /// Tokens that the bucket holds. 0 paces I/Os evenly.
+    pub bucket_bytes: u64,
+    /// Tokens at the start.
+    pub balance_bytes: u64,
+    /// Throughput while there are tokens; absent: as fast as the rest of the device.
+    pub peak_bytes_per_s: Option<u64>,
+}
+
+impl OperationLimit {
+    /// A limit that paces evenly, without credit.
+    pub fn paced(operations_per_s: u64) -> Self {
+        Self { operations_per_s, ..Self::default() }
+    }
+}
+
+impl ByteLimit {
+    /// A limit that paces evenly, without credit.
+    pub fn paced(bytes_per_s: u64) -> Self {
+        Self { bytes_per_s, ..Self::default() }
+    }
+}
 
 /// Limits on operations, on bytes, or on both at once. Buckets start full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

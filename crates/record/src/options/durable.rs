@@ -1,0 +1,58 @@
+//! Writes that end only when they are durable.
+
+use crate::facts::Feature;
+
+/// What is durable when a write ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durable {
+    /// The data, and what is needed to find it: `O_DSYNC`.
+    Data,
+    /// All metadata too: `O_SYNC`.
+    All,
+}
+
+impl Durable {
+    /// Each with what people type.
+    pub const NAMES: [(&'static str, Self); 2] = [("data", Self::Data), ("all", Self::All)];
+
+    /// What is typed for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::All => "all",
+        }
+    }
+
+    /// What an engine's facts say of it.
+    pub fn feature(self) -> Feature {
+        let (name, note) = match self {
+            Self::Data => ("opened_o_dsync", "a write ends when its data is durable"),
+            Self::All => ("opened_o_sync", "a write ends when its data and all metadata are durable"),
+        };
+        Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) }
+    }
+
+    /// What an engine's facts say was in force.
+    pub fn of_features(features: &[Feature]) -> Option<Self> {
+        let all = [Self::Data, Self::All];
+        let found = |durable: &Self| {
+            let own = durable.feature();
+            features.iter().any(|known| known.used && known.name == own.name)
+        };
+        all.into_iter().find(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_features_lead_back() {
+        for (name, durable) in Durable::NAMES {
+            assert_eq!(durable.name(), name);
+            assert_eq!(Durable::of_features(&[durable.feature()]), Some(durable));
+        }
+        assert_eq!(Durable::of_features(&[]), None);
+    }
+}
