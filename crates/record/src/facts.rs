@@ -171,6 +171,9 @@ pub struct EngineFacts {
 /// The feature of engines whose I/Os are calls that name a range and move none of its bytes.
 pub const NO_DATA: &str = "no_data";
 
+/// The feature of runs that chose processors near the device for their jobs, and why not where it is unused.
+pub const BOUND_NEAR_DEVICE: &str = "bound_near_device";
+
 impl EngineFacts {
     /// Whether I/Os move the bytes that they are counted with.
     pub fn moves_data(&self) -> bool {

@@ -1,41 +1,71 @@
-//! "Did you mean": the nearest of the known names, if one is near.
+//! "Did you mean": the known names near a misspelt one.
 
-/// The candidate with the fewest edits to `text`, if at most a third of its letters (and at least
-/// one) differ.
-pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let text = text.to_ascii_lowercase();
-    let (edits, best) = candidates
-        .map(|candidate| (distance(&text, candidate), candidate))
-        .min_by_key(|&(edits, _)| edits)?;
-    (edits <= (best.chars().count() / 3).max(1)).then_some(best)
+/// The known names at the least edit distance, when it is small beside the name's length; at most three.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = name.to_lowercase().replace('_', "-");
+    let length = wanted.chars().count();
+    // Longer texts are not misspelt names, and the table below grows with their length.
+    if length > 40 {
+        return Vec::new();
+    }
+    let limit = (length / 3).clamp(1, 3);
+    let mut near: Vec<(usize, &str)> = known
+        .into_iter()
+        .map(|candidate| (distance(&wanted, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    let least = near.first().map_or(0, |(distance, _)| *distance);
+    near.into_iter().filter(|(distance, _)| *distance == least).map(|(_, name)| name).take(3).collect()
 }
 
-/// Levenshtein distance in characters.
+/// Edits that lead from one text to the other: insertions, deletions, substitutions, and swaps of
+/// neighbours (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let substitution = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substitution.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
         }
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const KNOWN: [&str; 6] = ["depth", "bs", "read-bs", "read-share", "trim-share", "time"];
+
     #[test]
     fn near_names_are_offered_and_far_ones_are_not() {
-        let names = ["throughput", "iops", "size"];
-        assert_eq!(nearest("troughput", names.into_iter()), Some("throughput"));
-        assert_eq!(nearest("IOP", names.into_iter()), Some("iops"));
-        assert_eq!(nearest("colour", names.into_iter()), None);
+        assert_eq!(nearest("dpeth", KNOWN), ["depth"]);
+        assert_eq!(nearest("Depth", KNOWN), ["depth"]);
+        assert_eq!(nearest("read_share", KNOWN), ["read-share"]);
+        assert_eq!(nearest("tiem", KNOWN), ["time"]);
+        assert_eq!(nearest("b", KNOWN), ["bs"]);
+        assert_eq!(nearest("troughput", ["throughput", "iops"]), ["throughput"]);
+        assert!(nearest("colour", KNOWN).is_empty());
+        assert!(nearest("", KNOWN).is_empty());
+        assert!(nearest(&"x".repeat(100_000), KNOWN).is_empty());
+    }
+
+    #[test]
+    fn distance_counts_a_swap_once() {
+        assert_eq!(distance("dpeth", "depth"), 1);
+        assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

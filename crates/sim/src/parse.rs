@@ -84,7 +84,7 @@ fn unknown_name(name: &str) -> String {
 fn name_remedy(name: &str) -> String {
     let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
     let list = names.join(", ");
-    match nearest(name, names.iter().copied()) {
+    match nearest(name, names.iter().copied()).first() {
         Some(near) => format!("did you mean sim:{near}? Known are {list}"),
         None => format!("use one of {list}"),
     }
@@ -93,7 +93,7 @@ fn name_remedy(name: &str) -> String {
 fn key_remedy(key_name: &str) -> String {
     let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
     let list = names.join(", ");
-    match KEYS.iter().find(|key| nearest(key_name, names.iter().copied()) == Some(key.name)) {
+    match KEYS.iter().find(|key| nearest(key_name, names.iter().copied()).first() == Some(&key.name)) {
         Some(near) => format!("did you mean {}={}? Known are {list}", near.name, near.example),
         None => format!("use KEY=VALUE with one of {list}"),
     }

@@ -3,13 +3,13 @@
 use fathom_measure::{ByteRate, Bytes};
 use fathom_record::environment::Environment;
 use fathom_record::facts::DeviceFacts;
+use fathom_record::spelling::nearest;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 use fathom_sizing::catalogue::Instance;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Shaper};
 
 use super::Applying;
-use crate::plan::nearest;
 
 /// How the environment names an instance of EC2 whose firmware tells its type.
 const EC2: &str = "AWS EC2 ";

@@ -1,9 +1,9 @@
 //! Address patterns as text, and which kinds of `rw` they go with.
 
+use fathom_record::spelling::nearest;
 use fathom_record::workload::{Addresses, HotSpot, Zone};
 
 use super::quantity::{bytes, decimal, share, write_bytes, write_share};
-use super::suggest::nearest;
 
 const NAMES: [&str; 13] = [
     "cycle",

@@ -2,13 +2,13 @@
 
 use clap::Args;
 use fathom_measure::ByteRate;
-use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
+use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling, spelling};
 
 use super::error::{Mistake, PlanErrorKind};
 use super::resolve::value;
 use super::text::Text;
 use super::write::flag;
-use super::{quantity, suggest};
+use super::quantity;
 use crate::ceilings::{Known, instance_type, volume};
 
 /// Beyond this no storage goes, and a unit is wrong: 10^11 I/Os and 10^15 bytes a second.
@@ -95,7 +95,7 @@ fn list(text: &str, before: &[KnownCeiling]) -> Result<Vec<KnownCeiling>, String
 fn scope(name: &str) -> Result<CeilingScope, String> {
     let names = || CeilingScope::NAMES.iter().map(|(name, _)| *name);
     let found = CeilingScope::NAMES.iter().find(|(known, _)| *known == name);
-    found.map(|(_, scope)| *scope).ok_or_else(|| match suggest::nearest(name, names()).as_slice() {
+    found.map(|(_, scope)| *scope).ok_or_else(|| match spelling::nearest(name, names()).as_slice() {
         [near, ..] => format!("`{name}` is nothing that has a limit: did you mean `{near}`?"),
         [] => format!(
             "`{name}` is nothing that has a limit: write volume, instance, link or device before the colon"

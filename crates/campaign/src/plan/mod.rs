@@ -45,7 +45,6 @@ pub use rates::write as write_rates;
 pub use raw::{RawPlan, plan_schema};
 pub use source::PlanSource;
 pub use suggest::foreign_key as foreign;
-pub(crate) use suggest::nearest;
 pub use sweep::{RawSweep, SweepOptions, sweep_place};
 pub use text::Text;
 pub use write::{exact_command_line, to_command_line, to_toml};

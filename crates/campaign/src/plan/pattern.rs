@@ -2,9 +2,10 @@
 
 use fathom_measure::Bytes;
 use fathom_record::campaign::PatternPlan;
+use fathom_record::spelling;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Workload};
 
-use super::{quantity, suggest};
+use super::quantity;
 
 /// What an assessment measures unless it is told otherwise.
 const DEFAULTS: [&str; 7] =
@@ -29,9 +30,9 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     let mut parts = text.trim().split(separator);
     let kind = parts.next().unwrap_or_default();
     if !KINDS.contains(&kind) {
-        return Err(match suggest::nearest(kind, KINDS).first() {
+        return Err(match spelling::nearest(kind, KINDS).first() {
             Some(near) => format!("`{text}` is not a valid pattern: did you mean `{near}`, as in {EXAMPLE}?"),
-            None => format!("`{text}` is not a valid pattern: write a kind and a size, e.g. {EXAMPLE}"),
+            None => format!("`{text}` is not a valid pattern: write a kind and a size, as {EXAMPLE}"),
         });
     }
     let size = parts.next().ok_or_else(|| format!("`{text}` lacks its size: write `{text}-4k`"))?;

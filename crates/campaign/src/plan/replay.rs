@@ -1,11 +1,10 @@
 //! The plan that a run record was made by.
 
-use fathom_record::facts::TargetKind;
+use fathom_record::facts::{BOUND_NEAR_DEVICE, TargetKind};
 use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::{RunRecord, Witness};
 
 use super::{RunOptions, RunPlan};
-use crate::run::BOUND_NEAR_DEVICE;
 
 /// The source that a witness was asked of; of one that could not be had, only that it was asked for.
 fn asked_of(witness: &Witness) -> WitnessSource {

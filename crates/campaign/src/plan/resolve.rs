@@ -2,6 +2,7 @@
 
 use fathom_engine::catalogue::{self, InFlight};
 use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, WitnessSource};
+use fathom_record::spelling;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
 };
@@ -9,7 +10,7 @@ use fathom_record::workload::{
 use super::error::{Mistake, PlanErrorKind};
 use super::raw::RawPlan;
 use super::text::Text;
-use super::{RunOptions, RunPlan, addresses, pasted, quantity, rates, sizes, suggest, traced};
+use super::{RunOptions, RunPlan, addresses, pasted, quantity, rates, sizes, traced};
 
 const DEFAULT_SIZE_BYTES: u64 = 4096;
 const DEFAULT_RATE_STEP_NS: u64 = 1_000_000_000;
@@ -92,7 +93,7 @@ fn witness(text: &str) -> Result<Option<WitnessSource>, String> {
     if text == "off" {
         return Ok(None);
     }
-    WitnessSource::named(text).map(Some).ok_or_else(|| format!("`{text}` is no witness: give auto, bpf, tracefs or off"))
+    WitnessSource::named(text).map(Some).ok_or_else(|| format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.
@@ -174,7 +175,7 @@ pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String
         return Ok(*meaning);
     }
     let names = || words.iter().map(|(word, _)| *word);
-    Err(match suggest::nearest(text, names()).first() {
+    Err(match spelling::nearest(text, names()).first() {
         Some(near) => format!("unknown value `{text}`: did you mean `{near}`?"),
         None => format!("there is no `{text}` here: write one of {}", names().collect::<Vec<_>>().join(", ")),
     })

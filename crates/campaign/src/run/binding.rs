@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 
 use fathom_engine::placement::{Device, Machine, Seat, seats};
 use fathom_record::Workload;
-use fathom_record::facts::{EngineFacts, Feature, TargetFacts};
+use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts};
 use fathom_record::run::JobSummary;
-
-/// Name of the engine's feature that a record shows this under.
-pub const BOUND_NEAR_DEVICE: &str = "bound_near_device";
 
 /// The processors of a run's jobs.
 #[derive(Debug, Default)]

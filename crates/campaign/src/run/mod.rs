@@ -25,7 +25,6 @@ use crate::plan::{RunOptions, RunPlan, exact_command_line};
 use crate::progress::Progress;
 use crate::replay::Survey;
 
-pub use binding::BOUND_NEAR_DEVICE;
 pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;
 pub use particulars::{Particulars, Told};

@@ -140,7 +140,7 @@ impl FromStr for DelayPlan {
 fn distribution(text: &str) -> Result<Distribution, String> {
     let (name, values) = text.split_once(':').unwrap_or((text, ""));
     let Some(index) = NAMES.iter().position(|known| *known == name) else {
-        let offer = match nearest(name, NAMES.into_iter()) {
+        let offer = match nearest(name, NAMES).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write one as {}", EXAMPLES.join(", ")),
         };

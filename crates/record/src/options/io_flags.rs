@@ -43,7 +43,7 @@ impl IoFlags {
         for name in text.split(',').map(str::trim) {
             let Some(flag) = flags.flag(name) else {
                 let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
-                return Err(format!("there is no flag `{name}`: write some of {}", names.join(",")));
+                return Err(format!("unknown flag `{name}`: write some of {}", names.join(",")));
             };
             if *flag {
                 return Err(format!("`{name}` is named twice: leave one out"));

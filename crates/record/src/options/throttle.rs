@@ -132,7 +132,7 @@ fn unknown(key: &str) -> String {
     let meant = match key {
         "bytes" | "bps" | "bandwidth" => Some("throughput"),
         "burst" | "bucket" => Some("iops-bucket"),
-        other => nearest(other, KEYS.into_iter()),
+        other => nearest(other, KEYS).first().copied(),
     };
     match meant {
         Some(meant) => format!("unknown key `{key}`: did you mean `{meant}`?"),
