@@ -248,7 +248,7 @@ impl Launch<'_> {
     }
 
     fn does_not_carry(&self, cause: &str) -> EngineError {
-        EngineError::new(ErrorKind::Plan, format!("starting engine {}", self.engine.entry().name), cause)
+        EngineError::new(ErrorKind::Plan, format!("starting engine {}", self.engine.name()), cause)
     }
 
     /// The same over several files as one address space.

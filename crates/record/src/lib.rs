@@ -15,6 +15,7 @@ pub mod ceiling;
 pub mod check;
 pub mod comparison;
 pub mod distribution;
+pub mod engines;
 pub mod environment;
 pub mod error;
 pub mod exposure;

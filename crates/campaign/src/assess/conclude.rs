@@ -65,7 +65,7 @@ pub fn conclude(
         attribute(&Pattern {
             title: &pattern.title,
             target: session.target(),
-            engine: session.engine().entry().name,
+            engine: session.engine().name(),
             workload: &pattern.workload,
             cells: &cells.results,
             telemetry: &cells.telemetry,

@@ -1,6 +1,6 @@
 //! What to run next for one pattern: the search's wish, then repeats of the points it found.
 
-use fathom_engine::catalogue::InFlight;
+use fathom_record::engines::InFlight;
 use fathom_record::campaign::PatternPlan;
 use fathom_record::workload::Length;
 use fathom_record::{RunRecord, Workload};

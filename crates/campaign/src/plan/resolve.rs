@@ -1,6 +1,6 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
-use fathom_engine::catalogue::{self, InFlight};
+use fathom_record::engines::{self, InFlight};
 use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::spelling;
 use fathom_record::workload::{
@@ -391,7 +391,7 @@ fn refuse_idle(raw: &RawPlan, workload: &Workload, options: &RunOptions) -> Resu
 }
 
 fn default_depth(open: bool, engine: Option<&str>) -> u32 {
-    let in_flight = engine.and_then(catalogue::named).map(|entry| entry.in_flight);
+    let in_flight = engine.and_then(engines::named).map(|entry| entry.in_flight);
     match (open, in_flight) {
         (false, Some(InFlight::Threads | InFlight::One)) => 1,
         (false, _) => DEFAULT_DEPTH,

@@ -1,6 +1,7 @@
 //! Limits of the device that a workload goes beyond: the run takes place, and its record says it.
 
-use fathom_engine::catalogue::{EngineEntry, EngineKind, InFlight};
+use fathom_engine::catalogue::EngineKind;
+use fathom_record::engines::{EngineEntry, InFlight};
 use fathom_record::Workload;
 use fathom_record::facts::{TargetFacts, TargetKind};
 

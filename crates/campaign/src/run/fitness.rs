@@ -61,7 +61,7 @@ fn check_target(plan: &SessionPlan<'_>, target: &str, name: &TargetName) -> Resu
 /// The first one, why, and what to type.
 pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), EngineError> {
     let refuse = |flag: &str, cause: &str, remedy: &str| {
-        let place = format!("{flag} with engine {}", engine.entry().name);
+        let place = format!("{flag} with engine {}", engine.name());
         Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy))
     };
     if plan.stripe_bytes.is_some() && engine == EngineKind::Mmap {

@@ -445,7 +445,7 @@ impl Session {
         let (targets, engine, options) = self.asked.clone()?;
         let kinds = [TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace];
         // Of several engines that carry a target, the default could be another one elsewhere.
-        let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.entry().name.to_owned());
+        let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.name().to_owned());
         let engine = engine.or_else(used);
         exact_command_line(&RunPlan { targets, engine, workload: workload.clone(), options })
     }
@@ -644,7 +644,7 @@ fn no_telemetry(beside: Option<&str>) -> Telemetry {
 
 /// Whether the page cache is bypassed: a mapping is the page cache.
 fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
-    let mapped = plan.engine == Some(EngineKind::Mmap.entry().name);
+    let mapped = plan.engine == Some(EngineKind::Mmap.name());
     if mapped && plan.direct {
         notes.push(
             "Engine mmap goes through the page cache: the target was opened as with --buffered.".into(),
@@ -668,7 +668,7 @@ fn choose_engine(
         .map_err(|error| advise_other_path(error, asked, &targets.facts))?;
     // Files and block devices have the same engines; NVMe namespaces have one of their own.
     for member in targets.members() {
-        catalogue::choose(Some(chosen.entry().name), member.kind)
+        catalogue::choose(Some(chosen.name()), member.kind)
             .map_err(|error| advise_other_path(error, asked, member))?;
     }
     if chosen != EngineKind::Uring {
@@ -686,7 +686,7 @@ fn choose_engine(
 
 /// One NVMe namespace has two devices, for different engines: names the one that the engine takes.
 fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFacts) -> EngineError {
-    let wants_commands = asked == Some(EngineKind::Passthrough.entry().name);
+    let wants_commands = asked == Some(EngineKind::Passthrough.name());
     let disk = target.devices.iter().find(|device| device.layer == "disk");
     let remedy = match (target.kind, disk) {
         (TargetKind::NvmeNamespace, Some(disk)) => {

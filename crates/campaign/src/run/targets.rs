@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use fathom_engine::catalogue;
 use fathom_engine::launch::Medium;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::{Layout, Volume};
 use fathom_engine::{EngineError, ErrorKind, memory};
 use fathom_record::Workload;
+use fathom_record::engines;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::workload::Verify;
 use fathom_sim as sim;
@@ -52,7 +52,7 @@ impl Targets {
         let origin_of = |name: &TargetName| plan.devices.and_then(|devices| devices.origin(name));
         let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
         let admitted = admit_all(&names, plan.writes, &permits, origin_of)?;
-        let names_only = |name: &str| catalogue::named(name).is_some_and(|entry| entry.kind.is_of_names());
+        let names_only = |name: &str| engines::named(name).is_some_and(|entry| entry.names_alone);
         let of_names = plan.engine.is_some_and(names_only);
         let shown = RefCell::new(progress);
         let told = |what, done, total| shown.borrow_mut().preparing(what, done, total);

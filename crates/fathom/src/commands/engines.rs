@@ -1,7 +1,7 @@
 //! `fathom engines`: what carries I/O, and which devices can be simulated.
 
-use fathom_engine::catalogue::{ENGINES, InFlight};
 use fathom_measure::Bytes;
+use fathom_record::engines::{ENGINES, EngineEntry, InFlight};
 use fathom_record::facts::TargetKind;
 use fathom_sim::{describe, describe_keys};
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub fn perform(switch: Switch) -> Result<Status, Failure> {
 }
 
 fn list() -> List {
-    let engine = |entry: &fathom_engine::catalogue::EngineEntry| Engine {
+    let engine = |entry: &EngineEntry| Engine {
         name: entry.name,
         summary: entry.summary,
         targets: entry.targets.to_vec(),

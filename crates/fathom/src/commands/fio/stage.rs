@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{IoLog, Part, Particulars, Progress, Session, SessionPlan, run_together};
-use fathom_engine::catalogue;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
+use fathom_record::engines;
 use fathom_record::options::Decorators;
 use fathom_record::workload::AccessHint;
 
@@ -279,8 +279,8 @@ impl<'a> Stages<'a> {
 
 /// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.
 fn refuse_folders(opening: &Opening<'_>) -> Result<(), Failure> {
-    let entry = opening.settings.engine.and_then(catalogue::named);
-    if entry.is_some_and(|entry| entry.kind.is_of_names()) {
+    let entry = opening.settings.engine.and_then(engines::named);
+    if entry.is_some_and(|entry| entry.names_alone) {
         return Ok(());
     }
     match opening.targets.iter().find(|target| Path::new(target).is_dir()) {
