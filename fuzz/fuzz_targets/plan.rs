@@ -1,7 +1,7 @@
 //! Any text is a plan or an error; a plan that was read reads back from what is written of it.
 #![no_main]
 
-use fathom_campaign::plan::{PlanSource, check_arguments, pattern, to_command_line, to_toml};
+use fathom_plan::{PlanSource, check_arguments, pattern, to_command_line, to_toml};
 use fathom_record::options::IoFlags;
 use fathom_sim as sim;
 use fathom_fuzz::within;

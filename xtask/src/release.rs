@@ -11,7 +11,14 @@ use std::process::{Command, Stdio};
 pub fn build(root: &Path, package: &str, profile: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
-        .args(["build", "--profile", profile, "--package", package, "--message-format=json-render-diagnostics"])
+        .args([
+            "build",
+            "--profile",
+            profile,
+            "--package",
+            package,
+            "--message-format=json-render-diagnostics",
+        ])
         .current_dir(root)
         .stderr(Stdio::inherit())
         .output()

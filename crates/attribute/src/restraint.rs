@@ -133,7 +133,10 @@ fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
         found.push(shared.giving(Limit::Interference));
     }
     if let Some(moved) = shape.cell.others_device_share.filter(|moved| moved.is_finite() && *moved > 0.0) {
-        let text = format!("Other programs transferred {} of these runs' bytes on the device.", words::percent(moved));
+        let text = format!(
+            "Other programs transferred {} of these runs' bytes on the device.",
+            words::percent(moved)
+        );
         found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::Interference]));
     }
     found

@@ -5,7 +5,7 @@ use fathom_record::workload::WorkloadError;
 use fathom_store::StoreError;
 use fathom_tools::Refusal;
 
-use crate::plan::PlanError;
+use fathom_plan::PlanError;
 
 /// From whichever layer it comes, with that layer's kind, place, cause and remedy.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::plan::{AssessOptions, RawAssess, RawKnown, Text};
 use fathom_campaign::{Assessment, Progress, Silent, StepNotice, assess};
+use fathom_plan::{AssessOptions, RawAssess, RawKnown, Text};
 use fathom_record::campaign::{OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Confidence, Limit};
 use fathom_store::{RunFilter, Store};

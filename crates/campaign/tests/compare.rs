@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::plan::{CompareOptions, RawCompare, RawPlan, Text};
 use fathom_campaign::{
     CampaignError, Compared, Progress, Silent, StepNotice, StoredSide, compare, compare_stored,
 };
+use fathom_plan::{CompareOptions, RawCompare, RawPlan, Text};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{CompareRecord, ComparedWorkload, Ended};
 use fathom_record::comparison::{Decision, Reason};

@@ -5,9 +5,9 @@
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::replay::Survey;
 use fathom_campaign::{IoLog, Part, Session, SessionPlan, Silent, run_together};
+use fathom_plan::{PlanSource, RawPlan};
 use fathom_record::{Direction, RunRecord};
 
 /// Microseconds, whether it writes, offset, bytes.

@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::plan::{PlanSource, RunPlan};
 use fathom_campaign::{CampaignError, Silent, run_once};
+use fathom_plan::{PlanSource, RunPlan};
 use fathom_record::RunRecord;
 use fathom_record::facts::TargetKind;
 use tempfile::TempDir;

@@ -10,8 +10,8 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use fathom_campaign::plan::PlanSource;
 use fathom_campaign::{Silent, run_once};
+use fathom_plan::PlanSource;
 use fathom_record::Direction;
 use fathom_record::witness::{BlockTrace, Witness};
 

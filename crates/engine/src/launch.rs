@@ -472,8 +472,9 @@ impl Launch<'_> {
         if let (Medium::Striped(Volume { files, layout }), [one]) = (self.medium, self.geometries) {
             let first = layout.span_on_members(one.span()).start;
             let bytes = u64::from(one.smallest_io_bytes).min(layout.chunk_bytes()) as u32;
-            return wall
-                .within(|| files.iter().try_for_each(|file| io_flags::try_on(flags, file, (first, bytes), writes)))?;
+            return wall.within(|| {
+                files.iter().try_for_each(|file| io_flags::try_on(flags, file, (first, bytes), writes))
+            })?;
         }
         let Medium::Files(files) = self.medium else { return Ok(()) };
         let geometries = self.geometries;
@@ -572,7 +573,7 @@ impl Launch<'_> {
     /// Engines of names work below the open folder. All else is done through descriptors that are open.
     fn reach(&self) -> Reach {
         match self.medium {
-            Medium::Files(folders) if self.engine.is_of_names() => Reach {
+            Medium::Files(folders) if self.engine.entry().names_alone => Reach {
                 below: folders.iter().map(|folder| wall::path_of(folder)).collect(),
                 ..Reach::default()
             },

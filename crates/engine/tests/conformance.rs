@@ -19,8 +19,8 @@ use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::throttle::{Buckets, Throttle};
 use fathom_engine::{Engine, EngineError, aio, memory, mmap, null, passthrough, sync, uring};
-use fathom_record::options::IoFlags;
 use fathom_measure::{Clock, VirtualClock, WallClock};
+use fathom_record::options::IoFlags;
 use fathom_sim::{SimDevice, parse};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true, writes_only: false };

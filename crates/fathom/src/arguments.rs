@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_campaign::plan::{self, RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
+use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
 use crate::failure::Failure;
 use crate::output;
@@ -660,7 +660,7 @@ pub enum SchemaName {
 /// # Errors
 /// What makes no sense, with what to type.
 pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
-    plan::check_arguments(own(typed))?;
+    fathom_plan::check_arguments(own(typed))?;
     match Asked::try_parse_from(tied(typed)) {
         Ok(asked) => Ok(Some(asked)),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {

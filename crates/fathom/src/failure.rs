@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::path::Path;
 
 use fathom_campaign::CampaignError;
-use fathom_campaign::plan::{PlanError, PlanErrorKind};
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_plan::{PlanError, PlanErrorKind};
 use fathom_record::workload::WorkloadError;
 use fathom_report::ReportError;
 use fathom_store::{StoreError, StoreErrorKind};

@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use fathom_campaign::plan::foreign;
+use fathom_plan::foreign;
 use fathom_record::shell_bytes;
 
 use crate::failure::Failure;

@@ -180,11 +180,8 @@ fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Seen> {
         (cost.is_finite() && cost > 0.0).then_some(cost)
     };
     let factor = cost(explained)? / cost(row)?;
-    let text = format!(
-        "An I/O takes {} the CPU time that it takes with {}.",
-        words::times(factor),
-        named(row)
-    );
+    let text =
+        format!("An I/O takes {} the CPU time that it takes with {}.", words::times(factor), named(row));
     Seen::new(Feature::SoftwareCost, factor.ln(), COST_ERROR, text)
 }
 

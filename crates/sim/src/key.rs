@@ -66,7 +66,8 @@ fn or_none<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<
 }
 
 fn shape(text: &str, mean_ns: u64) -> Result<ServiceTime, String> {
-    let error = || format!("`{text}` is not a valid shape: write constant, exponential, lognormal:0.3 or gamma:4");
+    let error =
+        || format!("`{text}` is not a valid shape: write constant, exponential, lognormal:0.3 or gamma:4");
     let (name, number) = text.split_once(':').unwrap_or((text, ""));
     let value = || number.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(error);
     match (name, number) {

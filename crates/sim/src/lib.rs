@@ -16,9 +16,7 @@ mod tests;
 
 pub use device::{SimDevice, SimHost};
 pub use key::Key;
-pub use parameters::{
-    Accounting, Instance, Link, Noise, ServiceTime, SimParameters, Work, WriteCache,
-};
+pub use parameters::{Accounting, Instance, Link, Noise, ServiceTime, SimParameters, Work, WriteCache};
 pub use parse::{describe, describe_keys, parse};
 pub use preset::Preset;
 pub use truth::{Access, Bound, Regime, Resource, Truth};

@@ -151,7 +151,9 @@ impl Truth {
             (Resource::Operations, p.operations),
             (Resource::InstanceOperations, instance.and_then(|instance| instance.operations)),
         ] {
-            if let Some(rate) = limit.and_then(|limit| operations_per_s(&limit, regime)).filter(|_| operations > 0.0) {
+            if let Some(rate) =
+                limit.and_then(|limit| operations_per_s(&limit, regime)).filter(|_| operations > 0.0)
+            {
                 add(resource, rate as f64 / operations);
             }
         }
@@ -159,7 +161,9 @@ impl Truth {
             (Resource::Throughput, p.throughput),
             (Resource::InstanceThroughput, instance.and_then(|instance| instance.throughput)),
         ] {
-            if let Some(rate) = limit.and_then(|limit| bytes_per_s(&limit, regime)).filter(|_| charged_bytes > 0.0) {
+            if let Some(rate) =
+                limit.and_then(|limit| bytes_per_s(&limit, regime)).filter(|_| charged_bytes > 0.0)
+            {
                 add(resource, rate as f64 / charged_bytes);
             }
         }

@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 23] = [
+const LAYERS: [(&str, &[&str]); 24] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
@@ -22,7 +22,8 @@ const LAYERS: [(&str, &[&str]); 23] = [
     ("demand", &["record", "sizing", "tools"]),
     ("export", &["measure", "record", "tools"]),
     ("published", &["measure", "record", "attribute", "tools"]),
-    ("report", &["measure", "spec", "record", "stats", "attribute", "sizing", "store"]),
+    ("plan", &["measure", "spec", "record", "sizing"]),
+    ("report", &["measure", "spec", "record", "stats", "attribute", "sizing", "store", "plan"]),
     (
         "campaign",
         &[
@@ -33,6 +34,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
             "attribute",
             "sizing",
             "store",
+            "plan",
             "tools",
             "demand",
             "target",
@@ -55,6 +57,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
             "attribute",
             "sizing",
             "store",
+            "plan",
             "tools",
             "demand",
             "export",

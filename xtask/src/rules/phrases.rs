@@ -46,7 +46,10 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 
 /// The program's own sources; tests quote other tools.
 fn is_read_by_users(path: &str) -> bool {
-    path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs") && !path.ends_with("tests.rs")
+    path.starts_with("crates/")
+        && path.contains("/src/")
+        && path.ends_with(".rs")
+        && !path.ends_with("tests.rs")
 }
 
 /// Whether a value stands behind `, as `.

@@ -16,7 +16,7 @@ use fathom_stats::stopping::within::within_run_interval;
 use fathom_store::{RunFilter, Store, StoreError};
 
 use crate::assess::capacity_bytes;
-use crate::plan::title_of;
+use fathom_plan::title_of;
 use seconds::Seconds;
 use together::together;
 

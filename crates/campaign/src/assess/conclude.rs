@@ -9,8 +9,8 @@ use super::points;
 use crate::ceilings;
 use crate::cells::Cells;
 use crate::explain::{is_drive, queue_tags};
-use crate::plan::{RunOptions, RunPlan, to_command_line};
 use crate::run::Session;
+use fathom_plan::{RunOptions, RunPlan, to_command_line};
 
 /// Operating points that were chosen, and the peak's cell: indices into the cells in the order in which
 /// they were first measured.

@@ -30,15 +30,14 @@ use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
-use crate::ceilings::Known;
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{AssessOptions, assess_decorators};
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
 use budget::Budget;
 use conclude::Choice;
+use fathom_plan::{AssessOptions, Known, assess_decorators};
 use passes::Point;
 use resume::Started;
 use searching::Searched;

@@ -1,7 +1,7 @@
 //! What to run next for one pattern: the search's wish, then repeats of the points it found.
 
-use fathom_record::engines::InFlight;
 use fathom_record::campaign::PatternPlan;
+use fathom_record::engines::InFlight;
 use fathom_record::workload::Length;
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::search::{Cell, Grid, Observation, Purpose, Search, SearchOptions};

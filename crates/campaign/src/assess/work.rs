@@ -11,9 +11,9 @@ use super::budget::Budget;
 use crate::cells::without_histograms;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::assess_command_line;
 use crate::progress::Progress;
 use crate::run::{Session, this_tool};
+use fathom_plan::assess_command_line;
 
 /// Everything that a step needs.
 pub struct Work<'a> {

@@ -1,10 +1,11 @@
 //! Machines and targets with limits that are known.
 
+use fathom_plan::{Applying, Known, instance_type, volume};
 use fathom_record::environment::{Environment, Fact};
 use fathom_record::facts::{DeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 
-use super::{Applying, Known, applying, instance_type, volume};
+use super::applying;
 
 fn target(devices: &[(&str, &str, Option<&str>)]) -> TargetFacts {
     let record = include_bytes!("../../../../fuzz/seeds/record/run.json");

@@ -29,11 +29,7 @@ const RATE_LIMIT: f64 = 0.001;
 pub fn busy(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::GeneratorBusy;
     let Some(busy) = evidence.summary.generator_busy_share else {
-        return Check::plain(
-            NAME,
-            Outcome::NotApplicable,
-            "Time is simulated: CPU time has no meaning.",
-        );
+        return Check::plain(NAME, Outcome::NotApplicable, "Time is simulated: CPU time has no meaning.");
     };
     let jobs = evidence.workload.jobs;
     if let Some(processors) = evidence.processors.filter(|processors| (jobs as usize) > *processors) {

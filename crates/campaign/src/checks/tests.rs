@@ -11,8 +11,8 @@ use fathom_telemetry::others::OthersUse;
 use fathom_telemetry::traffic::Program;
 
 use super::{Evidence, Hung, Stillness, all};
-use crate::plan::patterns;
 use crate::run::Foreign;
+use fathom_plan::patterns;
 
 struct Case {
     workload: Workload,

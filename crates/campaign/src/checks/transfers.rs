@@ -20,7 +20,8 @@ pub fn short(evidence: &Evidence<'_>) -> Check {
     if evidence.short == 0 {
         return Check::plain(NAME, Outcome::Pass, "Every I/O transferred all of its bytes.");
     }
-    let text = format!("{} I/Os transferred fewer bytes than asked, e.g. at the end of a file.", evidence.short);
+    let text =
+        format!("{} I/Os transferred fewer bytes than asked, e.g. at the end of a file.", evidence.short);
     Check::figure(NAME, Outcome::Fail, (evidence.short as f64, 0.0), "operations", text)
 }
 

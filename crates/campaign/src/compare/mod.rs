@@ -29,9 +29,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{CompareOptions, compare_command_line, side_names};
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
+use fathom_plan::{CompareOptions, compare_command_line, side_names};
 use figures::Figures;
 use line::Line;
 use resume::Started;
@@ -122,7 +122,7 @@ fn rules(plan: &fathom_record::campaign::ComparePlan, workloads: usize) -> Rules
 
 fn lines(options: &CompareOptions, seed: u64) -> Vec<Line> {
     let rules = rules(&options.plan, options.workloads.len());
-    let line = |(at, sides): (usize, &crate::plan::SidesPlan)| {
+    let line = |(at, sides): (usize, &fathom_plan::SidesPlan)| {
         Line::new((&sides.name, &sides.title), Figures::of(&sides.a.workload), rules, seed_of(seed, at))
     };
     options.workloads.iter().enumerate().map(line).collect()

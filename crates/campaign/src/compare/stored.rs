@@ -18,9 +18,9 @@ use super::{rules, spans_differ};
 use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{Place, PlanError, PlanErrorKind, compare_command_line, title_of};
 use crate::run::this_tool;
 use crate::started::PLAIN;
+use fathom_plan::{Place, PlanError, PlanErrorKind, compare_command_line, title_of};
 
 /// A side that was measured before.
 #[derive(Debug)]

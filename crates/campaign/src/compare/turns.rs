@@ -11,9 +11,9 @@ use super::shell;
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{CompareOptions, RunPlan, SidesPlan};
 use crate::progress::Progress;
 use crate::run::Session;
+use fathom_plan::{CompareOptions, RunPlan, SidesPlan};
 
 /// How the sides share what they measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

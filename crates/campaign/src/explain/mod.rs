@@ -4,6 +4,7 @@
 
 mod passive;
 mod pattern;
+mod second;
 mod trial;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,15 +21,16 @@ use crate::cells::rate_change;
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{ExplainOptions, RunPlan, explain_command_line, title_of, to_command_line};
 use crate::progress::{Progress, StepNotice};
 use crate::run::{Session, this_tool};
 use crate::started::{Resumable, Started, base_targets};
+use fathom_plan::{ExplainOptions, RunPlan, explain_command_line, title_of, to_command_line};
 use pattern::{Explained, Known, explain as put_before_the_table};
 use trial::Made;
 
 pub use passive::explain_finished;
 pub(crate) use pattern::{is_drive, queue_tags};
+pub use second::other_target;
 
 /// From this probability on no further experiment is made.
 const ANSWERED: f64 = 0.95;

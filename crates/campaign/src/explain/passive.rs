@@ -12,8 +12,8 @@ use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
 
 use super::pattern::{Known, explain};
 use crate::identity;
-use crate::plan::{RunOptions, RunPlan, to_command_line};
 use crate::run::this_tool;
+use fathom_plan::{RunOptions, RunPlan, to_command_line};
 
 /// Standard error of a ratio of two patterns' rates, where they were not made for one another.
 const RATIO_ERROR: f64 = 0.03;

@@ -9,7 +9,7 @@ use fathom_tools::audit::{Weight, audit_run};
 
 use crate::ceilings;
 use crate::cells::Cells;
-use crate::plan::title_of;
+use fathom_plan::title_of;
 
 /// Share of the highest rate that is as good as it.
 const NEAR_PEAK: f64 = 0.98;

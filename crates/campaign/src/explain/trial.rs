@@ -14,9 +14,9 @@ use fathom_stats::coefficient_of_variation;
 use super::Course;
 use crate::cells::rates_by_second;
 use crate::error::CampaignError;
-use crate::plan::RunPlan;
 use crate::progress::Progress;
 use crate::run::Session;
+use fathom_plan::RunPlan;
 
 /// Least standard error of a ratio of two runs: what runs differ by however even their seconds are.
 const LEAST_ERROR: f64 = 0.005;

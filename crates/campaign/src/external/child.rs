@@ -161,8 +161,9 @@ impl ChildPlan<'_> {
     fn not_started(&self, error: &std::io::Error) -> EngineError {
         let place = format!("starting {}", self.name());
         match error.kind() {
-            Os::NotFound => EngineError::new(ErrorKind::Unsupported, place, "no such program")
-                .with_remedy(self.install),
+            Os::NotFound => {
+                EngineError::new(ErrorKind::Unsupported, place, "no such program").with_remedy(self.install)
+            }
             Os::PermissionDenied => EngineError::new(ErrorKind::Permission, place, "it may not be executed")
                 .with_remedy(self.install),
             _ => EngineError::system(place, error),

@@ -3,15 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use fathom_record::options::Durable;
 use fathom_tools::fio::workload_as_job_file::{JobOptions, job_file};
 use fathom_tools::{Refusal, bdevperf, diskspd, nvme_perf};
-use fathom_record::options::Durable;
 
 use super::kept::write;
 use super::through;
 use super::tool::{External, Tool};
 use crate::error::CampaignError;
-use crate::plan::RunPlan;
+use fathom_plan::RunPlan;
 
 /// A target as another tool is told of it.
 #[derive(Clone, Debug)]

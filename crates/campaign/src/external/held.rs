@@ -120,10 +120,8 @@ impl Held {
                 let file = File::options().write(true).create_new(true).open(&path).map_err(|error| {
                     let place = format!("making the file {}", target.path);
                     match error.kind() {
-                        Os::NotFound => {
-                            EngineError::new(ErrorKind::NoSuchTarget, place, "no such folder")
-                                .with_remedy("make the folder first: mkdir -p FOLDER")
-                        }
+                        Os::NotFound => EngineError::new(ErrorKind::NoSuchTarget, place, "no such folder")
+                            .with_remedy("make the folder first: mkdir -p FOLDER"),
                         _ => EngineError::system(place, &error),
                     }
                 })?;

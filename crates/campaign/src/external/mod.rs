@@ -37,10 +37,10 @@ use reading::{Around, finish, read_result};
 
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{RunPlan, exact_command_line};
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
 pub use child::{ChildPlan, Ended};
+use fathom_plan::{RunPlan, exact_command_line};
 pub use tool::{External, Tool};
 
 /// Time that a tool may take beyond what it was asked for, to start, to lay files out and to print.

@@ -59,9 +59,8 @@ pub fn read_all(tool: &str, result: &Path, ended: &Ended) -> Result<Vec<RunRecor
         .map_err(|error| failed(format!("no result: {error}")))?;
     let context = Context { file_name: file_name.clone(), changed_at: String::new() };
     let mut whole = BufReader::new(head.as_slice().chain(file));
-    let found = importer
-        .read(&mut whole, &context)
-        .map_err(|refusal| failed(format!("no result: {refusal}")))?;
+    let found =
+        importer.read(&mut whole, &context).map_err(|refusal| failed(format!("no result: {refusal}")))?;
     let runs = found.into_iter().filter_map(|imported| match imported {
         Imported::Run(run) => Some(*run),
         Imported::Telemetry(_) => None,

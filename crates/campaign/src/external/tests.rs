@@ -10,8 +10,8 @@ use fathom_tools::import::by_name;
 
 use super::{External, run_external};
 use crate::error::CampaignError;
-use crate::plan::PlanSource;
 use crate::progress::Silent;
+use fathom_plan::PlanSource;
 
 /// Runs a plan with another tool in a folder of its own; the target `data.bin` is there with so many bytes.
 struct Bench {

@@ -2,7 +2,7 @@
 
 use fathom_engine::{EngineError, ErrorKind};
 
-use crate::plan::RunPlan;
+use fathom_plan::RunPlan;
 
 /// A generator that is not fathom's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

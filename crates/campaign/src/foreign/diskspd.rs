@@ -1,12 +1,12 @@
 //! From a mapped time span of diskspd to a run plan, and from the runs' records to diskspd's result.
 
-use fathom_tools::diskspd::from_record::span_of;
-use fathom_tools::diskspd::{Mapping, Profile, Results};
 use fathom_record::RunRecord;
 use fathom_record::options::{Decorators, Durable, IoFlags};
+use fathom_tools::diskspd::from_record::span_of;
+use fathom_tools::diskspd::{Mapping, Profile, Results};
 
-use crate::plan::{RunOptions, RunPlan};
 use crate::run::this_tool;
+use fathom_plan::{RunOptions, RunPlan};
 
 /// A time span that was run: its record, and its targets as diskspd names them.
 #[derive(Clone, Debug)]

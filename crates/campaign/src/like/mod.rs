@@ -5,7 +5,7 @@ mod similarity;
 
 use fathom_record::ProfileRecord;
 
-use crate::plan::{RawPlan, Text};
+use fathom_plan::{RawPlan, Text};
 
 pub use plan::{LikeError, Wanted};
 

@@ -7,7 +7,7 @@ use fathom_sizing::demand::{DemandError, Flow};
 use fathom_sizing::profile::demand_of;
 
 use super::{Like, text};
-use crate::plan::{RawPlan, Text};
+use fathom_plan::{RawPlan, Text};
 
 /// The stretch that is made like where no time is asked for: what a guide to sizing runs, 20 to 30 minutes.
 const STRETCH_S: u64 = 1800;
@@ -114,7 +114,7 @@ impl Wanted {
             write_bs: self.sizes[1].clone(),
             bs: self.sizes[0].clone().or_else(|| self.sizes[1].clone()),
             addresses,
-            rates: text(crate::plan::write_rates(&self.rates_per_s)),
+            rates: text(fathom_plan::write_rates(&self.rates_per_s)),
             rate_step: text(format!("{}s", self.tick_s)),
             time: text(format!("{total_s}s")),
             warmup: text("0s"),

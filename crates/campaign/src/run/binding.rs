@@ -43,8 +43,7 @@ impl Binding {
             Err(why) => return Self::none(why.clone()),
         };
         if has_threads {
-            let why =
-                "a job of this engine has a thread for each I/O in flight: one CPU would be too few";
+            let why = "a job of this engine has a thread for each I/O in flight: one CPU would be too few";
             return Self::none(why.to_owned());
         }
         let machine = Machine::default();

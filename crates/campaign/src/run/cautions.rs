@@ -1,8 +1,8 @@
 //! Limits of the device that a workload goes beyond: the run takes place, and its record says it.
 
 use fathom_engine::catalogue::EngineKind;
-use fathom_record::engines::{EngineEntry, InFlight};
 use fathom_record::Workload;
+use fathom_record::engines::{EngineEntry, InFlight};
 use fathom_record::facts::{TargetFacts, TargetKind};
 
 /// A depth above 1 of an engine that has one I/O of a job in flight. In memory, where every engine does, there

@@ -9,7 +9,7 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
-use crate::plan::processors;
+use fathom_plan::processors;
 
 /// What can be said before the target is opened.
 ///

@@ -21,9 +21,9 @@ use fathom_record::RunRecord;
 
 use crate::devices::Devices;
 use crate::error::CampaignError;
-use crate::plan::{RunOptions, RunPlan, exact_command_line};
 use crate::progress::Progress;
 use crate::replay::Survey;
+use fathom_plan::{RunOptions, RunPlan, exact_command_line};
 
 pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;

@@ -39,14 +39,14 @@ use super::particulars::Particulars;
 use super::record::{Parts, assemble};
 use super::targets::Targets;
 use super::witness;
-use crate::ceilings::{self, Applying, Known};
+use crate::ceilings;
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
-use crate::plan::{RunOptions, RunPlan, exact_command_line};
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
+use fathom_plan::{Applying, Known, RunOptions, RunPlan, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use fathom_record::run::Ending;
 
 use super::order::Known;
 use crate::cells::{interval_share, result_of};
-use crate::plan::sweep_place;
+use fathom_plan::sweep_place;
 
 /// Runs by cell.
 pub struct GridRuns {

@@ -17,10 +17,10 @@ use fathom_store::{StepState, Store};
 use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
-use crate::plan::{SweepOptions, sweep_command_line};
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
 use crate::started::Started;
+use fathom_plan::{SweepOptions, sweep_command_line};
 use grid::GridRuns;
 use order::Rules;
 use sessions::Sessions;
@@ -180,7 +180,7 @@ impl Work<'_> {
 
     fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {
         let plan = &self.started.plan;
-        let place = crate::plan::sweep_place(&plan.axes, cell);
+        let place = fathom_plan::sweep_place(&plan.axes, cell);
         let mean_ns = (0..self.options.cells.len()).map(|cell| self.length_ns(cell)).sum::<u64>()
             / self.options.cells.len().max(1) as u64;
         let later = self.runs.expected(plan.adaptive) as u64 * u64::from(plan.passes - pass - 1);

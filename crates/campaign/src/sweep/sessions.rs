@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use crate::devices::Devices;
 use crate::error::CampaignError;
-use crate::plan::{RunOptions, RunPlan};
 use crate::progress::Progress;
 use crate::run::Session;
+use fathom_plan::{RunOptions, RunPlan};
 
 /// What cells of one session have in common.
 #[derive(PartialEq)]

@@ -116,7 +116,9 @@ impl Layout {
         let [time, op, offset, bytes] = self.at;
         let amount = |at: usize, unit: u64| match cell(line, at).parse::<u64>() {
             Ok(value) => Ok(value.saturating_mul(unit)),
-            Err(_) => Err(Refusal::new(TRACE, format!("{:?} is not a valid address or size", cell(line, at)))),
+            Err(_) => {
+                Err(Refusal::new(TRACE, format!("{:?} is not a valid address or size", cell(line, at))))
+            }
         };
         let Some(write) = is_write(cell(line, op)) else { return Ok(Row::Other(cell(line, op))) };
         let at_ns = moment::any_ns(cell(line, time))

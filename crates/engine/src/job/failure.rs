@@ -73,7 +73,11 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = self.direction.name();
         if self.errno == 0 {
-            return write!(f, "{what} of {} bytes at offset {} transferred fewer bytes", self.bytes, self.offset);
+            return write!(
+                f,
+                "{what} of {} bytes at offset {} transferred fewer bytes",
+                self.bytes, self.offset
+            );
         }
         write!(f, "{what} of {} bytes at offset {}: ", self.bytes, self.offset)?;
         match status::of_errno(self.errno) {

@@ -108,7 +108,9 @@ impl Geometry {
             return Err(EngineError::new(
                 ErrorKind::Plan,
                 "laying out the workload's span",
-                format!("a stride of {stride_bytes} bytes is not a multiple of the alignment of {block_bytes}"),
+                format!(
+                    "a stride of {stride_bytes} bytes is not a multiple of the alignment of {block_bytes}"
+                ),
             )
             .with_remedy("use a stride that is a multiple of the alignment, or a smaller --align"));
         }

@@ -46,7 +46,8 @@ impl Layout {
         for (unit, whose) in [(CHUNK_UNIT_BYTES, "a page"), (block_bytes.into(), "the largest logical block")]
         {
             if chunk_bytes == 0 || !chunk_bytes.is_multiple_of(unit.max(1)) {
-                let cause = format!("a chunk of {chunk_bytes} bytes is not a multiple of {whose}, {unit} bytes");
+                let cause =
+                    format!("a chunk of {chunk_bytes} bytes is not a multiple of {whose}, {unit} bytes");
                 return refuse(cause, "use a larger power of two, e.g. --stripe 64k");
             }
         }

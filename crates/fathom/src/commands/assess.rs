@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fathom_campaign::plan::AssessOptions;
 use fathom_campaign::{Assessment, CampaignError};
+use fathom_plan::AssessOptions;
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::PatternResult;
 use fathom_report::{html, terminal};

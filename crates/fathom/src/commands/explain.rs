@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fathom_campaign::plan::{PlanSource, RawPlan};
-use fathom_campaign::{explain, explain_finished};
+use fathom_campaign::{explain, explain_finished, other_target};
+use fathom_plan::{PlanSource, RawPlan};
 use fathom_published::{explain_published, explained_patterns, parse_published, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
@@ -196,6 +196,9 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
     let source = PlanSource::from_flags(flags);
     let (serials, check_empty) = source.permits();
     let options = arguments.explain.resolve(&source, new_seed())?;
+    if let Some(second) = &options.plan.second_target {
+        other_target(second, &options.base.targets)?;
+    }
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);

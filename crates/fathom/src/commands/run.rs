@@ -4,9 +4,9 @@ use std::path::Path;
 
 use fathom_campaign::external::{External, run_external};
 use fathom_campaign::like::{Like, Wanted};
-use fathom_campaign::plan::{PlanSource, RawPlan};
 use fathom_campaign::run_once;
 use fathom_measure::Nanos;
+use fathom_plan::{PlanSource, RawPlan};
 use fathom_record::parse_profile;
 use fathom_report::{html, terminal};
 

@@ -1,6 +1,6 @@
 //! `fathom schema`: what a record or a plan looks like, for programs.
 
-use fathom_campaign::plan::plan_schema;
+use fathom_plan::plan_schema;
 use fathom_record::{campaign_schema, fleet_schema, profile_schema, run_schema, sizing_schema};
 
 use crate::arguments::SchemaName;

@@ -272,7 +272,10 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
         Arrival::Traced { speed } => {
             return match speed.is_finite() && *speed > 0.0 {
                 true => Ok(()),
-                false => refuse("speed", format!("{speed} is not a valid speed: give a factor above 0, e.g. 1 or 2.5")),
+                false => refuse(
+                    "speed",
+                    format!("{speed} is not a valid speed: give a factor above 0, e.g. 1 or 2.5"),
+                ),
             };
         }
     };

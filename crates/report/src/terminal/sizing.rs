@@ -39,7 +39,10 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
         out.text("to prove it", 0, Some(Tone::Title));
         proof.commands.iter().for_each(|command| out.command(command, 2));
         out.text(
-            &format!("It proves the choice if {}. It takes that long because {}.", proof.passes, proof.because),
+            &format!(
+                "It proves the choice if {}. It takes that long because {}.",
+                proof.passes, proof.because
+            ),
             0,
             None,
         );

@@ -2,9 +2,9 @@
 
 use fathom_record::options::WitnessSource;
 
+use super::Seen;
 use super::demand::Asked;
 use super::sampling::Thinning;
-use super::Seen;
 
 /// Devices by number: none.
 pub struct Watched;

@@ -133,8 +133,7 @@ pub(super) fn stand_ins(evidence: &Evidence<'_>) -> Vec<Preflight> {
         with_remedy(found, format!("losetup --direct-io=on /dev/{device}"))
     });
     let memory = evidence.all("zram", "algorithm").map(|(device, _)| {
-        let effect =
-            "The device is compressed memory: CPUs and the data's compressibility are measured.";
+        let effect = "The device is compressed memory: CPUs and the data's compressibility are measured.";
         finding(format!("{device}: memory"), "zram", Severity::Note, effect)
     });
     buffered.chain(memory).collect()

@@ -27,9 +27,8 @@ pub(super) fn idle_states(evidence: &Evidence<'_>) -> Vec<Preflight> {
     vec![if wakeup_us <= WAKEUP_HARMLESS_US {
         finding(setting, value, Severity::Good, "Waking costs less than an interrupt.")
     } else {
-        let effect = format!(
-            "At low depth a CPU may have to wake for each I/O, which adds up to {wakeup_us} us."
-        );
+        let effect =
+            format!("At low depth a CPU may have to wake for each I/O, which adds up to {wakeup_us} us.");
         with_remedy(finding(setting, value, Severity::Note, effect), "cpupower idle-set -D 10")
     }]
 }

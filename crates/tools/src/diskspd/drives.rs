@@ -63,7 +63,11 @@ impl Drives {
         if let Some(number) = disk_number(path) {
             return match self.find(path) {
                 Some(device) => Ok(device.to_owned()),
-                None => refuse(format!("disk {number} of Windows is not a device on this machine"), path, "/dev/nvme1n1"),
+                None => refuse(
+                    format!("disk {number} of Windows is not a device on this machine"),
+                    path,
+                    "/dev/nvme1n1",
+                ),
             };
         }
         let name = match path.get(..2) {
@@ -73,7 +77,11 @@ impl Drives {
         };
         let Some(place) = self.find(name) else {
             let what = if name.len() == 2 { "drive" } else { "share" };
-            return refuse(format!("{what} {name} of Windows is not a folder on this machine"), name, "/mnt/scratch");
+            return refuse(
+                format!("{what} {name} of Windows is not a folder on this machine"),
+                name,
+                "/mnt/scratch",
+            );
         };
         let below = path[name.len()..].replace('\\', "/");
         let below = below.trim_start_matches('/');

@@ -212,7 +212,8 @@ fn jobs(span: &TimeSpan, target: &Target, notes: &mut Vec<String>) -> Result<u32
             span.threads
         ));
     }
-    u32::try_from(jobs).map_err(|_| Refusal::new(WHAT, "that many threads are not a workload").at("-t and -F"))
+    u32::try_from(jobs)
+        .map_err(|_| Refusal::new(WHAT, "that many threads are not a workload").at("-t and -F"))
 }
 
 fn depth(span: &TimeSpan, target: &Target) -> u64 {

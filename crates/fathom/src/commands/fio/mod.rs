@@ -159,11 +159,7 @@ fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
     let Some((name, job)) = mapped.iter().find_map(|job| Some((job.absent_device.as_ref()?, job))) else {
         return Ok(());
     };
-    let error = EngineError::new(
-        ErrorKind::NoSuchTarget,
-        format!("[{}] {name}", job.name),
-        "no such device",
-    );
+    let error = EngineError::new(ErrorKind::NoSuchTarget, format!("[{}] {name}", job.name), "no such device");
     Err(error.with_remedy("`fathom devices` lists what is here").into())
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{IoLog, Part, Particulars, Progress, Session, SessionPlan, run_together};
-use fathom_tools::fio::cmdline::Globals;
-use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
 use fathom_record::RunRecord;
 use fathom_record::engines;
 use fathom_record::options::Decorators;
 use fathom_record::workload::AccessHint;
+use fathom_tools::fio::cmdline::Globals;
+use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
 
 use super::beside::{self, Beside};
 use super::burner::Burners;

@@ -46,7 +46,11 @@ fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<Profile
     let (seen, asked, from) = match &arguments.live {
         Some(device) => {
             let time: Nanos = arguments.time.parse().map_err(|_| {
-                Failure::usage("--time", format!("{:?} is not a valid time", arguments.time), "type it as 60s or 24h")
+                Failure::usage(
+                    "--time",
+                    format!("{:?} is not a valid time", arguments.time),
+                    "type it as 60s or 24h",
+                )
             })?;
             let watched = live::watch(device, time, arguments.counters_only)?;
             (watched.seen, watched.asked, device.display().to_string())

@@ -13,8 +13,8 @@ use self::bpf::Bpf;
 pub use self::demand::Demand;
 pub use self::device::Watched;
 use self::tracefs::Tracefs;
-use super::sampling::Thinning;
 use super::Seen;
+use super::sampling::Thinning;
 
 /// A source that watches.
 pub enum Watch {

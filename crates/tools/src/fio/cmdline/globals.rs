@@ -230,9 +230,7 @@ fn forms(text: &str) -> Result<Forms, String> {
             "json+" => forms.json_plus = true,
             "terse" | "minimal" => forms.terse = true,
             other => {
-                return Err(format!(
-                    "unknown output format `{other}`: write normal, json, json+ or terse"
-                ));
+                return Err(format!("unknown output format `{other}`: write normal, json, json+ or terse"));
             }
         }
     }

@@ -107,8 +107,8 @@ impl Mapper<'_> {
             };
             let number = |text: &str| value::int(text).map_err(|cause| given.refuse(cause));
             let bytes = value::bytes(bytes, self.kilo).map_err(|cause| given.refuse(cause))?;
-            let bytes =
-                u32::try_from(bytes).map_err(|_| given.refuse(format!("`{part}`: no I/O has that length")))?;
+            let bytes = u32::try_from(bytes)
+                .map_err(|_| given.refuse(format!("`{part}`: no I/O has that length")))?;
             let priority = match own {
                 None => usual,
                 Some([class, level, hint]) => priority(number(class)?, number(level)?, number(hint)?)

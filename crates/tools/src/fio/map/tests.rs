@@ -388,7 +388,8 @@ fn libblkios_io_uring_is_fathoms() {
 
 #[test]
 fn flags_of_single_ios_go_with_every_engine_of_calls() {
-    let flags = |words: &str| native(&format!("--filename=/dev/x --direct=1 {words}")).settings.io_flags.names();
+    let flags =
+        |words: &str| native(&format!("--filename=/dev/x --direct=1 {words}")).settings.io_flags.names();
     assert_eq!(flags("--ioengine=libaio --nowait=1 --rw=randread"), ["nowait"]);
     assert_eq!(flags("--ioengine=libaio --atomic=1 --rw=randwrite"), ["atomic"]);
     assert!(flags("--ioengine=libaio --atomic=1 --rw=randread").is_empty(), "only writes can be atomic");
@@ -527,7 +528,10 @@ fn priorities_are_of_the_job_and_of_shares_of_its_ios() {
         priority: Priority { class, level, hint },
     };
     let both = asked("--ioengine=io_uring --cmdprio_percentage=20,30 --cmdprio=3").unwrap();
-    assert_eq!(both.rules, [share(Direction::Read, None, 20, (1, 3, 0)), share(Direction::Write, None, 30, (1, 3, 0))]);
+    assert_eq!(
+        both.rules,
+        [share(Direction::Read, None, 20, (1, 3, 0)), share(Direction::Write, None, 30, (1, 3, 0))]
+    );
     let split =
         asked("--ioengine=libaio --cmdprio_class=2 --cmdprio_bssplit=64k/25/1/1:64k/75/3/2/9:1m/0,1m/10");
     assert_eq!(

@@ -11,8 +11,7 @@ const QUEUE: (&str, &str) = (
 );
 const BUSY: (&str, &str) =
     ("%util is at most 100", "more than all of the time: the interval or the counter is wrong");
-const WHOLE: (&str, &str) =
-    ("CPU time sums to 100", "a column was left out, or the interval's ends differ");
+const WHOLE: (&str, &str) = ("CPU time sums to 100", "a column was left out, or the interval's ends differ");
 const EMPTY: (&str, &str) = (
     "CPU time is more than 0",
     "the CPU was offline or the interval was empty: it was not idle, it was not there",

@@ -168,8 +168,11 @@ fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
 }
 
 fn slo(text: &str) -> Result<Slo, String> {
-    let refused =
-        || format!("`{text}` is not a valid objective: write a percentile and a time, e.g. p99=2ms or p99.9=10ms");
+    let refused = || {
+        format!(
+            "`{text}` is not a valid objective: write a percentile and a time, e.g. p99=2ms or p99.9=10ms"
+        )
+    };
     let (percentile, limit) = text.split_once('=').ok_or_else(refused)?;
     let quantile = percentile.trim().strip_prefix('p').and_then(quantile).ok_or_else(refused)?;
     let limit_ns = quantity::time_ns(limit.trim())?;

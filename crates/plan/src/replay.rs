@@ -70,11 +70,11 @@ mod tests {
     use fathom_record::facts::Feature;
 
     use super::*;
-    use crate::plan::{PlanSource, to_toml};
+    use crate::{PlanSource, to_toml};
 
     #[test]
     fn a_record_gives_the_plan_that_made_it() {
-        let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
+        let json = include_bytes!("../../../fuzz/seeds/record/run.json");
         let mut record = fathom_record::parse_run(json).expect("a record");
         let plan = RunPlan::replay(&record);
         assert_eq!(plan.workload, record.workload);

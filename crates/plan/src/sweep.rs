@@ -225,8 +225,11 @@ fn expanded(key: &str, part: &str, cpus: u32) -> Result<Vec<String>, String> {
         return Ok(vec![part.to_owned()]);
     }
     let (from, to) = (all(from), all(to));
-    let refuse =
-        || format!("`{part}` is not a valid span: write two numbers or sizes, the smaller first, e.g. 1..64 or 4k..1m");
+    let refuse = || {
+        format!(
+            "`{part}` is not a valid span: write two numbers or sizes, the smaller first, e.g. 1..64 or 4k..1m"
+        )
+    };
     let (first, last) =
         (quantity::bytes(&from).map_err(|_| refuse())?, quantity::bytes(&to).map_err(|_| refuse())?);
     if first == 0 || last < first {

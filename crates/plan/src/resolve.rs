@@ -93,7 +93,9 @@ fn witness(text: &str) -> Result<Option<WitnessSource>, String> {
     if text == "off" {
         return Ok(None);
     }
-    WitnessSource::named(text).map(Some).ok_or_else(|| format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
+    WitnessSource::named(text)
+        .map(Some)
+        .ok_or_else(|| format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.
@@ -344,7 +346,12 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
         Process::Poisson => Arrival::Poisson { rate_per_s },
         Process::Ramp => match (from, over) {
             (Some(from_per_s), Some(over_ns)) => Arrival::Ramp { from_per_s, to_per_s: rate_per_s, over_ns },
-            _ => return contradiction("arrival", "a ramp needs `ramp-from`, e.g. 1k, and `ramp-over`, e.g. 20s"),
+            _ => {
+                return contradiction(
+                    "arrival",
+                    "a ramp needs `ramp-from`, e.g. 1k, and `ramp-over`, e.g. 20s",
+                );
+            }
         },
     })
 }

@@ -78,7 +78,9 @@ pub(super) fn read(raw: &RawPlan, targets: usize) -> Result<Option<(Addresses, A
 
 fn speed(text: &str) -> Result<f64, String> {
     let factor = text.parse::<f64>().ok().filter(|speed| (1e-3..=1e6).contains(speed));
-    factor.ok_or_else(|| format!("`{text}` is not a valid speed: write a factor from 0.001 to 1000000, e.g. 1 or 2.5"))
+    factor.ok_or_else(|| {
+        format!("`{text}` is not a valid speed: write a factor from 0.001 to 1000000, e.g. 1 or 2.5")
+    })
 }
 
 /// The keys of a trace in place of those of what it says itself.
@@ -104,9 +106,9 @@ pub(super) fn write(raw: &mut RawPlan, traced: &Traced) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{PlanSource, to_command_line};
+    use crate::{PlanSource, to_command_line};
 
-    fn plan(fill: impl FnOnce(&mut RawPlan)) -> Result<crate::plan::RunPlan, String> {
+    fn plan(fill: impl FnOnce(&mut RawPlan)) -> Result<crate::RunPlan, String> {
         let mut raw = RawPlan { target: Some(vec!["memory:".to_owned()]), ..RawPlan::default() };
         fill(&mut raw);
         PlanSource::from_flags(raw).resolve(1).map_err(|error| error.to_string())

@@ -102,9 +102,6 @@ impl RawExplain {
             let cause = "a trim tells something of writes alone: add --rw randwrite, or leave it out";
             return Err(placed(Mistake::new("purge", PlanErrorKind::Contradiction, cause)));
         }
-        if let Some(second) = &self.second {
-            other_target(second, &base.targets).map_err(placed)?;
-        }
         let budget_ns = budget_ns.unwrap_or(DEFAULT_BUDGET_NS);
         let length = base.workload.length;
         let least_ns = RUNS_BEFORE * (length.warmup_ns + length.time_ns.unwrap_or(0));
@@ -128,41 +125,6 @@ impl RawExplain {
         };
         Ok(ExplainOptions { plan, base, known: self.known.flags(), anew: self.anew })
     }
-}
-
-/// Whether a second target is another one: beside itself a target shares everything, and its answer would be
-/// evidence for a limit that nobody has.
-fn other_target(second: &str, targets: &[String]) -> Result<(), Mistake> {
-    let wrong = |cause: String| Err(Mistake::new("second", PlanErrorKind::Contradiction, cause));
-    let simulated = |name: &str| name.starts_with("sim:");
-    for target in targets {
-        // Two simulated devices of one name are two devices.
-        if simulated(target) && simulated(second) {
-            continue;
-        }
-        if simulated(target) != simulated(second) {
-            return wrong(format!(
-                "`{second}` is not of the kind of `{target}`: name another one of its kind"
-            ));
-        }
-        if target == second || same_file(target, second) {
-            return wrong(format!("`{second}` is `{target}` itself: name another target of its kind"));
-        }
-    }
-    if simulated(second) {
-        if let Err(error) = fathom_sim::parse(second) {
-            return wrong(format!("{}; {}", error.cause, error.remedy));
-        }
-    } else if !std::path::Path::new(second).exists() {
-        return wrong(format!("`{second}` is not there: name a target that can be opened"));
-    }
-    Ok(())
-}
-
-/// Whether two names lead to one file, by whatever links.
-fn same_file(a: &str, b: &str) -> bool {
-    let place = |name: &str| std::fs::canonicalize(name).ok();
-    place(a).is_some_and(|a| place(b) == Some(a))
 }
 
 fn placed(mistake: Mistake) -> PlanError {

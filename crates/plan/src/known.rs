@@ -2,14 +2,17 @@
 
 use clap::Args;
 use fathom_measure::ByteRate;
+use fathom_record::campaign::AssessPlan;
+use fathom_record::environment::Environment;
+use fathom_record::facts::DeviceFacts;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling, spelling};
 
-use super::error::{Mistake, PlanErrorKind};
+use super::catalogued::{self, instance_type, volume};
+use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::quantity;
 use super::resolve::value;
 use super::text::Text;
 use super::write::flag;
-use super::quantity;
-use crate::ceilings::{Known, instance_type, volume};
 
 /// Beyond this no storage goes, and a unit is wrong: 10^11 I/Os and 10^15 bytes a second.
 const MOST_OPERATIONS_PER_S: f64 = 1e11;
@@ -66,6 +69,65 @@ impl RawKnown {
     }
 }
 
+/// What a user knows of a target's limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    /// Declared limits.
+    pub ceilings: Vec<KnownCeiling>,
+    /// Instance type, as `r6id.4xlarge`; absent: what the machine's firmware says.
+    pub instance: Option<String>,
+    /// Volume, as `gp3:iops=16000`.
+    pub volume: Option<String>,
+}
+
+impl Known {
+    /// What an assessment was told.
+    pub fn of(plan: &AssessPlan) -> Self {
+        let AssessPlan { ceilings, instance, volume, .. } = plan;
+        Self { ceilings: ceilings.clone(), instance: instance.clone(), volume: volume.clone() }
+    }
+
+    /// The bounds that follow without a target: of an instance those on the way to its network volumes.
+    ///
+    /// # Errors
+    /// When instance or volume are not in the catalogue; which names are near.
+    pub fn anywhere(&self) -> Result<Vec<KnownCeiling>, PlanError> {
+        self.applying(&[], &Environment::default()).map(|told| told.ceilings)
+    }
+
+    /// What the user, the catalogue and the firmware say of a target on these devices.
+    ///
+    /// # Errors
+    /// When instance or volume are not in the catalogue; which names are near.
+    pub fn applying(
+        &self,
+        devices: &[DeviceFacts],
+        environment: &Environment,
+    ) -> Result<Applying, PlanError> {
+        let refused = |flag: &str, cause| PlanError {
+            kind: PlanErrorKind::Value,
+            place: Place::Argument(flag.to_owned()),
+            cause,
+        };
+        let mut out = Applying { ceilings: self.ceilings.clone(), notes: Vec::new() };
+        if let Some(text) = &self.volume {
+            out.ceilings.extend(volume(text).map_err(|cause| refused("--volume", cause))?);
+        }
+        catalogued::of_instance(self.instance.as_deref(), devices, environment, &mut out)
+            .map_err(|cause| refused("--instance", cause))?;
+        Ok(out)
+    }
+}
+
+/// The bounds that hold for a target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applying {
+    /// Each with whose it is and who says so.
+    pub ceilings: Vec<KnownCeiling>,
+    /// Remarks for people: what was looked up unasked, and what the catalogue does not have.
+    pub notes: Vec<String>,
+}
+
 /// The flags that read back as the same limits, with a blank before each.
 pub(super) fn write(ceilings: &[KnownCeiling], instance: Option<&str>, volume: Option<&str>) -> String {
     let mut line: String = ceilings.iter().map(|ceiling| flag("ceiling", &ceiling.to_string())).collect();
@@ -106,7 +168,9 @@ fn scope(name: &str) -> Result<CeilingScope, String> {
 /// `iops-read-burst=3000`.
 fn one(text: &str) -> Result<KnownCeiling, String> {
     let no_ceiling = || {
-        format!("`{text}` is not a valid ceiling: write iops=3000, throughput=125MB/s or instance:iops-read-burst=40k")
+        format!(
+            "`{text}` is not a valid ceiling: write iops=3000, throughput=125MB/s or instance:iops-read-burst=40k"
+        )
     };
     let (name, limit) = text.split_once('=').ok_or_else(no_ceiling)?;
     let mut words = name.trim().split('-');
@@ -180,7 +244,9 @@ fn bursts_exceed(ceilings: &[KnownCeiling]) -> Result<(), String> {
     for burst in ceilings.iter().filter(|ceiling| ceiling.burst) {
         let lasting = ceilings.iter().find(|known| !known.burst && same_but_burst(known, burst));
         if let Some(lasting) = lasting.filter(|lasting| lasting.rate.per_s() >= burst.rate.per_s()) {
-            return Err(format!("`{burst}` is not a burst above `{lasting}`: exchange them, or leave one out"));
+            return Err(format!(
+                "`{burst}` is not a burst above `{lasting}`: exchange them, or leave one out"
+            ));
         }
     }
     Ok(())

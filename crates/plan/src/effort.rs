@@ -125,7 +125,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Text;
+    use crate::Text;
 
     fn read_of(fill: impl FnOnce(&mut RawAssess)) -> Result<(u64, Option<f64>, PreconditionPlan), String> {
         let mut raw = RawAssess { target: ".".to_owned(), ..RawAssess::default() };

@@ -3,11 +3,15 @@
 //! [`RawPlan`] is the one list of keys: a TOML key, a flag and a property of the schema are the same
 //! field. A [`PlanSource`] is a plan file with the flags that override it; it resolves to a [`RunPlan`],
 //! whose [`Workload`](fathom_record::Workload) is what engines are driven by and records keep.
-//! [`to_toml`] and [`to_command_line`] go back; records keep the line that measures the same again.
+//! [`to_toml`] and [`to_command_line`] go back; records keep the line that measures the same again, and
+//! [`RunPlan::replay`] makes a plan of a record.
+//!
+//! There is no I/O here, no clock and no machine: what exists is for those to say who open it.
 
 mod addresses;
 mod assess;
 mod campaigns;
+mod catalogued;
 mod compare;
 mod effort;
 mod error;
@@ -35,10 +39,11 @@ mod properties;
 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, sweep_command_line};
+pub use catalogued::{instance_type, volume};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use explain::{ExplainOptions, RawExplain};
-pub use known::RawKnown;
+pub use known::{Applying, Known, RawKnown};
 pub use pasted::check_arguments;
 pub use pattern::{pattern, patterns, title_of};
 pub use rates::write as write_rates;
@@ -96,6 +101,6 @@ pub struct RunOptions {
 }
 
 /// Processors as a plan and the kernel write them, `0-3,6`.
-pub(crate) fn processors(cpus: &[u32]) -> String {
+pub fn processors(cpus: &[u32]) -> String {
     quantity::write_cpus(cpus)
 }

@@ -1,0 +1,44 @@
+//! The second target of experiments: another one of the first one's kind, that is there.
+
+use fathom_plan::{Place, PlanError, PlanErrorKind};
+
+/// Refuses a second target that is not another one: beside itself a target shares everything, and its answer would be
+/// evidence for a limit that nobody has.
+///
+/// # Errors
+/// Why it is none, and what to name.
+pub fn other_target(second: &str, targets: &[String]) -> Result<(), PlanError> {
+    let wrong = |cause: String| {
+        let place = Place::Argument("--second".to_owned());
+        Err(PlanError { kind: PlanErrorKind::Contradiction, place, cause })
+    };
+    let simulated = |name: &str| name.starts_with("sim:");
+    for target in targets {
+        // Two simulated devices of one name are two devices.
+        if simulated(target) && simulated(second) {
+            continue;
+        }
+        if simulated(target) != simulated(second) {
+            return wrong(format!(
+                "`{second}` is not of the kind of `{target}`: name another one of its kind"
+            ));
+        }
+        if target == second || same_file(target, second) {
+            return wrong(format!("`{second}` is `{target}` itself: name another target of its kind"));
+        }
+    }
+    if simulated(second) {
+        if let Err(error) = fathom_sim::parse(second) {
+            return wrong(format!("{}; {}", error.cause, error.remedy));
+        }
+    } else if !std::path::Path::new(second).exists() {
+        return wrong(format!("`{second}` is not there: name a target that can be opened"));
+    }
+    Ok(())
+}
+
+/// Whether two names lead to one file, by whatever links.
+fn same_file(a: &str, b: &str) -> bool {
+    let place = |name: &str| std::fs::canonicalize(name).ok();
+    place(a).is_some_and(|a| place(b) == Some(a))
+}
