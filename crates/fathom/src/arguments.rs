@@ -55,6 +55,9 @@ pub enum Command {
     /// Run one workload on one target.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
+    /// Repeat a run that was saved: its workload, seed included, on its target, as its record says.
+    #[command(after_help = RERUN_EXAMPLES)]
+    Rerun(RerunArguments),
     /// Run a plan over a grid of values: any keys of the plan, as depth, bs, jobs, target or engine.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(Box<SweepArguments>),
@@ -169,6 +172,15 @@ Examples:
   fathom run --replay trace.csv --target /dev/nvme1n1 --speed 2 --destroy SERIAL
 
 A plan file has the flags as keys; a flag overrides its key.";
+
+const RERUN_EXAMPLES: &str = "\
+Examples:
+  fathom rerun last
+  fathom rerun last --print                                 what would be typed, and nothing is done
+  fathom rerun r-20261120-155300123-7f3a --destroy SERIAL   a run that writes to a device
+
+The target is found by the name that the record has, and is judged as in fathom run: what holds data is written only
+with --destroy, which no record keeps. Results that were imported are not repeated, since another tool made them.";
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
@@ -310,6 +322,28 @@ pub struct RunArguments {
     /// The plan, flag by flag.
     #[command(flatten)]
     pub flags: RawPlan,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub outputs: MeasurementOutputs,
+}
+
+/// Arguments of `rerun`.
+#[derive(Args, Debug)]
+pub struct RerunArguments {
+    /// A run: its id, the start of one, last, or last-2 for the second before it.
+    #[arg(value_name = "RUN")]
+    pub name: String,
+    /// Print the command of the run, and do nothing.
+    #[arg(long, conflicts_with_all = ["report", "json", "quiet"])]
+    pub print: bool,
+    /// Permit the loss of everything on the device with this serial number. Give it again for each further
+    /// device.
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Vec<String>,
+    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
+    /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
+    #[arg(long)]
+    pub check_empty: bool,
     /// Where the result goes.
     #[command(flatten)]
     pub outputs: MeasurementOutputs,
@@ -693,7 +727,8 @@ pub fn command_of(typed: &[OsString]) -> Option<String> {
 
 /// Whether the command's `--json` may name a file.
 pub fn takes_json_file(typed: &[OsString]) -> bool {
-    const NAMES: [&str; 8] = ["run", "assess", "sweep", "compare", "explain", "diskspd", "size", "profile"];
+    const NAMES: [&str; 9] =
+        ["run", "rerun", "assess", "sweep", "compare", "explain", "diskspd", "size", "profile"];
     command_at(typed).is_some_and(|at| NAMES.iter().any(|name| typed[at] == *name))
 }
 

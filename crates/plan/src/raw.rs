@@ -1,6 +1,6 @@
 //! The keys of a plan: one list that is the plan file's keys, the command line's flags and the schema.
 
-use clap::Args;
+use clap::{Args, FromArgMatches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -264,6 +264,19 @@ pub struct RawPlan {
 /// JSON Schema of a plan file, for completion in editors.
 pub fn plan_schema() -> serde_json::Value {
     schemars::schema_for!(RawPlan).into()
+}
+
+/// The values that these flags give.
+pub(super) fn from_words(words: &[String]) -> Result<RawPlan, String> {
+    let command =
+        RawPlan::augment_args(clap::Command::new("plan").no_binary_name(true).disable_help_flag(true));
+    let matches = command.try_get_matches_from(words).map_err(|error| first_line(&error))?;
+    RawPlan::from_arg_matches(&matches).map_err(|error| first_line(&error))
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 /// Every key of a plan, in the order of the list above.

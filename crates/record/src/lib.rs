@@ -52,7 +52,7 @@ pub use origin::Origin;
 pub use profile::ProfileRecord;
 pub use run::RunRecord;
 pub use series::{DirectionInterval, Interval};
-pub use shell::{shell_bytes, shell_word};
+pub use shell::{shell_bytes, shell_word, shell_words};
 pub use sizing::SizingRecord;
 pub use standstill::Standstill;
 pub use verdict::Verdict;

@@ -6,6 +6,11 @@ pub fn is_obeyed(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Whether a character stands for itself in a word without quotes.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_./:=,%+-@".contains(c)
+}
+
 /// One word of a shell's command, in quotes where it needs them. What a terminal would obey stands as the
 /// numbers of its bytes in `$'...'`, which bash, zsh, ksh and POSIX shells since 2024 read.
 pub fn shell_word(word: &str) -> String {
@@ -14,9 +19,8 @@ pub fn shell_word(word: &str) -> String {
 
 /// The same of a name that need not be UTF-8: bytes that are none stand as their numbers too.
 pub fn shell_bytes(word: &[u8]) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || "_./:=,%+-@".contains(c);
     if let Ok(text) = std::str::from_utf8(word) {
-        if !text.is_empty() && text.chars().all(safe) {
+        if !text.is_empty() && text.chars().all(is_plain) {
             return text.to_owned();
         }
         if !text.chars().any(is_obeyed) {
@@ -40,6 +44,68 @@ pub fn shell_bytes(word: &[u8]) -> String {
 fn push_numbers(out: &mut String, bytes: &[u8]) {
     for byte in bytes {
         out.push_str(&format!("\\x{byte:02x}"));
+    }
+}
+
+/// The words of a line that [`shell_word`] wrote, as a shell reads them; `None` for what it never writes, such as a
+/// variable, a pipe or an open quote, and for words that are not UTF-8.
+pub fn shell_words(line: &str) -> Option<Vec<String>> {
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    let mut letters = line.chars().peekable();
+    while letters.peek().is_some() {
+        if letters.next_if_eq(&' ').is_some() {
+            continue;
+        }
+        let mut word = Vec::new();
+        while let Some(c) = letters.next_if(|c| *c != ' ') {
+            match c {
+                '\'' => quoted(&mut letters, &mut word)?,
+                '$' => {
+                    letters.next_if_eq(&'\'')?;
+                    escaped(&mut letters, &mut word)?;
+                }
+                // How a quote stands between two stretches in quotes.
+                '\\' => push(&mut word, letters.next_if_eq(&'\'')?),
+                c if is_plain(c) => push(&mut word, c),
+                _ => return None,
+            }
+        }
+        words.push(word);
+    }
+    words.into_iter().map(|word| String::from_utf8(word).ok()).collect()
+}
+
+type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn push(word: &mut Vec<u8>, c: char) {
+    word.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+/// Up to the end of `'...'`.
+fn quoted(letters: &mut Letters<'_>, word: &mut Vec<u8>) -> Option<()> {
+    loop {
+        match letters.next()? {
+            '\'' => return Some(()),
+            c => push(word, c),
+        }
+    }
+}
+
+/// Up to the end of `$'...'`.
+fn escaped(letters: &mut Letters<'_>, word: &mut Vec<u8>) -> Option<()> {
+    loop {
+        match letters.next()? {
+            '\'' => return Some(()),
+            '\\' => match letters.next()? {
+                'x' => {
+                    let mut digit = || letters.next()?.to_digit(16);
+                    word.push((digit()? * 16 + digit()?) as u8);
+                }
+                c @ ('\'' | '\\') => push(word, c),
+                _ => return None,
+            },
+            c => push(word, c),
+        }
     }
 }
 
@@ -69,6 +135,26 @@ mod tests {
         assert_eq!(shell_word("my disk's"), r"'my disk'\''s'");
         assert_eq!(shell_word("a\nb"), r"$'a\x0ab'");
         assert_eq!(shell_word(""), "''");
+    }
+
+    #[test]
+    fn what_is_written_reads_back_and_nothing_else_is_read() {
+        let words: Vec<String> =
+            HOSTILE.iter().filter_map(|word| String::from_utf8(word.to_vec()).ok()).collect();
+        let line: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+        assert_eq!(
+            shell_words(&format!("fathom run --target={}", line.join(" "))).map(|mut read| {
+                read.drain(..2);
+                read
+            }),
+            Some([format!("--target={}", words[0])].into_iter().chain(words[1..].to_vec()).collect())
+        );
+        assert_eq!(shell_words("  a  '' "), Some(vec!["a".to_owned(), String::new()]));
+        for line in [
+            "a $HOME", "a | b", "a 'b", "a; b", "`a`", "a\\ b", "$'a\\n'", "$'\\xff'", "$'\\x1", "a > b", "*",
+        ] {
+            assert_eq!(shell_words(line), None, "{line}");
+        }
     }
 
     #[test]

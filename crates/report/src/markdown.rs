@@ -1,6 +1,7 @@
 //! A report as Markdown in GitHub's dialect, with its pictures as files beside it.
 
 use fathom_measure::Nanos;
+use fathom_plan::{compare_line, explain_line, sweep_line};
 use fathom_record::analysis::Analysis;
 use fathom_record::campaign::{AssessRecord, CompareRecord, ExplainRecord, PatternResult, SweepRecord};
 use fathom_record::comparison::Side;
@@ -181,6 +182,9 @@ fn explain(explain: &ExplainRecord) -> Markdown {
         }
     }
     out.list(&explain.notes);
+    if explain.plan.subject.is_none() {
+        out.reproduction(&reproduce::campaign(explain_line(explain), &explain.id));
+    }
     out
 }
 
@@ -231,7 +235,7 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     preflight(&mut out, &sweep.environment);
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
-    out.reproduction(&reproduce::campaign(sweep.command.as_ref(), &sweep.id));
+    out.reproduction(&reproduce::campaign(Some(sweep_line(sweep)), &sweep.id));
     Ok(out.finished())
 }
 
@@ -285,7 +289,7 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         out.heading(2, "Self-checks");
         out.table(&machine::checks_of_all(runs));
     }
-    out.reproduction(&reproduce::campaign(record.command.as_ref(), &record.id));
+    out.reproduction(&reproduce::campaign(compare_line(record), &record.id));
     Ok(out.finished())
 }
 

@@ -1,5 +1,6 @@
-//! The command that measures the same thing again, as the record keeps it.
+//! The command that measures the same thing again, as the record keeps it or comes to it.
 
+use fathom_plan::{NoLine, assess_line, run_line};
 use fathom_record::campaign::AssessRecord;
 use fathom_record::{RunRecord, shell_word};
 
@@ -15,25 +16,28 @@ pub struct Reproduction {
 
 /// How to repeat a run.
 pub fn run(run: &RunRecord) -> Reproduction {
-    let remark = match (&run.command, &run.origin) {
-        (Some(_), _) => {
+    let (line, remark) = match run_line(run) {
+        Ok(line) => {
             let sized = number::size(run.target.size_bytes);
-            run.target.scratch.then(|| format!("The run made a scratch file of {sized} and removed it."))
+            let remark =
+                run.target.scratch.then(|| format!("The run made a scratch file of {sized} and removed it."));
+            (Some(line), remark)
         }
-        (None, Some(origin)) => {
-            Some(format!("{} measured it; fathom read it from {}.", run.tool.name, origin.file))
+        Err(NoLine::Imported) => {
+            let file = run.origin.as_ref().map_or("a file", |origin| origin.file.as_str());
+            (None, Some(format!("{} measured it; fathom read it from {file}.", run.tool.name)))
         }
-        (None, None) => Some(
-            "The record holds no command that makes this run again; what was done is in it, under \"workload\"."
-                .to_owned(),
-        ),
+        Err(NoLine::Unsaid | NoLine::UnknownDecorator) => {
+            let remark = "The record holds no command that makes this run again; what was done is in it, under \"workload\".";
+            (None, Some(remark.to_owned()))
+        }
     };
-    Reproduction { command: command(run.command.as_ref(), &run.id), remark }
+    Reproduction { command: or_shown(line, &run.id), remark }
 }
 
 /// How to repeat an assessment.
 pub fn assessment(record: &AssessRecord) -> Reproduction {
-    let mut reproduction = campaign(record.command.as_ref(), &record.id);
+    let mut reproduction = campaign(Some(assess_line(record)), &record.id);
     let remark = reproduction.remark.get_or_insert_default();
     if !remark.is_empty() {
         remark.push(' ');
@@ -45,18 +49,18 @@ pub fn assessment(record: &AssessRecord) -> Reproduction {
     reproduction
 }
 
-/// How to repeat a campaign of any kind.
-pub fn campaign(kept: Option<&String>, id: &str) -> Reproduction {
-    let remark = kept.is_none().then(|| {
+/// How to repeat a campaign of any kind by its line, where there is one.
+pub fn campaign(line: Option<String>, id: &str) -> Reproduction {
+    let remark = line.is_none().then(|| {
         "The record holds no command that makes this campaign again; what was asked for is in it, under \"plan\"."
             .to_owned()
     });
-    Reproduction { command: command(kept, id), remark }
+    Reproduction { command: or_shown(line, id), remark }
 }
 
-/// What is kept, or else what shows the record.
-fn command(kept: Option<&String>, id: &str) -> String {
-    kept.cloned().unwrap_or_else(|| format!("fathom show {} --json", shell_word(id)))
+/// The line, or else what shows the record.
+fn or_shown(line: Option<String>, id: &str) -> String {
+    line.unwrap_or_else(|| format!("fathom show {} --json", shell_word(id)))
 }
 
 #[cfg(test)]
@@ -67,7 +71,9 @@ mod tests {
     fn the_kept_command_is_printed_and_no_other_is_made_up() {
         let json = include_bytes!("../../../fuzz/seeds/record/run.json");
         let mut record = fathom_record::parse_run(json).expect("a record");
-        record.command = None;
+        let older = run(&record).command;
+        assert!(older.starts_with("fathom run --target /dev/nvme0n1 "), "{older}");
+        record.version = RunRecord::VERSION;
         let without = run(&record);
         assert_eq!(without.command, format!("fathom show {} --json", record.id));
         assert!(without.remark.is_some_and(|remark| remark.contains("no command")));

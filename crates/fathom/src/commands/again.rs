@@ -15,7 +15,7 @@ pub struct Permits<'a> {
 
 /// What is said of a campaign that was stopped. `command` is the line that its record keeps.
 pub fn to_continue(command: Option<&str>, permits: Permits<'_>, place: &StorePlace) -> String {
-    let line = command.and_then(|command| line(command, permits, &place.flag()));
+    let line = command.and_then(|line| self::command(line, permits, &place.flag()));
     match line {
         Some(line) => format!("\nstopped before its end; what was measured is saved. To continue:\n  {line}"),
         None => {
@@ -25,8 +25,8 @@ pub fn to_continue(command: Option<&str>, permits: Permits<'_>, place: &StorePla
 }
 
 /// The command with the store's flag before its verb, and permission behind it: targets may stand at its end.
-fn line(command: &str, permits: Permits<'_>, store_flag: &str) -> Option<String> {
-    let (verb, rest) = command.strip_prefix("fathom ")?.split_once(' ')?;
+pub fn command(line: &str, permits: Permits<'_>, store_flag: &str) -> Option<String> {
+    let (verb, rest) = line.strip_prefix("fathom ")?.split_once(' ')?;
     let serials = permits.serials.iter().map(|serial| format!(" --destroy={}", shell_word(serial)));
     let check_empty = permits.check_empty.then(|| " --check-empty".to_owned());
     let permits: String = serials.chain(check_empty).collect();
@@ -42,7 +42,7 @@ mod tests {
         let serials = ["S3R1 AL's".to_owned()];
         let permits = Permits { serials: &serials, check_empty: true };
         assert_eq!(
-            line("fathom assess --budget 2m -- /dev/x", permits, " --store s.db").as_deref(),
+            command("fathom assess --budget 2m -- /dev/x", permits, " --store s.db").as_deref(),
             Some(r"fathom --store s.db assess --destroy='S3R1 AL'\''s' --check-empty --budget 2m -- /dev/x")
         );
     }

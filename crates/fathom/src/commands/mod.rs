@@ -17,6 +17,7 @@ mod import;
 mod profile;
 mod proof;
 mod report;
+mod rerun;
 mod run;
 mod runs;
 mod saving;
@@ -42,6 +43,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
         Command::Run(arguments) => run::perform(&place, *arguments),
+        Command::Rerun(arguments) => rerun::perform(&place, &arguments),
         Command::Compare(arguments) => compare::perform(&place, &arguments),
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Explain(arguments) => explain::perform(&place, *arguments),

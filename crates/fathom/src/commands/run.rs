@@ -6,7 +6,7 @@ use fathom_campaign::external::{External, run_external};
 use fathom_campaign::like::{Like, Wanted};
 use fathom_campaign::run_once;
 use fathom_measure::Nanos;
-use fathom_plan::{PlanSource, RawPlan};
+use fathom_plan::{PlanSource, RawPlan, RunPlan};
 use fathom_record::parse_profile;
 use fathom_report::{html, terminal};
 
@@ -15,7 +15,7 @@ use super::demand;
 use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
-use crate::arguments::RunArguments;
+use crate::arguments::{MeasurementOutputs, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Screen;
 use crate::status::Status;
@@ -34,18 +34,30 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
         Some(path) => like(path, arguments.scale, arguments.flags)?,
         None => (source(arguments.plan.as_deref(), arguments.flags)?, None),
     };
-    let plan = source.resolve(new_seed())?;
-    let delivery = Delivery::prepare(&arguments.outputs)?;
+    measure(place, &source.resolve(new_seed())?, wanted.as_ref(), &arguments.outputs)
+}
+
+/// Runs a plan, saves its record and hands it over. `wanted` is what the run is to be like.
+///
+/// # Errors
+/// When nothing was measured.
+pub fn measure(
+    place: &StorePlace,
+    plan: &RunPlan,
+    wanted: Option<&Wanted>,
+    outputs: &MeasurementOutputs,
+) -> Result<Status, Failure> {
+    let delivery = Delivery::prepare(outputs)?;
     let mut saving = Saving::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
-    let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
+    let mut screen = Screen::new(outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
     let mut record = match plan.engine.as_deref().and_then(External::of) {
-        Some(external) => run_external(&plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
-        None => run_once(&plan, &mut screen, &stop)?,
+        Some(external) => run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
+        None => run_once(plan, &mut screen, &stop)?,
     };
     drop(screen);
-    if let Some(wanted) = &wanted {
+    if let Some(wanted) = wanted {
         let said = wanted.similarity(&record);
         record.notes.extend(said);
     }

@@ -32,6 +32,7 @@ mod printed;
 mod profiled;
 mod remote;
 mod replayed;
+mod rerun;
 mod resumed;
 mod round_trip;
 mod secured;

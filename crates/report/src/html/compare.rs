@@ -1,6 +1,7 @@
 //! The page of a comparison.
 
 use askama::Template;
+use fathom_plan::compare_line;
 use fathom_record::RunRecord;
 use fathom_record::campaign::{CompareRecord, ComparedWorkload};
 use fathom_record::comparison::Side;
@@ -88,7 +89,7 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         b_target: record.b.target.as_ref().map_or_else(Vec::new, machine::target),
         surroundings,
         checks: machine::checks_of_all(runs),
-        reproduction: reproduce::campaign(record.command.as_ref(), &record.id),
+        reproduction: reproduce::campaign(compare_line(record), &record.id),
     };
     Ok(crate::escape::page(&page.render()?))
 }

@@ -1,6 +1,7 @@
 //! The page of an explanation: for each pattern the claims with their evidence, and the experiments.
 
 use askama::Template;
+use fathom_plan::explain_line;
 use fathom_record::campaign::{ExplainRecord, ExplainedPattern};
 use fathom_record::verdict::{Claim, Experiment};
 
@@ -59,7 +60,7 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
             .plan
             .subject
             .is_none()
-            .then(|| reproduce::campaign(explain.command.as_ref(), &explain.id)),
+            .then(|| reproduce::campaign(explain_line(explain), &explain.id)),
     };
     Ok(crate::escape::page(&page.render()?))
 }

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use fathom_measure::{Nanos, counted};
+use fathom_plan::sweep_line;
 use fathom_record::RunRecord;
 use fathom_record::campaign::SweepRecord;
 
@@ -63,7 +64,7 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
             preflight: machine::preflight(&sweep.environment),
         },
         checks: machine::checks_of_all(runs),
-        reproduction: reproduce::campaign(sweep.command.as_ref(), &sweep.id),
+        reproduction: reproduce::campaign(Some(sweep_line(sweep)), &sweep.id),
     };
     Ok(crate::escape::page(&page.render()?))
 }

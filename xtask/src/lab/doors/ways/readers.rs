@@ -17,6 +17,7 @@ const INPUTS: &[(&str, &str)] = &[
     ("fio a job file", "fio {V}"),
     ("diskspd a profile", "diskspd -q -X{V}"),
     ("show", "show {V}"),
+    ("rerun", "rerun -q {V}"),
     ("runs of a target", "runs --target {V}"),
 ];
 

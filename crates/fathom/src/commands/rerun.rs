@@ -1,0 +1,85 @@
+//! `fathom rerun`: the run of a record once more, through the same door as any run.
+
+use fathom_campaign::external::External;
+use fathom_plan::{NoLine, PlanSource, RawPlan, RunPlan, campaign_line, run_line, to_command_line};
+use fathom_record::{RunRecord, shell_word};
+
+use super::again::{Permits, command};
+use super::run::measure;
+use super::seed::new_seed;
+use super::stored::{Found, StorePlace, find};
+use crate::arguments::RerunArguments;
+use crate::failure::Failure;
+use crate::output;
+use crate::status::Status;
+
+/// Repeats the run, or prints what would be typed.
+///
+/// # Errors
+/// When there is no such run, when its record does not hold what would repeat it, and as any run.
+pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status, Failure> {
+    let plan = plan_of(&record(place, &arguments.name)?, arguments)?;
+    let line = to_command_line(&plan);
+    let line = command(&line, Permits::default(), &place.flag()).unwrap_or(line);
+    if arguments.print {
+        output::result(&(line + "\n"))?;
+        return Ok(Status::Done);
+    }
+    if let Some(engine) = plan.engine.as_deref().filter(|engine| starts_what_it_names(engine)) {
+        return Err(Failure::usage(
+            format!("repeating {}", arguments.name),
+            format!(
+                "its engine names what is to be started: `{engine}`, and a record may come from anywhere"
+            ),
+            format!("look at it, and type: {line}"),
+        ));
+    }
+    measure(place, &plan, None, &arguments.outputs)
+}
+
+/// Whether an engine is another tool's, with the path, host or command that reaches it.
+fn starts_what_it_names(engine: &str) -> bool {
+    External::of(engine).is_some() && engine.contains([':', '@'])
+}
+
+/// The run of that name; a campaign has a command of its own.
+fn record(place: &StorePlace, name: &str) -> Result<RunRecord, Failure> {
+    let campaign = match find(place, name)? {
+        (Found::Run(run), _) => return Ok(*run),
+        (Found::Campaign(campaign), _) => campaign,
+    };
+    let id = shell_word(campaign.id());
+    let line = campaign_line(&campaign).and_then(|line| command(&line, Permits::default(), &place.flag()));
+    Err(Failure::usage(
+        format!("repeating {name}"),
+        "it is a campaign of several runs",
+        match line {
+            Some(line) => format!("to make all of it again type: {line}"),
+            None => format!("name one of its runs: fathom{} runs --campaign {id}", place.flag()),
+        },
+    ))
+}
+
+/// The plan of a record, with the permission that this command gives.
+fn plan_of(record: &RunRecord, arguments: &RerunArguments) -> Result<RunPlan, Failure> {
+    let about = || format!("repeating {}", record.id);
+    let line = run_line(record).map_err(|why| {
+        let remedy = match why {
+            NoLine::Imported => "make the run again with its own tool, or give fathom its workload: fathom run --help",
+            NoLine::Unsaid => "give fathom run what it can say of it; \"workload\" in the record is what was done: fathom show RUN --json",
+            NoLine::UnknownDecorator => "repeat it with the build that made it",
+        };
+        Failure { kind: "not_repeatable", ..Failure::usage(about(), why.to_string(), remedy.replace("RUN", &record.id)) }
+    })?;
+    let source = PlanSource::from_command_line(&line).map_err(|error| {
+        let remedy = "repeat it with the build that made it, or type what is meant";
+        Failure { kind: "not_repeatable", ..Failure::usage(about(), error.cause, remedy) }
+    })?;
+    // Permission holds for one command alone, so none that stands in a record counts.
+    let given = RawPlan {
+        destroy: Some(arguments.destroy.clone()),
+        check_empty: Some(arguments.check_empty),
+        ..RawPlan::default()
+    };
+    Ok(source.overridden_by(given).resolve(new_seed())?)
+}

@@ -1,0 +1,113 @@
+//! `fathom rerun`: the run of a record once more, or why not.
+
+use serde_json::Value;
+
+use crate::typed::Typist;
+
+/// Runs, repeats it, and gives both records.
+fn twice(typist: &Typist, run: &[&str]) -> (Value, Value) {
+    let first = typist.json(&[&["run"], run, &["--json", "--quiet"]].concat());
+    let again = typist.json(&["rerun", first["id"].as_str().unwrap(), "--json", "--quiet"]);
+    (first, again)
+}
+
+#[test]
+fn a_run_is_repeated_with_its_workload_options_engine_and_target() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("it's a $file"), vec![7u8; 1 << 20]).unwrap();
+    let short = ["--time", "200ms", "--warmup", "0s"];
+    let simulated =
+        ["--target", "sim:gp2", "--rw", "randrw", "--rate", "2k", "--arrival", "poisson", "--time", "2s"];
+    let memory = [
+        "--target",
+        "memory:",
+        "--size",
+        "1m",
+        "--delay",
+        "constant:1ms",
+        "--jobs",
+        "2",
+        "--bs",
+        "4k:70%,8k:30%",
+    ];
+    let file =
+        ["--target", "it's a $file", "--engine", "sync", "--buffered", "--depth", "3", "--cpus", "any"];
+    for run in [simulated.to_vec(), [&memory[..], &short].concat(), [&file[..], &short].concat()] {
+        let (first, again) = twice(&typist, &run);
+        assert_ne!(first["id"], again["id"]);
+        for part in
+            ["/workload", "/target/name", "/target/decorated", "/target/direct", "/engine/name", "/command"]
+        {
+            assert_eq!(first.pointer(part), again.pointer(part), "{part} of {run:?}");
+        }
+    }
+}
+
+#[test]
+fn what_would_be_typed_is_printed_and_nothing_is_done() {
+    let typist = Typist::new();
+    let first = typist.json(&["run", "--target", "sim:nvme", "--time", "1s", "--seed", "7", "--json"]);
+    let printed = typist.run(&["rerun", "last", "--print"]);
+    let command = first["command"].as_str().unwrap().strip_prefix("fathom ").unwrap();
+    assert_eq!(
+        (printed.status, printed.stdout.ends_with(&format!(" {command}\n"))),
+        (0, true),
+        "{printed:?}"
+    );
+    assert!(printed.stdout.starts_with("fathom --store "), "{printed:?}");
+    let permitted = typist.run(&["rerun", "last", "--print", "--destroy", "S3R1 AL"]);
+    assert!(permitted.stdout.contains(" --destroy 'S3R1 AL'"), "{permitted:?}");
+    assert_eq!(typist.json(&["runs", "--json"])["runs"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_run_that_writes_is_judged_anew() {
+    let typist = Typist::new();
+    let run = [
+        "run",
+        "--target",
+        "new.bin",
+        "--size",
+        "1m",
+        "--rw",
+        "randwrite",
+        "--time",
+        "200ms",
+        "--warmup",
+        "0s",
+    ];
+    let made = typist.json(&[&run[..], &["--keep", "--json"]].concat());
+    assert_eq!(made["workload"]["mix"]["read_share"], 0.0);
+    let before = std::fs::read(typist.path("new.bin")).unwrap();
+    let refused = typist.run(&["rerun", "last"]);
+    assert_eq!(refused.status, 3, "{refused:?}");
+    assert!(refused.stderr.contains("--destroy"), "{refused:?}");
+    assert_eq!(std::fs::read(typist.path("new.bin")).unwrap(), before);
+    let permitted = typist.json(&["rerun", "last", "--destroy", "new.bin", "--json"]);
+    assert_eq!(permitted["workload"], made["workload"]);
+    assert!(!permitted["command"].as_str().unwrap().contains("--destroy"), "permission holds once");
+}
+
+#[test]
+fn what_a_record_cannot_tell_is_refused_with_what_to_type() {
+    let typist = Typist::new();
+    let result = r#"{"fio version":"fio-3.33","timestamp":1700000000,"jobs":[{"jobname":"j","groupid":0,"error":0,"elapsed":1,
+        "job options":{"rw":"randread","bs":"4k","iodepth":"1"},
+        "read":{"io_bytes":40960,"io_kbytes":40,"bw_bytes":40960,"bw":40,"iops":10.0,"runtime":1000,
+        "total_ios":10,"short_ios":0,"drop_ios":0,
+        "lat_ns":{"min":1000,"max":9000,"mean":2000.0,"stddev":10.0,"N":10}}}]}"#;
+    std::fs::write(typist.path("fio.json"), result).unwrap();
+    assert_eq!(typist.run(&["import", "fio.json"]).status, 0);
+    let imported = typist.run(&["rerun", "last"]);
+    assert_eq!(imported.status, 2, "{imported:?}");
+    assert!(imported.stderr.contains("another tool measured it"), "{imported:?}");
+
+    let sweep =
+        ["sweep", "--target", "sim:gp3", "--over", "depth=1,2", "--time", "1s", "--passes", "1", "--json"];
+    let swept = typist.json(&sweep);
+    let campaign = typist.run(&["rerun", swept["id"].as_str().unwrap()]);
+    assert_eq!(campaign.status, 2, "{campaign:?}");
+    let line = swept["command"].as_str().unwrap().strip_prefix("fathom ").unwrap();
+    assert!(campaign.stderr.contains("several runs") && campaign.stderr.contains(line), "{campaign:?}");
+    assert_eq!(typist.run(&["rerun", "r-19700101"]).status, 2);
+}
