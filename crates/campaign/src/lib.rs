@@ -29,5 +29,7 @@ pub use error::CampaignError;
 pub use explain::{Explanation, explain, explain_finished, other_target};
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
-pub use run::{IoLog, Logged, Part, Particulars, Sample, Session, SessionPlan, Told, run_once, run_together};
+pub use run::{
+    IoLog, JobDetails, Logged, Part, Particulars, Sample, Session, SessionPlan, run_once, run_together,
+};
 pub use sweep::{Sweep, sweep};

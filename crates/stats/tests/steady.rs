@@ -5,7 +5,7 @@
 use fathom_record::exposure::{ExposureGuard, GuardRow, HiddenState, Standing};
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
 use fathom_stats::steady::watch::{Monitor, News};
-use fathom_stats::steady::{SteadyRule, judge, words};
+use fathom_stats::steady::{SteadyRule, judge, steady_sentence};
 use fathom_truth::process::noise::autoregressive;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -103,7 +103,7 @@ fn what_is_not_known_does_not_stop_a_verdict_and_is_said() {
     let judged = judge(&rates, &guard(600.0, Standing::Unknown), &SteadyRule::default());
     assert_eq!(judged.verdict, SteadyVerdict::Steady);
     assert_eq!(judged.not_excluded, [HiddenState::VolumeCredits]);
-    let text = words::explain(&judged).join("\n");
+    let text = steady_sentence::explain(&judged).join("\n");
     assert!(text.contains("not excluded") && text.contains("burst credits of the volume"), "{text}");
 }
 
@@ -159,7 +159,7 @@ proptest! {
         let judged = judge(&rates, &guard(rates.len() as f64, Standing::NotYet { after_s }), &SteadyRule::default());
         prop_assert!(!judged.verdict.is_settled());
         prop_assert!(judged.next_check_s > judged.seconds);
-        prop_assert!(!words::explain(&judged).is_empty());
+        prop_assert!(!steady_sentence::explain(&judged).is_empty());
     }
 
     #[test]

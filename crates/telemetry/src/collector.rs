@@ -2,7 +2,7 @@
 
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 
-use crate::table::{Reading, Table};
+use crate::sample_columns::{Reading, Table};
 use crate::{SamplerPlan, Source, sources};
 
 /// All sources of one run. The caller says when a sample is due and what time it is.

@@ -24,14 +24,14 @@ pub mod preflight;
 pub mod pressure;
 pub mod process;
 mod root;
+mod sample_columns;
 mod sampler;
 pub mod sources;
-mod table;
 pub mod thermal;
 pub mod traffic;
 
 pub use collector::Collector;
 pub use declare::{MetricDecl, MetricKind, Source};
 pub use root::Root;
+pub use sample_columns::Sample;
 pub use sampler::{Latest, Sampler, SamplerPlan};
-pub use table::Sample;

@@ -289,7 +289,7 @@ fn judge_open(at: &str, arrival: &str, runs: &[Open]) -> Vec<Finding> {
 }
 
 fn short(rate: f64) -> String {
-    super::table::rate(rate)
+    super::markdown_table::rate(rate)
 }
 
 #[cfg(test)]

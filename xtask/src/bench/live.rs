@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::alone::Finding;
 use super::fathom::{self, number};
+use super::markdown_table::{nanoseconds, rate};
 use super::options::Options;
 use super::pairs::in_random_order;
 use super::process;
 use super::programs::Programs;
 use super::statistics::{median, paired_ratio};
-use super::table::{nanoseconds, rate};
 use super::tool::Measured;
 
 /// Names of the cases.

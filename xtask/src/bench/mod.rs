@@ -13,6 +13,7 @@ pub mod gaps;
 mod imports;
 mod live;
 mod machine;
+mod markdown_table;
 mod options;
 mod pairs;
 mod process;
@@ -20,7 +21,6 @@ mod programs;
 mod sizing;
 mod statistics;
 mod t_io_uring;
-mod table;
 mod tool;
 mod witness;
 
@@ -31,10 +31,10 @@ use std::path::Path;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use markdown_table::Compared;
 use options::Options;
 pub use options::USAGE;
 use programs::Programs;
-use table::Compared;
 use tool::{Interface, Load};
 
 /// Size of every I/O.
@@ -94,13 +94,13 @@ fn section(
     findings: &[alone::Finding],
     skipped: &[String],
 ) -> String {
-    let mut text = table::machine(facts);
+    let mut text = markdown_table::machine(facts);
     if !results.is_empty() {
-        let (ratios, time) = (table::ratios(results), table::processor_time(results));
+        let (ratios, time) = (markdown_table::ratios(results), markdown_table::processor_time(results));
         let _ = write!(text, "\n{ratios}\nProcessor time of each I/O, medians:\n\n{time}");
     }
     if !findings.is_empty() {
-        let _ = write!(text, "\nfathom alone, medians:\n\n{}", table::alone(findings));
+        let _ = write!(text, "\nfathom alone, medians:\n\n{}", markdown_table::alone(findings));
     }
     if !skipped.is_empty() {
         text.push_str("\nNot measured:\n\n");

@@ -15,7 +15,7 @@ use fathom_plan::RunPlan;
 
 /// A target as another tool is told of it.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct NamedTarget {
     /// Its path or name.
     pub path: String,
     /// Bytes of it that the workload uses.
@@ -46,7 +46,7 @@ pub struct Prepared {
 pub fn prepare(
     external: &External,
     plan: &RunPlan,
-    targets: &[Told],
+    targets: &[NamedTarget],
     folder: &Path,
 ) -> Result<Prepared, CampaignError> {
     let program = external.program.iter().map(OsString::from);
@@ -116,7 +116,7 @@ pub fn prepare(
 fn fio(
     external: &External,
     plan: &RunPlan,
-    targets: &[Told],
+    targets: &[NamedTarget],
     folder: &Path,
     cpus: &[u32],
 ) -> Result<(Vec<String>, PathBuf), CampaignError> {

@@ -21,7 +21,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use command::{Prepared, Told, prepare};
+use command::{NamedTarget, Prepared, prepare};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
@@ -136,7 +136,7 @@ fn reach_of(
     plan: &RunPlan,
     external: &External,
     prepared: &Prepared,
-    targets: &[Told],
+    targets: &[NamedTarget],
     folder: &Path,
 ) -> Reach {
     let paths: Vec<PathBuf> = targets.iter().map(|target| PathBuf::from(&target.path)).collect();
@@ -149,7 +149,7 @@ fn reach_of(
 }
 
 /// The targets of a session, with paths by which a child reaches the very same files, and what it inherits for that.
-fn told(session: &Session, workload: &Workload) -> Result<(Vec<Told>, Vec<OwnedFd>), CampaignError> {
+fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<OwnedFd>), CampaignError> {
     let handles = session.handles().ok_or_else(|| {
         EngineError::new(
             ErrorKind::Plan,
@@ -164,7 +164,7 @@ fn told(session: &Session, workload: &Workload) -> Result<(Vec<Told>, Vec<OwnedF
         let rest = handle.facts.size_bytes.saturating_sub(workload.offset_bytes);
         let span_bytes = workload.span_bytes.unwrap_or(rest).min(rest);
         inherited.extend(handle.inherited);
-        told.push(Told {
+        told.push(NamedTarget {
             path: handle.path,
             span_bytes,
             block_bytes: handle.facts.logical_block_bytes,
@@ -192,8 +192,8 @@ fn elsewhere(
             .with_remedy("add --size, e.g. 10GiB")
             .into());
     }
-    let name = |path: &String| Told { path: path.clone(), span_bytes, block_bytes: 0, whole: true };
-    let targets: Vec<Told> = plan.targets.iter().map(name).collect();
+    let name = |path: &String| NamedTarget { path: path.clone(), span_bytes, block_bytes: 0, whole: true };
+    let targets: Vec<NamedTarget> = plan.targets.iter().map(name).collect();
     let prepared = prepare(external, plan, &targets, folder)?;
     let clock = WallClock::start_on_system_clock().0;
     let local = external.tool == Tool::NvmePerf;
@@ -255,7 +255,7 @@ fn named_target(plan: &RunPlan) -> TargetFacts {
 
 /// A command of a tool's own, whose arguments were judged.
 #[derive(Clone, Debug)]
-pub struct Given<'a> {
+pub struct RawCommand<'a> {
     /// The tool.
     pub external: &'a External,
     /// Its arguments, as it takes them; fio's without the format and the place of its output.
@@ -278,7 +278,7 @@ pub struct Given<'a> {
 
 /// What a given command came to.
 #[derive(Clone, Debug)]
-pub struct GivenResult {
+pub struct RawResult {
     /// A record for each result in its output.
     pub records: Vec<RunRecord>,
     /// The folder that it ran in, which keeps what it was given and what it left.
@@ -296,11 +296,11 @@ pub struct GivenResult {
 /// # Errors
 /// As [`run_external`].
 pub fn run_given(
-    given: &Given<'_>,
+    given: &RawCommand<'_>,
     raw: &Path,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
-) -> Result<GivenResult, CampaignError> {
+) -> Result<RawResult, CampaignError> {
     let external = given.external;
     through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
     if !external.works_here() {
@@ -353,13 +353,13 @@ pub fn run_given(
             finish(imported, &ended, around)
         })
         .collect();
-    Ok(GivenResult { records, folder, result, stdout: ended.stdout, stderr: ended.stderr })
+    Ok(RawResult { records, folder, result, stdout: ended.stdout, stderr: ended.stderr })
 }
 
 /// Runs the tool on what is held for it, and lets go of that.
 fn run_on(
     held: Option<Held>,
-    given: &Given<'_>,
+    given: &RawCommand<'_>,
     words: &[OsString],
     folder: &Path,
     (stop, clock): (&AtomicBool, &WallClock),
@@ -385,7 +385,7 @@ fn run_on(
     ended
 }
 
-fn fill_folder(folder: &Path, given: &Given<'_>) -> Result<(), EngineError> {
+fn fill_folder(folder: &Path, given: &RawCommand<'_>) -> Result<(), EngineError> {
     for name in given.folders {
         let path = folder.join(name);
         std::fs::create_dir(&path)

@@ -27,7 +27,7 @@ use fathom_plan::{RunOptions, RunPlan, exact_command_line};
 
 pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;
-pub use particulars::{Particulars, Told};
+pub use particulars::{JobDetails, Particulars};
 pub use record::this_tool;
 pub use samples::Sample;
 pub use session::{Session, SessionPlan};

@@ -12,12 +12,12 @@ use super::samples::{Sample, SampleLog};
 pub struct Particulars {
     accounts: Accounts,
     samples: Option<SampleLog>,
-    told: Mutex<Told>,
+    told: Mutex<JobDetails>,
 }
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct JobDetails {
     /// Each job's, in their order.
     pub accounts: Vec<Account>,
     /// The I/Os of each job, where they were wanted.
@@ -63,7 +63,7 @@ impl Particulars {
     }
 
     /// All of it, when the run is over.
-    pub fn finish(self) -> Told {
+    pub fn finish(self) -> JobDetails {
         let mut told = self.told.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(samples) = self.samples {
             (told.samples, told.lost) = samples.finish(told.accounts.len(), told.start_ns);

@@ -140,7 +140,8 @@ impl Together<'_> {
             particulars: part.particulars,
             ..Beside::default()
         };
-        let outcome = part.session.run_beside(part.workload, beside, &mut Told(sender), &self.halts[place]);
+        let outcome =
+            part.session.run_beside(part.workload, beside, &mut SecondSender(sender), &self.halts[place]);
         if outcome.is_err() {
             self.halt_all();
         }
@@ -222,9 +223,9 @@ fn add(sum: &mut Second, other: &Second) {
 }
 
 /// Sends seconds to whoever shows them; nobody may listen any more.
-struct Told(Sender<Second>);
+struct SecondSender(Sender<Second>);
 
-impl Progress for Told {
+impl Progress for SecondSender {
     fn second(&mut self, second: &Second) {
         let _ = self.0.send(*second);
     }

@@ -5,7 +5,7 @@
 //! all: one ring with several registered files, one context with several descriptors. It has as many
 //! buffers as the depth, and slots for all parts that can be under way.
 
-mod layout;
+mod chunk_map;
 mod whole;
 
 #[cfg(test)]
@@ -19,7 +19,7 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::{Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
-pub use layout::{Layout, Piece, Pieces};
+pub use chunk_map::{Layout, Piece, Pieces};
 use whole::{Place, Whole};
 
 /// Name of the engine's feature that a record shows this under.

@@ -1,9 +1,9 @@
 //! Holds what was read against what was written.
 
+use super::block_table::VerifyTable;
 use super::report::{Damage, VerifyReport};
 use super::stamp::{Stamp, Start, is_whole};
 use super::state::BlockState;
-use super::table::VerifyTable;
 
 /// One read: its first block, its content, and the states of its blocks before it was submitted.
 pub(super) struct Evidence<'a> {

@@ -6,11 +6,11 @@
 //! writes that overlapped leaves open is counted as uncertain and never called corrupt. Content that an earlier run stamped is checked for
 //! address and checksum.
 
+mod block_table;
 mod judge;
 mod report;
 mod stamp;
 mod state;
-mod table;
 
 #[cfg(test)]
 pub(crate) mod test_engine;
@@ -27,8 +27,8 @@ use judge::Evidence;
 use stamp::Stamp;
 use state::BlockState;
 
+pub use block_table::VerifyTable;
 pub use report::{Damage, Finding, VerifyReport};
-pub use table::VerifyTable;
 
 /// An engine that stamps writes and checks reads. Checksums are computed before the inner engine takes
 /// its first stamp and after it took its last, so they are in no latency; they are in the generator's

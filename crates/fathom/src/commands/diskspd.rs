@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::external::{External, Given, Tool, run_given};
+use fathom_campaign::external::{External, RawCommand, Tool, run_given};
 use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_campaign::run_once;
 use fathom_record::RunRecord;
@@ -94,7 +94,7 @@ fn itself(
             "use 'diskspd:ssh HOST diskspd.exe', or an engine of fathom",
         ));
     }
-    let given = Given {
+    let given = RawCommand {
         external,
         arguments: &arguments.command,
         files: &[],

@@ -1,8 +1,8 @@
 //! Shows on stderr how a measurement goes: one line that is redrawn, plain lines, or nothing.
 
 mod plain;
+mod progress_words;
 mod redrawn;
-mod words;
 
 use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_measure::WallClock;

@@ -4,7 +4,7 @@ use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_measure::Clock;
 use fathom_target::Preparation;
 
-use super::words::{self, Left};
+use super::progress_words::{self, Left};
 use crate::layout;
 
 /// Figures come no more often than this.
@@ -42,18 +42,22 @@ impl<C: Clock> Plain<C> {
 impl<C: Clock> Progress for Plain<C> {
     fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
         if self.is_due() {
-            self.line(&words::preparing(what, done_bytes, total_bytes));
+            self.line(&progress_words::preparing(what, done_bytes, total_bytes));
         }
     }
 
     fn step(&mut self, notice: &StepNotice) {
         self.left.at_start_ns = notice.left_ns;
-        self.line(&format!("{}; {}", words::step(notice), self.left.after(0)));
+        self.line(&format!("{}; {}", progress_words::step(notice), self.left.after(0)));
     }
 
     fn second(&mut self, second: &Second) {
         if self.is_due() {
-            self.line(&format!("  {}; {}", words::figures(second), self.left.after(second.until_ns)));
+            self.line(&format!(
+                "  {}; {}",
+                progress_words::figures(second),
+                self.left.after(second.until_ns)
+            ));
         }
     }
 

@@ -4,7 +4,7 @@ use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_target::Preparation;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::words::{self, Left};
+use super::progress_words::{self, Left};
 use crate::layout;
 use crate::output;
 
@@ -62,17 +62,17 @@ impl Drop for Redrawn {
 
 impl Progress for Redrawn {
     fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
-        self.draw(&words::preparing(what, done_bytes, total_bytes), None);
+        self.draw(&progress_words::preparing(what, done_bytes, total_bytes), None);
     }
 
     fn step(&mut self, notice: &StepNotice) {
         self.left.at_start_ns = notice.left_ns;
-        self.step = Some(words::step_forms(notice));
+        self.step = Some(progress_words::step_forms(notice));
         self.draw(&self.left.after(0), None);
     }
 
     fn second(&mut self, second: &Second) {
-        self.draw(&self.left.after(second.until_ns), Some(&words::figure_forms(second)));
+        self.draw(&self.left.after(second.until_ns), Some(&progress_words::figure_forms(second)));
     }
 
     fn simulated_time(&mut self, is_simulated: bool) {

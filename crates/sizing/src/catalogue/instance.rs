@@ -1,6 +1,6 @@
 //! Instance types: what lies between a volume and the processors.
 
-use super::table::{self, CatalogueError, Row};
+use super::csv_rows::{self, CatalogueError, Row};
 use crate::accounting::Accounting;
 use crate::money::Money;
 use crate::offer::Limits;
@@ -71,7 +71,7 @@ impl Instance {
 }
 
 pub(super) fn read(text: &str) -> Result<Vec<Instance>, CatalogueError> {
-    table::read("instances.csv", text, instance)
+    csv_rows::read("instances.csv", text, instance)
 }
 
 fn instance(row: &Row<'_>) -> Result<Instance, CatalogueError> {

@@ -1,18 +1,18 @@
 //! The catalogue: dated and sourced limits and prices, built into the program, and the user's own prices.
 
+mod csv_rows;
 mod ebs;
 mod instance;
 mod price;
 mod source;
-mod table;
 mod volume;
 mod wanted;
 
+pub use csv_rows::CatalogueError;
 pub use ebs::{Family, Line, Market};
 pub use instance::{Instance, LocalDisks};
 pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};
-pub use table::CatalogueError;
 pub use volume::{Fact, Volumes};
 pub use wanted::{LeftOut, Wanted};
 

@@ -1,6 +1,6 @@
 //! Prices of volumes by region: components with marginal tiers, from the catalogue or the user's own file.
 
-use super::table::{self, CatalogueError, Row};
+use super::csv_rows::{self, CatalogueError, Row};
 use crate::money::Money;
 
 /// What a price is for.
@@ -54,7 +54,7 @@ impl Prices {
     /// # Errors
     /// When a row makes no sense; the error names its line.
     pub fn read(file: &str, text: &str) -> Result<Self, CatalogueError> {
-        let rows = table::read(file, text, |row| price(file, row))?;
+        let rows = csv_rows::read(file, text, |row| price(file, row))?;
         Ok(Self { prices: rows.into_iter().flatten().collect() })
     }
 

@@ -1,6 +1,6 @@
 //! Where facts are from, and of when.
 
-use super::table::{self, CatalogueError};
+use super::csv_rows::{self, CatalogueError};
 
 /// One source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Sources {
 
 impl Sources {
     pub(super) fn read(text: &str) -> Result<Self, CatalogueError> {
-        let sources = table::read("sources.csv", text, |row| {
+        let sources = csv_rows::read("sources.csv", text, |row| {
             Ok(Source {
                 key: row.required("key")?.to_owned(),
                 date: row.required("date")?.to_owned(),

@@ -1,6 +1,6 @@
 //! Facts about types of volumes, as the sources give them.
 
-use super::table::{self, CatalogueError};
+use super::csv_rows::{self, CatalogueError};
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Volumes {
 
 impl Volumes {
     pub(super) fn read(text: &str) -> Result<Self, CatalogueError> {
-        let facts = table::read("volumes.csv", text, |row| {
+        let facts = csv_rows::read("volumes.csv", text, |row| {
             Ok(Fact {
                 provider: row.required("provider")?.to_owned(),
                 volume: row.required("type")?.to_owned(),

@@ -23,9 +23,9 @@ pub mod period;
 pub mod schedule;
 pub mod segments;
 pub mod snia;
+pub mod steady_sentence;
 pub mod transient;
 pub mod watch;
-pub mod words;
 
 use fathom_record::exposure::ExposureGuard;
 use fathom_record::steadiness::{Gates, GuardGate, Steadiness, SteadyVerdict};
@@ -86,7 +86,7 @@ pub fn judge(rates: &[f64], guard: &ExposureGuard, rule: &SteadyRule) -> Steadin
     let judged = Judged::of(rates, guard_gate, rule);
     judged.write(&mut result);
     result.remaining_s = outlook::remaining_s(&result, rule);
-    result.reason = words::reason(&result, guard);
+    result.reason = steady_sentence::reason(&result, guard);
     result
 }
 

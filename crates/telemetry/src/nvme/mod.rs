@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn time_beyond_a_limit_is_a_share_of_the_interval() {
         const EBS: u32 = 0x3c23_b510;
-        let mut table = crate::table::Table::default();
+        let mut table = crate::sample_columns::Table::default();
         let first = log(EBS, [1_000_000, 0, 5, 0]);
         let first = VolumeLog::parse(&first).unwrap().unwrap();
         let before = volume::put(first, "nvme1", None, 0, &mut table.baseline());
@@ -230,7 +230,7 @@ mod tests {
             (log[160], log[192], log[216], log[228]) = (errors, minutes, transitions, seconds);
             log
         };
-        let mut table = crate::table::Table::default();
+        let mut table = crate::sample_columns::Table::default();
         let first = bytes(1, 0, 3, 1);
         let before = health::put(SmartLog::parse(&first).unwrap(), "nvme0", None, 0, &mut table.baseline());
         let mut second = bytes(3, 5, 3, 2);

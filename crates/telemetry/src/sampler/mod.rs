@@ -11,7 +11,7 @@ use std::time::Duration;
 use fathom_measure::{Clock, WallClock};
 use fathom_record::telemetry::Telemetry;
 
-use crate::table::Reading;
+use crate::sample_columns::Reading;
 use crate::{Collector, Root};
 use thread_cpu::thread_cpu_ns;
 

@@ -1,8 +1,8 @@
 //! iostat's text: reports of processors and disks. The first one behind a banner is the mean since the machine
 //! started, and no interval.
 
-use super::columns;
 use super::statement::Statement;
+use super::sysstat_columns;
 
 /// Reads every interval.
 ///
@@ -29,9 +29,9 @@ pub fn read(text: &str) -> Result<Statement, String> {
         } else if words.is_empty() {
             header.clear();
         } else if reports > 1 && header.first() == Some(&"avg-cpu:") && words.len() + 1 == header.len() {
-            columns::put_processor(&mut statement, "", &pairs(&header[1..], &words));
+            sysstat_columns::put_processor(&mut statement, "", &pairs(&header[1..], &words));
         } else if reports > 1 && words.len() == header.len() {
-            columns::put_disk(&mut statement, first, &pairs(&header[1..], &words[1..]));
+            sysstat_columns::put_disk(&mut statement, first, &pairs(&header[1..], &words[1..]));
         }
     }
     if seen { Ok(statement) } else { Err("no report".to_owned()) }

@@ -2,7 +2,6 @@
 //! states. The readers here share no code with the importers: a fault has to be made twice to be missed.
 
 mod blkparse;
-mod columns;
 mod compare;
 mod diskspd_text;
 mod diskspd_xml;
@@ -15,6 +14,7 @@ mod number;
 mod place;
 mod report;
 mod statement;
+mod sysstat_columns;
 mod sysstat_json;
 mod sysstat_text;
 mod taken;

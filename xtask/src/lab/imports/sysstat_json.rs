@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::columns;
 use super::statement::Statement;
+use super::sysstat_columns;
 
 /// Reads processors and disks of every interval. iostat's first statistics are the mean since the machine started;
 /// nothing tells them but that its disks have `disk_device`.
@@ -21,12 +21,12 @@ pub fn read(text: &str) -> Result<Statement, String> {
         for processor in interval["cpu-load"].as_array().into_iter().flatten().chain(all) {
             let label = processor["cpu"].as_str().filter(|label| !["all", "-1"].contains(label));
             with_cells(processor, |cells| {
-                columns::put_processor(&mut statement, label.unwrap_or_default(), cells)
+                sysstat_columns::put_processor(&mut statement, label.unwrap_or_default(), cells)
             });
         }
         for disk in interval["disk"].as_array().into_iter().flatten() {
             let Some(name) = disk["disk_device"].as_str().or(disk["disk-device"].as_str()) else { continue };
-            with_cells(disk, |cells| columns::put_disk(&mut statement, name, cells));
+            with_cells(disk, |cells| sysstat_columns::put_disk(&mut statement, name, cells));
         }
     }
     Ok(statement)

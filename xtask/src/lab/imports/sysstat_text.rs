@@ -1,7 +1,7 @@
 //! Text of sar and mpstat: tables whose rows begin with a time of the day.
 
-use super::columns;
 use super::statement::Statement;
+use super::sysstat_columns;
 
 /// Reads the tables of processors and disks. Rows of the mean over all are none of an interval.
 ///
@@ -26,10 +26,12 @@ pub fn read(text: &str) -> Result<Statement, String> {
             let cells: Vec<(&str, &str)> =
                 header[1..].iter().copied().zip(words[1..].iter().copied()).collect();
             match header[0] {
-                "CPU" => {
-                    columns::put_processor(&mut statement, if first == "all" { "" } else { first }, &cells)
-                }
-                "DEV" => columns::put_disk(&mut statement, first, &cells),
+                "CPU" => sysstat_columns::put_processor(
+                    &mut statement,
+                    if first == "all" { "" } else { first },
+                    &cells,
+                ),
+                "DEV" => sysstat_columns::put_disk(&mut statement, first, &cells),
                 _ => {}
             }
         }

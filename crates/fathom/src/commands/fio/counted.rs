@@ -1,7 +1,7 @@
 //! Runs as fio counts them: each clone by itself, with what was in flight at the end. The records keep their own
 //! window.
 
-use fathom_campaign::{Sample, Told};
+use fathom_campaign::{JobDetails, Sample};
 use fathom_engine::job::{Account, DirectionAccount};
 use fathom_measure::Histogram;
 use fathom_record::run::DirectionSummary;
@@ -30,8 +30,8 @@ pub struct CountedClone {
 
 impl CountedRun {
     /// From its record and what else was told of it.
-    pub fn of(record: &RunRecord, told: Told) -> Self {
-        let Told { accounts, samples, lost, .. } = told;
+    pub fn of(record: &RunRecord, told: JobDetails) -> Self {
+        let JobDetails { accounts, samples, lost, .. } = told;
         if accounts.is_empty() {
             let clone = CountedClone { record: record.clone(), ios: Vec::new() };
             return Self { whole: record.clone(), clones: vec![clone], beyond: 0, lost };

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use fathom_campaign::external::{External, Given, GivenResult, run_given};
+use fathom_campaign::external::{External, RawCommand, RawResult, run_given};
 use fathom_record::RunRecord;
 use fathom_tools::fio::cmdline::{Forms, Globals, Invocation};
 use fathom_tools::fio::document;
@@ -54,7 +54,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     let arguments: Vec<OsString> =
         made.words.iter().map(OsString::from).chain([OsString::from(job_file)]).collect();
     let external = External::of("fio").expect("fio is a tool that is driven");
-    let given = Given {
+    let given = RawCommand {
         external: &external,
         arguments: &arguments,
         files: &[(job_file, &made.job_file)],
@@ -152,7 +152,7 @@ fn forms(wanted: Forms) -> String {
 }
 
 /// What fio printed, without the JSON that only fathom asked for.
-fn printed(result: &GivenResult, wanted: Forms) -> Result<String, Failure> {
+fn printed(result: &RawResult, wanted: Forms) -> Result<String, Failure> {
     let text = fs::read_to_string(&result.result).map_err(|error| {
         Failure::system(format!("reading fio's result {}", result.result.display()), error)
     })?;
