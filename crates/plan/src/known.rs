@@ -76,7 +76,7 @@ pub struct Known {
     pub ceilings: Vec<KnownCeiling>,
     /// Instance type, as `r6id.4xlarge`; absent: what the machine's firmware says.
     pub instance: Option<String>,
-    /// Volume, as `gp3:iops=16000`.
+    /// Volume, e.g. `gp3:iops=16000`.
     pub volume: Option<String>,
 }
 

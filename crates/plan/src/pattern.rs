@@ -32,7 +32,7 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     if !KINDS.contains(&kind) {
         return Err(match spelling::nearest(kind, KINDS).first() {
             Some(near) => format!("`{text}` is not a valid pattern: did you mean `{near}`, as in {EXAMPLE}?"),
-            None => format!("`{text}` is not a valid pattern: write a kind and a size, as {EXAMPLE}"),
+            None => format!("`{text}` is not a valid pattern: write a kind and a size, e.g. {EXAMPLE}"),
         });
     }
     let size = parts.next().ok_or_else(|| format!("`{text}` lacks its size: write `{text}-4k`"))?;

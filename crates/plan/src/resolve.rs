@@ -179,7 +179,7 @@ pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String
     let names = || words.iter().map(|(word, _)| *word);
     Err(match spelling::nearest(text, names()).first() {
         Some(near) => format!("unknown value `{text}`: did you mean `{near}`?"),
-        None => format!("there is no `{text}` here: write one of {}", names().collect::<Vec<_>>().join(", ")),
+        None => format!("unknown value `{text}`: write one of {}", names().collect::<Vec<_>>().join(", ")),
     })
 }
 

@@ -46,7 +46,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     let date = match &options.date {
         Some(date) => date.clone(),
         None if options.fetch => today()?,
-        None => return Err("--date: say of which day the files are, as 2026-11-22".to_owned()),
+        None => return Err("--date: say of which day the files are, e.g. 2026-11-22".to_owned()),
     };
     let folder = root.join("catalog");
     let mut changes = Vec::new();
