@@ -1,10 +1,10 @@
 //! Any text is a plan or an error; a plan that was read reads back from what is written of it.
 #![no_main]
 
+use fathom_fuzz::within;
 use fathom_plan::{PlanSource, check_arguments, pattern, to_command_line, to_toml};
 use fathom_record::options::IoFlags;
 use fathom_sim as sim;
-use fathom_fuzz::within;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -9,6 +9,7 @@
 //! There is no I/O here, no clock and no machine: what exists is for those to say who open it.
 
 mod addresses;
+mod admissible;
 mod again;
 mod assess;
 mod campaigns;
@@ -38,6 +39,7 @@ mod campaign_properties;
 #[cfg(test)]
 mod properties;
 
+pub use admissible::{Asked, Named, Refusal, admissible, on_engine};
 pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, run_line, sweep_line};
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, sweep_command_line};

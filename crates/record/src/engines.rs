@@ -20,7 +20,102 @@ pub struct EngineEntry {
     pub in_flight: InFlight,
     /// Whether it works on names in a folder of its own, and on no file or device.
     pub names_alone: bool,
+    /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
+    pub no_place_for: &'static [NoPlace],
 }
+
+/// Something that a run can ask for and an engine has no place for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoPlace {
+    /// What.
+    pub what: Need,
+    /// Why, after the engine's name.
+    pub cause: &'static str,
+    /// What to type.
+    pub remedy: &'static str,
+}
+
+/// What a run asks of its engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Several targets as one.
+    Stripe,
+    /// Writes that end when they are durable.
+    Durable,
+    /// Flags of single I/Os, any of them.
+    IoFlags,
+    /// The flag that polls for single I/Os.
+    Hipri,
+    /// Any reads.
+    Reads,
+    /// Reads and no writes.
+    ReadsAlone,
+}
+
+const fn no_place(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
+    NoPlace { what, cause, remedy }
+}
+
+const NO_IO_FLAGS: NoPlace = no_place(
+    Need::IoFlags,
+    "it passes no flags with single I/Os",
+    "use --engine sync, aio or uring, or leave --io-flags out",
+);
+/// Of engines whose calls move no data.
+const NO_STRIPE_OF_CALLS: NoPlace =
+    no_place(Need::Stripe, "it moves no data", "leave --stripe out, or use --engine uring, aio or sync");
+const NO_DURABLE_CALLS: NoPlace = no_place(Need::Durable, "it moves no data", "leave --durable out");
+const FLUSH_INSTEAD: &str = "leave --durable out, and flush instead: --flush-every 1";
+
+const URING_LACKS: &[NoPlace] = &[no_place(
+    Need::Hipri,
+    "a ring polls for all of its I/Os or for none",
+    "use --polled, or --engine sync",
+)];
+const AIO_LACKS: &[NoPlace] = &[no_place(
+    Need::Hipri,
+    "the kernel polls for no I/O of this interface",
+    "use --engine sync, or --engine uring --polled",
+)];
+const MMAP_LACKS: &[NoPlace] = &[
+    no_place(
+        Need::Stripe,
+        "it copies within one mapping, and a stripe would be as many as targets",
+        "leave --stripe out, or use --engine uring, aio or sync",
+    ),
+    no_place(
+        Need::Durable,
+        "a write to a mapping ends in the page cache, however the file was opened",
+        FLUSH_INSTEAD,
+    ),
+    NO_IO_FLAGS,
+];
+const PASSTHROUGH_LACKS: &[NoPlace] = &[
+    no_place(
+        Need::Stripe,
+        "it sends the commands of one namespace",
+        "leave --stripe out, or name the block devices, e.g. /dev/nvme0n1",
+    ),
+    no_place(Need::Durable, "NVMe commands do not look at how the device was opened", FLUSH_INSTEAD),
+    NO_IO_FLAGS,
+];
+const ALLOCATION_LACKS: &[NoPlace] = &[
+    NO_IO_FLAGS,
+    NO_STRIPE_OF_CALLS,
+    NO_DURABLE_CALLS,
+    no_place(
+        Need::ReadsAlone,
+        "space is given to a file by reads too, and the file would be opened for reading alone",
+        "use --rw write, or --rw rw for both",
+    ),
+];
+const TRUNCATION_LACKS: &[NoPlace] = &[
+    NO_IO_FLAGS,
+    NO_STRIPE_OF_CALLS,
+    NO_DURABLE_CALLS,
+    no_place(Need::Reads, "a length is set by writes alone", "use --rw write"),
+];
+const NAMES_LACK: &[NoPlace] = &[NO_IO_FLAGS, NO_STRIPE_OF_CALLS, NO_DURABLE_CALLS];
 
 /// I/Os of one job that an engine has in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +139,7 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::Depth,
         names_alone: false,
+        no_place_for: URING_LACKS,
     },
     EngineEntry {
         name: "aio",
@@ -52,6 +148,7 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::Depth,
         names_alone: false,
+        no_place_for: AIO_LACKS,
     },
     EngineEntry {
         name: "sync",
@@ -60,6 +157,7 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::Threads,
         names_alone: false,
+        no_place_for: &[],
     },
     EngineEntry {
         name: "mmap",
@@ -68,9 +166,14 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::One,
         names_alone: false,
+        no_place_for: MMAP_LACKS,
     },
-    calls_on_files("falloc", "fallocate of ranges of a file: space given, or taken back by trims"),
-    calls_on_files("ftruncate", "ftruncate to the offsets of writes"),
+    calls_on_files(
+        "falloc",
+        "fallocate of ranges of a file: space given, or taken back by trims",
+        ALLOCATION_LACKS,
+    ),
+    calls_on_files("ftruncate", "ftruncate to the offsets of writes", TRUNCATION_LACKS),
     calls_on_names("filecreate", "files opened under new names, in a folder of its own"),
     calls_on_names("filestat", "files looked up by their names, in a folder of its own"),
     calls_on_names("filedelete", "files removed by their names, in a folder of its own"),
@@ -84,6 +187,7 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::Depth,
         names_alone: false,
+        no_place_for: PASSTHROUGH_LACKS,
     },
     EngineEntry {
         name: "memory",
@@ -92,6 +196,7 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: true,
         in_flight: InFlight::One,
         names_alone: false,
+        no_place_for: &[NO_IO_FLAGS],
     },
     EngineEntry {
         name: "null",
@@ -100,6 +205,7 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: false,
         in_flight: InFlight::One,
         names_alone: false,
+        no_place_for: &[NO_IO_FLAGS],
     },
     EngineEntry {
         name: "sim",
@@ -108,11 +214,16 @@ pub const ENGINES: &[EngineEntry] = &[
         keeps_content: false,
         in_flight: InFlight::Depth,
         names_alone: false,
+        no_place_for: &[NO_IO_FLAGS],
     },
 ];
 
 /// Calls about a file's space or its length.
-const fn calls_on_files(name: &'static str, summary: &'static str) -> EngineEntry {
+const fn calls_on_files(
+    name: &'static str,
+    summary: &'static str,
+    no_place_for: &'static [NoPlace],
+) -> EngineEntry {
     EngineEntry {
         name,
         summary,
@@ -120,12 +231,13 @@ const fn calls_on_files(name: &'static str, summary: &'static str) -> EngineEntr
         keeps_content: false,
         in_flight: InFlight::One,
         names_alone: false,
+        no_place_for,
     }
 }
 
 /// Calls about names.
 const fn calls_on_names(name: &'static str, summary: &'static str) -> EngineEntry {
-    EngineEntry { names_alone: true, ..calls_on_files(name, summary) }
+    EngineEntry { names_alone: true, ..calls_on_files(name, summary, NAMES_LACK) }
 }
 
 /// The entry of that name, if there is one.

@@ -109,7 +109,8 @@ impl<'a> SessionPlan<'a> {
         (self.targets.to_vec(), self.engine.map(str::to_owned), self.options())
     }
 
-    fn options(&self) -> RunOptions {
+    /// How its runs go about their targets.
+    pub(super) fn options(&self) -> RunOptions {
         RunOptions {
             direct: self.direct,
             stripe_bytes: self.stripe_bytes,

@@ -1,0 +1,235 @@
+//! What of a plan would have no effect on its engine or target: every refusal that needs nothing to be opened.
+//!
+//! Silence would be taken for effect, so each is refused with the reason and with what to type.
+
+use fathom_record::engines::{EngineEntry, Need};
+
+use super::RunOptions;
+
+/// What a run asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// How it goes about its target.
+    pub options: &'a RunOptions,
+    /// Whether anything is read.
+    pub reads: bool,
+    /// Whether anything is changed.
+    pub writes: bool,
+    /// Flags of single I/Os are sent where they do nothing, as another tool sends them.
+    pub flags_as_asked: bool,
+}
+
+/// What a target's name says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A file or a device.
+    Path,
+    /// A simulated device.
+    Simulated,
+    /// The process's memory, or nothing.
+    Within,
+}
+
+/// One part of a plan that would have no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was asked for, and of whom: `--keep with target ...`.
+    pub place: String,
+    /// Why it would have none.
+    pub cause: String,
+    /// What to type.
+    pub remedy: String,
+}
+
+/// All that a target of this name and an engine, where it is known, have no place for.
+pub fn admissible(
+    asked: &Asked<'_>,
+    engine: Option<&EngineEntry>,
+    targets: &[(&str, Named)],
+) -> Vec<Refusal> {
+    let of_targets = targets.iter().flat_map(|(name, named)| on_target(asked, name, *named));
+    of_targets.chain(engine.into_iter().flat_map(|engine| on_engine(asked, engine))).collect()
+}
+
+fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
+    let options = asked.options;
+    let refusal = |flag: &str, cause: &str, remedy: String| Refusal {
+        place: format!("{flag} with target `{name}`"),
+        cause: cause.to_owned(),
+        remedy,
+    };
+    let mut refusals = Vec::new();
+    if options.stripe_bytes.is_some() && named == Named::Simulated {
+        let cause = "it is a whole volume already: its parameters say how much it takes at once";
+        refusals.push(refusal("--stripe", cause, "leave --stripe out".to_owned()));
+    }
+    let of_paths = [
+        ("--keep", options.keep, "only a scratch file can be kept"),
+        ("--destroy", !options.permits.is_empty(), "it holds nothing that could be lost"),
+        ("--check-empty", options.check_empty, "it holds nothing that could be lost"),
+        ("--buffered", !options.direct, "it has no page cache"),
+        (
+            "--stripe",
+            options.stripe_bytes.is_some() && named != Named::Simulated,
+            "it is one place, however it is cut",
+        ),
+        ("--polled", options.polled, "only devices have queues to poll"),
+        ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
+        ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
+    ];
+    for (flag, _, cause) in of_paths.into_iter().filter(|(_, given, _)| *given && named != Named::Path) {
+        refusals.push(refusal(flag, cause, format!("leave {flag} out, or name a file or device")));
+    }
+    if options.real_time && named != Named::Simulated {
+        let cause = "only a simulated device has a clock to choose";
+        refusals.push(refusal("--real-time", cause, "leave --real-time out".to_owned()));
+    }
+    refusals
+}
+
+/// All that an engine has no place for, whatever the target.
+pub fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<Refusal> {
+    let options = asked.options;
+    let (flags, direct) = (options.io_flags, options.direct);
+    let refusal = |flag: &str, cause: &str, remedy: &str| Refusal {
+        place: format!("{flag} with engine {}", engine.name),
+        cause: cause.to_owned(),
+        remedy: remedy.to_owned(),
+    };
+    let needs = |what: Need| match what {
+        Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
+        Need::Durable => ("--durable", options.durable.is_some()),
+        Need::IoFlags => ("--io-flags", !flags.is_empty()),
+        Need::Hipri => ("--io-flags hipri", flags.hipri),
+        Need::Reads => ("reads", asked.reads),
+        Need::ReadsAlone => ("reads", asked.reads && !asked.writes),
+    };
+    let own = engine.no_place_for.iter().filter_map(|lack| {
+        let (flag, given) = needs(lack.what);
+        given.then(|| refusal(flag, lack.cause, lack.remedy))
+    });
+    let by_cache = [
+        (
+            "--io-flags hipri",
+            flags.hipri && !direct && !asked.flags_as_asked,
+            "I/O through the page cache is never polled for",
+            "leave hipri or --buffered out",
+        ),
+        (
+            "--io-flags dontcache",
+            flags.dontcache && direct,
+            "direct I/O leaves nothing in the page cache as it is",
+            "add --buffered, or leave dontcache out",
+        ),
+        (
+            "--io-flags atomic",
+            flags.atomic && !direct,
+            "a write through the page cache reaches the device in pieces of the kernel's choice",
+            "leave atomic or --buffered out",
+        ),
+    ];
+    let by_cache = by_cache.into_iter().filter(|(_, given, ..)| *given);
+    own.chain(by_cache.map(|(flag, _, cause, remedy)| refusal(flag, cause, remedy))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_record::engines::{ENGINES, named};
+
+    use super::*;
+    use crate::PlanSource;
+
+    /// The places of all refusals of a plan, `x` for its target.
+    fn places(plan: &str, engine: Option<&str>, targets: &[(&str, Named)]) -> Vec<String> {
+        let source = PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
+        let plan = source.resolve(1).expect(plan);
+        let mix = plan.workload.mix;
+        let asked = Asked {
+            options: &plan.options,
+            reads: mix.read_share > 0.0,
+            writes: mix.changes_data(),
+            flags_as_asked: false,
+        };
+        let engine = engine.map(|name| named(name).expect(name));
+        admissible(&asked, engine, targets).into_iter().map(|refusal| refusal.place).collect()
+    }
+
+    /// Engines that refuse each flag, of all on a file.
+    #[test]
+    fn each_flag_is_refused_by_the_engines_that_have_no_place_for_it() {
+        let names = ["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"];
+        let calls = || ["falloc", "ftruncate"].into_iter().chain(names);
+        let apart = ["passthrough", "memory", "null", "sim"];
+        for (plan, refusing) in [
+            ("rw = 'write'", vec![]),
+            ("rw = 'read'", vec!["falloc", "ftruncate"]),
+            ("rw = 'rw'", vec!["ftruncate"]),
+            ("rw = 'write'\nstripe = '64k'", ["mmap", "passthrough"].into_iter().chain(calls()).collect()),
+            ("rw = 'write'\ndurable = 'data'", ["mmap", "passthrough"].into_iter().chain(calls()).collect()),
+            ("rw = 'write'\nio-flags = 'nowait'", ["mmap"].into_iter().chain(calls()).chain(apart).collect()),
+            (
+                "rw = 'write'\nio-flags = 'hipri'",
+                ["uring", "aio", "mmap"].into_iter().chain(calls()).chain(apart).collect(),
+            ),
+            ("rw = 'write'\nio-flags = 'dontcache'", ENGINES.iter().map(|engine| engine.name).collect()),
+            ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", ENGINES.iter().map(|e| e.name).collect()),
+        ] {
+            let mut refusing = refusing;
+            let mut found: Vec<&str> = ENGINES
+                .iter()
+                .map(|engine| engine.name)
+                .filter(|engine| !places(plan, Some(engine), &[("x", Named::Path)]).is_empty())
+                .collect();
+            refusing.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, refusing, "{plan}");
+        }
+    }
+
+    #[test]
+    fn each_flag_is_refused_on_the_targets_that_have_no_place_for_it() {
+        use Named::{Path, Simulated, Within};
+        for (plan, refusing) in [
+            ("", &[] as &[Named]),
+            ("keep = true", &[Simulated, Within]),
+            ("destroy = 'S'", &[Simulated, Within]),
+            ("check-empty = true", &[Simulated, Within]),
+            ("buffered = true", &[Simulated, Within]),
+            ("stripe = '64k'", &[Simulated, Within]),
+            ("polled = true", &[Simulated, Within]),
+            ("rw = 'write'\ndurable = 'all'", &[Simulated, Within]),
+            ("io-flags = 'nowait'", &[Simulated, Within]),
+            ("real-time = true", &[Path, Within]),
+        ] {
+            for named in [Path, Simulated, Within] {
+                let found = places(plan, None, &[("x", named)]);
+                assert_eq!(
+                    found.len(),
+                    usize::from(refusing.contains(&named)),
+                    "{plan} {named:?}: {found:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn all_are_listed_and_each_says_whose_it_is() {
+        let found = places(
+            "rw = 'write'\nkeep = true\nstripe = '64k'\ndurable = 'all'\nio-flags = 'atomic'",
+            Some("mmap"),
+            &[("x", Named::Path), ("null:", Named::Within)],
+        );
+        assert_eq!(
+            found,
+            [
+                "--keep with target `null:`",
+                "--stripe with target `null:`",
+                "--durable with target `null:`",
+                "--io-flags with target `null:`",
+                "--stripe with engine mmap",
+                "--durable with engine mmap",
+                "--io-flags with engine mmap",
+            ]
+        );
+    }
+}
