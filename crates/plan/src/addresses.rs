@@ -169,7 +169,7 @@ mod tests {
         assert!(read("zpif:1").unwrap_err().contains("did you mean `zipf`?"));
         assert!(read("gauss").unwrap_err().contains("cycle, independent"));
         assert!(read("cycle:3").unwrap_err().contains("takes no value"));
-        assert!(read("hotspot:90%").unwrap_err().contains("as 90%/10%"));
+        assert!(read("hotspot:90%").unwrap_err().contains("e.g. 90%/10%"));
         for text in [
             "",
             ":",
