@@ -31,9 +31,9 @@ fn refused(parts: &[&str], words: &[&str]) {
 
 #[test]
 fn names_that_are_not_known_are_refused_with_the_nearest() {
-    refused(&[ROW, "ipos = 3000\n"], &["line 9", "no field \"ipos\"", "did you mean \"iops\"?"]);
+    refused(&[ROW, "ipos = 3000\n"], &["line 9", "unknown field \"ipos\"", "did you mean \"iops\"?"]);
     let scope = [VOLUME, "iops = 3000\nscop = \"instance\"\n", ROW, "iops = 3000\n"];
-    refused(&scope, &["line 5", "no field \"scop\"", "did you mean \"scope\"?"]);
+    refused(&scope, &["line 5", "unknown field \"scop\"", "did you mean \"scope\"?"]);
     refused(&["[[ceilings]]\nname = \"x\"\niops = 3\n", ROW, "iops = 3000\n"], &["line 2", "\"ceiling\""]);
     refused(&["[[results]]\npattern = \"x\"\n", ROW, "iops = 3000\n"], &["line 2", "[[row]]"]);
     refused(&["sourc = \"x\"\n", ROW, "iops = 3000\n"], &["line 2", "did you mean \"source\"?"]);

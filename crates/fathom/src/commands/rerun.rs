@@ -1,5 +1,7 @@
 //! `fathom rerun`: the run of a record once more, through the same door as any run.
 
+use std::path::Path;
+
 use fathom_campaign::external::External;
 use fathom_plan::{NoLine, PlanSource, RawPlan, RunPlan, campaign_line, run_line, to_command_line};
 use fathom_record::{RunRecord, shell_word};
@@ -81,5 +83,8 @@ fn plan_of(record: &RunRecord, arguments: &RerunArguments) -> Result<RunPlan, Fa
         check_empty: Some(arguments.check_empty),
         ..RawPlan::default()
     };
-    Ok(source.overridden_by(given).resolve(new_seed())?)
+    let mut plan = source.overridden_by(given).resolve(new_seed())?;
+    // A file that the run made is there now: nothing is left to be made and kept.
+    plan.options.keep &= !plan.targets.iter().any(|target| Path::new(target).is_file());
+    Ok(plan)
 }
