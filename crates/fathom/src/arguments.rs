@@ -1,4 +1,5 @@
 //! What can be typed: commands, flags and their help.
+// Length: the list of all commands in the order in which help shows them.
 
 mod metrics;
 #[cfg(test)]

@@ -281,15 +281,18 @@ fn data(raw: &RawPlan) -> Result<Data, Mistake> {
     })
 }
 
+/// How a rate arrives.
+#[derive(Clone, Copy, PartialEq)]
+enum Process {
+    Constant,
+    Poisson,
+    Ramp,
+}
+
+const PROCESSES: [(&str, Process); 3] =
+    [("constant", Process::Constant), ("poisson", Process::Poisson), ("ramp", Process::Ramp)];
+
 fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Process {
-        Constant,
-        Poisson,
-        Ramp,
-    }
-    const PROCESSES: [(&str, Process); 3] =
-        [("constant", Process::Constant), ("poisson", Process::Poisson), ("ramp", Process::Ramp)];
     let contradiction = |key, cause| Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
     let process = value("arrival", &raw.arrival, |text| word(text, &PROCESSES))?;
     if let Some((read_per_s, write_per_s)) = value("rate", &raw.rate, rates::read_both)?.flatten() {

@@ -75,7 +75,7 @@ pub enum CeilingScope {
 }
 
 impl CeilingScope {
-    /// Each scope with its name, as `--ceiling` takes it and records hold it.
+    /// Each scope with its name, the way `--ceiling` takes it and records hold it.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("volume", Self::Volume),
         ("instance", Self::Instance),

@@ -78,6 +78,9 @@ fn a_run_that_writes_is_judged_anew() {
     ];
     let made = typist.json(&[&run[..], &["--keep", "--json"]].concat());
     assert_eq!(made["workload"]["mix"]["read_share"], 0.0);
+    // Its own file is written again while nobody else has; another's needs permission.
+    assert_eq!(typist.json(&["rerun", "last", "--json"])["workload"], made["workload"]);
+    std::fs::write(typist.path("new.bin"), vec![7; 1 << 20]).unwrap();
     let before = std::fs::read(typist.path("new.bin")).unwrap();
     let refused = typist.run(&["rerun", "last"]);
     assert_eq!(refused.status, 3, "{refused:?}");

@@ -254,7 +254,7 @@ fn validate_arrival(arrival: &Arrival) -> Result<(), WorkloadError> {
     let right = match arrival {
         Arrival::Closed => true,
         Arrival::Pausing { after_operations: 0, .. } | Arrival::Pausing { pause_ns: 0, .. } => {
-            return refuse("pause", "a pause takes time and comes after at least one I/O, as 3us and 1");
+            return refuse("pause", "a pause takes time and comes after at least one I/O, e.g. 3us and 1");
         }
         Arrival::Pausing { .. } => true,
         Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => positive(*rate_per_s),

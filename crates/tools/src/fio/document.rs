@@ -117,7 +117,7 @@ impl Maker<'_> {
     }
 }
 
-/// A command line that says the same as the jobs, as `--showcmd` prints it.
+/// A command line that says the same as the jobs, the way `--showcmd` prints it.
 pub fn command_line(jobs: &[Job]) -> String {
     let mut words = vec!["fio".to_owned()];
     for job in jobs {

@@ -34,7 +34,7 @@ use crate::Refusal;
 /// One format of one tool.
 #[derive(Clone, Copy)]
 pub struct Importer {
-    /// Its name, as `--as` takes it and records keep it: `fio-json`.
+    /// Its name, the way `--as` takes it and records keep it: `fio-json`.
     pub name: &'static str,
     /// What it is, in a few words: `fio JSON or JSON+ output`.
     pub title: &'static str,

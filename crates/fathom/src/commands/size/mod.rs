@@ -158,7 +158,7 @@ fn today() -> String {
     calendar_now().chars().take("2026-01-31".len()).collect()
 }
 
-/// What is said of a size that is no whole number of GiB, as 1TB: what the provider calls a GB is a GiB.
+/// What is said of a size that is no whole number of GiB, e.g. 1TB: what the provider calls a GB is a GiB.
 fn decimal_size(typed: &str, bytes: u64) -> Option<String> {
     let gib = bytes as f64 / f64::from(1u32 << 30);
     (bytes > 1 << 30 && !bytes.is_multiple_of(1 << 30)).then(|| {
