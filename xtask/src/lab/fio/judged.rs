@@ -71,8 +71,11 @@ fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged
     Ok(judged)
 }
 
-/// The assertion in fio's own code that ended it.
+/// Why fio's run is no measure: an assertion in its own code ended it, or it had to be ended from outside.
 fn fell_over(fio: &Ran) -> Option<String> {
+    if fio.status.is_none() {
+        return Some("fio did not end by itself".to_owned());
+    }
     let line = fio.err.lines().find(|line| line.contains("Assertion `"))?;
     (!fio.did_it()).then(|| format!("fio ended by itself: {}", line.trim()))
 }
@@ -136,6 +139,8 @@ mod tests {
             ..ran(1, None)
         };
         assert!(fell_over(&fell).is_some() && fell_over(&ran(1, None)).is_none());
+        let endless = Ran { status: None, ..ran(0, None) };
+        assert!(fell_over(&endless).is_some_and(|why| why.contains("did not end")));
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl Seen {
         let mut seen = Self::default();
         let mut begun = false;
         let mut laid_out: BTreeSet<&str> = BTreeSet::new();
+        let mut used: BTreeSet<&str> = BTreeSet::new();
         let mut by_way: BTreeMap<Way, Vec<(u32, &str, u64, u64)>> = BTreeMap::new();
         let mut last_file: BTreeMap<u32, &str> = BTreeMap::new();
         for call in calls {
@@ -69,6 +70,7 @@ impl Seen {
                 }
                 Act::Io { way, offset, bytes, flags } => {
                     begun = true;
+                    used.insert(&call.file);
                     by_way.entry(*way).or_default().push((call.thread, &call.file, *offset, *bytes));
                     seen.flags.insert((*way, flags.clone()));
                     match last_file.insert(call.thread, &call.file) {
@@ -78,6 +80,8 @@ impl Seen {
                     }
                 }
                 Act::Submit(count) => seen.submits.push(*count),
+                // A later stage's file may be laid out, and stored, while or after an earlier stage's are used.
+                Act::Sync(_) if begun && call.lays_out && !used.contains(call.file.as_str()) => {}
                 Act::Sync(name) if begun => *seen.syncs.entry(name.clone()).or_default() += 1,
                 // That a file is stored which was just laid out is part of laying it out.
                 Act::Sync(_) => seen.early_syncs += u64::from(!laid_out.contains(call.file.as_str())),
@@ -168,6 +172,7 @@ mod tests {
             io(3, "a", 8192),
             sync(2),
             io(3, "a", 4096),
+            Call { file: "of a later stage".to_owned(), ..sync(1) },
         ];
         let seen = Seen::of(&calls);
         let read = &seen.ways[&Way::Read];

@@ -114,7 +114,10 @@ fn read(invocation: &Invocation) -> Result<Vec<Job>, Failure> {
 
 fn map_all(jobs: &[Job]) -> Result<Vec<Mapped>, Failure> {
     let around = Around { target_bytes: &machine::target_bytes, log: &machine::log, new_seed: new_seed() };
-    jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect()
+    let mut mapped =
+        jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect::<Result<Vec<_>, _>>()?;
+    map::spread_exitall(&mut mapped);
+    Ok(mapped)
 }
 
 /// What will not be as fio does it: each sentence once, however many jobs it is about. It stands in the results and

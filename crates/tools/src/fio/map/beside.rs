@@ -2,7 +2,7 @@
 
 use fathom_record::options::FlowShare;
 
-use super::Mapper;
+use super::{Mapped, Mapper};
 use crate::Refusal;
 use crate::fio::value;
 
@@ -19,11 +19,17 @@ pub enum Ends {
     All,
 }
 
+/// Lets `exitall` of one job count for the whole command, as it does in fio: each job that ends then ends others, those
+/// that its own `exit_what` names. Without it none does.
+pub fn spread_exitall(mapped: &mut [Mapped]) {
+    if !mapped.iter().any(|job| job.exitall) {
+        mapped.iter_mut().for_each(|job| job.ends = Ends::Nobody);
+    }
+}
+
 impl Mapper<'_> {
+    /// Whom the job ends where a job of the command has `exitall`.
     pub(super) fn ends(&mut self) -> Result<Ends, Refusal> {
-        if !self.job.flag("exitall", false)? {
-            return Ok(Ends::Nobody);
-        }
         match self.job.text("exit_what") {
             None | Some("group") => Ok(Ends::Group),
             Some("stonewall") => Ok(Ends::Stage),

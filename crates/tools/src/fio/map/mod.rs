@@ -20,7 +20,7 @@ mod sizes;
 mod special;
 mod stages;
 
-pub use beside::Ends;
+pub use beside::{Ends, spread_exitall};
 pub use burner::Burner;
 pub use place::is_of_a_device;
 pub(crate) use place::{files, named_files, split_names};
@@ -100,6 +100,8 @@ pub struct Mapped {
     pub start_after_ns: u64,
     /// The job before whose end it does not begin.
     pub waits_for: Option<String>,
+    /// Whether it asks that jobs end with one another; see [`spread_exitall`].
+    pub exitall: bool,
     /// Whom it ends when it ends.
     pub ends: Ends,
     /// Its share of the I/Os of several jobs.
@@ -136,6 +138,7 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
         reporting,
         start_after_ns: length::start_after_ns(job)?,
         waits_for: job.text("wait_for").map(str::to_owned),
+        exitall: job.flag("exitall", false)?,
         ends,
         flow,
         iolog,

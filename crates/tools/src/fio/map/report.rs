@@ -36,14 +36,17 @@ pub struct Log {
     pub kind: LogKind,
     /// Start of its file's name.
     pub prefix: String,
-    /// Each line's time, in milliseconds; absent where each I/O has a line.
+    /// Each line's time, in milliseconds; absent where each I/O has a line, and where a log of histograms has none.
     pub window_ms: Option<u64>,
 }
 
 impl Log {
     /// Whether its lines follow from whole seconds; otherwise from single I/Os.
     pub fn is_of_seconds(&self) -> bool {
-        self.window_ms.is_some_and(|window_ms| window_ms.is_multiple_of(1000))
+        match self.window_ms {
+            Some(window_ms) => window_ms.is_multiple_of(1000),
+            None => self.kind == LogKind::Histogram,
+        }
     }
 }
 
@@ -188,10 +191,7 @@ fn logs(job: &Job) -> Result<Vec<Log>, Refusal> {
             "" => job.name.clone(),
             prefix => prefix.to_owned(),
         };
-        let window_ms = match job.int(window)?.filter(|ms| *ms > 0) {
-            None if kind == LogKind::Histogram => Some(1000),
-            window_ms => window_ms,
-        };
+        let window_ms = job.int(window)?.filter(|ms| *ms > 0);
         logs.push(Log { kind, prefix, window_ms });
     }
     Ok(logs)

@@ -177,8 +177,18 @@ fn what_is_left_out_between_two_ios_is_mapped() {
     );
     let flow = mapped("--filename=/dev/x --flow=2 --flow_id=7 --flow_sleep=100").flow;
     assert_eq!(flow, Some(FlowShare { flow: 7, weight: 2, pause_ns: 100_000 }));
-    assert_eq!(mapped("--filename=/dev/x --exitall").ends, Ends::Group);
-    assert_eq!(mapped("--filename=/dev/x --exitall --exit_what=all").ends, Ends::All);
+}
+
+#[test]
+fn exitall_of_one_job_counts_for_all() {
+    let of = |first: &str, second: &str| {
+        let mut jobs = [first, second].map(|words| mapped(&format!("--filename=/dev/x {words}")));
+        spread_exitall(&mut jobs);
+        jobs.map(|job| job.ends)
+    };
+    assert_eq!(of("", "--exit_what=all"), [Ends::Nobody, Ends::Nobody]);
+    assert_eq!(of("--exitall", ""), [Ends::Group, Ends::Group]);
+    assert_eq!(of("--exit_what=stonewall", "--exitall --exit_what=all"), [Ends::Stage, Ends::All]);
 }
 
 #[test]

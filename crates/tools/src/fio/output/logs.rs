@@ -68,9 +68,18 @@ pub fn log_files(
     epoch_ms: u64,
 ) -> Vec<LogFile> {
     let text = |log: &Log| match log.window_ms {
+        // As in fio, which counts no windows then.
+        None if log.kind == LogKind::Histogram => String::new(),
         None => lines_of_ios(ios, (log, reporting), epoch_ms),
         Some(window_ms) if log.is_of_seconds() => {
-            lines_of_windows(windows(record, window_ms), (log, reporting), epoch_ms)
+            let mut windows = windows(record, window_ms);
+            if log.kind == LogKind::Histogram {
+                leave_out_last(&mut windows);
+            }
+            lines_of_windows(windows, (log, reporting), epoch_ms)
+        }
+        Some(window_ms) if log.kind == LogKind::Histogram => {
+            lines_of_windows(windows_that_an_io_ended(ios, window_ms), (log, reporting), epoch_ms)
         }
         Some(window_ms) => lines_of_windows(windows_of_ios(ios, window_ms), (log, reporting), epoch_ms),
     };
@@ -192,10 +201,7 @@ fn windows_of_ios(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
             });
         }
         let window = windows.last_mut().expect("one was pushed");
-        let counts = window.counts(io.direction);
-        counts.operations += 1;
-        counts.bytes += u64::from(io.bytes);
-        counts.service.record(io.service_ns);
+        window.counts(io.direction).take(io);
     }
     if let (Some(last), Some(io)) = (windows.last_mut(), ios.last()) {
         let left_ns = last.end_ns - io.at_ns;
@@ -205,6 +211,63 @@ fn windows_of_ios(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
         }
     }
     windows
+}
+
+/// fio's windows of histograms: those of a direction follow one another from its first I/O on, and the first I/O that
+/// ends at or behind a window's end writes its line, with all since the line before and itself. What comes after the
+/// last line has none.
+fn windows_that_an_io_ended(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
+    /// A direction's counts since its last line, and where its window begins.
+    struct Open {
+        begin_ms: u64,
+        window: Window,
+    }
+    let empty =
+        || Window { end_ns: 0, length_ns: window_ms.saturating_mul(1_000_000), directions: Vec::new() };
+    let mut open: Vec<(Direction, Open)> = Vec::new();
+    let mut written = Vec::new();
+    for io in ios {
+        let at_ms = io.at_ns / 1_000_000;
+        let known = open.iter().position(|(direction, _)| *direction == io.direction);
+        let place = known.unwrap_or_else(|| {
+            open.push((io.direction, Open { begin_ms: 0, window: empty() }));
+            open.len() - 1
+        });
+        let (_, open) = &mut open[place];
+        // To fio a window that begins in the first millisecond has not begun.
+        if open.begin_ms == 0 {
+            open.begin_ms = at_ms;
+        }
+        open.window.counts(io.direction).take(io);
+        if at_ms - open.begin_ms >= window_ms {
+            open.begin_ms += window_ms;
+            open.window.end_ns = io.at_ns;
+            written.push(std::mem::replace(&mut open.window, empty()));
+        }
+    }
+    written
+}
+
+/// Takes each direction's last window away: no I/O behind it writes its line.
+fn leave_out_last(windows: &mut [Window]) {
+    let mut ended: Vec<Direction> = Vec::new();
+    for window in windows.iter_mut().rev() {
+        window.directions.retain(|counts| {
+            let is_last = counts.operations > 0 && !ended.contains(&counts.direction);
+            if is_last {
+                ended.push(counts.direction);
+            }
+            !is_last && ended.contains(&counts.direction)
+        });
+    }
+}
+
+impl Counts {
+    fn take(&mut self, io: &LoggedIo) {
+        self.operations += 1;
+        self.bytes += u64::from(io.bytes);
+        self.service.record(io.service_ns);
+    }
 }
 
 impl Window {
@@ -230,7 +293,11 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use fathom_record::Origin;
+    use fathom_record::run::Tool;
+
     use super::*;
+    use crate::import::{Context, blank};
 
     fn io(at_ms: u64, direction: Direction) -> LoggedIo {
         LoggedIo { at_ns: at_ms * 1_000_000, service_ns: 2_000_000, offset: 8192, bytes: 4096, direction }
@@ -251,5 +318,43 @@ mod tests {
         let first: Vec<u64> = windows[0].directions.iter().map(|counts| counts.operations).collect();
         assert_eq!(first, [2, 1]);
         assert_eq!(windows[2].length_ns, 200_000_000);
+    }
+
+    #[test]
+    fn a_histogram_is_written_by_the_io_behind_its_window() {
+        let every_10_ms = |direction| move |at: u64| io(at * 10, direction);
+        let mut ios: Vec<LoggedIo> = (0..200).map(every_10_ms(Direction::Read)).collect();
+        ios.extend((30..45).map(every_10_ms(Direction::Write)));
+        ios.sort_by_key(|io| io.at_ns);
+        let windows = windows_that_an_io_ended(&ios, 500);
+        let lines: Vec<(u64, u64)> =
+            windows.iter().map(|w| (w.end_ns / 1_000_000, w.directions[0].operations)).collect();
+        // The first window begins at 10 ms; the writes end before their first one does.
+        assert_eq!(lines, [(510, 52), (1010, 50), (1510, 50)]);
+    }
+
+    #[test]
+    fn the_last_second_of_a_direction_has_no_histogram() {
+        let mut windows = windows_of_ios(
+            &[io(100, Direction::Read), io(600, Direction::Write), io(1200, Direction::Read)],
+            500,
+        );
+        leave_out_last(&mut windows);
+        let left: Vec<Vec<Direction>> = windows
+            .iter()
+            .map(|window| window.directions.iter().map(|counts| counts.direction).collect())
+            .collect();
+        assert_eq!(left, [vec![Direction::Read], vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_histogram_log_without_windows_is_empty() {
+        let log = Log { kind: LogKind::Histogram, prefix: "h".to_owned(), window_ms: None };
+        assert!(log.is_of_seconds(), "no single I/Os are needed for it");
+        let reporting = Reporting { logs: vec![log], log_per_job: true, ..Reporting::default() };
+        let tool = Tool { name: "fio".to_owned(), version: "1".to_owned() };
+        let record = blank(tool, Origin::default(), &Context::default());
+        let files = log_files((&record, &[]), &reporting, 1, 0);
+        assert_eq!((files[0].name.as_str(), files[0].text.as_str()), ("h_clat_hist.1.log", ""));
     }
 }
