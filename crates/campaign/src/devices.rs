@@ -70,8 +70,7 @@ pub struct Waiting<'a> {
 }
 
 /// The refusal of a target, with what waits because of it.
-pub fn refused(error: CampaignError, waiting: Option<Waiting<'_>>) -> CampaignError {
-    let Some(Waiting { noun, campaign, runs }) = waiting else { return error };
+pub fn refused(error: CampaignError, Waiting { noun, campaign, runs }: Waiting<'_>) -> CampaignError {
     let CampaignError::Engine(mut refusal) = error else { return error };
     if !matches!(refusal.kind, ErrorKind::Refused | ErrorKind::NoSuchTarget) {
         return refusal.into();

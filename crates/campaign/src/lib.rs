@@ -19,7 +19,7 @@ pub mod like;
 mod progress;
 pub mod replay;
 mod run;
-mod started;
+mod runner;
 pub mod sweep;
 
 pub use analyse::{Subject, analyse};

@@ -30,16 +30,16 @@ use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
-use crate::devices::{Devices, refused};
+use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
+use crate::runner::Runner;
 use budget::Budget;
 use conclude::Choice;
 use fathom_plan::{AssessOptions, Known, assess_decorators};
 use passes::Point;
-use resume::Started;
 use searching::Searched;
 use work::Work;
 
@@ -66,43 +66,34 @@ pub fn assess(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Assessment, CampaignError> {
-    let unfinished = if options.anew { None } else { resume::find(store, &options.plan, progress)? };
-    let plan = unfinished.as_ref().map_or(&options.plan, |started| &started.plan);
     let permits = options.permit.as_slice();
-    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
-    let mut session = open(plan, options, &devices, progress, stop)
-        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
-    session.know(&Known::of(plan))?;
+    let (mut runner, mut session) =
+        Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
+            let mut session = open(plan, options, devices, progress, stop)?;
+            session.know(&Known::of(plan))?;
+            precondition::admit(plan, &session, permits)?;
+            Ok(session)
+        })?;
     session.keep_state();
-    precondition::admit(plan, &session, permits)?;
-    // Begun only now: a target that is refused leaves nothing behind.
-    let mut started = match unfinished {
-        Some(started) => started,
-        None => resume::begin(store, &options.plan, options.anew)?,
-    };
-    started.devices.remember(store, &started.campaign, &session)?;
-    if let Some(last) = started.last_run(store)? {
+    runner.remember(&session)?;
+    if let Some(last) = runner.last_run()? {
         session.restore(&last, stop)?;
     }
-    let budget = Budget::start(&session, started.plan.budget_ns, started.spent());
-    let work = Work { store, session: &session, campaign: &started.campaign, budget, stop };
-    let mut record = work.blank_record(&started.plan);
-    if let Some(note) = short_budget(&started.plan) {
+    let budget = Budget::start(&session, runner.plan.budget_ns, resume::spent(&runner)?);
+    let work = Work { runner: &runner, session: &session, budget };
+    let mut record = work.blank_record();
+    if let Some(note) = short_budget(&runner.plan) {
         progress.note(&note);
         record.notes.push(note);
     }
-    let mut course = Course { started: &started, work, record, before: Vec::new(), searched: Vec::new() };
+    let mut course = Course { plan: &runner.plan, work, record, before: Vec::new(), searched: Vec::new() };
     let interrupted = course.run(permits, progress)?;
     let Course { mut record, before, searched, .. } = course;
     record.notes.extend(record.patterns.iter().filter_map(notes::disturbed).collect::<Vec<_>>());
     let found = searched.into_iter().flat_map(|pattern| pattern.runs.into_iter().chain(pattern.windows));
     let runs: Vec<RunRecord> = before.into_iter().chain(found).collect();
-    if interrupted {
-        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
-    } else {
-        record.finished_at = Some(identity::now());
-        store.finish_campaign(started.campaign, &record.clone().into())?;
-    }
+    record.finished_at = (!interrupted).then(identity::now);
+    runner.end(&record.clone().into(), interrupted)?;
     Ok(Assessment { record, runs, interrupted })
 }
 
@@ -159,7 +150,7 @@ impl PatternRuns {
 
 /// An assessment from its first step to its last.
 struct Course<'a> {
-    started: &'a Started,
+    plan: &'a AssessPlan,
     work: Work<'a>,
     record: AssessRecord,
     /// Runs before the first measurement.
@@ -170,9 +161,9 @@ struct Course<'a> {
 impl Course<'_> {
     /// Runs the stages; whether it was stopped.
     fn run(&mut self, permits: &[String], progress: &mut dyn Progress) -> Result<bool, CampaignError> {
-        let plan = &self.started.plan;
+        let plan = self.plan;
         if !plan.precondition.is_none() {
-            let done = precondition::perform(&mut self.work, plan, self.started, permits, progress)?;
+            let done = precondition::perform(&mut self.work, plan, permits, progress)?;
             let ended = done.ledger.ended;
             self.record.notes.extend(notes::preconditioning(&done.ledger));
             (self.record.preconditioning, self.before) = (Some(done.ledger), done.runs);
@@ -199,10 +190,10 @@ impl Course<'_> {
 
     /// Searches every pattern; whether it was stopped, and whether the target failed.
     fn search(&mut self, progress: &mut dyn Progress) -> Result<(bool, bool), CampaignError> {
-        let plan = &self.started.plan;
+        let plan = self.plan;
         for index in 0..plan.patterns.len() {
             let Searched { runs, incomplete, interrupted, target_gone } =
-                searching::search(&mut self.work, plan, self.started, index, progress)?;
+                searching::search(&mut self.work, plan, index, progress)?;
             let choice = Choice::of(plan, &runs);
             self.searched.push(PatternRuns { runs, windows: Vec::new(), choice, incomplete });
             let result = self.result(index);
@@ -217,7 +208,7 @@ impl Course<'_> {
 
     /// Repeats the chosen points in passes; whether it was stopped.
     fn repeat(&mut self, rule: RepeatRule, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
-        let plan = &self.started.plan;
+        let plan = self.plan;
         let chosen = self.searched.iter().zip(&self.record.patterns).enumerate();
         let points: Vec<Point> = chosen
             .flat_map(|(pattern, (runs, result))| {
@@ -227,7 +218,7 @@ impl Course<'_> {
             .collect();
         let before = self.searched.iter().flat_map(|pattern| &pattern.runs).map(stalls::of).collect();
         let what = (rule, points, before);
-        let done = repeats::perform(&mut self.work, plan, self.started, what, progress)?;
+        let done = repeats::perform(&mut self.work, plan, what, progress)?;
         for run in done.runs {
             let name = run.campaign.as_ref().and_then(|link| link.step.split('/').nth(2));
             let at = plan.patterns.iter().position(|pattern| Some(pattern.name.as_str()) == name);
@@ -255,7 +246,7 @@ impl Course<'_> {
     }
 
     fn result(&self, index: usize) -> PatternResult {
-        let (plan, runs) = (&self.started.plan, &self.searched[index]);
+        let (plan, runs) = (self.plan, &self.searched[index]);
         let pattern = &plan.patterns[index];
         let incomplete = runs.incomplete.clone();
         conclude::conclude(self.work.session, plan, pattern, &runs.published(), &runs.choice, incomplete)
@@ -272,7 +263,7 @@ impl Course<'_> {
 
     /// Judges the seconds of the chosen points, and what the passes came to.
     fn judge_points(&mut self, passes: Option<&passes::Passes>) {
-        let plan = &self.started.plan;
+        let plan = self.plan;
         let exposed = self.exposed();
         // Other patterns, or other sizes, draw on a bucket at another price.
         let alike = (plan.patterns.len() == 1 && self.before.is_empty()).then_some(exposed.as_slice());
@@ -315,18 +306,17 @@ impl Course<'_> {
 
     /// Names every pattern as not measured.
     fn leave_all(&mut self, reason: &str) {
-        for pattern in &self.started.plan.patterns {
+        for pattern in &self.plan.patterns {
             let choice = Choice::default();
             let incomplete = Some(reason.to_owned());
-            let (session, plan) = (self.work.session, &self.started.plan);
+            let (session, plan) = (self.work.session, self.plan);
             self.record.patterns.push(conclude::conclude(session, plan, pattern, &[], &choice, incomplete));
         }
     }
 
     fn save(&mut self) -> Result<(), CampaignError> {
         self.record.busy_seconds = self.exposed().iter().map(|run| run.ledger.seconds).sum();
-        let record = self.record.clone().into();
-        Ok(self.work.store.save_campaign_progress(&self.started.campaign, &record)?)
+        Ok(self.work.runner.save_progress(&self.record.clone().into())?)
     }
 }
 

@@ -6,8 +6,6 @@
 //! capacity); the overwrite ends by the gates of [`fathom_stats::steady`]. Each run writes a part, so that
 //! what was stopped goes on with the next part.
 
-use std::sync::atomic::Ordering;
-
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::campaign::{
     AssessPlan, PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
@@ -20,7 +18,6 @@ use fathom_record::{RunRecord, Workload};
 use fathom_stats::search::Cell;
 
 use super::quality;
-use super::resume::Started;
 use super::steps;
 use super::work::Work;
 use crate::error::CampaignError;
@@ -175,12 +172,11 @@ pub struct Outcome {
 pub fn perform(
     work: &mut Work<'_>,
     plan: &AssessPlan,
-    started: &Started,
     permits: &[String],
     progress: &mut dyn Progress,
 ) -> Result<Outcome, CampaignError> {
     let from_ns = work.budget.clock_ns();
-    let mut made = started.runs_of(work.store, PREFIX)?;
+    let mut made = work.runner.runs_of(PREFIX)?;
     let target = work.session.target();
     let span_bytes = plan.size_bytes.map_or(target.size_bytes, |size| size.min(target.size_bytes));
     let mut not_purged = not_purged(plan, target, permits);
@@ -188,7 +184,7 @@ pub fn perform(
     let mut ended = PreconditionEnd::BytesSpent;
     let mut steadiness = None;
     // Measurements that were begun end it, whatever the gates would say now.
-    let over = started.goes_beyond(PREFIX);
+    let over = work.runner.finished().iter().any(|(step, _)| !step.starts_with(PREFIX));
     loop {
         steadiness = judged(&made, span_bytes).or(steadiness);
         if steadiness.as_ref().is_some_and(|steady: &Steadiness| steady.verdict.is_settled()) {
@@ -196,7 +192,7 @@ pub fn perform(
             break;
         }
         let Some(part) = parts.next(&made).filter(|_| !over) else { break };
-        if work.stop.load(Ordering::Relaxed) {
+        if work.runner.is_stopped() {
             ended = PreconditionEnd::Stopped;
             break;
         }

@@ -1,8 +1,6 @@
 //! Repeats all chosen points in passes until the stated error is reached at each, or until five rounds
 //! keep SNIA's limits, or the budget is over; each window is a run of its own.
 
-use std::sync::atomic::Ordering;
-
 use fathom_measure::Nanos;
 use fathom_record::campaign::{AssessPlan, PatternPlan, RepeatEnd, RepeatRule, Repeats};
 use fathom_record::run::Ending;
@@ -14,7 +12,6 @@ use jiff::Timestamp;
 
 use super::budget::Budget;
 use super::passes::{Passes, Point, Rule};
-use super::resume::Started;
 use super::stalls;
 use super::work::Work;
 use crate::error::CampaignError;
@@ -119,11 +116,10 @@ pub fn rule_of(plan: &AssessPlan) -> Option<RepeatRule> {
 pub fn perform(
     work: &mut Work<'_>,
     plan: &AssessPlan,
-    started: &Started,
     (rule, points, before): (RepeatRule, Vec<Point>, Vec<RunStalls>),
     progress: &mut dyn Progress,
 ) -> Result<Outcome, CampaignError> {
-    let known = started.runs_of(work.store, PREFIX)?;
+    let known = work.runner.runs_of(PREFIX)?;
     let mut window = Window::of(&work.budget, points.len(), rule);
     if let Some(first) = known.first() {
         window = Window::of_run(first, window);
@@ -162,7 +158,7 @@ impl Visiting<'_> {
         progress: &mut dyn Progress,
     ) -> Result<RepeatEnd, CampaignError> {
         while let Some(point) = self.passes.next() {
-            if work.stop.load(Ordering::Relaxed) {
+            if work.runner.is_stopped() {
                 return Ok(RepeatEnd::Stopped);
             }
             if work.budget.left_ns() < self.visit_ns(point) {

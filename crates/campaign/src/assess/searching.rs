@@ -1,12 +1,9 @@
 //! The search of one pattern: its steps in a loop, each run saved as it ends.
 
-use std::sync::atomic::Ordering;
-
 use fathom_record::RunRecord;
 use fathom_record::campaign::AssessPlan;
 use fathom_record::run::Ending;
 
-use super::resume::Started;
 use super::steps::Steps;
 use super::work::Work;
 use crate::error::CampaignError;
@@ -31,19 +28,18 @@ pub struct Searched {
 pub fn search(
     work: &mut Work<'_>,
     plan: &AssessPlan,
-    started: &Started,
     index: usize,
     progress: &mut dyn Progress,
 ) -> Result<Searched, CampaignError> {
     let pattern = &plan.patterns[index];
-    let known = started.runs_of(work.store, &prefix(&pattern.name))?;
-    let later = plan.patterns.iter().skip(index + 1).any(|later| started.has(&prefix(&later.name)));
-    let closed = later || started.has(super::repeats::PREFIX);
+    let known = work.runner.runs_of(&prefix(&pattern.name))?;
+    let later = plan.patterns.iter().skip(index + 1).any(|later| work.runner.has(&prefix(&later.name)));
+    let closed = later || work.runner.has(super::repeats::PREFIX);
     let share = work.budget.share(plan.patterns.len() - index, &known, part_of(plan));
     let mut steps = Steps::new(pattern, work.session, share, known, !in_passes(plan));
     let (mut interrupted, mut failure) = (false, None);
     while !closed && let Some(step) = steps.next(&work.budget) {
-        if work.stop.load(Ordering::Relaxed) {
+        if work.runner.is_stopped() {
             interrupted = true;
             break;
         }

@@ -1,37 +1,32 @@
 //! The tools of an assessment under way: makes a step's run, and saves it.
 
-use std::sync::atomic::AtomicBool;
-
 use fathom_record::campaign::{AssessPlan, AssessRecord};
-use fathom_record::run::CampaignLink;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
-use fathom_store::{Campaign, StepState, Store};
 
 use super::budget::Budget;
 use crate::cells::without_histograms;
 use crate::error::CampaignError;
-use crate::identity;
 use crate::progress::Progress;
 use crate::run::{Session, this_tool};
+use crate::runner::Runner;
 use fathom_plan::assess_command_line;
 
 /// Everything that a step needs.
 pub struct Work<'a> {
-    pub store: &'a Store,
+    pub runner: &'a Runner<'a, AssessPlan>,
     pub session: &'a Session,
-    pub campaign: &'a Campaign,
     pub budget: Budget,
-    pub stop: &'a AtomicBool,
 }
 
 impl Work<'_> {
     /// The record before anything was measured.
-    pub fn blank_record(&self, plan: &AssessPlan) -> AssessRecord {
+    pub fn blank_record(&self) -> AssessRecord {
+        let plan = &self.runner.plan;
         AssessRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,
-            id: self.campaign.id().to_owned(),
-            started_at: self.campaign.started_at().to_owned(),
+            id: self.runner.id().to_owned(),
+            started_at: self.runner.started_at().to_owned(),
             finished_at: None,
             tool: this_tool(),
             target: self.session.target().clone(),
@@ -54,15 +49,13 @@ impl Work<'_> {
         workload: &Workload,
         progress: &mut dyn Progress,
     ) -> Result<RunRecord, CampaignError> {
-        let link = CampaignLink { id: self.campaign.id().to_owned(), step: key.to_owned() };
-        self.store.journal(self.campaign, key, &StepState::Started, &identity::now())?;
-        self.session.run(workload, Some(link), progress, self.stop)
+        self.runner.make(key, (self.session, workload), progress)
     }
 
     /// Saves a step's run: the step is then done. What comes back is the run as an assessment keeps it,
     /// without the histograms of its seconds.
     pub fn save(&self, key: &str, run: RunRecord) -> Result<RunRecord, CampaignError> {
-        self.store.put_run_for_step(self.campaign, key, &run, &identity::now())?;
+        self.runner.save(key, &run)?;
         Ok(without_histograms(run))
     }
 }

@@ -12,29 +12,28 @@ mod shell;
 mod stored;
 mod turns;
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
-use fathom_record::campaign::{CompareRecord, SideFacts};
+use fathom_record::campaign::{ComparePlan, CompareRecord, SideFacts};
 use fathom_record::comparison::Side;
-use fathom_record::run::{CampaignLink, Ending};
+use fathom_record::run::Ending;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_stats::comparison::{Rules, first_side};
-use fathom_store::{StepState, Store};
+use fathom_store::Store;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
+use crate::runner::Runner;
 use fathom_plan::{CompareOptions, compare_command_line, side_names};
 use figures::Figures;
 use line::Line;
-use resume::Started;
 use turns::{Turns, letter};
 
 pub use stored::{StoredSide, compare_stored};
@@ -66,48 +65,42 @@ pub fn compare(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Compared, CampaignError> {
-    let unfinished = if options.anew { None } else { resume::find(store, &options.plan, progress)? };
-    let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.seed);
-    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
-    let mut turns = Turns::new(options, seed, devices);
-    // Begun only after this: a target that is refused leaves nothing behind.
-    turns
-        .open_early(progress, stop)
-        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
-    let mut started = match unfinished {
-        Some(started) => started,
-        None => resume::begin(store, &options.plan, options.anew)?,
+    let (runner, turns) =
+        Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
+            let mut turns = Turns::new(options, plan.seed);
+            turns.open_early(devices, progress, stop)?;
+            Ok(turns)
+        })?;
+    let (seed, failed) = (runner.plan.seed, runner.failed_steps()?);
+    let commands = match runner.saved() {
+        Some(CampaignRecord::Compare(record)) => record.commands.clone(),
+        _ => Vec::new(),
     };
-    let commands = std::mem::take(&mut started.commands);
-    let lines = lines(options, seed);
-    let mut work =
-        Work { options, store, started: &started, seed, turns, lines, commands, failures: Vec::new(), stop };
+    let (lines, failures) = (lines(options, seed), Vec::new());
+    let mut work = Work { options, runner, failed, seed, turns, lines, commands, failures };
     progress.note(&work.outlook());
     let ended = work.all_rounds(progress);
     let mut record = work.record();
-    let runs: Vec<RunRecord> = work.lines.into_iter().flat_map(Line::into_runs).collect();
+    let Work { runner, lines, .. } = work;
+    let runs: Vec<RunRecord> = lines.into_iter().flat_map(Line::into_runs).collect();
     let interrupted = match ended {
         Ok(interrupted) => interrupted,
-        Err(error) if store.finished_steps(&started.campaign)?.is_empty() => {
-            store.give_up_campaign(started.campaign, &identity::now())?;
+        Err(error) if !runner.has_runs()? => {
+            runner.give_up()?;
             return Err(error);
         }
         Err(error) => {
-            store.save_campaign_progress(&started.campaign, &record.into())?;
+            runner.save_progress(&record.into())?;
             return Err(error);
         }
     };
-    if interrupted {
-        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
-    } else {
-        record.finished_at = Some(identity::now());
-        store.finish_campaign(started.campaign, &record.clone().into())?;
-    }
+    record.finished_at = (!interrupted).then(identity::now);
+    runner.end(&record.clone().into(), interrupted)?;
     Ok(Compared { record, runs, interrupted })
 }
 
 /// What counts as a difference of one workload of several: each has its part of the error.
-fn rules(plan: &fathom_record::campaign::ComparePlan, workloads: usize) -> Rules {
+fn rules(plan: &ComparePlan, workloads: usize) -> Rules {
     let max_pairs = plan.max_pairs.max(PILOT_PAIRS);
     Rules {
         materiality: plan.materiality,
@@ -151,14 +144,14 @@ struct Turn {
 /// The tools of a comparison under way.
 struct Work<'a> {
     options: &'a CompareOptions,
-    store: &'a Store,
-    started: &'a Started,
+    runner: Runner<'a, ComparePlan>,
+    /// Steps that gave no run in earlier sittings.
+    failed: BTreeSet<String>,
     seed: u64,
     turns: Turns<'a>,
     lines: Vec<Line>,
     commands: Vec<fathom_record::campaign::CommandOutcome>,
     failures: Vec<String>,
-    stop: &'a AtomicBool,
 }
 
 impl Work<'_> {
@@ -218,13 +211,13 @@ impl Work<'_> {
         progress: &mut dyn Progress,
     ) -> Result<Outcome, CampaignError> {
         let step = format!("{round:04}/{:03}/{}", turn.line, letter(turn.side).to_ascii_lowercase());
-        if let Some(id) = self.started.run_of(&step) {
-            return Ok(self.outcome(turn, self.store.run(id)?));
+        if let Some(run) = self.runner.made(&step)? {
+            return Ok(self.outcome(turn, run));
         }
-        if self.started.has_failed(&step) {
+        if self.failed.contains(&step) {
             return Ok(Outcome::Failed(None));
         }
-        if self.stop.load(Ordering::Relaxed) {
+        if self.runner.is_stopped() {
             return Ok(Outcome::Stopped);
         }
         match self.prepare(round, turn.side, progress) {
@@ -234,17 +227,13 @@ impl Work<'_> {
             other => other?,
         }
         match self.measure(round, turn, &step, progress) {
-            Ok(run) if run.ending == Ending::Interrupted => Ok(Outcome::Stopped),
-            Ok(run) => {
-                self.store.put_run_for_step(&self.started.campaign, &step, &run, &identity::now())?;
-                Ok(self.outcome(turn, run))
-            }
+            Ok(None) => Ok(Outcome::Stopped),
+            Ok(Some(run)) => Ok(self.outcome(turn, run)),
             Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => Ok(Outcome::Stopped),
             // What fails before anything was measured was asked for wrongly; later, a side failed.
             Err(CampaignError::Engine(error)) if self.runs().next().is_some() => {
                 self.fail(turn, &format!("{}: {}", error.place, error.cause));
-                let state = StepState::Failed { reason: error.cause };
-                self.store.journal(&self.started.campaign, &step, &state, &identity::now())?;
+                self.runner.fail(&step, error.cause)?;
                 Ok(Outcome::Failed(None))
             }
             Err(error) => Err(error),
@@ -258,11 +247,11 @@ impl Work<'_> {
 
     /// Runs the command of a side whose turn begins, if it has one.
     fn prepare(&mut self, round: u32, side: Side, progress: &mut dyn Progress) -> Result<(), CampaignError> {
-        if let Some(said) = self.turns.prepare(side, round, progress, self.stop)? {
+        if let Some(said) = self.turns.prepare(side, round, progress, self.runner.stop())? {
             self.commands.push(said);
             // What follows may restart the machine.
             let record = self.record().into();
-            self.store.save_campaign_progress(&self.started.campaign, &record)?;
+            self.runner.save_progress(&record)?;
         }
         Ok(())
     }
@@ -279,15 +268,13 @@ impl Work<'_> {
         turn: Turn,
         step: &str,
         progress: &mut dyn Progress,
-    ) -> Result<RunRecord, CampaignError> {
+    ) -> Result<Option<RunRecord>, CampaignError> {
         let workload = self.workload(round, turn);
         progress.step(&self.notice(turn, &workload));
-        self.store.journal(&self.started.campaign, step, &StepState::Started, &identity::now())?;
-        let link = CampaignLink { id: self.started.campaign.id().to_owned(), step: step.to_owned() };
-        self.turns.session(turn.side, progress, self.stop)?;
-        self.turns.remember(self.store, &self.started.campaign)?;
-        let session = self.turns.session(turn.side, progress, self.stop)?;
-        session.run(&workload, Some(link), progress, self.stop)
+        self.turns.session(turn.side, self.runner.devices(), progress, self.runner.stop())?;
+        self.turns.remember(&mut self.runner)?;
+        let session = self.turns.session(turn.side, self.runner.devices(), progress, self.runner.stop())?;
+        self.runner.step(step, (session, &workload), progress)
     }
 
     /// Both runs of a pair do the same I/Os on two targets, so that the addresses do not add to the
@@ -351,7 +338,7 @@ impl Work<'_> {
     }
 
     fn record(&self) -> CompareRecord {
-        let plan = fathom_record::campaign::ComparePlan { seed: self.seed, ..self.options.plan.clone() };
+        let plan = ComparePlan { seed: self.seed, ..self.options.plan.clone() };
         let [a, b] = side_names(&plan);
         let side = |side: Side, name: String| {
             let run = self.lines.iter().find_map(|line| line.runs_of(side).next());
@@ -362,8 +349,8 @@ impl Work<'_> {
         CompareRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,
-            id: self.started.campaign.id().to_owned(),
-            started_at: self.started.campaign.started_at().to_owned(),
+            id: self.runner.id().to_owned(),
+            started_at: self.runner.started_at().to_owned(),
             finished_at: None,
             tool: this_tool(),
             command: Some(compare_command_line(&plan, self.options.before_limit_ns)),
@@ -381,7 +368,7 @@ impl Work<'_> {
     fn notes(&self, a: &SideFacts, b: &SideFacts) -> Vec<String> {
         let mut notes = self.failures.clone();
         notes.extend(spans_differ(a, b, self.options.workloads.iter().map(|sides| &sides.a.workload)));
-        let from_runs: std::collections::BTreeSet<&String> = self.runs().flat_map(|run| &run.notes).collect();
+        let from_runs: BTreeSet<&String> = self.runs().flat_map(|run| &run.notes).collect();
         notes.extend(from_runs.into_iter().cloned());
         notes
     }

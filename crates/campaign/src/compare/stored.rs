@@ -19,7 +19,7 @@ use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::run::this_tool;
-use crate::started::PLAIN;
+use crate::runner::PLAIN;
 use fathom_plan::{Place, PlanError, PlanErrorKind, compare_command_line, title_of};
 
 /// A side that was measured before.

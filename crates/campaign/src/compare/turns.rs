@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fathom_record::campaign::CommandOutcome;
+use fathom_record::campaign::{CommandOutcome, ComparePlan};
 use fathom_record::comparison::Side;
-use fathom_store::{Campaign, Store};
 
 use super::shell;
 use crate::devices::Devices;
@@ -13,6 +12,7 @@ use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
 use crate::run::Session;
+use crate::runner::Runner;
 use fathom_plan::{CompareOptions, RunPlan, SidesPlan};
 
 /// How the sides share what they measure.
@@ -35,14 +35,13 @@ pub struct Turns<'a> {
     /// The side whose command ran last.
     ready: Option<Side>,
     told: [bool; 2],
-    devices: Devices,
 }
 
 impl<'a> Turns<'a> {
-    /// Nothing is open yet; `devices` are those that the comparison began on.
-    pub fn new(options: &'a CompareOptions, seed: u64, devices: Devices) -> Self {
+    /// Nothing is open yet.
+    pub fn new(options: &'a CompareOptions, seed: u64) -> Self {
         let sharing = sharing(options);
-        Self { options, seed, sharing, open: [None, None], ready: None, told: [false; 2], devices }
+        Self { options, seed, sharing, open: [None, None], ready: None, told: [false; 2] }
     }
 
     /// Whether a command makes the sides ready: then all workloads of one side run before those of the other.
@@ -51,19 +50,21 @@ impl<'a> Turns<'a> {
     }
 
     /// Opens what can be open all the time, so that what is refused is refused before anything is measured.
+    /// `devices` are those that the comparison began on.
     ///
     /// # Errors
     /// When a target is refused or cannot be opened.
     pub fn open_early(
         &mut self,
+        devices: &Devices,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<(), CampaignError> {
         if self.have_commands() {
             return Ok(());
         }
-        self.session(Side::A, progress, stop)?;
-        self.session(Side::B, progress, stop)?;
+        self.session(Side::A, devices, progress, stop)?;
+        self.session(Side::B, devices, progress, stop)?;
         Ok(())
     }
 
@@ -109,11 +110,8 @@ impl<'a> Turns<'a> {
     ///
     /// # Errors
     /// When the store cannot keep them.
-    pub fn remember(&mut self, store: &Store, campaign: &Campaign) -> Result<(), CampaignError> {
-        for session in self.open.iter().flatten() {
-            self.devices.remember(store, campaign, session)?;
-        }
-        Ok(())
+    pub fn remember(&self, runner: &mut Runner<'_, ComparePlan>) -> Result<(), CampaignError> {
+        self.open.iter().flatten().try_for_each(|session| runner.remember(session))
     }
 
     /// The session of a side that is ready.
@@ -123,6 +121,7 @@ impl<'a> Turns<'a> {
     pub fn session(
         &mut self,
         side: Side,
+        devices: &Devices,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<&Session, CampaignError> {
@@ -136,7 +135,7 @@ impl<'a> Turns<'a> {
                 Sharing::One => own.flat_map(|sides| [&sides.a, &sides.b]).collect(),
                 Sharing::Both | Sharing::InTurn => own.map(|sides| sides.of(side)).collect(),
             };
-            self.open[at] = Some(Session::open_for_all(&plans, self.seed, &self.devices, progress, stop)?);
+            self.open[at] = Some(Session::open_for_all(&plans, self.seed, devices, progress, stop)?);
         }
         Ok(self.open[at].as_ref().expect("it was opened when it was not"))
     }

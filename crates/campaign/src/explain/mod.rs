@@ -7,23 +7,21 @@ mod pattern;
 mod second;
 mod trial;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Means, Where};
 use fathom_record::campaign::{ExperimentResult, ExplainPlan, ExplainRecord};
-use fathom_record::run::{CampaignLink, Ending};
 use fathom_record::verdict::Limit;
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
-use fathom_store::{StepState, Store};
+use fathom_store::Store;
 
 use crate::cells::rate_change;
-use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::run::{Session, this_tool};
-use crate::started::{Resumable, Started, base_targets};
+use crate::runner::{Resumable, Runner, base_targets};
 use fathom_plan::{ExplainOptions, RunPlan, explain_command_line, title_of, to_command_line};
 use pattern::{Explained, Known, explain as put_before_the_table};
 use trial::Made;
@@ -72,37 +70,30 @@ pub fn explain(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Explanation, CampaignError> {
-    let unfinished = if options.anew { None } else { Started::find(store, &options.plan, progress)? };
-    let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
-    let mut base = options.base.clone();
-    base.workload.seed = seed;
-    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
-    let mut session = Session::open_for_all(&[&base], seed, &devices, progress, stop)
-        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
+    let (mut runner, (base, mut session)) =
+        Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
+            let mut base = options.base.clone();
+            base.workload.seed = plan.seed;
+            let session = Session::open_for_all(&[&base], plan.seed, devices, progress, stop)?;
+            Ok((base, session))
+        })?;
     // Credits that one run spends are gone in the next, as on a real volume.
     session.keep_state();
-    let mut started = match unfinished {
-        Some(started) => started,
-        None => Started::begin(store, &options.plan, options.anew)?,
-    };
-    let mut devices = std::mem::take(&mut started.devices);
-    devices.remember(store, &started.campaign, &session)?;
-    if let Some(last) = started.last_run(store)? {
+    runner.remember(&session)?;
+    if let Some(last) = runner.last_run()? {
         session.restore(&last, stop)?;
     }
     let means = Means {
-        second_target: started.plan.second_target.clone(),
+        second_target: runner.plan.second_target.clone(),
         raw_device: trial::raw_device(session.target()),
-        may_purge: started.plan.may_purge,
-        rest_minutes: started.plan.rest_ns as f64 / 60e9,
+        may_purge: runner.plan.may_purge,
+        rest_minutes: runner.plan.rest_ns as f64 / 60e9,
         minutes_left: None,
     };
     let mut course = Course {
         base: &base,
         known: &options.known,
-        store,
-        started: &started,
-        devices,
+        runner,
         session: &session,
         means,
         runs: Vec::new(),
@@ -112,17 +103,12 @@ pub fn explain(
         passive: None,
         rate_change: None,
         spent_ns: 0,
-        stop,
     };
     let interrupted = course.run(progress)?;
     let mut record = course.record()?;
-    let runs = course.all_runs;
-    if interrupted {
-        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
-    } else {
-        record.finished_at = Some(identity::now());
-        store.finish_campaign(started.campaign, &record.clone().into())?;
-    }
+    let Course { runner, all_runs: runs, .. } = course;
+    record.finished_at = (!interrupted).then(identity::now);
+    runner.end(&record.clone().into(), interrupted)?;
     Ok(Explanation { record, runs, interrupted })
 }
 
@@ -131,9 +117,7 @@ struct Course<'a> {
     base: &'a RunPlan,
     /// Flags of the limits that were given.
     known: &'a str,
-    store: &'a Store,
-    started: &'a Started<ExplainPlan>,
-    devices: Devices,
+    runner: Runner<'a, ExplainPlan>,
     session: &'a Session,
     means: Means,
     /// Cells of the pattern itself.
@@ -146,7 +130,6 @@ struct Course<'a> {
     /// How the rate changed in a first baseline that a second one replaced.
     rate_change: Option<f64>,
     spent_ns: u64,
-    stop: &'a AtomicBool,
 }
 
 impl Course<'_> {
@@ -196,8 +179,8 @@ impl Course<'_> {
 
     /// Makes experiments while they tell something; whether it was stopped.
     fn experiment(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
-        while self.experiments.len() < self.started.plan.max_experiments as usize {
-            let left_ns = self.started.plan.budget_ns.saturating_sub(self.spent_ns);
+        while self.experiments.len() < self.runner.plan.max_experiments as usize {
+            let left_ns = self.runner.plan.budget_ns.saturating_sub(self.spent_ns);
             let Some(explained) = self.explained_within(Some(left_ns as f64 / 60e9)) else {
                 return Ok(false);
             };
@@ -257,27 +240,19 @@ impl Course<'_> {
         session: &Session,
         progress: &mut dyn Progress,
     ) -> Result<Option<RunRecord>, CampaignError> {
-        if let Some(id) = self.started.run_of(step) {
-            let run = self.store.run(id)?;
+        if let Some(run) = self.runner.made(step)? {
             return Ok(Some(self.keep(run)));
         }
-        if self.stop.load(Ordering::Relaxed) {
+        if self.runner.is_stopped() {
             return Ok(None);
         }
         let length_ns = workload.length.warmup_ns + workload.length.time_ns.unwrap_or(0);
         progress.step(&self.notice(purpose, workload, length_ns));
-        let campaign = &self.started.campaign;
-        self.store.journal(campaign, step, &StepState::Started, &identity::now())?;
-        let link = CampaignLink { id: campaign.id().to_owned(), step: step.to_owned() };
         // Each run has its own seed, so that a repeat does not replay the same chance.
         let seed = workload.seed.wrapping_add(self.all_runs.len() as u64);
         let workload = Workload { seed, ..workload.clone() };
-        let run = session.run(&workload, Some(link), progress, self.stop)?;
-        if run.ending == Ending::Interrupted {
-            return Ok(None);
-        }
-        self.store.put_run_for_step(campaign, step, &run, &identity::now())?;
-        Ok(Some(self.keep(run)))
+        let run = self.runner.step(step, (session, &workload), progress)?;
+        Ok(run.map(|run| self.keep(run)))
     }
 
     /// Counts a run and the time that it took.
@@ -290,7 +265,7 @@ impl Course<'_> {
     fn notice(&self, purpose: &str, workload: &Workload, run_ns: u64) -> StepNotice {
         StepNotice {
             title: title_of(workload),
-            pattern: (self.experiments.len() + 1, self.started.plan.max_experiments as usize + 1),
+            pattern: (self.experiments.len() + 1, self.runner.plan.max_experiments as usize + 1),
             cell: (workload.jobs, workload.depth),
             purpose: purpose.to_owned(),
             run_ns,
@@ -312,7 +287,7 @@ impl Course<'_> {
         };
         let means = Means { minutes_left, ..self.means.clone() };
         let known = Known {
-            ceilings: &self.started.plan.ceilings,
+            ceilings: &self.runner.plan.ceilings,
             answers: &self.answers,
             means: &means,
             rate_change: self.rate_change,
@@ -330,13 +305,13 @@ impl Course<'_> {
         Ok(ExplainRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,
-            id: self.started.campaign.id().to_owned(),
-            started_at: self.started.campaign.started_at().to_owned(),
+            id: self.runner.id().to_owned(),
+            started_at: self.runner.started_at().to_owned(),
             finished_at: None,
             tool: this_tool(),
             environment: Some(self.session.environment().clone()),
-            plan: self.started.plan.clone(),
-            command: Some(explain_command_line(&self.started.plan, self.known)),
+            plan: self.runner.plan.clone(),
+            command: Some(explain_command_line(&self.runner.plan, self.known)),
             patterns: patterns.into_iter().collect(),
             busy_seconds: self.all_runs.iter().map(|run| run.summary.duration_ns as f64 / 1e9).sum(),
             notes: Vec::new(),

@@ -1,6 +1,4 @@
 //! Makes one experiment: opens what it needs, rests or trims before it, and turns its run into an answer.
-
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fathom_attribute::evidence::Feature;
@@ -48,10 +46,11 @@ pub fn make(
     }
     let targets = trial.place.targets(&base.targets);
     let plan = RunPlan { targets, workload: trial.workload.clone(), ..base.clone() };
-    match Session::open_for_all(&[&plan], base.workload.seed, &course.devices, progress, course.stop) {
+    let (devices, stop) = (course.runner.devices(), course.runner.stop());
+    match Session::open_for_all(&[&plan], base.workload.seed, devices, progress, stop) {
         Ok(mut session) => {
             session.keep_state();
-            course.devices.remember(course.store, &course.started.campaign, &session)?;
+            course.runner.remember(&session)?;
             in_session(course, (step, experiment), trial, &session, progress)
         }
         Err(error) => Ok(Made::Failed(error.in_one_line())),
@@ -120,7 +119,7 @@ fn rest(
     course.spent_ns += rest_ns;
     let until_ns = session.clock().now_ns() + rest_ns;
     while session.clock().now_ns() < until_ns {
-        if course.stop.load(Ordering::Relaxed) {
+        if course.runner.is_stopped() {
             return Ok(false);
         }
         std::thread::sleep(NAP);

@@ -1,5 +1,6 @@
-//! Plans from what foreign tools were asked to do, as the room of tools read it.
+//! What other tools were asked to do, as the room of tools read it: plans of it, and the stages of a fio command.
 
 mod diskspd;
+pub mod fio;
 
 pub use diskspd::{RanSpan, diskspd_plan, diskspd_results};

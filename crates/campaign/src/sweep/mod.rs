@@ -7,19 +7,17 @@ mod order;
 mod resume;
 mod sessions;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use fathom_record::campaign::{SweepCell, SweepPlan, SweepRecord};
-use fathom_record::run::{CampaignLink, Ending};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
-use fathom_store::{StepState, Store};
+use fathom_store::Store;
 
-use crate::devices::{Devices, refused};
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
-use crate::started::Started;
+use crate::runner::Runner;
 use fathom_plan::{SweepOptions, sweep_command_line};
 use grid::GridRuns;
 use order::Rules;
@@ -49,48 +47,37 @@ pub fn sweep(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Sweep, CampaignError> {
-    let unfinished = if options.anew { None } else { Started::find(store, &options.plan, progress)? };
-    let seed = unfinished.as_ref().map_or(options.plan.seed, |started| started.plan.seed);
-    let devices = unfinished.as_ref().map_or_else(Devices::default, |started| started.devices.clone());
-    let sessions = Sessions::open(&options.cells, seed, &devices, progress, stop)
-        .map_err(|error| refused(error, unfinished.as_ref().map(Started::waiting)))?;
-    // Begun only now: a target that is refused leaves nothing behind.
-    let mut started = match unfinished {
-        Some(started) => started,
-        None => Started::begin(store, &options.plan, options.anew)?,
-    };
+    let (mut runner, sessions) =
+        Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
+            Sessions::open(&options.cells, plan.seed, devices, progress, stop)
+        })?;
     for session in sessions.all() {
-        started.devices.remember(store, &started.campaign, session)?;
+        runner.remember(session)?;
     }
     let runs = GridRuns::new(options.cells.len());
-    let mut work = Work { options, store, started: &started, sessions: &sessions, runs, stop };
+    let mut work = Work { options, runner, sessions: &sessions, runs };
     progress.note(&work.outlook());
     let interrupted = work.all_passes(progress)?;
     let mut record = work.record();
-    let runs = work.runs.into_runs();
-    if interrupted {
-        store.save_campaign_progress(&started.campaign, &record.clone().into())?;
-    } else {
-        record.finished_at = Some(identity::now());
-        store.finish_campaign(started.campaign, &record.clone().into())?;
-    }
+    let Work { runner, runs, .. } = work;
+    let runs = runs.into_runs();
+    record.finished_at = (!interrupted).then(identity::now);
+    runner.end(&record.clone().into(), interrupted)?;
     Ok(Sweep { record, runs, interrupted })
 }
 
 /// The tools of a sweep under way.
 struct Work<'a> {
     options: &'a SweepOptions,
-    store: &'a Store,
-    started: &'a Started<SweepPlan>,
+    runner: Runner<'a, SweepPlan>,
     sessions: &'a Sessions,
     runs: GridRuns,
-    stop: &'a AtomicBool,
 }
 
 impl Work<'_> {
     /// Makes all passes; whether it was stopped before their end.
     fn all_passes(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
-        let plan = &self.started.plan;
+        let plan = &self.runner.plan;
         let lengths: Vec<usize> = plan.axes.iter().map(|axis| axis.values.len()).collect();
         let rules = Rules {
             lengths: &lengths,
@@ -124,23 +111,18 @@ impl Work<'_> {
         progress: &mut dyn Progress,
     ) -> Result<bool, CampaignError> {
         let step = format!("{pass:04}/{cell:05}");
-        if let Some(id) = self.started.run_of(&step) {
-            self.runs.take(cell, self.store.run(id)?);
+        if let Some(run) = self.runner.made(&step)? {
+            self.runs.take(cell, run);
             return Ok(false);
         }
-        if self.stop.load(Ordering::Relaxed) {
+        if self.runner.is_stopped() {
             return Ok(true);
         }
         let workload = self.workload(pass, cell);
         progress.step(&self.notice(pass, cell, left_in_pass));
-        self.store.journal(&self.started.campaign, &step, &StepState::Started, &identity::now())?;
-        let link = CampaignLink { id: self.started.campaign.id().to_owned(), step: step.clone() };
-        match self.sessions.of(cell).run(&workload, Some(link), progress, self.stop) {
-            Ok(run) if run.ending == Ending::Interrupted => return Ok(true),
-            Ok(run) => {
-                self.store.put_run_for_step(&self.started.campaign, &step, &run, &identity::now())?;
-                self.runs.take(cell, run);
-            }
+        match self.runner.step(&step, (self.sessions.of(cell), &workload), progress) {
+            Ok(None) => return Ok(true),
+            Ok(Some(run)) => self.runs.take(cell, run),
             // A cell that its target or engine does not take is told; the others are measured all the same.
             Err(CampaignError::Store(error)) => return Err(error.into()),
             Err(error) => self.runs.give_up(cell, error.in_one_line()),
@@ -151,7 +133,7 @@ impl Work<'_> {
     /// Each run has its own seed, so that repeats do not replay one another.
     fn workload(&self, pass: u32, cell: usize) -> Workload {
         let number = u64::from(pass) * self.options.cells.len() as u64 + cell as u64;
-        let seed = self.started.plan.seed.wrapping_add(number);
+        let seed = self.runner.plan.seed.wrapping_add(number);
         Workload { seed, ..self.options.cells[cell].workload.clone() }
     }
 
@@ -162,7 +144,7 @@ impl Work<'_> {
 
     /// What is to be expected, before it starts.
     fn outlook(&self) -> String {
-        let plan = &self.started.plan;
+        let plan = &self.runner.plan;
         let cells = self.options.cells.len();
         let total_ns: u64 = (0..cells).map(|cell| self.length_ns(cell)).sum::<u64>() * u64::from(plan.passes);
         let (time, most) =
@@ -179,7 +161,7 @@ impl Work<'_> {
     }
 
     fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {
-        let plan = &self.started.plan;
+        let plan = &self.runner.plan;
         let place = fathom_plan::sweep_place(&plan.axes, cell);
         let mean_ns = (0..self.options.cells.len()).map(|cell| self.length_ns(cell)).sum::<u64>()
             / self.options.cells.len().max(1) as u64;
@@ -196,12 +178,12 @@ impl Work<'_> {
     }
 
     fn record(&self) -> SweepRecord {
-        let plan = &self.started.plan;
+        let plan = &self.runner.plan;
         SweepRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,
-            id: self.started.campaign.id().to_owned(),
-            started_at: self.started.campaign.started_at().to_owned(),
+            id: self.runner.id().to_owned(),
+            started_at: self.runner.started_at().to_owned(),
             finished_at: None,
             tool: this_tool(),
             targets: self.sessions.all().iter().map(|session| session.target().clone()).collect(),
@@ -216,7 +198,7 @@ impl Work<'_> {
 
     fn notes(&self) -> Vec<String> {
         let writes = self.options.cells.iter().any(|cell| cell.workload.mix.changes_data());
-        let varied = |key: &str| self.started.plan.axes.iter().any(|axis| axis.key == key);
+        let varied = |key: &str| self.runner.plan.axes.iter().any(|axis| axis.key == key);
         let mut notes = Vec::new();
         if writes && (varied("rw") || varied("read-share") || varied("addresses") || varied("bs")) {
             notes.push(

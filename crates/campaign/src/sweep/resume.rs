@@ -2,7 +2,7 @@
 
 use fathom_record::campaign::SweepPlan;
 
-use crate::started::{Resumable, base_targets};
+use crate::runner::{Resumable, base_targets};
 
 impl Resumable for SweepPlan {
     const NOUN: &'static str = "sweep";

@@ -26,3 +26,4 @@ pub use failure::Failure;
 pub use gather::{Accounts, Measured, Observer, TargetTotals};
 pub use runner::{Filled, Job, JobPlan, Turn};
 pub use timeline::Timeline;
+pub use usage::Usage;

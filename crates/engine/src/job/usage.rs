@@ -4,7 +4,9 @@
 /// User and system time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
+    /// In user space.
     pub user_ns: u64,
+    /// In the kernel.
     pub system_ns: u64,
 }
 
@@ -36,6 +38,7 @@ impl Usage {
         }
     }
 
+    /// Both together.
     pub fn total_ns(self) -> u64 {
         self.user_ns + self.system_ns
     }

@@ -1,25 +1,24 @@
 //! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
 
-mod beside;
-mod burner;
-mod counted;
+mod iolog;
 mod itself;
 mod machine;
 mod places;
 mod results;
-mod stage;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
+use fathom_campaign::IoLog;
+use fathom_campaign::foreign::fio::{Outcome, Stages};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::RunRecord;
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
 use fathom_tools::fio::document;
 use fathom_tools::fio::job::Job;
-use fathom_tools::fio::map::{self, Around, Doer, Mapped, Native};
+use fathom_tools::fio::map::{self, Around, Doer, Mapped, Native, Run};
 use places::Places;
-use stage::Stages;
 
 use super::saving::Saving;
 use super::seed::new_seed;
@@ -79,9 +78,17 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let mut saving = Saving::open(place);
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
-    let outcome = Stages::new(&mapped, globals, &places).run(&stages, &mut screen, &stop);
+    let mut unwritten = None;
+    let mut write_log = |name: &str, run: &Run, log: IoLog| match iolog::write(&places, name, run, log) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(failure) => {
+            unwritten = Some(failure);
+            ControlFlow::Break(())
+        }
+    };
+    let outcome = Stages::new(&mapped, globals).run(&stages, &mut write_log, &mut screen, &stop);
     drop(screen);
-    let stage::Outcome { mut records, counted, remarks, failure } = outcome;
+    let Outcome { mut records, counted, remarks, failure } = outcome;
     differences.extend(remarks);
     if let Some(trial) = trial {
         output::message(&trial.note());
@@ -92,7 +99,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         || results::deliver(&jobs, &mapped, &counted, &differences, (&destination, &places), globals);
     let verified = !results::tell_unverified(&records);
     let saved = saving.finish(&Machine::Off);
-    match failure {
+    match failure.map(Failure::from).or(unwritten) {
         Some(failure) => Err(failure),
         None => {
             let valid = records.iter().flatten().all(RunRecord::is_valid);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fathom_campaign::foreign::fio::CountedRun;
 use fathom_record::{CheckName, Outcome, RunRecord};
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::job::Job;
@@ -10,7 +11,6 @@ use fathom_tools::fio::map::{Doer, Mapped};
 use fathom_tools::fio::output::{self as forms, Entry};
 use jiff::Timestamp;
 
-use super::counted::CountedRun;
 use super::places::Places;
 use crate::failure::Failure;
 use crate::output;

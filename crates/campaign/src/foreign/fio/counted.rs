@@ -1,14 +1,16 @@
 //! Runs as fio counts them: each clone by itself, with what was in flight at the end. The records keep their own
 //! window.
 
-use fathom_campaign::{JobDetails, Sample};
 use fathom_engine::job::{Account, DirectionAccount};
 use fathom_measure::Histogram;
 use fathom_record::run::DirectionSummary;
 use fathom_record::{Direction, LatencySummary, RunRecord, SparseHistogram};
 use fathom_tools::fio::output::LoggedIo;
 
+use crate::run::{JobDetails, Sample};
+
 /// A run.
+#[derive(Debug)]
 pub struct CountedRun {
     /// All of its clones as one.
     pub whole: RunRecord,
@@ -21,6 +23,7 @@ pub struct CountedRun {
 }
 
 /// One of its clones.
+#[derive(Debug)]
 pub struct CountedClone {
     /// As a record of its own.
     pub record: RunRecord,

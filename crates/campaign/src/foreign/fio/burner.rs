@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{ScopedJoinHandle, sleep};
 use std::time::Duration;
 
+use fathom_engine::job::Usage;
 use fathom_measure::{Clock, WallClock};
 use fathom_tools::fio::map::{Burner, Doer, Mapped, Stage};
-use rustix::time::{ClockId, clock_gettime};
 
 /// Numbers that are sorted at once, as many as fio's.
 const SORTED: usize = 1 << 17;
@@ -158,6 +158,5 @@ fn scatter(numbers: &mut [u32], mut state: u32) -> u32 {
 
 /// Processor time of the calling thread.
 fn thread_cpu_s() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    Usage::of_thread().total_ns() as f64 / 1e9
 }

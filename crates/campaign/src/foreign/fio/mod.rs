@@ -1,10 +1,15 @@
-//! Runs stage after stage: the targets of a stage opened once, its jobs at the same time.
+//! The jobs of a fio command, stage after stage: the targets of a stage opened once, its jobs at the same time.
+
+mod beside;
+mod burner;
+mod counted;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{IoLog, Part, Particulars, Progress, Session, SessionPlan, run_together};
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::RunRecord;
 use fathom_record::engines;
 use fathom_record::options::Decorators;
@@ -12,22 +17,28 @@ use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
 
-use super::beside::{self, Beside};
-use super::burner::Burners;
-use super::counted::CountedRun;
-use super::places::Places;
-use crate::failure::Failure;
+use crate::error::CampaignError;
+use crate::progress::Progress;
+use crate::run::{IoLog, Part, Particulars, Session, SessionPlan, run_together};
+use beside::Beside;
+use burner::Burners;
+
+pub use counted::{CountedClone, CountedRun};
+
+/// Takes the log of a run's I/Os, by the name that its job gives it; `Break` ends the command.
+pub type WriteLog<'a> = dyn FnMut(&str, &Run, IoLog) -> ControlFlow<()> + 'a;
 
 /// The stages of a command.
+#[derive(Debug)]
 pub struct Stages<'a> {
     mapped: &'a [Mapped],
     globals: &'a Globals,
-    places: &'a Places,
     /// Files that this command made: what comes later may write them.
     made: BTreeSet<String>,
 }
 
 /// What came of a command.
+#[derive(Debug)]
 pub struct Outcome {
     /// Records by job.
     pub records: Vec<Vec<RunRecord>>,
@@ -36,14 +47,14 @@ pub struct Outcome {
     /// What people are told of the runs, a sentence each.
     pub remarks: Vec<String>,
     /// What ended the command.
-    pub failure: Option<Failure>,
+    pub failure: Option<CampaignError>,
 }
 
-/// What came of a stage: each run with its job's place among all, and what kept a log of them from its file.
+/// What came of a stage: each run with its job's place among all, and whether a log of them ends the command.
 struct OfStage {
     runs: Vec<(usize, RunRecord, CountedRun)>,
     remarks: Vec<String>,
-    failure: Option<Failure>,
+    flow: ControlFlow<()>,
 }
 
 /// Runs of a stage that open the same targets in the same way.
@@ -88,13 +99,19 @@ fn hint_of(run: &Run) -> Option<AccessHint> {
 }
 
 impl<'a> Stages<'a> {
-    /// Of these jobs, with what the command says of targets, and the places of the logs.
-    pub fn new(mapped: &'a [Mapped], globals: &'a Globals, places: &'a Places) -> Self {
-        Self { mapped, globals, places, made: BTreeSet::new() }
+    /// Of these jobs, with what the command says of targets.
+    pub fn new(mapped: &'a [Mapped], globals: &'a Globals) -> Self {
+        Self { mapped, globals, made: BTreeSet::new() }
     }
 
     /// Runs all; the records are by job. A failure ends the command, with the records until then.
-    pub fn run(mut self, stages: &[Stage], progress: &mut dyn Progress, stop: &AtomicBool) -> Outcome {
+    pub fn run(
+        mut self,
+        stages: &[Stage],
+        write_log: &mut WriteLog<'_>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Outcome {
         let mut outcome = Outcome {
             records: self.mapped.iter().map(|_| Vec::new()).collect(),
             counted: self.mapped.iter().map(|_| Vec::new()).collect(),
@@ -105,18 +122,19 @@ impl<'a> Stages<'a> {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            match self.stage(stage, progress, stop) {
+            let mut flow = ControlFlow::Continue(());
+            match self.stage(stage, write_log, progress, stop) {
                 Ok(of_stage) => {
                     for (job, record, counted) in of_stage.runs {
                         outcome.records[job].push(record);
                         outcome.counted[job].push(counted);
                     }
                     outcome.remarks.extend(of_stage.remarks);
-                    outcome.failure = of_stage.failure;
+                    flow = of_stage.flow;
                 }
                 Err(failure) => outcome.failure = Some(failure),
             }
-            if outcome.failure.is_some() {
+            if outcome.failure.is_some() || flow.is_break() {
                 return outcome;
             }
             if stage.jobs.iter().any(|job| self.mapped[*job].ends == Ends::All) {
@@ -129,9 +147,10 @@ impl<'a> Stages<'a> {
     fn stage(
         &mut self,
         stage: &Stage,
+        write_log: &mut WriteLog<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<OfStage, Failure> {
+    ) -> Result<OfStage, CampaignError> {
         let runs: Vec<(usize, &Run, &Settings)> =
             stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
         let (openings, opening_of) = openings(&runs);
@@ -164,10 +183,12 @@ impl<'a> Stages<'a> {
         let mut remarks: Vec<String> = burned.iter().map(|burned| burned.told()).collect();
         let mut records = records?;
         records.iter_mut().for_each(|record| record.notes.extend(burners.note()));
-        let mut failure = None;
+        let mut flow = ControlFlow::Continue(());
         for ((job, run, _), log) in runs.iter().zip(logs) {
-            if let (Some(log), Some(name)) = (log, &self.mapped[*job].iolog) {
-                failure = beside::write_iolog(self.places, name, run, log).err().or(failure);
+            if let (Some(log), Some(name)) = (log, &self.mapped[*job].iolog)
+                && write_log(name, run, log).is_break()
+            {
+                flow = ControlFlow::Break(());
             }
         }
         let mut of_stage = Vec::new();
@@ -176,7 +197,7 @@ impl<'a> Stages<'a> {
             remarks.extend(remarks_on(&self.mapped[*job].name, &record.id, &counted));
             of_stage.push((*job, record, counted));
         }
-        Ok(OfStage { runs: of_stage, remarks, failure })
+        Ok(OfStage { runs: of_stage, remarks, flow })
     }
 
     /// What is wanted of the runs of a job beyond their records.
@@ -201,7 +222,7 @@ impl<'a> Stages<'a> {
         opening: &Opening<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<Session, Failure> {
+    ) -> Result<Session, CampaignError> {
         let settings = opening.settings;
         refuse_folders(opening)?;
         let workloads = || opening.runs.iter().map(|run| &run.workload);
@@ -213,7 +234,7 @@ impl<'a> Stages<'a> {
         let shorter = needed_bytes.and_then(|needed| shorter_file(opening, needed));
         if let (Some((name, ..)), true) = (shorter, self.globals.read_only) {
             let cause = format!("{name} is shorter than the job wants, and fio would make it longer");
-            return Err(Failure::usage("--readonly", cause, "use a smaller size"));
+            return Err(wrong("--readonly", cause, "use a smaller size"));
         }
         // A file that is made longer is changed, also by a job that reads.
         let writes = writes || shorter.is_some();
@@ -251,8 +272,7 @@ impl<'a> Stages<'a> {
             decorators: &decorators,
             seed: opening.runs.first().map_or(0, |run| run.workload.seed),
         };
-        let session =
-            Session::open(&plan, progress, stop).map_err(|error| with_reason(error.into(), shorter))?;
+        let session = Session::open(&plan, progress, stop).map_err(|error| with_reason(error, shorter))?;
         self.made.extend(missing.into_iter().cloned());
         Ok(session)
     }
@@ -278,7 +298,7 @@ impl<'a> Stages<'a> {
 }
 
 /// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.
-fn refuse_folders(opening: &Opening<'_>) -> Result<(), Failure> {
+fn refuse_folders(opening: &Opening<'_>) -> Result<(), CampaignError> {
     let entry = opening.settings.engine.and_then(engines::named);
     if entry.is_some_and(|entry| entry.names_alone) {
         return Ok(());
@@ -287,9 +307,14 @@ fn refuse_folders(opening: &Opening<'_>) -> Result<(), Failure> {
         None => Ok(()),
         Some(folder) => {
             let remedy = "name a file in it with filename=, or the folder with directory=";
-            Err(Failure::usage("fio job", format!("filename: {folder} is a folder"), remedy))
+            Err(wrong("fio job", format!("filename: {folder} is a folder"), remedy))
         }
     }
+}
+
+/// Something that was typed and makes no sense.
+fn wrong(place: &str, cause: String, remedy: &str) -> CampaignError {
+    EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy).into()
 }
 
 /// A file that is there and shorter than what is wanted: its name, and both numbers of bytes. Of several that lie one
@@ -306,11 +331,13 @@ fn shorter_file<'a>(opening: &Opening<'a>, needed: u64) -> Option<(&'a String, u
 }
 
 /// Why a file is to be written that the job perhaps only reads.
-fn with_reason(failure: Failure, shorter: Option<(&String, u64, u64)>) -> Failure {
+fn with_reason(failure: CampaignError, shorter: Option<(&String, u64, u64)>) -> CampaignError {
     let Some((name, there, needed)) = shorter else { return failure };
+    let CampaignError::Engine(mut error) = failure else { return failure };
     let why =
         format!("{name} has {there} bytes, the job goes to byte {needed}, and fio would make it longer");
-    Failure { cause: format!("{why}: {}", failure.cause), ..failure }
+    error.cause = format!("{why}: {}", error.cause);
+    error.into()
 }
 
 /// What a run's results have beyond its record, and what they lack.

@@ -1,16 +1,10 @@
-//! What the runs of a stage have to do with one another: who waits, who ends whom, who holds back for whom; and
-//! the logs of their I/Os.
+//! What the runs of a stage have to do with one another: who waits, who ends whom, who holds back for whom.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fathom_campaign::IoLog;
 use fathom_engine::job::pace::{Flow, Share};
 use fathom_tools::fio::map::{Ends, Mapped, Run, Settings};
-use fathom_tools::fio::output::{Issued, iolog};
-
-use super::places::Places;
-use crate::failure::Failure;
 
 /// One entry a run.
 pub struct Beside {
@@ -51,32 +45,4 @@ impl Beside {
             shares: runs.iter().map(|(job, run, _)| share(*job, run)).collect(),
         }
     }
-}
-
-/// Writes the log of a run's I/Os as fio's.
-///
-/// # Errors
-/// When it cannot be written, or there were more I/Os than it holds.
-pub fn write_iolog(places: &Places, name: &str, run: &Run, log: IoLog) -> Result<(), Failure> {
-    let (ios, left_out) = log.finish();
-    let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
-    let issued = ios.iter().map(|io| Issued {
-        at_us: (io.submitted_ns - first_ns) / 1000,
-        file: io.target as usize,
-        direction: io.direction,
-        offset: io.offset,
-        bytes: io.bytes,
-    });
-    let files: Vec<String> = run.targets.iter().map(|name| plain(name).to_owned()).collect();
-    places.write(name, &iolog(&files, issued))?;
-    if left_out == 0 {
-        return Ok(());
-    }
-    let cause = format!("{left_out} I/Os at the end are not in it: it holds {} of a job", ios.len());
-    Err(Failure::output(name.as_ref(), cause, "log a shorter run, with io_size or number_ios"))
-}
-
-/// The name that the user gave, without what marks it as a path.
-fn plain(target: &str) -> &str {
-    target.strip_prefix("./").unwrap_or(target)
 }
