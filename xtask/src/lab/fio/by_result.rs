@@ -139,6 +139,9 @@ fn amounts(job: &Job, way: &str, ios: (u64, u64), bytes: (u64, u64), found: &mut
         let kind = if job.pace == Pace::Rated { "rate" } else { "count" };
         found.counts(format!("{kind}.{way}"), ios.0, ios.1, tolerance);
     }
+    if job.pace == Pace::Timed && job.merges_sizes() {
+        return;
+    }
     let size = |ios: u64, bytes: u64| bytes as f64 / ios as f64;
     let (x, y) = (size(ios.0, bytes.0), size(ios.1, bytes.1));
     let noise = 2.0 / (ios.0.min(ios.1) as f64).sqrt();

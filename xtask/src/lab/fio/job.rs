@@ -62,6 +62,14 @@ impl Job {
                 .any(|name| self.sets(name))
     }
 
+    /// Whether an entry of the results adds up jobs of different block sizes: its mean size is then a matter of how
+    /// fast each of them was.
+    pub fn merges_sizes(&self) -> bool {
+        let sizes: BTreeSet<&str> =
+            ["bs", "blocksize"].iter().flat_map(|name| self.values(name)).map(str::trim).collect();
+        sizes.len() > 1 && self.text.lines().any(|line| line.trim().starts_with("group_reporting"))
+    }
+
     /// Whether a direction, by fio's word for it, has a rate.
     pub fn has_rate(&self, way: &str) -> bool {
         let at = ["read", "write", "trim"].iter().position(|name| *name == way).unwrap_or(0);
@@ -133,6 +141,14 @@ mod tests {
         let job = |text: &str| Job { text: text.to_owned(), pace: Job::pace_of(text), ..Job::default() };
         assert!(job("[global]\nruntime=1\n[a]\n[b]\n").is_a_race());
         assert!(!job("[global]\nruntime=1\n[a]\n").is_a_race() && !job("[a]\n[b]\n").is_a_race());
+    }
+
+    #[test]
+    fn jobs_of_several_sizes_may_be_merged() {
+        let job = |text: &str| Job { text: text.to_owned(), ..Job::default() };
+        assert!(job("[global]\ngroup_reporting\n[a]\nbs=4k\n[b]\nbs=64k\n").merges_sizes());
+        assert!(!job("[global]\ngroup_reporting\n[a]\nbs=4k\n[b]\nbs=4k\n").merges_sizes());
+        assert!(!job("[a]\nbs=4k\n[b]\nbs=64k\n").merges_sizes());
     }
 
     #[test]

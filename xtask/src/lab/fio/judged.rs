@@ -73,11 +73,15 @@ fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged
 
 /// Why fio's run is no measure: an assertion in its own code ended it, or it had to be ended from outside.
 fn fell_over(fio: &Ran) -> Option<String> {
-    if fio.status.is_none() {
-        return Some("fio did not end by itself".to_owned());
+    if fio.did_it() {
+        return None;
     }
-    let line = fio.err.lines().find(|line| line.contains("Assertion `"))?;
-    (!fio.did_it()).then(|| format!("fio ended by itself: {}", line.trim()))
+    match fio.err.lines().find(|line| line.contains("Assertion `")) {
+        Some(line) => Some(format!("fio ended by itself: {}", line.trim())),
+        None => {
+            fio.status.is_none().then(|| "fio did not end within the time that a job is given".to_owned())
+        }
+    }
 }
 
 /// All differences between two runs.
@@ -141,6 +145,7 @@ mod tests {
         assert!(fell_over(&fell).is_some() && fell_over(&ran(1, None)).is_none());
         let endless = Ran { status: None, ..ran(0, None) };
         assert!(fell_over(&endless).is_some_and(|why| why.contains("did not end")));
+        assert_eq!(fell_over(&Ran { status: None, ..ran(0, Some(json!({"jobs": [{}]}))) }), None);
     }
 
     #[test]
