@@ -1,21 +1,14 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
-//! licences of everything that is built in, `cargo xtask instructions` what an I/O costs in instructions,
-//! `cargo xtask bench` measures fathom beside its peers, `cargo xtask statistics` the error rates of the
-//! statistics, and `cargo xtask lab` tries fathom on the kernel's drivers in virtual machines, its
-//! verdicts on cases whose answer is known, its guard on data that nobody named, and its fio beside the installed one.
+//! licences of everything that is built in, `cargo xtask statistics` measures the error rates of the statistics,
 //! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
-mod bench;
 mod bpf;
 mod catalog;
 mod finding;
-mod instructions;
-mod lab;
 mod licences;
 mod manifest;
 mod modules;
-mod release;
 mod rules;
 mod scan;
 mod spdx;
@@ -31,13 +24,12 @@ use tree::Tree;
 const USAGE: &str = "\
 cargo xtask tidy           check the house rules; lists file:line and what to do
 cargo xtask licences       check licences and forbidden crates against deny.toml
-cargo xtask instructions   count the instructions of an I/O; `--help` for more
 cargo xtask bpf            rebuild the programs that watch the block layer; --check compares them
-cargo xtask bench          measure fathom beside its peers; `--help` for more
-cargo xtask gaps           what the machine takes from a bare loop; `--help` for more
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
 cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
-cargo xtask lab            try fathom where the truth is known, and in virtual machines; `--help` for more";
+
+cargo lab                  try fathom where the truth is known, and in virtual machines; `--help` for more
+cargo benches              measure fathom beside its peers, and count an I/O's instructions; `--help` for more";
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -46,9 +38,6 @@ fn main() -> ExitCode {
     let outcome = match task.as_deref() {
         Some("tidy") => tidy(root),
         Some("licences") => licences::check(root),
-        Some("instructions") => return talking(instructions::USAGE, |more| instructions::run(root, more)),
-        Some("bench") => return talking(bench::USAGE, |more| bench::run(root, more)),
-        Some("gaps") => return talking(bench::gaps::USAGE, bench::gaps::run),
         Some("statistics") => {
             return statistics::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
                 eprintln!("xtask: {error}");
@@ -56,7 +45,6 @@ fn main() -> ExitCode {
             });
         }
         Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
-        Some("lab") => return lab(root),
         Some("bpf") => match std::env::args().nth(2).as_deref() {
             None => bpf::run(root, false),
             Some("--check") => bpf::run(root, true),
@@ -109,26 +97,6 @@ fn talking(usage: &str, task: impl FnOnce(Vec<String>) -> Result<(), String>) ->
     }
     match task(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn lab(root: &Path) -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(2).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{}", lab::usage(&arguments));
-        return ExitCode::SUCCESS;
-    }
-    match lab::run(root, arguments) {
-        Ok(lab::Outcome::Passed) => ExitCode::SUCCESS,
-        Ok(lab::Outcome::Failed) => ExitCode::FAILURE,
-        Ok(lab::Outcome::Missing(reason)) => {
-            println!("not run: {reason}");
-            ExitCode::SUCCESS
-        }
         Err(error) => {
             eprintln!("xtask: {error}");
             ExitCode::FAILURE

@@ -1,4 +1,4 @@
-//! Drives the real I/O loop through a known number of I/Os: what `cargo xtask instructions` counts.
+//! Drives the real I/O loop through a known number of I/Os: what `cargo benches instructions` counts.
 //!
 //! Nothing here depends on the machine's speed: every choice comes from a fixed seed, and the clock
 //! moves by its readings alone, so that two runs of a build execute the same instructions.

@@ -169,7 +169,7 @@ fn uring() {
 }
 
 /// Needs a namespace that may be written over, of at least the suite's target, named by
-/// `FATHOM_SCRATCH_NAMESPACE`; `cargo xtask lab passthrough` makes some. Its end is where the namespace's
+/// `FATHOM_SCRATCH_NAMESPACE`; `cargo lab passthrough` makes some. Its end is where the namespace's
 /// is, so that the suite's "beyond the end" is beyond it only for one of the suite's size.
 #[test]
 fn passthrough() {

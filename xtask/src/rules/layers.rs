@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 24] = [
+const LAYERS: [(&str, &[&str]); 26] = [
     ("spec", &[]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
@@ -70,6 +70,8 @@ const LAYERS: [(&str, &[&str]); 24] = [
             "campaign",
         ],
     ),
+    ("lab", &[]),
+    ("benches", &[]),
     ("xtask", &[]),
 ];
 

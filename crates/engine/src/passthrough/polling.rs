@@ -2,7 +2,7 @@
 //!
 //! Before Linux 6.6 the driver polled by a pointer that it shared with the completion of commands that
 //! are not polled, as flushes were: a flush on a polling ring ended in a fault inside the kernel
-//! (`bio_poll` from `nvme_ns_chr_uring_cmd_iopoll`, seen with 6.1 in `cargo xtask lab passthrough`'s guest).
+//! (`bio_poll` from `nvme_ns_chr_uring_cmd_iopoll`, seen with 6.1 in `cargo lab passthrough`'s guest).
 //! Since then it polls by the request itself (Linux `drivers/nvme/host/ioctl.c`, `IORING_URING_CMD_POLLED`).
 
 use crate::{EngineError, ErrorKind};

@@ -79,12 +79,9 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
     let mut unwritten = None;
-    let mut write_log = |name: &str, run: &Run, log: IoLog| match iolog::write(&places, name, run, log) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(failure) => {
-            unwritten = Some(failure);
-            ControlFlow::Break(())
-        }
+    let mut write_log = |name: &str, run: &Run, log: IoLog| {
+        unwritten = iolog::write(&places, name, run, log).err();
+        if unwritten.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let outcome = Stages::new(&mapped, globals).run(&stages, &mut write_log, &mut screen, &stop);
     drop(screen);

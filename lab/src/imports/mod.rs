@@ -1,0 +1,148 @@
+//! `cargo lab imports`: results that others published, imported, and the records held against what each file
+//! states. The readers here share no code with the importers: a fault has to be made twice to be missed.
+
+mod blkparse;
+mod compare;
+mod diskspd_text;
+mod diskspd_xml;
+mod fio_json;
+mod fio_log;
+mod fio_text;
+mod iostat;
+mod list;
+mod number;
+mod place;
+mod report;
+mod statement;
+mod sysstat_columns;
+mod sysstat_json;
+mod sysstat_text;
+mod taken;
+mod vmstat;
+
+use std::path::{Path, PathBuf};
+
+use super::{Outcome, programs};
+use compare::Score;
+use list::Published;
+use report::Ending;
+use taken::Taken;
+
+pub const USAGE: &str = "\
+cargo lab imports [OPTIONS]    whether published results of other tools are read right
+
+  --files DIR         where they are, as DIR/OWNER/NAME/PATH. Default: target/imports
+  --fetch             get those that are not there from raw.githubusercontent.com, by curl
+  --fathom PATH       program to try. Default: built from this tree
+  --filter WORD       only files whose kind, repository or path contains it
+  --list              files, commits and digests";
+
+struct Options {
+    files: Option<PathBuf>,
+    fetch: bool,
+    fathom: Option<PathBuf>,
+    filter: String,
+    list: bool,
+}
+
+impl Options {
+    fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut options =
+            Self { files: None, fetch: false, fathom: None, filter: String::new(), list: false };
+        let mut arguments = arguments.into_iter();
+        while let Some(name) = arguments.next() {
+            let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value\n\n{USAGE}"));
+            match name.as_str() {
+                "--fetch" => options.fetch = true,
+                "--list" => options.list = true,
+                "--files" => options.files = Some(value()?.into()),
+                "--fathom" => options.fathom = Some(value()?.into()),
+                "--filter" => options.filter = value()?,
+                _ => return Err(format!("unknown option {name}\n\n{USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Imports and compares each file.
+///
+/// # Errors
+/// Arguments without sense, a build that fails, or a program that cannot be run.
+pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
+    let options = Options::read(arguments)?;
+    let mut files = list::all()?;
+    files.retain(|file| {
+        [&file.kind, &file.repository, &file.path].iter().any(|text| text.contains(&options.filter))
+    });
+    if files.is_empty() {
+        return Err(format!("no file's kind, repository or path contains `{}`", options.filter));
+    }
+    if options.list {
+        for file in &files {
+            println!("{:<13} {} {} {} {}", file.kind, file.sha256, file.commit, file.repository, file.path);
+        }
+        return Ok(Outcome::Passed);
+    }
+    let folder = options.files.unwrap_or_else(|| root.join("target/imports"));
+    let places: Vec<Result<PathBuf, String>> =
+        files.iter().map(|file| place::find(&folder, file, options.fetch)).collect();
+    if places.iter().all(Result::is_err) {
+        let reason = places.into_iter().find_map(Result::err).unwrap_or_default();
+        return Ok(Outcome::Missing(format!("no published result in {}: {reason}", folder.display())));
+    }
+    let fathom = match options.fathom {
+        Some(path) => path,
+        None => programs::fathom(root)?,
+    };
+    let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
+    let mut endings = Vec::new();
+    for (file, place) in files.into_iter().zip(places) {
+        let ending = match place {
+            Ok(path) => one(&fathom, &file, &path)?,
+            Err(reason) => Ending::Skipped(reason),
+        };
+        endings.push((file, ending));
+    }
+    report::lines(&endings).iter().for_each(|line| println!("{line}"));
+    Ok(if report::holds(&endings) { Outcome::Passed } else { Outcome::Failed })
+}
+
+fn one(fathom: &Path, file: &Published, path: &Path) -> Result<Ending, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let taken = if file.is_trace() { taken::profile(fathom, path) } else { taken::import(fathom, path) };
+    Ok(match taken? {
+        Taken::Read(runs) => Ending::Compared(match file.statement(&number::text(&bytes)) {
+            Ok(stated) => compare::compare(&stated, &runs),
+            Err(reason) => Score::unfounded(runs.len(), &reason),
+        }),
+        Taken::Refused(said) if !file.refusal.is_empty() && said.contains(&file.refusal) => {
+            Ending::RefusedClearly
+        }
+        Taken::Refused(said) => Ending::RefusedUnclearly(said),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_slips_are_named() {
+        let read = |line: &str| Options::read(line.split_whitespace().map(str::to_owned));
+        let options = read("--files d --fetch --filter iostat").unwrap();
+        assert_eq!((options.files, options.fetch), (Some(PathBuf::from("d")), true));
+        for (line, word) in [("--file d", "--file\n"), ("--files", "needs a value")] {
+            assert!(read(line).err().unwrap().contains(word), "{line}");
+        }
+    }
+
+    #[test]
+    fn without_files_nothing_is_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let words = ["--files".to_owned(), folder.path().display().to_string()];
+        assert!(
+            matches!(run(folder.path(), words), Ok(Outcome::Missing(reason)) if reason.contains("--fetch"))
+        );
+    }
+}

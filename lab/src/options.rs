@@ -1,0 +1,88 @@
+//! What was typed after `cargo lab`.
+
+use std::path::PathBuf;
+
+pub const USAGE: &str = "\
+cargo lab passthrough [OPTIONS]    NVMe commands on the kernel's own driver, in a virtual machine
+
+  --kernel-root DIR   where boot/vmlinuz-VERSION and lib/modules/VERSION are. Default: /
+  --fathom PATH       program to try. Default: built from this tree
+  --seconds NUMBER    time after which the guest is ended. Default: 300
+  --console FILE      write all that the guest's console showed there
+
+It needs qemu-system-x86_64, a static busybox and a kernel with its modules; on Debian:
+  apt-get install qemu-system-x86 busybox-static linux-image-cloud-amd64
+or, to leave this machine's own boot alone:
+  apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb DIR
+  cargo lab passthrough --kernel-root DIR";
+
+const LABS: &str = "cases, doors, fio, imports, kills, sizing or passthrough";
+
+/// Which lab, on what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    pub kernel_root: PathBuf,
+    pub fathom: Option<PathBuf>,
+    pub seconds: u64,
+    pub console: Option<PathBuf>,
+}
+
+impl Options {
+    /// Reads the arguments after the task's name; `--name value` and `--name=value` are the same.
+    pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self { kernel_root: "/".into(), fathom: None, seconds: 300, console: None };
+        let mut arguments = arguments.into_iter();
+        match arguments.next().as_deref() {
+            Some("passthrough") => {}
+            Some(other) => {
+                return Err(format!("there is no lab `{other}`: {LABS}\n\n{USAGE}"));
+            }
+            None => return Err(format!("which lab: {LABS}?\n\n{USAGE}")),
+        }
+        while let Some(argument) = arguments.next() {
+            let (name, glued) = match argument.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (argument, None),
+            };
+            let mut value =
+                || glued.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"));
+            match name.as_str() {
+                "--kernel-root" => options.kernel_root = value()?.into(),
+                "--fathom" => options.fathom = Some(value()?.into()),
+                "--console" => options.console = Some(value()?.into()),
+                "--seconds" => {
+                    let text = value()?;
+                    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+                    options.seconds = seconds.ok_or_else(|| format!("{name}: `{text}` is no time"))?;
+                }
+                _ => return Err(format!("`{name}` is no option of lab\n\n{USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Options, String> {
+        Options::read(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn options_are_read_and_nonsense_is_refused_by_name() {
+        let options = read("passthrough --kernel-root=/k --seconds 9").unwrap();
+        assert_eq!((options.kernel_root, options.seconds), (PathBuf::from("/k"), 9));
+        for (line, word) in [
+            ("", "which lab"),
+            ("raid", "`raid`"),
+            ("passthrough --seconds 0", "`0`"),
+            ("passthrough --kernel", "--kernel`"),
+            ("passthrough --console", "needs a value"),
+        ] {
+            let error = read(line).unwrap_err();
+            assert!(error.contains(word), "{line}: {error}");
+        }
+    }
+}

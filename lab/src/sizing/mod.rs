@@ -1,0 +1,151 @@
+//! `cargo lab sizing`: a second hand for `fathom size`. Demands are drawn from a seed, served by a slow simulator
+//! of volumes that was written from the documentation alone, and the cheapest volume of each type that serves is
+//! compared with fathom's answer. Further parts hold simulated devices and assessments against what is known of them.
+
+mod answer;
+mod catalogue;
+mod choose;
+mod counting;
+mod demand;
+mod judge;
+mod mixed;
+mod moments;
+mod options;
+mod program;
+mod search;
+mod section;
+mod serve;
+mod shapes;
+mod stalls;
+mod volume;
+
+use std::path::{Path, PathBuf};
+
+use super::Outcome;
+use super::programs;
+use super::stop::Stop;
+use catalogue::Catalogue;
+use judge::{Judged, Verdict};
+use options::Options;
+use section::Section;
+use stalls::Health;
+
+pub use options::USAGE;
+
+/// What every part needs.
+struct Bench {
+    fathom: PathBuf,
+    /// Where demands, stores and records are.
+    folder: PathBuf,
+    catalogue: Catalogue,
+    options: Options,
+    stop: Stop,
+}
+
+/// Runs the parts that are named, and prints what they found.
+///
+/// # Errors
+/// Arguments without sense, a build that fails, or a folder that cannot be written.
+pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
+    let options = Options::read(arguments)?;
+    let fathom = match &options.fathom {
+        Some(path) => path.clone(),
+        None => programs::fathom(root)?,
+    };
+    let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
+    let scratch = tempfile::tempdir().map_err(|error| format!("no folder for demands: {error}"))?;
+    let folder = options.keep.clone().unwrap_or_else(|| scratch.path().to_owned());
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+    let bench = Bench { fathom, folder, catalogue: Catalogue::read(root)?, options, stop: Stop::listen()? };
+    let mut text = String::new();
+    let (mut holds, mut compared) = (true, 0);
+    for part in &bench.options.parts {
+        let section = match *part {
+            "mixed" => mixed::run(&bench)?,
+            "stalls" => stalls::run(&bench, Health::Stalls)?,
+            "healthy" => stalls::run(&bench, Health::Healthy)?,
+            "search" => search::run(&bench)?,
+            _ => size(&bench)?,
+        };
+        holds &= section.holds();
+        compared += section.compared();
+        let said = section.text();
+        println!("{said}");
+        text += &said;
+        text.push('\n');
+    }
+    if let Some(path) = &bench.options.markdown {
+        std::fs::write(path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if compared == 0 {
+        return Err(format!("nothing was compared: no name or shape contains `{}`", bench.options.only));
+    }
+    let holds = holds && !bench.stop.is_asked();
+    Ok(if holds { Outcome::Passed } else { Outcome::Failed })
+}
+
+/// Every demand with both.
+fn size(bench: &Bench) -> Result<Section, String> {
+    let mut judged = Vec::new();
+    for number in 0..bench.options.demands {
+        let demand = shapes::draw(bench.options.seed, number);
+        let named =
+            [demand.name.as_str(), demand.shape].iter().any(|name| name.contains(&bench.options.only));
+        if !named || bench.stop.is_asked() {
+            continue;
+        }
+        judged.push(judge::judge(&bench.fathom, &bench.folder, &demand, &bench.catalogue)?);
+    }
+    Ok(sized(bench, &judged))
+}
+
+fn sized(bench: &Bench, judged: &[Judged]) -> Section {
+    let mut section = Section::new(format!("{} demands, seed {}", judged.len(), bench.options.seed));
+    let mut clean = 0;
+    for judged in judged {
+        let mut left = Vec::new();
+        for compared in &judged.compared {
+            match &compared.verdict {
+                Verdict::Equal => section.equal += 1,
+                Verdict::Explained(why) => *section.explained.entry(why).or_default() += 1,
+                Verdict::Unexplained(said) => {
+                    left.push(format!("{} ({}) {}: {said}", judged.name, judged.shape, compared.what))
+                }
+            }
+        }
+        clean += usize::from(left.is_empty());
+        if let Some(last) = left.last_mut() {
+            *last += &format!("\n  `{}`", judged.command);
+        }
+        section.unexplained.extend(left);
+    }
+    let least = section.unexplained.iter().filter(|left| left.contains(judge::BY_THE_LEAST)).count();
+    if least > 0 {
+        section.figures.push(format!("{least} of the unexplained are {}", judge::BY_THE_LEAST));
+    }
+    section.figures.push(format!("{clean} of {} demands without an unexplained difference", judged.len()));
+    section.figures.extend(table(judged));
+    section
+}
+
+/// How often each thing was equal, explained and unexplained.
+fn table(judged: &[Judged]) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        "| compared | equal | explained | unexplained |".to_owned(),
+        "|---|---|---|---|".to_owned(),
+    ];
+    for what in ["gp3", "gp2", "io1", "io2", "st1", "sc1", "choice", "current", "moments"] {
+        let of = judged.iter().flat_map(|judged| &judged.compared).filter(|compared| compared.what == what);
+        let count = |is: fn(&Verdict) -> bool| of.clone().filter(|compared| is(&compared.verdict)).count();
+        lines.push(format!(
+            "| {what} | {} | {} | {} |",
+            count(|verdict| *verdict == Verdict::Equal),
+            count(|verdict| matches!(verdict, Verdict::Explained(_))),
+            count(|verdict| matches!(verdict, Verdict::Unexplained(_)))
+        ));
+    }
+    lines.push(String::new());
+    lines
+}
