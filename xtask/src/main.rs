@@ -11,6 +11,7 @@ mod manifest;
 mod modules;
 mod rules;
 mod scan;
+mod schema;
 mod spdx;
 mod statistics;
 mod tree;
@@ -25,6 +26,7 @@ const USAGE: &str = "\
 cargo xtask tidy           check the house rules; lists file:line and what to do
 cargo xtask licences       check licences and forbidden crates against deny.toml
 cargo xtask bpf            rebuild the programs that watch the block layer; --check compares them
+cargo xtask schema         write the JSON Schemas of plans and records anew; --check compares them
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
 cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
 
@@ -40,6 +42,12 @@ fn main() -> ExitCode {
         Some("licences") => licences::check(root),
         Some("statistics") => {
             return statistics::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
+                eprintln!("xtask: {error}");
+                ExitCode::FAILURE
+            });
+        }
+        Some("schema") => {
+            return schema::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
                 eprintln!("xtask: {error}");
                 ExitCode::FAILURE
             });

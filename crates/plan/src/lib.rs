@@ -51,7 +51,9 @@ pub use known::{Applying, Known, RawKnown};
 pub use pasted::check_arguments;
 pub use pattern::{pattern, patterns, title_of};
 pub use rates::write as write_rates;
-pub use raw::{RawPlan, plan_schema};
+#[cfg(feature = "schema")]
+pub use raw::derived_schema;
+pub use raw::{PLAN_SCHEMA, RawPlan};
 pub use source::PlanSource;
 pub use suggest::foreign_key as foreign;
 pub use sweep::{RawSweep, SweepOptions, sweep_place};

@@ -1,19 +1,21 @@
 //! The keys of a plan: one list that is the plan file's keys, the command line's flags and the schema.
 
 use clap::{Args, FromArgMatches};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::text::{Text, one_or_many, one_or_many_schema, write_one_or_many};
+#[cfg(feature = "schema")]
+use super::text::one_or_many_schema;
+use super::text::{Text, one_or_many, write_one_or_many};
 
 /// What a plan file or a command line says, value by value and unread.
 ///
 /// A field's name with hyphens is the key in TOML and, behind two hyphens, the flag. Its comment is the
 /// flag's help and the schema's description. An absent field takes the default that
 /// its comment names.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-#[schemars(title = "fathom run plan", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(title = "fathom run plan", deny_unknown_fields))]
 pub struct RawPlan {
     /// What to measure: FILE, /dev/X, /dev/ngX (NVMe commands), null:, memory: or sim:NAME. Give it again for each further target:
     /// each job then works on one of them, in turn.
@@ -23,7 +25,7 @@ pub struct RawPlan {
         serialize_with = "write_one_or_many",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(schema_with = "one_or_many_schema")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "one_or_many_schema"))]
     pub target: Option<Vec<String>>,
 
     /// Put all targets together as one, in chunks of this size on one after the other, as RAID-0 does; as
@@ -205,7 +207,7 @@ pub struct RawPlan {
         serialize_with = "write_one_or_many",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(schema_with = "one_or_many_schema")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "one_or_many_schema"))]
     pub destroy: Option<Vec<String>>,
 
     /// Read all of a device before the first write where only that can tell whether it is empty, however long it
@@ -261,8 +263,12 @@ pub struct RawPlan {
     pub throttle: Option<Text>,
 }
 
-/// JSON Schema of a plan file, for completion in editors.
-pub fn plan_schema() -> serde_json::Value {
+/// JSON Schema of a plan file, for completion in editors; `cargo xtask schema` writes it anew.
+pub const PLAN_SCHEMA: &str = include_str!("../schema/plan.json");
+
+/// What the list above says now.
+#[cfg(feature = "schema")]
+pub fn derived_schema() -> serde_json::Value {
     schemars::schema_for!(RawPlan).into()
 }
 
@@ -291,7 +297,7 @@ mod tests {
 
     #[test]
     fn flags_keys_and_schema_are_the_same_names() {
-        let schema = plan_schema();
+        let schema: serde_json::Value = serde_json::from_str(PLAN_SCHEMA).expect("JSON");
         let mut properties: Vec<String> =
             schema["properties"].as_object().expect("an object").keys().cloned().collect();
         let mut flags = keys();

@@ -1,9 +1,7 @@
 //! A value as it was written: a string, or a bare number in TOML.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -65,8 +63,9 @@ impl Visitor<'_> for TextVisitor {
     }
 }
 
-impl JsonSchema for Text {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Text {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Text".into()
     }
 
@@ -74,8 +73,8 @@ impl JsonSchema for Text {
         true
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number"] })
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": ["string", "number"] })
     }
 }
 
@@ -122,6 +121,7 @@ pub(super) fn write_one_or_many<S: Serializer>(
 }
 
 /// Schema of [`one_or_many`].
-pub(super) fn one_or_many_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "integer", "array"], "items": { "type": "string" } })
+#[cfg(feature = "schema")]
+pub(super) fn one_or_many_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["string", "integer", "array"], "items": { "type": "string" } })
 }

@@ -1,14 +1,14 @@
 //! What the seconds of finished runs say when they are read again: no new measurement, and no summary taken
 //! on trust.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::{Cliff, Mode, ModeExplanation, QuantileInterval, QuantileOverRuns};
 use crate::steadiness::Steadiness;
 
 /// A run, or all runs of a campaign, analysed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Analysis {
     /// Always `fathom.analysis`.
     pub format: String,
@@ -32,7 +32,8 @@ impl Analysis {
 }
 
 /// What the runs of one workload come to: each run counts once, however long it is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnalysedWorkload {
     /// In words, with the target.
     pub title: String,
@@ -49,7 +50,8 @@ pub struct AnalysedWorkload {
 }
 
 /// One run, from its seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnalysedRun {
     /// Its id.
     pub run: String,
@@ -81,7 +83,8 @@ pub struct AnalysedRun {
 }
 
 /// A stretch of seconds on one level.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Level {
     /// First second.
     pub from_s: u32,

@@ -1,12 +1,12 @@
 //! What an engine did that its contract forbids.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How often the engine broke its contract, over the whole run with warm-up and drain; all 0 where it kept it.
 ///
 /// None of these is the target's doing: with any of them the run says nothing of the target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EngineBreaches {
     /// Completions whose stamps were out of order, or outside of the time between submission and reaping. They are
     /// in no latency and no rate.

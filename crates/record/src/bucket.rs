@@ -1,10 +1,10 @@
 //! A token bucket that was seen to run out.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A rate that holds while tokens last, and the one that remains: what a series showed of a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BurstAndBase {
     /// Rate while tokens lasted, per second.
     pub burst_per_s: f64,

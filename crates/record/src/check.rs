@@ -1,6 +1,5 @@
 //! Self-checks: what a run found out about its own trustworthiness.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Share of all processors' time from which on what other programs used is worth saying: what runs beside anything on
@@ -8,7 +7,8 @@ use serde::{Deserialize, Serialize};
 pub const OTHERS_CPU_SHARE: f64 = 0.10;
 
 /// Which property of the measurement was checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckName {
     /// I/Os in flight achieved against those asked for.
@@ -52,7 +52,8 @@ pub enum CheckName {
 }
 
 /// How a check ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Does not apply to this run; the explanation says why.
@@ -66,7 +67,8 @@ pub enum Outcome {
 }
 
 /// One check, its figure and its limit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// What was checked.
     pub name: CheckName,

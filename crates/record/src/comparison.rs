@@ -3,11 +3,11 @@
 use std::fmt;
 
 use fathom_measure::counted;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of the two sides of a comparison. Ratios are B over A.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// What is compared with.
@@ -27,7 +27,8 @@ impl Side {
 }
 
 /// Which way a metric is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     /// Rates.
@@ -37,7 +38,8 @@ pub enum Better {
 }
 
 /// What is said of side B beside side A.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// The interval excludes "no difference" on B's good side and reaches beyond the materiality.
@@ -53,7 +55,8 @@ pub enum Decision {
 }
 
 /// A ratio B / A with its interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ratio {
     /// Geometric mean of the ratios.
     pub ratio: f64,
@@ -73,7 +76,8 @@ impl Ratio {
 }
 
 /// One metric, both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricComparison {
     /// Short name, as `operations_per_s`.
     pub metric: String,
@@ -104,7 +108,8 @@ pub struct MetricComparison {
 }
 
 /// Quantiles of both sides put beside each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShiftFunction {
     /// By rising order.
     pub points: Vec<ShiftPoint>,
@@ -115,7 +120,8 @@ pub struct ShiftFunction {
 }
 
 /// One quantile of a shift function.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShiftPoint {
     /// Order of the quantile, 0 to 1.
     pub q: f64,
@@ -128,7 +134,8 @@ pub struct ShiftPoint {
 }
 
 /// Why there is no number or no decision.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reason {
     /// Too few pairs.

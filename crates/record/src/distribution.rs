@@ -1,10 +1,10 @@
 //! What a latency distribution shows beyond its quantiles: their intervals, cliffs, and modes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A quantile of one run with its interval, as far as the run resolves it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileInterval {
     /// Order, 0 to 1.
     pub q: f64,
@@ -30,7 +30,8 @@ pub struct QuantileInterval {
 }
 
 /// A quantile over runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileOverRuns {
     /// Order, 0 to 1.
     pub q: f64,
@@ -47,7 +48,8 @@ pub struct QuantileOverRuns {
 }
 
 /// A stretch of latencies that hardly occur.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// Where it begins.
     pub from_ns: u64,
@@ -56,7 +58,8 @@ pub struct Gap {
 }
 
 /// A jump in the tail: nearly nothing for at least half a doubling, then a group of slow I/Os.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cliff {
     /// The stretch without values.
     pub gap: Gap,
@@ -71,7 +74,8 @@ pub struct Cliff {
 }
 
 /// One hump of a distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mode {
     /// Latency at its top.
     pub at_ns: u64,
@@ -84,7 +88,8 @@ pub struct Mode {
 }
 
 /// What the slowest mode was held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModeAttribute {
     /// Reads, writes and what else there was.
@@ -94,7 +99,8 @@ pub enum ModeAttribute {
 }
 
 /// Whether the slowest mode goes with something that is known of each I/O.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModeExplanation {
     /// What was looked at.
     pub by: ModeAttribute,
@@ -109,7 +115,8 @@ pub struct ModeExplanation {
 }
 
 /// One value of what was looked at.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelShare {
     /// Which, as `write`.
     pub label: String,

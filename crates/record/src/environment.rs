@@ -1,10 +1,10 @@
 //! What the machine is and how it was set when a run started.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The machine, once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Environment {
     /// Operating system and release.
     pub os: String,
@@ -14,15 +14,15 @@ pub struct Environment {
     pub cpu_model: Option<String>,
     /// Processors online; 0, which is `null` in JSON, where it is not known.
     #[serde(with = "crate::unknown")]
-    #[schemars(with = "Option<u32>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub cpus: u32,
     /// NUMA nodes; 0, which is `null` in JSON, where it is not known.
     #[serde(with = "crate::unknown")]
-    #[schemars(with = "Option<u32>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub numa_nodes: u32,
     /// Memory installed; 0, which is `null` in JSON, where it is not known.
     #[serde(with = "crate::unknown")]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub memory_bytes: u64,
     /// Hypervisor, where there is one.
     pub virtualization: Option<String>,
@@ -43,7 +43,8 @@ pub struct Environment {
 }
 
 /// One named fact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact {
     /// Group, as `cpu`, `device`, `nvme`, `pcie`, `file_system`.
     pub group: String,
@@ -58,7 +59,8 @@ pub struct Fact {
 }
 
 /// A setting that changes what is measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Preflight {
     /// The setting, as `vda: scheduler`.
     pub setting: String,
@@ -73,7 +75,8 @@ pub struct Preflight {
 }
 
 /// How much a setting distorts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// As it should be.

@@ -1,5 +1,6 @@
 //! What can go wrong between a plan and its first I/O, and how it is told.
 
+use std::error::Error as StdError;
 use std::fmt;
 
 /// Kind of an error, for callers to match on.
@@ -31,23 +32,25 @@ const OUT_OF_FILES: [i32; 2] = [24, 23];
 #[cfg(not(unix))]
 const OUT_OF_FILES: [i32; 0] = [];
 
-/// An error with a kind, a place, a cause and what to type.
+/// An error with a kind, a place, a cause and what to type; `K` is its room's list of kinds.
 #[derive(Debug)]
-pub struct Error {
+pub struct Error<K = ErrorKind> {
     /// For matching.
-    pub kind: ErrorKind,
+    pub kind: K,
     /// What was being done, to what: `opening /dev/sdb`.
     pub place: String,
     /// What happened, as a sentence without full stop.
     pub cause: String,
     /// What to do about it; empty if nothing can be said.
     pub remedy: String,
+    /// What it came from, as an error of the operating system with its number; its text is in the cause.
+    source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-impl Error {
+impl<K> Error<K> {
     /// An error without a remedy.
-    pub fn new(kind: ErrorKind, place: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { kind, place: place.into(), cause: cause.into(), remedy: String::new() }
+    pub fn new(kind: K, place: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { kind, place: place.into(), cause: cause.into(), remedy: String::new(), source: None }
     }
 
     /// The same error with what to do about it.
@@ -56,7 +59,16 @@ impl Error {
         self
     }
 
-    /// From an error of the operating system, sorted into its kind.
+    /// The same error with what it came from.
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+}
+
+impl Error {
+    /// From an error of the operating system, sorted into its kind. It keeps the error's number, as
+    /// [`std::io::Error::raw_os_error`] of its source.
     pub fn system(place: impl Into<String>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind as Os;
         let kind = match error.kind() {
@@ -67,15 +79,36 @@ impl Error {
         };
         let is_out_of_files = error.raw_os_error().is_some_and(|code| OUT_OF_FILES.contains(&code));
         let remedy = if is_out_of_files { "allow more open files and try again: ulimit -n 1024" } else { "" };
-        Self::new(kind, place, error.to_string()).with_remedy(remedy)
+        let source =
+            error.raw_os_error().map_or_else(|| error.kind().into(), std::io::Error::from_raw_os_error);
+        Self::new(kind, place, error.to_string()).with_remedy(remedy).with_source(source)
     }
 }
 
-impl fmt::Display for Error {
+impl<K> fmt::Display for Error<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.cause)?;
         if self.remedy.is_empty() { Ok(()) } else { write!(f, "\n  {}", self.remedy) }
     }
 }
 
-impl std::error::Error for Error {}
+impl<K: fmt::Debug> StdError for Error<K> {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_system_keeps_its_number() {
+        let refused = std::io::Error::from_raw_os_error(13);
+        let error = Error::system("opening /dev/sdb", &refused);
+        assert_eq!(error.kind, ErrorKind::Permission);
+        let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+        assert_eq!(source.and_then(std::io::Error::raw_os_error), Some(13));
+        assert!(Error::new(ErrorKind::Plan, "--depth", "it is 0").source().is_none());
+    }
+}

@@ -3,11 +3,11 @@
 //! A bucket of credits that has not run out, a cache that is not full: no statistic sees them. Only what
 //! is known of the target, held against what it was exposed to, can tell.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A state of a target that changes its rate when it is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HiddenState {
     /// Credits of a volume that allow more than its base rate for a while.
@@ -25,7 +25,8 @@ pub enum HiddenState {
 }
 
 /// Whether one hidden state can still change the rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Standing {
     /// The target has no such state, or this workload does not meet it.
@@ -46,7 +47,8 @@ pub enum Standing {
 }
 
 /// One hidden state, judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuardRow {
     /// Which.
     pub state: HiddenState,
@@ -59,7 +61,8 @@ pub struct GuardRow {
 }
 
 /// All hidden states against the exposure: the ledger's guard.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExposureGuard {
     /// Time under load so far.
     pub exposed_s: f64,

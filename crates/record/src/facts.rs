@@ -1,10 +1,10 @@
 //! What target, engine and clock said of themselves.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A file in a file system.
@@ -24,7 +24,8 @@ pub enum TargetKind {
 }
 
 /// The target as it was opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetFacts {
     /// As the user named it.
     pub name: String,
@@ -32,11 +33,11 @@ pub struct TargetFacts {
     pub kind: TargetKind,
     /// Usable size; 0, which is `null` in JSON, where it is not known.
     #[serde(with = "crate::unknown")]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub size_bytes: u64,
     /// Smallest unit of direct I/O; 0, which is `null` in JSON, where it is not known.
     #[serde(with = "crate::unknown")]
-    #[schemars(with = "Option<u32>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub logical_block_bytes: u32,
     /// Unit below which the device itself reads, modifies and writes, if it says so.
     pub physical_block_bytes: Option<u32>,
@@ -88,7 +89,8 @@ impl TargetFacts {
 }
 
 /// Decorators that the user put around the engine, as they were given.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decorated {
     /// Time added to each service latency, e.g. `exponential:100us`.
     pub delay: Option<String>,
@@ -110,7 +112,8 @@ impl Decorated {
 }
 
 /// One block device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceFacts {
     /// Kernel's name, as `nvme0n1`.
     pub name: String,
@@ -138,7 +141,8 @@ pub struct DeviceFacts {
 }
 
 /// The file system under a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileSystemFacts {
     /// `ext4`, `xfs`, ...
     pub kind: String,
@@ -151,14 +155,15 @@ pub struct FileSystemFacts {
 }
 
 /// The engine that carried the I/O.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EngineFacts {
     /// `uring`, `sync`, `passthrough`, `null`, `memory`, `sim`, ...
     pub name: String,
     /// Raised whenever a change makes results differ from those of the version before; 0, which is `null` in
     /// JSON, for another tool's.
     #[serde(with = "crate::unknown")]
-    #[schemars(with = "Option<u32>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub version: u32,
     /// What was tried, and whether it was used.
     pub features: Vec<Feature>,
@@ -182,7 +187,8 @@ impl EngineFacts {
 }
 
 /// One feature of an engine on this machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Feature {
     /// Its name, as `registered_buffers`.
     pub name: String,
@@ -193,7 +199,8 @@ pub struct Feature {
 }
 
 /// The clock that stamped the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockRecord {
     /// `tsc`, `monotonic_raw` or `virtual`.
     pub source: String,

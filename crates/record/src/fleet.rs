@@ -1,12 +1,12 @@
 //! A fleet's sizing: a row for each volume, and what they add up to.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::sizing::LeftOutRecord;
 
 /// What came of a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FleetStatus {
     /// There is a choice.
@@ -18,7 +18,8 @@ pub enum FleetStatus {
 }
 
 /// One volume's row. Rates are a second, money is a month's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetRow {
     /// Its name.
     pub volume: String,
@@ -83,7 +84,8 @@ pub struct FleetRow {
 }
 
 /// What a fleet's rows add up to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetRecord {
     /// Always `fathom.fleet`.
     pub format: String,
@@ -119,7 +121,8 @@ pub struct FleetRecord {
 }
 
 /// What every volume was asked to hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetTerms {
     /// Where it is bought.
     pub region: String,
@@ -140,7 +143,8 @@ pub struct FleetTerms {
 }
 
 /// Volumes without a choice for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetReason {
     /// The reason.
     pub reason: String,
@@ -151,7 +155,8 @@ pub struct FleetReason {
 }
 
 /// A month of a fleet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetMoney {
     /// Currency, as `USD`.
     pub currency: String,
@@ -174,7 +179,8 @@ pub struct FleetMoney {
 }
 
 /// How many volumes will need more than they have, by the fleet's own history.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetRisk {
     /// Volumes with a choice and a risk.
     pub chosen: u64,

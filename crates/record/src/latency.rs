@@ -2,14 +2,14 @@
 
 use fathom_measure::Histogram;
 use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds, bucket_of};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Quantiles that every summary lists, as far as its count resolves them.
 pub const QUANTILES: [f64; 10] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
 /// A distribution in a few numbers, all in nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencySummary {
     /// Values counted.
     pub count: Option<u64>,
@@ -31,7 +31,8 @@ pub struct LatencySummary {
 }
 
 /// One quantile with the bucket it lies in: the true order statistic is between `low_ns` and `high_ns`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quantile {
     /// Order, 0 to 1.
     pub q: f64,
@@ -78,7 +79,8 @@ impl LatencySummary {
 /// count in this one. A bucket below `2^(grouping_power+1)` holds one value, its index; above that,
 /// bucket `i` with `shift = (i >> grouping_power) - 1` starts at
 /// `(i - (shift << grouping_power)) << shift` and is `2^shift` wide.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SparseHistogram {
     /// Bits that divide each power of two; 7 gives buckets 0.78 % wide.
     pub grouping_power: u32,

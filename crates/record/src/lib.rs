@@ -27,6 +27,7 @@ pub mod origin;
 pub mod precision;
 pub mod profile;
 pub mod run;
+pub mod schema;
 pub mod series;
 pub mod shell;
 pub mod sizing;
@@ -56,19 +57,16 @@ pub use shell::{shell_bytes, shell_word, shell_words};
 pub use sizing::SizingRecord;
 pub use standstill::Standstill;
 pub use verdict::Verdict;
-pub use version::{
-    ReadError, campaign_schema, fleet_schema, parse_campaign, parse_profile, parse_run, profile_schema,
-    run_schema, sizing_schema,
-};
+pub use version::{ReadError, parse_campaign, parse_profile, parse_run};
 pub use wall::WallFacts;
 pub use witness::Witness;
 pub use workload::Workload;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an I/O does to its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Data from the target.

@@ -1,10 +1,10 @@
 //! Where the numbers of a record come from that this program did not measure.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The file that a record was read from, how it was read, and what it does not say.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
     /// Name of the file, without its folders.
     pub file: String,
@@ -30,7 +30,8 @@ pub struct Origin {
 }
 
 /// An oddity of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quirk {
     /// Its name, as `text_before_json`.
     pub name: String,
@@ -39,7 +40,8 @@ pub struct Quirk {
 }
 
 /// A field that the file says nothing of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AbsentField {
     /// Path in the record with dots, as `summary.in_flight_mean`; a path stands for all below it.
     pub field: String,
@@ -48,7 +50,8 @@ pub struct AbsentField {
 }
 
 /// A total that the file itself states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatedTotal {
     /// Where it stands in the file, as `jobs[0].read.total_ios`.
     pub name: String,

@@ -1,10 +1,10 @@
 //! How far the mean of spaced runs is known, and whether that is far enough.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is known of a mean from runs in separate passes, against the error that was asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Precision {
     /// Runs that count.
     pub runs: u32,
@@ -40,7 +40,8 @@ pub struct Precision {
 }
 
 /// Times in which the target completed nothing, as far as runs saw them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StallsSeen {
     /// Stalls that the measured windows of these runs met.
     pub met: u32,
@@ -55,7 +56,8 @@ pub struct StallsSeen {
 }
 
 /// What to do after the runs so far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StopDecision {
     /// The target is reached.
@@ -72,7 +74,8 @@ pub enum StopDecision {
 }
 
 /// Runs still to make until the target is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunForecast {
     /// Most probable number of further runs.
     pub likely: u32,
@@ -87,7 +90,8 @@ pub struct RunForecast {
 }
 
 /// Shapiro and Wilk's test of the normal distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Normality {
     /// W: 1 is perfectly normal.
     pub w: f64,
@@ -96,7 +100,8 @@ pub struct Normality {
 }
 
 /// The median and two values that it lies between.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MedianInterval {
     /// Median of the runs.
     pub median: f64,
@@ -109,7 +114,8 @@ pub struct MedianInterval {
 }
 
 /// How far apart the runs started.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spacing {
     /// Shortest pause between the end of one run and the start of the next; absent for one run.
     pub least_gap_s: Option<f64>,

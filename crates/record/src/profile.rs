@@ -1,12 +1,12 @@
 //! A profile: what a volume was asked to do over time, how it came, and how much of it the metrics could show.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::sizing::DemandSummary;
 
 /// What production metrics or a trace say of one volume's demand.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileRecord {
     /// Always `fathom.profile`.
     pub format: String,
@@ -55,7 +55,8 @@ pub struct ProfileRecord {
 }
 
 /// Sizes of one direction's I/Os.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeMix {
     /// Bytes over I/Os.
     pub mean_bytes: f64,
@@ -68,7 +69,8 @@ pub struct SizeMix {
 }
 
 /// How many I/Os are at least so large.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizePoint {
     /// Size in bytes.
     pub bytes: u64,
@@ -79,7 +81,8 @@ pub struct SizePoint {
 }
 
 /// One size and how often it came.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeCount {
     /// Size in bytes.
     pub bytes: u64,
@@ -88,7 +91,8 @@ pub struct SizeCount {
 }
 
 /// How unevenly I/Os came.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Burstiness {
     /// Largest tick over the mean tick, I/Os of both directions; absent without I/Os.
     pub peak_over_mean: Option<f64>,
@@ -105,7 +109,8 @@ pub struct Burstiness {
 }
 
 /// Variance over mean of counts in windows of one length.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dispersion {
     /// Length of the windows, in seconds.
     pub window_s: f64,
@@ -114,7 +119,8 @@ pub struct Dispersion {
 }
 
 /// One point of an arrival envelope: in any `t` seconds at most `burst + rate_per_s * t` units came.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EnvelopePoint {
     /// Units a second.
     pub rate_per_s: f64,
@@ -123,7 +129,8 @@ pub struct EnvelopePoint {
 }
 
 /// What means hide.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resolution {
     /// Shortest stretch that the source resolves, in seconds.
     pub finest_s: f64,
@@ -132,7 +139,8 @@ pub struct Resolution {
 }
 
 /// What windows of one length hide.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hidden {
     /// Length of the windows, in seconds.
     pub window_s: f64,
@@ -143,7 +151,8 @@ pub struct Hidden {
 }
 
 /// Which of a demand's flows a plateau is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PlateauOf {
     /// I/Os of both directions.
@@ -153,7 +162,8 @@ pub enum PlateauOf {
 }
 
 /// A value that a demand never exceeds and often has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plateau {
     /// I/Os or bytes.
     pub of: PlateauOf,
@@ -166,7 +176,8 @@ pub struct Plateau {
 }
 
 /// What the source itself says of throttling.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throttled {
     /// The metric that says it, as `VolumeIOPSExceededCheck`.
     pub metric: String,
@@ -175,7 +186,8 @@ pub struct Throttled {
 }
 
 /// Which addresses a trace touches.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Access {
     /// I/Os that it rests on.
     pub operations: u64,
@@ -204,7 +216,8 @@ pub struct Access {
 }
 
 /// What programs on the block layer's tracepoints saw of a device's reads and writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockLayer {
     /// Reads and writes that they saw.
     pub operations: u64,
@@ -231,7 +244,8 @@ pub struct BlockLayer {
 }
 
 /// A gap that a share of all gaps does not exceed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GapQuantile {
     /// The share, 0 to 1.
     pub q: f64,
@@ -240,7 +254,8 @@ pub struct GapQuantile {
 }
 
 /// What processes of one name asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessShare {
     /// The name, up to 15 letters.
     pub name: String,
@@ -255,7 +270,8 @@ pub struct ProcessShare {
 }
 
 /// A demand tick by tick; ticks in gaps hold zeros and are not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DemandSeries {
     /// Length of a tick, in seconds.
     pub tick_s: u32,
@@ -275,7 +291,8 @@ pub struct DemandSeries {
 }
 
 /// I/Os as providers count them in each tick, reads and writes together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountedSeries {
     /// In units of 256 KiB, each I/O by itself: solid-state volumes of EBS.
     pub units_256k: Vec<u64>,

@@ -1,6 +1,5 @@
 //! The run record itself.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::breaches::EngineBreaches;
@@ -16,7 +15,8 @@ use crate::witness::Witness;
 use crate::{Direction, Interval, LatencySummary, SparseHistogram, Workload};
 
 /// Everything one run exposed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunRecord {
     /// Always `fathom.run`.
     pub format: String,
@@ -89,7 +89,8 @@ pub struct RunRecord {
 }
 
 /// The program that measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tool {
     /// `fathom`, or the foreign tool that the numbers come from.
     pub name: String,
@@ -98,7 +99,8 @@ pub struct Tool {
 }
 
 /// Reads of what a run wrote, after its measured window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadBack {
     /// Reads that ended well.
     pub operations: u64,
@@ -111,7 +113,8 @@ pub struct ReadBack {
 }
 
 /// Place in a campaign.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignLink {
     /// The campaign's id.
     pub id: String,
@@ -120,7 +123,8 @@ pub struct CampaignLink {
 }
 
 /// Why a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Ending {
     /// A limit of the workload was reached.
@@ -135,7 +139,8 @@ pub enum Ending {
 }
 
 /// Numbers over the measured window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Length of the window.
     pub duration_ns: u64,
@@ -165,7 +170,8 @@ pub struct Summary {
 }
 
 /// Which I/Os a summary is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IoGroup {
     /// Reads.
@@ -219,7 +225,8 @@ impl PartialEq<Direction> for IoGroup {
 }
 
 /// One direction over the measured window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectionSummary {
     /// Which.
     pub direction: IoGroup,
@@ -252,7 +259,8 @@ pub struct DirectionSummary {
 }
 
 /// One job's totals over the measured window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobSummary {
     /// Number, from 0.
     pub job: u32,
@@ -283,7 +291,8 @@ pub struct JobSummary {
 }
 
 /// One direction of one job over the measured window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobDirection {
     /// Which.
     pub direction: Direction,
@@ -302,7 +311,8 @@ pub struct JobDirection {
 }
 
 /// The I/Os of one direction and one priority, over the whole run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PrioritySummary {
     /// Reads or writes.
     pub direction: Direction,
@@ -322,7 +332,8 @@ pub struct PrioritySummary {
 }
 
 /// One target of several over the measured window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetSummary {
     /// Which of the target's members, from 0.
     pub target: u32,
@@ -337,7 +348,8 @@ pub struct TargetSummary {
 }
 
 /// What was exposed, and so what may be claimed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ledger {
     /// Time under load.
     pub seconds: f64,

@@ -1,12 +1,12 @@
 //! What happened in each second of a run.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, SparseHistogram};
 
 /// One interval, all jobs together. An I/O belongs to the interval in which it was reaped.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Start, from the start of the first I/O of the run.
     pub start_ns: u64,
@@ -21,7 +21,8 @@ pub struct Interval {
 }
 
 /// One direction in one interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectionInterval {
     /// Which.
     pub direction: Direction,

@@ -1,12 +1,12 @@
 //! A sizing: what a demand needs, what to buy for it, what that costs, and what is not known.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::sizing_advice::{LocalRecord, ProofRecord, ResidencyRecord, Timeline};
 
 /// The answer to what storage a demand needs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizingRecord {
     /// Always `fathom.sizing`.
     pub format: String,
@@ -44,7 +44,8 @@ pub struct SizingRecord {
 }
 
 /// A demand in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DemandSummary {
     /// What it was read from.
     pub from: String,
@@ -63,7 +64,8 @@ pub struct DemandSummary {
 }
 
 /// One flow in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowSummary {
     /// I/Os in all.
     pub operations: u64,
@@ -76,7 +78,8 @@ pub struct FlowSummary {
 }
 
 /// Rates over all windows of one length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WindowSummary {
     /// Length of the window, in seconds.
     pub seconds: u64,
@@ -87,7 +90,8 @@ pub struct WindowSummary {
 }
 
 /// Order statistics over windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Percentiles {
     /// Half of the windows are below.
     pub p50: f64,
@@ -102,7 +106,8 @@ pub struct Percentiles {
 }
 
 /// What an offer had to hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Terms {
     /// Where it is bought.
     pub region: String,
@@ -127,7 +132,8 @@ pub struct Terms {
 }
 
 /// Least plain caps that keep the demand's late share, without a margin.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Requirement {
     /// I/Os a second, as solid-state volumes count them; where only means of sizes are known, the most that they
     /// can count, on which purchases rest.
@@ -140,7 +146,8 @@ pub struct Requirement {
 }
 
 /// An offer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OfferRecord {
     /// Provider, as `AWS`.
     pub provider: String,
@@ -167,7 +174,8 @@ pub struct OfferRecord {
 }
 
 /// The cheapest of one type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeRecord {
     /// Type of volume.
     pub volume: String,
@@ -176,7 +184,8 @@ pub struct TypeRecord {
 }
 
 /// A type that was not considered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOutRecord {
     /// Type of volume.
     pub volume: String,
@@ -185,7 +194,8 @@ pub struct LeftOutRecord {
 }
 
 /// One point of cost against margin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrontierPoint {
     /// The demand times this is held.
     pub margin: f64,
@@ -196,7 +206,8 @@ pub struct FrontierPoint {
 }
 
 /// What is in use today.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurrentRecord {
     /// What it is, priced by the same list.
     pub offer: OfferRecord,
@@ -207,7 +218,8 @@ pub struct CurrentRecord {
 }
 
 /// Where a fact is from.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceRecord {
     /// What was taken from it.
     pub what: String,

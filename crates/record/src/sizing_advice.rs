@@ -1,11 +1,11 @@
 //! What a sizing says beside the cheapest volume: disks inside the machine, residency, and the proof.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Disks inside a machine as the alternative: the cheapest instance with the same processors and memory
 /// or more whose disks hold the data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LocalRecord {
     /// The instance type.
     pub instance: String,
@@ -27,7 +27,8 @@ pub struct LocalRecord {
 }
 
 /// Whether network storage suits, by where reads are served from and what dominates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResidencyRecord {
     /// Memory that may hold the data, in GiB.
     pub memory_gib: f64,
@@ -44,7 +45,8 @@ pub struct ResidencyRecord {
 }
 
 /// How network storage suits beside local disks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Suitability {
     /// It suits.
@@ -58,7 +60,8 @@ pub enum Suitability {
 }
 
 /// A benchmark that proves or disproves the choice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProofRecord {
     /// How long it runs, in seconds: credits run out within.
     pub time_s: u64,
@@ -74,7 +77,8 @@ pub struct ProofRecord {
 }
 
 /// A proof that spends credits first, at full speed, and then runs like the demand's busiest half hour.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShorterProof {
     /// How long both take together, in seconds.
     pub time_s: u64,
@@ -87,7 +91,8 @@ pub struct ShorterProof {
 }
 
 /// A demand over time with the choice's limits, for a picture: some hundred points, whatever its length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// Length of the stretch that each point stands for, in seconds.
     pub step_s: f64,
@@ -104,7 +109,8 @@ pub struct Timeline {
 }
 
 /// One stretch of a demand.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelinePoint {
     /// Its start, in seconds from the first tick.
     pub at_s: f64,

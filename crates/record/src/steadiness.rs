@@ -1,12 +1,12 @@
 //! Whether a series of 1-s rates is steady, from what second on, and for how long that may be said.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::exposure::HiddenState;
 
 /// The judgement of a series.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steadiness {
     /// The verdict.
     pub verdict: SteadyVerdict,
@@ -39,7 +39,8 @@ pub struct Steadiness {
 }
 
 /// What a series is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyVerdict {
     /// All four gates hold.
@@ -79,7 +80,8 @@ impl SteadyVerdict {
 }
 
 /// The four gates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gates {
     /// Known hidden states are used up.
     pub guard: GuardGate,
@@ -92,7 +94,8 @@ pub struct Gates {
 }
 
 /// Gate 0: the ledger's guard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuardGate {
     /// Whether it holds.
     pub passed: bool,
@@ -101,7 +104,8 @@ pub struct GuardGate {
 }
 
 /// Gate 1: the end of the initial transient (MSER-5).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TransientGate {
     /// Whether it holds: the transient ends before the middle of the series.
     pub passed: bool,
@@ -110,7 +114,8 @@ pub struct TransientGate {
 }
 
 /// Gate 2: equivalence of the drift with none.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriftGate {
     /// Whether it holds: drift and uncertainty together are within the tolerance.
     pub passed: bool,
@@ -129,7 +134,8 @@ pub struct DriftGate {
 }
 
 /// Gate 3: one level.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelGate {
     /// Whether it holds.
     pub passed: bool,
@@ -142,7 +148,8 @@ pub struct LevelGate {
 }
 
 /// A rate that goes up and down.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Period {
     /// Its length.
     pub seconds: f64,
@@ -153,7 +160,8 @@ pub struct Period {
 }
 
 /// SNIA's steady-state rule on the last five rounds: SSS-PTS 2.0.1, as quoted in public test scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SniaRounds {
     /// Whether both limits are kept.
     pub met: bool,

@@ -1,10 +1,10 @@
 //! What the machine did beside a run, as named series.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All sources' series over one run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Telemetry {
     /// End of each sample's interval, from the start of the run's first I/O; may start negative.
     pub at_ns: Vec<i64>,
@@ -17,7 +17,8 @@ pub struct Telemetry {
 }
 
 /// One metric of one thing, sampled at `Telemetry::at_ns`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricSeries {
     /// Dotted name, source first, as `cpu.user`.
     pub metric: String,
@@ -32,7 +33,8 @@ pub struct MetricSeries {
 }
 
 /// A source that gave nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AbsentSource {
     /// Its name, as `perf`.
     pub source: String,

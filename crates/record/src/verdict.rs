@@ -1,10 +1,10 @@
 //! What limits a result: claims with evidence, scope and confidence.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was concluded, and what would decide more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Most probable first; empty never: at least one claim says "unknown".
     pub claims: Vec<Claim>,
@@ -15,7 +15,8 @@ pub struct Verdict {
 }
 
 /// One claim.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claim {
     /// What binds.
     pub limit: Limit,
@@ -34,7 +35,8 @@ pub struct Claim {
 }
 
 /// What can bind. Each has a row in the evidence table of `fathom-attribute`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// The volume's limit on operations.
@@ -113,7 +115,8 @@ impl Limit {
 
 /// Confidence in words, by the probability: from 0.95 on `strong`, from 0.8 on `likely`, from 0.2 on
 /// `possible`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// No better than a guess.
@@ -127,7 +130,8 @@ pub enum Confidence {
 }
 
 /// One piece of evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// Whether it speaks for the claim.
     pub supports: bool,
@@ -136,7 +140,8 @@ pub struct Evidence {
 }
 
 /// An upper bound and how close the result came.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ceiling {
     /// Its name, as "declared IOPS" or "N / R1".
     pub name: String,
@@ -151,7 +156,8 @@ pub struct Ceiling {
 }
 
 /// Something to run next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Experiment {
     /// What it decides.
     pub question: String,

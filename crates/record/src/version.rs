@@ -1,9 +1,9 @@
-//! Reads records of every version that was ever written, and prints the schema of the current one.
+//! Reads records of every version that was ever written.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
+use crate::{CampaignRecord, ProfileRecord, RunRecord};
 
 /// Why a text is not a record.
 #[derive(Debug, thiserror::Error)]
@@ -90,31 +90,6 @@ pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
 /// When the text is not one, or comes from a newer build.
 pub fn parse_profile(json: &[u8]) -> Result<ProfileRecord, ReadError> {
     read(checked(json, ProfileRecord::FORMAT, ProfileRecord::VERSION)?, ProfileRecord::FORMAT)
-}
-
-/// JSON Schema of the run record.
-pub fn run_schema() -> Value {
-    schemars::schema_for!(RunRecord).to_value()
-}
-
-/// JSON Schema of the campaign record.
-pub fn campaign_schema() -> Value {
-    schemars::schema_for!(CampaignRecord).to_value()
-}
-
-/// JSON Schema of a profile.
-pub fn profile_schema() -> Value {
-    schemars::schema_for!(ProfileRecord).to_value()
-}
-
-/// JSON Schema of a fleet's sizing.
-pub fn fleet_schema() -> Value {
-    schemars::schema_for!(FleetRecord).to_value()
-}
-
-/// JSON Schema of a sizing.
-pub fn sizing_schema() -> Value {
-    schemars::schema_for!(SizingRecord).to_value()
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! What kept a run's threads, or the tool that carried it, from changing anything that was not named.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The wall that the kernel held around whatever did the I/O.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WallFacts {
     /// What held it: `landlock`; absent where no wall was in force.
     pub mechanism: Option<String>,

@@ -2,13 +2,13 @@
 //!
 //! All of it covers the whole run, warm-up and drain included: the block layer knows of no window.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, LatencySummary, SparseHistogram};
 
 /// An independent measurement of the same I/Os, or why there is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[allow(clippy::large_enum_variant, reason = "a record has at most one")]
 pub enum Witness {
@@ -22,7 +22,8 @@ pub enum Witness {
 }
 
 /// The block layer's account of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockTrace {
     /// `bpf` (programs on the kernel's tracepoints) or `tracefs` (their text).
     pub source: String,
@@ -48,7 +49,8 @@ pub struct BlockTrace {
 }
 
 /// Why I/Os or events were lost.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Losses {
     /// Events at which the kernel did not run the program, as the same one was running on that processor.
@@ -63,7 +65,8 @@ pub struct Losses {
 }
 
 /// The witness's clock beside the run's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WitnessClock {
     /// What the witness's stamps are read from.
     pub source: String,
@@ -77,7 +80,8 @@ pub struct WitnessClock {
 }
 
 /// What watching cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WitnessCost {
     /// Processor time of one event, where it was measured.
     pub event_ns: Option<f64>,
@@ -88,7 +92,8 @@ pub struct WitnessCost {
 }
 
 /// One direction, as the run and as the block layer saw it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WitnessDirection {
     /// Which.
     pub direction: Direction,
@@ -121,7 +126,8 @@ pub struct WitnessDirection {
 }
 
 /// One distribution.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stage {
     /// In a few numbers.
     pub summary: LatencySummary,
@@ -130,7 +136,8 @@ pub struct Stage {
 }
 
 /// Where the time between submission and reaping went, from I/Os that both sides kept one by one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Explanation {
     /// Both sides kept the I/Os at one sector in so many, the same ones.
@@ -157,7 +164,8 @@ pub struct Explanation {
 }
 
 /// An I/O's time in three parts, as the mean of several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Parts {
     /// From the submission stamp to the arrival in the block layer.
@@ -169,7 +177,8 @@ pub struct Parts {
 }
 
 /// One quantile as both saw it. What is left over is `service` less the parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct QuantileDifference {
     /// Order, 0 to 1.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::{self, StoreError, StoreErrorKind};
 use crate::open::set_durable;
 use crate::platform;
 use crate::schema::{APPLICATION_ID, MIGRATIONS, migrate};
@@ -17,8 +17,8 @@ const MAKING: &str = "making a run store";
 
 /// Makes the store at `path` unless another process makes one first; never replaces a file.
 pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
-    let failed = |error: &io::Error| {
-        let told = StoreError::system(path, MAKING, error);
+    let failed = |error: io::Error| {
+        let told = error::system(path, MAKING, error);
         if told.kind == StoreErrorKind::NotFound {
             told.with_remedy("name a file with --store FILE")
         } else {
@@ -26,24 +26,24 @@ pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
         }
     };
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(failed(&io::Error::from(io::ErrorKind::IsADirectory)));
+        return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
     };
-    platform::create_private_folder(folder).map_err(|error| failed(&error))?;
+    platform::create_private_folder(folder).map_err(failed)?;
     // SQLite would replay it into whatever database has the name.
     let logs = ["-wal", "-journal"].map(|suffix| with_suffix(path, suffix));
     if let Some(log) = logs.iter().find(|log| holds_bytes(log)).filter(|_| !path.exists()) {
-        return Err(StoreError::not_a_store(log, "a log lies there whose store is gone"));
+        return Err(error::not_a_store(log, "a log lies there whose store is gone"));
     }
-    let draft = claim_draft(folder, &name.to_string_lossy()).map_err(|error| failed(&error))?;
+    let draft = claim_draft(folder, &name.to_string_lossy()).map_err(failed)?;
     let outcome = fill(&draft)
-        .map_err(|error| StoreError::sqlite(path, MAKING, error))
-        .and_then(|()| publish(&draft, path).map_err(|error| failed(&error)));
+        .map_err(|error| error::sqlite(path, MAKING, error))
+        .and_then(|()| publish(&draft, path).map_err(failed));
     for leftover in ["", "-wal", "-shm", "-journal"] {
         // Most of these are gone; what cannot be removed does no harm.
         let _ = fs::remove_file(with_suffix(&draft, leftover));
     }
     outcome?;
-    platform::sync_folder(folder).map_err(|error| failed(&error))
+    platform::sync_folder(folder).map_err(failed)
 }
 
 /// A new empty file beside the store that no other process uses.

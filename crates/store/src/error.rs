@@ -1,6 +1,5 @@
 //! What can go wrong with the store, and how it is told.
 
-use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
@@ -40,68 +39,50 @@ pub enum StoreErrorKind {
     System,
 }
 
-/// An error with a kind, a place, a cause and what to do.
-#[derive(Debug)]
-pub struct StoreError {
-    /// For matching.
-    pub kind: StoreErrorKind,
-    /// What was being done, and where: `listing runs in /home/me/.local/share/fathom/runs.sqlite`.
-    pub place: String,
-    /// What happened, as a sentence without full stop.
-    pub cause: String,
-    /// What to do about it; empty if nothing can be said.
-    pub remedy: String,
+/// An error with a kind, a place, a cause and what to do, as every room has it. Its place says what was being done, and
+/// where: `listing runs in /home/me/.local/share/fathom/runs.sqlite`.
+pub type StoreError = fathom_record::error::Error<StoreErrorKind>;
+
+/// A damaged store: what is wrong with it, and that it stays as it is.
+pub(crate) fn corrupt(path: &Path, doing: &str, cause: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::Corrupt, place(path, doing), cause).with_remedy(move_away(path))
 }
 
-impl StoreError {
-    pub(crate) fn new(kind: StoreErrorKind, place: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { kind, place: place.into(), cause: cause.into(), remedy: String::new() }
-    }
+/// A file that is something else.
+pub(crate) fn not_a_store(path: &Path, cause: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::NotAStore, place(path, "opening the run store"), cause)
+        .with_remedy(move_away(path))
+}
 
-    pub(crate) fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = remedy.into();
-        self
-    }
+/// From an error of the operating system, sorted into its kind.
+pub(crate) fn system(path: &Path, doing: &str, error: std::io::Error) -> StoreError {
+    use std::io::ErrorKind as Os;
+    let kind = match error.kind() {
+        _ if platform::is_out_of_files(&error) => StoreErrorKind::OutOfFiles,
+        Os::NotFound => StoreErrorKind::NotFound,
+        Os::PermissionDenied | Os::ReadOnlyFilesystem => StoreErrorKind::Permission,
+        Os::StorageFull | Os::QuotaExceeded => StoreErrorKind::Full,
+        _ => StoreErrorKind::System,
+    };
+    StoreError::new(kind, place(path, doing), error.to_string())
+        .with_remedy(remedy(kind, path))
+        .with_source(error)
+}
 
-    /// A damaged store: what is wrong with it, and that it stays as it is.
-    pub(crate) fn corrupt(path: &Path, doing: &str, cause: impl Into<String>) -> Self {
-        Self::new(StoreErrorKind::Corrupt, place(path, doing), cause).with_remedy(move_away(path))
-    }
-
-    /// A file that is something else.
-    pub(crate) fn not_a_store(path: &Path, cause: impl Into<String>) -> Self {
-        Self::new(StoreErrorKind::NotAStore, place(path, "opening the run store"), cause)
-            .with_remedy(move_away(path))
-    }
-
-    /// From an error of the operating system, sorted into its kind.
-    pub(crate) fn system(path: &Path, doing: &str, error: &std::io::Error) -> Self {
-        use std::io::ErrorKind as Os;
-        let kind = match error.kind() {
-            _ if platform::is_out_of_files(error) => StoreErrorKind::OutOfFiles,
-            Os::NotFound => StoreErrorKind::NotFound,
-            Os::PermissionDenied | Os::ReadOnlyFilesystem => StoreErrorKind::Permission,
-            Os::StorageFull | Os::QuotaExceeded => StoreErrorKind::Full,
-            _ => StoreErrorKind::System,
-        };
-        Self::new(kind, place(path, doing), error.to_string()).with_remedy(remedy(kind, path))
-    }
-
-    /// From an error of SQLite, sorted into its kind.
-    pub(crate) fn sqlite(path: &Path, doing: &str, error: rusqlite::Error) -> Self {
-        let kind = match kind_of(&error) {
-            // SQLite does not say why it could not open a file.
-            StoreErrorKind::Permission if may_open_no_more() => StoreErrorKind::OutOfFiles,
-            kind => kind,
-        };
-        // SQLite's generic error, with statements that are right, is about the tables they name.
-        let cause = match error.sqlite_error_code() {
-            Some(ErrorCode::Unknown) => format!("its tables are not those of a store ({error})"),
-            _ if kind == StoreErrorKind::OutOfFiles => "too many open files".to_owned(),
-            _ => error.to_string(),
-        };
-        Self::new(kind, place(path, doing), cause).with_remedy(remedy(kind, path))
-    }
+/// From an error of SQLite, sorted into its kind.
+pub(crate) fn sqlite(path: &Path, doing: &str, error: rusqlite::Error) -> StoreError {
+    let kind = match kind_of(&error) {
+        // SQLite does not say why it could not open a file.
+        StoreErrorKind::Permission if may_open_no_more() => StoreErrorKind::OutOfFiles,
+        kind => kind,
+    };
+    // SQLite's generic error, with statements that are right, is about the tables they name.
+    let cause = match error.sqlite_error_code() {
+        Some(ErrorCode::Unknown) => format!("its tables are not those of a store ({error})"),
+        _ if kind == StoreErrorKind::OutOfFiles => "too many open files".to_owned(),
+        _ => error.to_string(),
+    };
+    StoreError::new(kind, place(path, doing), cause).with_remedy(remedy(kind, path)).with_source(error)
 }
 
 fn place(path: &Path, doing: &str) -> String {
@@ -172,15 +153,6 @@ fn move_away(path: &Path) -> String {
     )
 }
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.cause)?;
-        if self.remedy.is_empty() { Ok(()) } else { write!(f, "\n  {}", self.remedy) }
-    }
-}
-
-impl std::error::Error for StoreError {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +170,7 @@ mod tests {
             (rusqlite::ffi::SQLITE_IOERR_FSYNC, StoreErrorKind::System, "--store"),
         ] {
             let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
-            let told = StoreError::sqlite(path, "saving a run", error);
+            let told = sqlite(path, "saving a run", error);
             assert_eq!(told.kind, kind, "{told}");
             assert!(told.to_string().contains(words), "{told}");
             assert!(told.to_string().starts_with("saving a run in /data/runs.sqlite: "), "{told}");

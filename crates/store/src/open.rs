@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::create::{create, holds_bytes, remove_abandoned, with_suffix};
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::{self, StoreError, StoreErrorKind};
 use crate::schema::{APPLICATION_ID, MIGRATIONS, identity, migrate};
 
 /// How long one waits for another process that writes.
@@ -35,7 +35,7 @@ impl Store {
     /// build, or that cannot be written.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let path = absolute(path)?;
-        if !path.try_exists().map_err(|error| StoreError::system(&path, OPENING, &error))? {
+        if !path.try_exists().map_err(|error| error::system(&path, OPENING, error))? {
             create(&path)?;
         }
         remove_abandoned(&path);
@@ -83,7 +83,7 @@ impl Store {
     }
 
     fn connect(path: &Path, mode: OpenFlags) -> Result<Self, StoreError> {
-        let failed = |error| StoreError::sqlite(path, OPENING, error);
+        let failed = |error| error::sqlite(path, OPENING, error);
         let connection =
             Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
         configure(&connection).map_err(failed)?;
@@ -104,7 +104,7 @@ impl Store {
         let found = identity(&self.connection).map_err(|error| self.failed(OPENING, error))?;
         let known = MIGRATIONS.len() as i64;
         if found.application_id != APPLICATION_ID {
-            return Err(StoreError::not_a_store(&self.path, "the file is a database of another program"));
+            return Err(error::not_a_store(&self.path, "the file is a database of another program"));
         }
         if found.version > known {
             let cause = format!(
@@ -115,7 +115,7 @@ impl Store {
                 .with_remedy("update fathom, or give another place with --store FILE"));
         }
         if found.version < 1 {
-            return Err(StoreError::corrupt(&self.path, OPENING, "the store has no version"));
+            return Err(error::corrupt(&self.path, OPENING, "the store has no version"));
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Store {
         let read_only = self.connection.is_readonly("main").map_err(|error| self.failed(OPENING, error))?;
         if read_only {
             let error = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-            return Err(StoreError::system(&self.path, OPENING, &error));
+            return Err(error::system(&self.path, OPENING, error));
         }
         let prepared = set_durable(&self.connection).and_then(|()| migrate(&mut self.connection, MIGRATIONS));
         prepared.map_err(|error| self.failed(OPENING, error))
@@ -142,12 +142,12 @@ impl Store {
         if answer == "ok" {
             return Ok(());
         }
-        Err(StoreError::corrupt(&self.path, "checking the run store", answer))
+        Err(error::corrupt(&self.path, "checking the run store", answer))
     }
 
     /// An error of SQLite while doing something in this store.
     pub(crate) fn failed(&self, doing: &str, error: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.path, doing, error)
+        error::sqlite(&self.path, doing, error)
     }
 
     /// Where an error happened, for its text.
@@ -160,13 +160,13 @@ const OPENING: &str = "opening the run store";
 
 /// SQLite gives names like `:memory:` a meaning of their own; absolute paths have none.
 fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| StoreError::system(path, OPENING, &error))
+    std::path::absolute(path).map_err(|error| error::system(path, OPENING, error))
 }
 
 /// Size of the file, if it can be a store at all.
 fn file_bytes(path: &Path) -> Result<u64, StoreError> {
     let facts = std::fs::metadata(path).map_err(|error| {
-        let told = StoreError::system(path, OPENING, &error);
+        let told = error::system(path, OPENING, error);
         if told.kind == StoreErrorKind::NotFound {
             told.with_remedy("a run makes it, as: fathom run --target null: --time 1s; or give another place with --store FILE")
         } else {
@@ -183,7 +183,7 @@ fn file_bytes(path: &Path) -> Result<u64, StoreError> {
     }
     // SQLite would take an empty file for a new database, and drop the log of a store cut to nothing.
     if facts.len() == 0 {
-        return Err(StoreError::not_a_store(path, "the file is empty"));
+        return Err(error::not_a_store(path, "the file is empty"));
     }
     Ok(facts.len())
 }

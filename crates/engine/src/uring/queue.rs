@@ -205,5 +205,6 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for Queue<S, C> {
 }
 
 fn broken(place: &str, errno: i32) -> EngineError {
-    EngineError::new(ErrorKind::System, place, std::io::Error::from_raw_os_error(errno).to_string())
+    let error = std::io::Error::from_raw_os_error(errno);
+    EngineError::new(ErrorKind::System, place, error.to_string()).with_source(error)
 }

@@ -1,7 +1,7 @@
 //! `fathom schema`: what a record or a plan looks like, for programs.
 
-use fathom_plan::plan_schema;
-use fathom_record::{campaign_schema, fleet_schema, profile_schema, run_schema, sizing_schema};
+use fathom_plan::PLAN_SCHEMA;
+use fathom_record::schema;
 
 use crate::arguments::SchemaName;
 use crate::failure::Failure;
@@ -13,14 +13,13 @@ use crate::status::Status;
 /// # Errors
 /// When stdout cannot be written.
 pub fn perform(of: SchemaName) -> Result<Status, Failure> {
-    let schema = match of {
-        SchemaName::Run => run_schema(),
-        SchemaName::Campaign => campaign_schema(),
-        SchemaName::Plan => plan_schema(),
-        SchemaName::Profile => profile_schema(),
-        SchemaName::Sizing => sizing_schema(),
-        SchemaName::Fleet => fleet_schema(),
-    };
-    output::result(&output::json(&schema))?;
+    output::result(match of {
+        SchemaName::Run => schema::RUN,
+        SchemaName::Campaign => schema::CAMPAIGN,
+        SchemaName::Plan => PLAN_SCHEMA,
+        SchemaName::Profile => schema::PROFILE,
+        SchemaName::Sizing => schema::SIZING,
+        SchemaName::Fleet => schema::FLEET,
+    })?;
     Ok(Status::Done)
 }

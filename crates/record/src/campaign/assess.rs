@@ -1,6 +1,5 @@
 //! An assessment as data: its plan, the runs it made, and what was concluded.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
@@ -13,7 +12,8 @@ use crate::run::Tool;
 use crate::{Verdict, Workload};
 
 /// What a target can do at which concurrency, and what limits it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AssessRecord {
     /// Always `fathom.campaign`.
     pub format: String,
@@ -68,7 +68,8 @@ impl AssessRecord {
 }
 
 /// What an assessment was asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AssessPlan {
     /// Target as the user named it.
     pub target: String,
@@ -111,7 +112,8 @@ pub struct AssessPlan {
 }
 
 /// One pattern to assess.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternPlan {
     /// Short name, e.g. `randread-4k`.
     pub name: String,
@@ -122,7 +124,8 @@ pub struct PatternPlan {
 }
 
 /// An objective on a latency quantile.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slo {
     /// Order of the quantile, 0 to 1.
     pub quantile: f64,
@@ -131,7 +134,8 @@ pub struct Slo {
 }
 
 /// What was found for one pattern.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternResult {
     /// The plan's name for it.
     pub name: String,
@@ -169,7 +173,8 @@ impl PatternResult {
 }
 
 /// A cell that was chosen, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperatingPoint {
     /// Which definition chose it.
     pub kind: OperatingPointKind,
@@ -180,7 +185,8 @@ pub struct OperatingPoint {
 }
 
 /// Definitions of operating points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OperatingPointKind {
     /// Highest normalised power X^r / R with r = 9: most rate before latency takes over.

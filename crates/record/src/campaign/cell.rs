@@ -1,12 +1,12 @@
 //! Runs of one cell, put together.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::OTHERS_CPU_SHARE;
 
 /// One cell: all runs at the same jobs and depth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellResult {
     /// Jobs.
     pub jobs: u32,

@@ -1,6 +1,5 @@
 //! A comparison as data: two sides, the pairs of runs, and what follows for each workload.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
@@ -11,7 +10,8 @@ use crate::facts::TargetFacts;
 use crate::run::Tool;
 
 /// Two sides under the same workloads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompareRecord {
     /// Always `fathom.campaign`.
     pub format: String,
@@ -48,7 +48,8 @@ pub struct CompareRecord {
 }
 
 /// What a comparison was asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparePlan {
     /// What both sides share, as keys and values of a plan file; an empty object for finished runs.
     pub base: serde_json::Value,
@@ -71,7 +72,8 @@ pub struct ComparePlan {
 }
 
 /// What one side is asked to be.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SidePlan {
     /// Keys of the plan in which it differs, with their values as they are typed.
     pub settings: Vec<Setting>,
@@ -82,7 +84,8 @@ pub struct SidePlan {
 }
 
 /// A key of the plan and its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// The key, as `engine`.
     pub key: String,
@@ -91,7 +94,8 @@ pub struct Setting {
 }
 
 /// One side as it was found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SideFacts {
     /// What it is called: what sets it apart from the other.
     pub name: String,
@@ -102,7 +106,8 @@ pub struct SideFacts {
 }
 
 /// One workload on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedWorkload {
     /// Short name, e.g. `randread-4k-d32`.
     pub name: String,
@@ -131,7 +136,8 @@ pub struct ComparedWorkload {
 }
 
 /// One metric of a workload, with the values that were compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedMetric {
     /// What follows.
     #[serde(flatten)]
@@ -143,7 +149,8 @@ pub struct ComparedMetric {
 }
 
 /// A pair of runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedPair {
     /// The side that ran first.
     pub first: Side,
@@ -156,7 +163,8 @@ pub struct ComparedPair {
 }
 
 /// What runs that should not differ show.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ControlResult {
     /// Pairs.
     pub pairs: u32,
@@ -167,7 +175,8 @@ pub struct ControlResult {
 }
 
 /// How the comparison of a workload ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// It was decided.
@@ -181,7 +190,8 @@ pub enum Ended {
 }
 
 /// What a command before a side's turn said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandOutcome {
     /// Whose turn it was.
     pub side: Side,

@@ -1,7 +1,6 @@
 //! An explanation as data: what was asked, what each pattern's runs showed, which experiments were made, and how
 //! probable each cause was before and after.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
@@ -12,7 +11,8 @@ use crate::run::Tool;
 use crate::verdict::{Limit, Verdict};
 
 /// What limits one or more patterns, and how that was found out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExplainRecord {
     /// Always `fathom.campaign`.
     pub format: String,
@@ -44,7 +44,8 @@ pub struct ExplainRecord {
 }
 
 /// What an explanation was asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExplainPlan {
     /// The workload that experiments start from, as keys and values of a plan file; null where finished results are
     /// explained without experiments.
@@ -73,7 +74,8 @@ pub struct ExplainPlan {
 }
 
 /// One pattern and what limits it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExplainedPattern {
     /// In words, e.g. "4 KiB random read".
     pub title: String,
@@ -96,7 +98,8 @@ pub struct ExplainedPattern {
 }
 
 /// One figure on the scale that the evidence table states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symptom {
     /// Name in the evidence table.
     pub name: String,
@@ -109,7 +112,8 @@ pub struct Symptom {
 }
 
 /// An experiment and its answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExperimentResult {
     /// Name in the evidence table, as `double_depth`.
     pub name: String,
@@ -136,7 +140,8 @@ pub struct ExperimentResult {
 }
 
 /// A cause and how probable it was.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseProbability {
     /// Which.
     pub limit: Limit,

@@ -25,11 +25,11 @@ pub use precondition::{
 pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
 pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The record of a campaign of any kind. One without a `kind`, as version 1 wrote it, is an assessment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CampaignRecord {
     /// What a target can do at which concurrency, and what limits it.

@@ -1,12 +1,12 @@
 //! What was written to a target before it was measured, by bytes and not by time.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::steadiness::Steadiness;
 
 /// What an assessment does to its target before it measures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionPlan {
     /// Nothing.
@@ -35,7 +35,8 @@ impl PreconditionPlan {
 }
 
 /// The ledger of a preconditioning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Preconditioning {
     /// Bytes of the target that were written over: all of it, or as many as were asked for.
     pub span_bytes: u64,
@@ -52,7 +53,8 @@ pub struct Preconditioning {
 }
 
 /// One part of a preconditioning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PreconditionStage {
     /// Which.
     pub kind: PreconditionKind,
@@ -67,7 +69,8 @@ pub struct PreconditionStage {
 }
 
 /// Kinds of parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
     /// All blocks declared unused.
@@ -90,7 +93,8 @@ impl PreconditionKind {
 }
 
 /// How a preconditioning ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionEnd {
     /// The rate of the random overwrite was steady.

@@ -1,7 +1,6 @@
 //! The repeats of chosen points in passes: how far each point is known, and whether its rate may be
 //! taken as lasting.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::BurstAndBase;
@@ -10,7 +9,8 @@ use crate::precision::Precision;
 use crate::steadiness::{SniaRounds, Steadiness};
 
 /// The passes over all chosen points.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repeats {
     /// What ends them.
     pub rule: RepeatRule,
@@ -32,7 +32,8 @@ pub struct Repeats {
 }
 
 /// What ends the passes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RepeatRule {
     /// Each point's rate is known to this share of it.
@@ -48,7 +49,8 @@ pub enum RepeatRule {
 }
 
 /// How the passes ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RepeatEnd {
     /// The rule holds at every point.
@@ -64,7 +66,8 @@ pub enum RepeatEnd {
 }
 
 /// What is known of one chosen point beside its numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PointQuality {
     /// The pattern's name.
     pub pattern: String,

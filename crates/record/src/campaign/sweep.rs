@@ -1,6 +1,5 @@
 //! A sweep as data: a grid over properties of a plan, visited in random order, pass after pass.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
@@ -9,7 +8,8 @@ use crate::facts::TargetFacts;
 use crate::run::Tool;
 
 /// A grid of runs over chosen properties of a plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepRecord {
     /// Always `fathom.campaign`.
     pub format: String,
@@ -42,7 +42,8 @@ pub struct SweepRecord {
 }
 
 /// What a sweep was asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepPlan {
     /// What all cells share, as keys and values of a plan file.
     pub base: serde_json::Value,
@@ -60,7 +61,8 @@ pub struct SweepPlan {
 }
 
 /// One property and its values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepAxis {
     /// Key of the plan, as `depth`.
     pub key: String,
@@ -69,7 +71,8 @@ pub struct SweepAxis {
 }
 
 /// One place of the grid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepCell {
     /// Index of its value on each axis.
     pub place: Vec<usize>,

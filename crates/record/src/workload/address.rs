@@ -1,10 +1,10 @@
 //! Where I/Os go.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Address pattern over the span, in units of the alignment ("blocks").
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "pattern", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Addresses {
     /// Each block once in a random order, then again: what fio does with its random map.
@@ -93,7 +93,8 @@ impl Addresses {
 }
 
 /// A trace of single I/Os, and how its addresses come to lie on the target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Traced {
     /// The trace's file.
@@ -111,7 +112,8 @@ pub struct Traced {
 }
 
 /// What becomes of a trace's addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TraceFit {
     /// They stay; those beyond the span begin again at its start, so that what was sequential stays so.
@@ -122,7 +124,8 @@ pub enum TraceFit {
 }
 
 /// A hot part of the span.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HotSpot {
     /// Share of the span that is hot, 0 to 1; it starts at the span's start.
@@ -132,7 +135,8 @@ pub struct HotSpot {
 }
 
 /// One zone of a zoned pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Share of the accesses, 0 to 1.

@@ -1,10 +1,10 @@
 //! When I/Os start.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Arrival process of all jobs together; an open rate is split evenly over the jobs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "process", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Arrival {
     /// The next I/O starts when one ends: jobs x depth are always wanted in flight.

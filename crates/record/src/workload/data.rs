@@ -1,10 +1,10 @@
 //! What is written, and whether it is checked when read.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Content of writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     /// Share of every 4 KiB that compresses away (zeros), 0 to 1. The rest does not compress.
@@ -16,7 +16,8 @@ pub struct Data {
 }
 
 /// Whether content is checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
     /// Not checked.

@@ -17,11 +17,11 @@ pub use size::{SizeShare, Sizes, SizesByDirection};
 pub use special::{AccessHint, CacheAdvice, Content, FileOrder, FileTurns, Special};
 pub use validate::WorkloadError;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One workload, whole.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// Which directions, in what shares.
@@ -54,7 +54,8 @@ pub struct Workload {
 }
 
 /// Shares of the directions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
     /// Share of reads among all I/Os but flushes, 0 to 1.
@@ -78,7 +79,8 @@ impl Mix {
 }
 
 /// Limits of a run. At least one of time, operations and bytes is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Length {
     /// Measured time, after the warm-up.

@@ -1,10 +1,10 @@
 //! How large I/Os are.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sizes of one direction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sizes {
     /// Always the same.
@@ -29,7 +29,8 @@ pub enum Sizes {
 }
 
 /// A size and how often it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// Bytes.
@@ -39,7 +40,8 @@ pub struct SizeShare {
 }
 
 /// Sizes for each direction that moves or names data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SizesByDirection {
     /// Of reads.

@@ -1,12 +1,12 @@
 //! What few workloads ask for, jobs of fio above all.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Sizes;
 
 /// What goes beyond mix, addresses, sizes and arrival. Nothing by default.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Special {
     /// Whether a flush makes all metadata durable too (`fsync`), and not only what reading the data needs
@@ -41,7 +41,8 @@ pub struct Special {
 }
 
 /// Several files of one size, which lie one after the other in the workload's addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileTurns {
     /// How many there are.
@@ -55,7 +56,8 @@ pub struct FileTurns {
 }
 
 /// Which file an I/O goes to. A file whose bytes all had their turn waits until those of all had theirs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FileOrder {
     /// One after the other, so many I/Os each time.
@@ -85,7 +87,8 @@ pub enum FileOrder {
 }
 
 /// Content of writes that is not drawn by chance.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Content {
     /// These bytes, again and again from the start of each I/O, where the compressible share would be zeros; all of
@@ -99,7 +102,8 @@ pub enum Content {
 }
 
 /// What the kernel is told about the page cache of the target's files, by each job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CacheAdvice {
     /// Whether it is to drop what it holds of the span when a job begins, and again with each pass. What was changed
@@ -120,7 +124,8 @@ pub struct CacheAdvice {
 }
 
 /// An order of accesses, as `posix_fadvise` names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AccessHint {
     /// `POSIX_FADV_RANDOM`: nothing is read ahead.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::{self, StoreError, StoreErrorKind};
 use crate::platform;
 
 const LOCKING: &str = "locking a campaign";
@@ -44,9 +44,9 @@ impl CampaignLock {
         let mut path = store.as_os_str().to_owned();
         path.push(format!(".campaign-{id}.lock"));
         let path = PathBuf::from(path);
-        let failed = |error: &io::Error| StoreError::system(&path, LOCKING, error);
+        let failed = |error: io::Error| error::system(&path, LOCKING, error);
         for _ in 0..ATTEMPTS {
-            let mut file = platform::open_private_file(&path).map_err(|error| failed(&error))?;
+            let mut file = platform::open_private_file(&path).map_err(failed)?;
             match file.try_lock() {
                 Ok(()) if !has_name(&file, &path) => {}
                 Ok(()) => {
@@ -62,10 +62,10 @@ impl CampaignLock {
                             "wait until it ends, or stop it with Ctrl-C: what it finished is kept",
                         ));
                 }
-                Err(TryLockError::Error(error)) => return Err(failed(&error)),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
         }
-        Err(failed(&io::Error::other("its file is removed again and again")))
+        Err(failed(io::Error::other("its file is removed again and again")))
     }
 
     /// Removes the file of a campaign that is closed, and gives the lock free.

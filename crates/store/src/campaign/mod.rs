@@ -13,7 +13,7 @@ use fathom_record::{CampaignRecord, ReadError};
 use rusqlite::{Row, params};
 
 use crate::checked_json::CheckedJson;
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::{self, StoreError, StoreErrorKind};
 use crate::open::Store;
 use crate::resolve::{Names, check_id};
 use lock::CampaignLock;
@@ -212,7 +212,7 @@ impl Store {
         let found: Option<String> = self.one(OPENING, sql, [key], |row| row.get(0))?;
         // The id becomes part of a file name, and this one comes from a file.
         if let Some(Err(cause)) = found.as_deref().map(check_id) {
-            return Err(StoreError::corrupt(&self.path, OPENING, cause));
+            return Err(error::corrupt(&self.path, OPENING, cause));
         }
         Ok(found)
     }
@@ -243,7 +243,7 @@ impl Store {
     }
 
     fn damaged_campaign(&self, id: &str, cause: &str) -> StoreError {
-        StoreError::corrupt(&self.path, OPENING, format!("campaign {id}: {cause}"))
+        error::corrupt(&self.path, OPENING, format!("campaign {id}: {cause}"))
     }
 
     fn bad_campaign(&self, id: &str, cause: impl std::fmt::Display) -> StoreError {
@@ -252,16 +252,14 @@ impl Store {
 }
 
 /// Tells that an id or a key is taken.
-fn taken(error: StoreError) -> StoreError {
+fn taken(mut error: StoreError) -> StoreError {
     if error.kind != StoreErrorKind::Exists {
         return error;
     }
-    StoreError {
-        cause:
-            "a campaign with that id, or an unfinished one with the same plan and target, is there already"
-                .into(),
-        ..error
-    }
+    error.cause =
+        "a campaign with that id, or an unfinished one with the same plan and target, is there already"
+            .to_owned();
+    error
 }
 
 struct SavedCampaign {

@@ -4,7 +4,7 @@ use fathom_record::{Interval, ReadError, RunRecord};
 
 use crate::blob::{BlobError, Kind, decode_intervals, decode_telemetry, visit_intervals};
 use crate::checked_json::CheckedJson;
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::{self, StoreError, StoreErrorKind};
 use crate::open::Store;
 use crate::resolve::Names;
 
@@ -63,7 +63,7 @@ impl Store {
         let Some((number, header, environment)) = found else {
             return Err(self.unknown(id, &[Names::Runs]));
         };
-        let damaged = |cause: &str| StoreError::corrupt(&self.path, READING, format!("run {id}: {cause}"));
+        let damaged = |cause: &str| error::corrupt(&self.path, READING, format!("run {id}: {cause}"));
         let (header, environment) =
             (header.verified().map_err(damaged)?, environment.verified().map_err(damaged)?);
         let joined = join_record(environment, header).map_err(damaged)?;
@@ -87,7 +87,7 @@ impl Store {
     fn unreadable(&self, id: &str, error: &BlobError) -> StoreError {
         let cause = format!("run {id}: {error}");
         match error {
-            BlobError::Damaged(_) => StoreError::corrupt(&self.path, READING, cause),
+            BlobError::Damaged(_) => error::corrupt(&self.path, READING, cause),
             BlobError::Newer { .. } => StoreError::new(StoreErrorKind::Newer, self.place(READING), cause)
                 .with_remedy("update fathom"),
         }

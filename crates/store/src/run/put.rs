@@ -78,11 +78,12 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 const SAVING: &str = "saving a run";
 
 /// Tells which id was taken.
-pub(crate) fn exists(error: StoreError, id: &str) -> StoreError {
+pub(crate) fn exists(mut error: StoreError, id: &str) -> StoreError {
     if error.kind != StoreErrorKind::Exists {
         return error;
     }
-    StoreError { cause: format!("there is a run {id} already"), ..error }
+    error.cause = format!("there is a run {id} already");
+    error
 }
 
 impl PreparedRun {
