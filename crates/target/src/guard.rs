@@ -250,6 +250,17 @@ pub fn admit(
     Err(Error::new(ErrorKind::Refused, place, cause).with_remedy(remedy))
 }
 
+/// What was found out about an open target.
+#[derive(Debug)]
+pub struct Findings {
+    /// Reasons against writing it.
+    pub reasons: Vec<Reason>,
+    /// How permission names it.
+    pub identity: Identity,
+    /// Whether what it holds is fathom's own, of the campaign that continues or a file that it made.
+    pub own: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,12 +16,17 @@ pub mod origin;
 pub mod scratch;
 mod several;
 pub mod signature;
+mod stretch;
 pub mod wall;
 
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
 use linux as platform;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+use elsewhere as platform;
 
 #[cfg(test)]
 mod tests;
@@ -34,8 +39,10 @@ pub use mark::MarkId;
 pub use name::TargetName;
 pub use open::{OpenRequest, Preparation, Target};
 pub use origin::Origin;
+#[cfg(target_os = "linux")]
+pub use platform::namespace;
 pub use platform::{
-    Stretch, advise, cached_share, devices, drop_cached, forget, generic_of, namespace, stretches,
-    written_share,
+    advise, cached_share, devices, drop_cached, forget, generic_of, stretches, written_share,
 };
 pub use several::{Admitted, admit_all};
+pub use stretch::Stretch;

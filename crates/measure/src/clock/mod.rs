@@ -2,9 +2,13 @@
 //!
 //! The wall clock reads the time-stamp counter only when the processor says that it is invariant,
 //! the kernel itself trusts it, and it could be calibrated; otherwise it reads
-//! `CLOCK_MONOTONIC_RAW`. Either way it measures what a read costs and resolves.
+//! `CLOCK_MONOTONIC_RAW`, or what Rust's library takes where there is none. Either way it measures what a read costs and resolves.
 
 mod calibrate;
+#[cfg(unix)]
+mod os;
+#[cfg(not(unix))]
+#[path = "os_elsewhere.rs"]
 mod os;
 mod tsc;
 mod virtual_clock;

@@ -10,13 +10,13 @@ use fathom_measure::{Clock, WallClock};
 
 use super::content::Content;
 use super::emptiness;
-use super::inspect::{self, Findings, open_for_looking};
+use super::inspect::{self, open_for_looking};
 use super::ioctl;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
 use super::origin;
 use crate::Error;
-use crate::guard::{self, FathomData, Hold, Permit, Reason};
+use crate::guard::{self, FathomData, Findings, Hold, Permit, Reason};
 use crate::open::OpenRequest;
 use crate::signature::marks::{Mark, Places};
 

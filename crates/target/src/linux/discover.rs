@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fathom_record::facts::DeviceFacts;
 
-use super::inspect::{self, Findings};
+use super::inspect;
 use super::limits::queue_number;
 use super::machine::{Machine, Node, Roots};
 use super::number::DeviceNumber;
@@ -14,7 +14,7 @@ use super::sysfs;
 use super::{emptiness, generic};
 use crate::Error;
 use crate::device::{Claims, Device};
-use crate::guard::{self, Hold, Identity, Reason};
+use crate::guard::{self, Findings, Hold, Identity, Reason};
 
 /// Every disk, partition, stack and memory device that has a node, in the order of their names, then
 /// the character devices of NVMe namespaces. Loop devices without a file are left out. Devices are

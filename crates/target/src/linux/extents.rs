@@ -11,6 +11,7 @@ use super::ioctl::{self, Extent};
 use super::machine::{FileId, Machine, Node, Roots};
 use super::number::DeviceNumber;
 use super::sysfs;
+use crate::stretch::Stretch;
 
 /// Share of a stretch, 0 to 1, whose reads reach written data; `None` where nobody can know. Reads of
 /// the rest are answered with zeros by a file system or driver, without the device.
@@ -75,17 +76,6 @@ pub fn each_extent(file: &File, range: &Range<u64>, mut take: impl FnMut(&Extent
         at = next;
     }
     Ok(())
-}
-
-/// A part of a file or device that lies on its device in one piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
-    /// First byte in the file.
-    pub first_byte: u64,
-    /// Length.
-    pub bytes: u64,
-    /// First byte on the device.
-    pub device_byte: u64,
 }
 
 /// Where a stretch of a file lies on the device of its file system: ascending, adjoining pieces as one. A

@@ -6,12 +6,13 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use super::generic::{Generic, is_generic};
-use super::inspect::{self, Findings};
+use super::inspect;
 use super::machine::{FileId, Machine};
 use super::number::DeviceNumber;
 use super::origin;
 use super::refusal::advise;
 use crate::Error;
+use crate::guard::Findings;
 use crate::open::OpenRequest;
 use crate::origin::Origin;
 

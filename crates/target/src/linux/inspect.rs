@@ -10,20 +10,9 @@ use super::ioctl;
 use super::machine::{FileId, Machine, Node};
 use super::number::DeviceNumber;
 use super::sysfs;
-use crate::guard::{Hold, Identity, Reason};
+use crate::guard::{Findings, Hold, Identity, Reason};
 use crate::signature::{self, Scan, SignatureClass};
 use crate::{Error, ErrorKind};
-
-/// What was found out about an open target.
-#[derive(Debug)]
-pub struct Findings {
-    /// Reasons against writing it.
-    pub reasons: Vec<Reason>,
-    /// How permission names it.
-    pub identity: Identity,
-    /// Whether what it holds is fathom's own, of the campaign that continues or a file that it made.
-    pub own: bool,
-}
 
 /// Every reason against writing what this descriptor stands for: its use and its bytes. The names
 /// that led to it play no part, so that links, renames and races do not matter.

@@ -32,7 +32,7 @@ mod tests;
 
 pub use cache::{advise, cached_share, drop_cached, forget};
 pub use discover::devices;
-pub use extents::{Stretch, stretches, written_share};
+pub use extents::{stretches, written_share};
 pub use file_system::space;
 pub use generic::generic_of;
 pub use glimpse::Glimpse;

@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
 use super::content::Content;
-use super::inspect::{self, Findings};
+use super::inspect;
 use super::machine::Machine;
 use super::number::DeviceNumber;
 use super::{ioctl, kept};
-use crate::guard::{self, FathomData};
+use crate::guard::{self, FathomData, Findings};
 use crate::mark::{self, Mark, MarkId};
 use crate::origin::{Origin, Standing};
 use crate::signature::ReadAt;

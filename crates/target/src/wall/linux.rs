@@ -10,8 +10,8 @@ use landlock::{
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError,
 };
 
-use super::{Reach, program, refused};
-use crate::Error;
+use super::{Reach, program};
+use crate::{Error, ErrorKind};
 
 /// The newest set of rights that is made use of; on older kernels, as much of it as they have.
 const NEWEST: ABI = ABI::V7;
@@ -153,4 +153,8 @@ fn of_status(status: LandlockStatus) -> WallFacts {
 
 fn without(cause: &str) -> WallFacts {
     WallFacts { missing: Some(cause.to_owned()), ..WallFacts::default() }
+}
+
+fn refused(cause: String) -> Error {
+    Error::new(ErrorKind::System, "putting up the wall around the I/O", cause)
 }

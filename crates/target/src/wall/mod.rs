@@ -21,7 +21,7 @@ use fathom_record::WallFacts;
 
 pub use platform::path_of;
 
-use crate::{Error, ErrorKind};
+use crate::Error;
 
 /// Where a wall is open. What is not listed is neither changed nor started, and devices that are not listed are not
 /// even opened for reading. Descriptors that are open already stay as they are.
@@ -86,10 +86,6 @@ pub fn warning() -> Option<String> {
     Some(format!(
         "The kernel keeps this run from nothing ({missing}): fathom's own checks alone keep it from what was not named."
     ))
-}
-
-fn refused(cause: String) -> Error {
-    Error::new(ErrorKind::System, "putting up the wall around the I/O", cause)
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use fathom_measure::{Bytes, Nanos};
 
-use super::inspect::{self, Findings};
+use super::inspect;
 use super::ioctl;
 use super::machine::{Machine, Node};
 use super::number::DeviceNumber;
-use crate::guard::{self, Hold, Reason};
+use crate::guard::{self, Findings, Hold, Reason};
 use crate::open::{OpenRequest, Preparation};
 use crate::{Error, ErrorKind};
 use reading::{Found, Reading};

@@ -1,4 +1,4 @@
-//! Writes that end only when they are durable, as the target's descriptor was opened for.
+//! The flags of `open`, asked for and read back.
 
 use std::fs::File;
 use std::os::fd::AsFd;

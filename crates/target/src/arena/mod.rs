@@ -1,9 +1,16 @@
 //! One mapping of page-aligned memory a job, cut into equal buffers, one for each slot.
 #![allow(unsafe_code)] // Raw memory shared with the kernel; each use says why it is sound.
 
-use std::ptr::NonNull;
+#[cfg(unix)]
+mod mapping_unix;
+#[cfg(unix)]
+use mapping_unix as mapping;
+#[cfg(not(unix))]
+mod mapping_elsewhere;
+#[cfg(not(unix))]
+use mapping_elsewhere as mapping;
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use std::ptr::NonNull;
 
 use crate::{Error, ErrorKind};
 
@@ -38,19 +45,8 @@ impl Arena {
         let stride = stride.ok_or_else(beyond)?;
         let length = slots.checked_mul(stride).filter(|&length| length <= isize::MAX as usize);
         let length = length.ok_or_else(beyond)?;
-        // Accounted for, not `NORESERVE`: what the machine obviously lacks is refused here.
-        let flags = MapFlags::PRIVATE;
-        // SAFETY: a fresh anonymous mapping at an address of the kernel's choosing aliases nothing.
-        let base = unsafe {
-            mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, flags)
-        };
-        let base = base.map_err(|errno| refuse(errno.to_string()))?;
-        let base =
-            NonNull::new(base.cast::<u8>()).expect("mmap never returns a null pointer without failing");
+        let base = mapping::map(length).map_err(refuse)?;
         let arena = Self { base, slots, stride };
-        // Fewer translations to miss; harmless where the kernel refuses.
-        // SAFETY: the range is exactly the mapping made above.
-        let _ = unsafe { madvise(base.as_ptr().cast(), length, Advice::LinuxHugepage) };
         for page in (0..length).step_by(PAGE) {
             // SAFETY: within the mapping. Touching now keeps page faults out of the measurement.
             unsafe { base.as_ptr().add(page).write_volatile(0) };
@@ -133,10 +129,9 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: unmaps exactly what `new` mapped; engines drop it only when neither
+        // SAFETY: gives back exactly what `new` got; engines drop it only when neither
         // the kernel nor a thread of theirs uses it any more.
-        // A failure leaves the memory mapped, which is the safe side.
-        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.length()) };
+        unsafe { mapping::unmap(self.base, self.length()) };
     }
 }
 

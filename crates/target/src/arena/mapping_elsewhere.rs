@@ -1,0 +1,35 @@
+//! Memory of the allocator's, where there is no anonymous mapping.
+#![allow(unsafe_code)] // Raw memory; each use says why it is sound.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use super::PAGE;
+
+fn layout(length: usize) -> Result<Layout, String> {
+    Layout::from_size_align(length, PAGE).map_err(|error| error.to_string())
+}
+
+/// Zeroed memory of `length` bytes at the start of a page.
+///
+/// # Errors
+/// Why there is none.
+pub fn map(length: usize) -> Result<NonNull<u8>, String> {
+    let layout = layout(length)?;
+    if length == 0 {
+        return Err("no bytes were asked for".to_owned());
+    }
+    // SAFETY: the layout has a size above 0.
+    NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| "out of memory".to_owned())
+}
+
+/// Gives it back.
+///
+/// # Safety
+/// `base` and `length` are those of [`map`], once, and nothing uses the memory any more.
+pub unsafe fn unmap(base: NonNull<u8>, length: usize) {
+    if let Ok(layout) = layout(length) {
+        // SAFETY: the caller vouches that it was allocated so.
+        unsafe { dealloc(base.as_ptr(), layout) };
+    }
+}
