@@ -1,9 +1,9 @@
 //! What a published table may hold: names that are known, and figures that a run can give.
 
 use fathom_record::Direction;
+use fathom_record::spelling::nearest;
 use fathom_tools::Refusal;
 use fathom_tools::audit::units;
-use fathom_tools::spelling::nearest;
 
 use super::PublishedRow;
 use super::published_table::{Published, PublishedCeiling};
@@ -50,7 +50,7 @@ pub fn refused(message: &str) -> Refusal {
     };
     let known: Vec<&str> = words.collect();
     let cause = format!("unknown field \"{name}\"");
-    Refusal::new(EXPECTED, cause).or(match nearest(name, known.iter().copied()) {
+    Refusal::new(EXPECTED, cause).or(match nearest(name, known.iter().copied()).first() {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("the fields are {}", known.join(", ")),
     })
@@ -62,7 +62,7 @@ pub fn names(text: &str) -> Result<(), Refusal> {
     let unknown = all.iter().filter(|(name, _)| !PARTS.contains(&name.as_str()));
     for (name, value) in unknown {
         let is_list = value.as_array().is_some_and(|list| list.iter().all(toml::Value::is_table));
-        let near = nearest(name, PARTS);
+        let near = nearest(name, PARTS).first().copied();
         if is_list || near.is_some() {
             let line = text.lines().position(|line| [key(line), header(line)].contains(&Some(name.as_str())));
             let remedy = match near {

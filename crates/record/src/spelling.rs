@@ -11,7 +11,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     let limit = (length / 3).clamp(1, 3);
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
-        .map(|candidate| (distance(&wanted, candidate), candidate))
+        .map(|candidate| (distance(&wanted, &candidate.to_lowercase().replace('_', "-")), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
@@ -57,6 +57,9 @@ mod tests {
         assert_eq!(nearest("tiem", KNOWN), ["time"]);
         assert_eq!(nearest("b", KNOWN), ["bs"]);
         assert_eq!(nearest("troughput", ["throughput", "iops"]), ["throughput"]);
+        assert_eq!(nearest("latencyus", ["iops", "latency_us"]), ["latency_us"]);
+        assert_eq!(nearest("ipos", ["unit", "iops"]), ["iops"]);
+        assert!(nearest("weather", ["iops", "latency_us"]).is_empty());
         assert!(nearest("colour", KNOWN).is_empty());
         assert!(nearest("", KNOWN).is_empty());
         assert!(nearest(&"x".repeat(100_000), KNOWN).is_empty());

@@ -17,7 +17,6 @@ pub mod observers;
 pub mod perf_stat;
 pub mod refusal;
 pub mod spdk;
-pub mod spelling;
 pub mod sysstat;
 mod tool_target;
 pub mod vmstat;

@@ -1,6 +1,7 @@
 //! The house rules, one a file. Each takes the tree and gives what breaks it.
 
 mod banned_words;
+mod dead_items;
 mod dependencies;
 mod doors;
 mod file_length;
@@ -19,8 +20,9 @@ mod workplace;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     banned_words::check,
+    dead_items::check,
     dependencies::check,
     doors::check,
     file_length::check,

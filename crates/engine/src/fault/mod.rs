@@ -53,11 +53,6 @@ impl<E: Engine> Fault<E> {
         &self.inner
     }
 
-    /// Replaces the plan; I/Os in flight keep what was decided for them.
-    pub fn set_plan(&mut self, plan: FaultPlan) {
-        self.plan = plan;
-    }
-
     /// Makes of a completion what was decided at its submission.
     fn finish(&mut self, completion: Completion) -> Completion {
         self.latest_ns = self.latest_ns.max(Some(completion.stamps.reaped_ns));

@@ -203,11 +203,6 @@ impl SimDevice {
     pub fn operation_credits_at(&self, now_ns: u64) -> Option<u64> {
         self.limits.operation_tokens_at(now_ns)
     }
-
-    /// Credits left on bytes at a time not before the last arrival; `None` without such a limit.
-    pub fn byte_credits_at(&self, now_ns: u64) -> Option<u64> {
-        self.limits.byte_tokens_at(now_ns)
-    }
 }
 
 fn set_balances(

@@ -192,14 +192,7 @@ impl Comparison {
         &self.metrics
     }
 
-    /// Logarithms of the ratios of a metric, by its place.
-    ///
-    /// # Errors
-    /// Why there are none.
-    pub fn log_ratios(&self, metric: usize) -> Result<LogRatios, Reason> {
-        self.log_ratios_of(metric, self.pairs.len())
-    }
-
+    /// Logarithms of the ratios of a metric, by its place, over the first pairs; or why there are none.
     fn log_ratios_of(&self, metric: usize, pairs: usize) -> Result<LogRatios, Reason> {
         if let Some(Some(reason)) = self.excluded.get(metric) {
             return Err(reason.clone());

@@ -79,18 +79,6 @@ impl Credits {
         })
     }
 
-    /// A bucket that lasts half an hour at the burst rate: how AWS publishes the one of an instance
-    /// and Azure that of a disk.
-    pub fn half_an_hour(credit: Credit, base_per_s: f64, burst_per_s: f64, source: &str) -> Option<Self> {
-        (base_per_s < burst_per_s).then(|| Self {
-            credit,
-            size: 1800.0 * (burst_per_s - base_per_s),
-            refill_per_s: base_per_s,
-            burst_per_s,
-            source: source.to_owned(),
-        })
-    }
-
     /// Time under load after which a full bucket is empty at the mean rate of the exposure; `None` when
     /// that rate does not empty it.
     pub fn exhausted_after_s(&self, exposure: &Exposure) -> Option<f64> {

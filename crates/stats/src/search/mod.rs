@@ -164,12 +164,6 @@ impl Search {
         Picture::of(&self.log).noise
     }
 
-    /// Relative change of the rate from one run to the next that all repeated cells share; 0 where none
-    /// stands out of the noise.
-    pub fn drift_share_per_run(&self) -> f64 {
-        Picture::of(&self.log).drift_per_run.exp_m1()
-    }
-
     /// The balanced operating point so far; its indices are those of [`estimates`](Self::estimates).
     pub fn balanced(&self) -> Option<BalancedPoint> {
         operating_point::balanced(&self.estimates())

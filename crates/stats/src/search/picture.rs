@@ -31,6 +31,7 @@ pub(super) struct Picture {
     /// Relative standard deviation of one run's rate.
     pub(super) noise: f64,
     /// Common change of ln X from one run to the next.
+    #[cfg(test)]
     pub(super) drift_per_run: f64,
 }
 
@@ -55,7 +56,12 @@ impl Picture {
         let now = log.len().saturating_sub(1);
         let estimates =
             groups.iter().filter_map(|(cell, runs)| estimate(*cell, runs, now, drift_per_run)).collect();
-        Self { estimates, noise, drift_per_run }
+        Self {
+            estimates,
+            noise,
+            #[cfg(test)]
+            drift_per_run,
+        }
     }
 
     pub(super) fn find(&self, cell: Cell) -> Option<&Estimate> {

@@ -67,7 +67,7 @@ pub fn engine(name: &str) -> Option<&'static EngineRow> {
 /// The name of an option that is a slip away from `name`.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = OPTIONS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
-    crate::spelling::nearest(name, names)
+    fathom_record::spelling::nearest(name, names).first().copied()
 }
 
 fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
