@@ -36,6 +36,8 @@ enum Fixed {
 const PIECE_BYTES: usize = 4096;
 /// Smallest unit that a device could compare with an earlier one.
 const SECTOR_BYTES: usize = 512;
+/// From one sector's start to the next one's: odd, so that 2^64 sectors differ (2^64 over the golden ratio).
+const SECTOR_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Number of contents that repeat, a power of two.
 const DUPLICATES: u64 = 16;
 
@@ -108,12 +110,16 @@ impl DataPattern {
         }
     }
 
+    /// One draw for all sectors: steps of an odd number never meet within a write, and do not wait for one another as
+    /// draws do.
     fn renew(&mut self, buffer: &mut [u8]) {
+        let mut next = self.random.next_u64();
         for piece in buffer.chunks_mut(PIECE_BYTES) {
             let random_bytes = self.random_bytes(piece.len());
             for sector in piece[..random_bytes].chunks_mut(SECTOR_BYTES) {
                 if let Some(start) = sector.first_chunk_mut::<8>() {
-                    *start = self.random.next_u64().to_le_bytes();
+                    *start = next.to_le_bytes();
+                    next = next.wrapping_add(SECTOR_STEP);
                 }
             }
         }
