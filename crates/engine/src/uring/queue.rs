@@ -36,6 +36,8 @@ struct RingUpdate {
     data: u64,
 }
 
+const _: () = assert!(size_of::<RingUpdate>() == 16);
+
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
     /// Takes a ring; `polled` rings must be asked for completions.
     pub fn new(ring: IoUring<S, C>, polled: bool) -> Self {

@@ -75,6 +75,9 @@ struct Tally {
     strays: u64,
 }
 
+// As `sizeof` has them in `witness.bpf.c`: a value of another size would be cut or run over.
+const _: () = assert!(size_of::<Chunk>() == 8192 && size_of::<StageSums>() == 32 && size_of::<Tally>() == 96);
+
 // SAFETY: a structure of integers without padding; every bit pattern is a value.
 unsafe impl Pod for Chunk {}
 // SAFETY: as above.

@@ -52,6 +52,9 @@ struct Counter {
     name: [u8; NAME],
 }
 
+// As `sizeof` has them in `demand.bpf.c`: a value of another size would be cut or run over.
+const _: () = assert!(size_of::<Counted>() == 11_296 && size_of::<Counter>() == 48);
+
 // SAFETY: a structure of integers without padding; every bit pattern is a value.
 unsafe impl Pod for Counted {}
 // SAFETY: as above.
