@@ -38,6 +38,13 @@ pub fn doors() -> Vec<Door> {
     let again = "run -q --target {B} --rw randwrite --count 8";
     doors.push(turn("run, header, run", vec![Step::Run(again), Step::Header, Step::Run(again)]));
     doors.push(turn("run, other disk, run", vec![Step::Run(again), Step::Swap, Step::Run(again)]));
+    // In a store of their own: where the run came to nothing, the last one would be another's.
+    let rerun = Step::Run("--store own.sqlite rerun -q last");
+    let first = Step::Run("--store own.sqlite run -q --target {B} --rw randwrite --count 8");
+    doors.push(turn("run, header, rerun", vec![first, Step::Header, rerun]));
+    doors.push(turn("run, other disk, rerun", vec![first, Step::Swap, rerun]));
+    let named = Step::Run("--store own.sqlite run -q --target {P} --rw randwrite --count 8 --destroy {W}");
+    doors.push(turn("run with words, other disk, rerun", vec![named, Step::Swap, rerun]));
     let before = "compare {B} {B} -q --rw write --count 8 --warmup 0s --a depth=1 --b depth=2 --pairs 5 \
                   --before-b dd·if=header·of={B}·conv=notrunc·2>/dev/null;·touch·header-put";
     doors.push(turn("header between the pairs of a comparison", vec![Step::Run(before), Step::Kept]));
