@@ -1,0 +1,71 @@
+//! Tables under `evaluations/collected` hold together: rows that labels name are there, each label says what it rests
+//! on, and no source is on both sides of the line between what may be looked at and what only scores.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const PARTS: [&str; 2] = ["fitting", "validation"];
+
+fn tables(part: &str) -> Vec<(PathBuf, toml::Table)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations/collected").join(part);
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path, table)
+    };
+    files.filter(|path| path.extension().is_some_and(|end| end == "toml")).map(read).collect()
+}
+
+/// Whose it is: of an address its host, of one at GitHub the repository, and otherwise the first words.
+fn origin(source: &str) -> String {
+    let source = source.to_lowercase();
+    let Some((_, address)) = source.split_once("://") else {
+        return source.split([',', '(', ':']).next().unwrap_or_default().trim().to_owned();
+    };
+    let mut parts = address.split(['/', ' ', ',']);
+    match parts.next().unwrap_or_default().trim_start_matches("www.") {
+        "github.com" => parts.take(2).collect::<Vec<_>>().join("/"),
+        host => host.to_owned(),
+    }
+}
+
+#[test]
+fn labels_name_rows_that_are_there_and_what_they_rest_on() {
+    for part in PARTS {
+        for (path, table) in tables(part) {
+            let list = |name: &str| table.get(name).and_then(|v| v.as_array()).cloned().unwrap_or_default();
+            let patterns: BTreeSet<String> = list("row")
+                .iter()
+                .map(|row| row["pattern"].as_str().unwrap_or_else(|| panic!("{}", path.display())).to_owned())
+                .collect();
+            let questions = list("explain");
+            assert!(!questions.is_empty() && table.contains_key("title"), "{}", path.display());
+            for question in questions {
+                for row in question["rows"].as_array().unwrap() {
+                    assert!(patterns.contains(row.as_str().unwrap()), "{}: no row {row}", path.display());
+                }
+                let label = &question["label"];
+                assert!(label["cause"].is_str() && label["sure"].is_bool(), "{}", path.display());
+                assert!(
+                    matches!(label["basis"].as_str(), Some("stated" | "inferred")),
+                    "{}: {label}",
+                    path.display()
+                );
+                let is_sure_of_nothing =
+                    label["cause"].as_str() == Some("unknown") && label["sure"].as_bool() == Some(true);
+                assert!(!is_sure_of_nothing, "{}: nobody is sure of what is left open", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_source_is_on_both_sides() {
+    let of = |part: &str| -> BTreeSet<String> {
+        tables(part).iter().map(|(_, table)| origin(table["source"].as_str().unwrap())).collect()
+    };
+    let both: Vec<String> = of("fitting").intersection(&of("validation")).cloned().collect();
+    assert!(both.is_empty(), "{both:?}");
+}
