@@ -153,6 +153,8 @@ pub fn limit_of(known: &KnownCeiling) -> Limit {
         (CeilingScope::Instance, _) => Limit::InstanceCap,
         (CeilingScope::Link, _) => Limit::Link,
         (CeilingScope::Device, _) => Limit::DeviceParallelism,
+        (CeilingScope::Memory, _) => Limit::MemoryBandwidth,
+        (CeilingScope::Bus, _) => Limit::SharedPath,
     }
 }
 
@@ -164,6 +166,8 @@ pub fn in_words(known: &KnownCeiling) -> String {
         CeilingScope::Instance => "the instance's",
         CeilingScope::Link => "the link's",
         CeilingScope::Device => "the device's",
+        CeilingScope::Memory => "the memory's",
+        CeilingScope::Bus => "the bus's",
     };
     let figure = match known.rate {
         CeilingRate::Iops { operations_per_s } => words::iops(operations_per_s),

@@ -43,6 +43,16 @@ pub fn is_possible(table: &Table, limit: Limit, met: &[Need]) -> bool {
 
 /// Every possible cause and the unlisted one, most probable first.
 pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<Weighed> {
+    weigh_with(table, figures, met, &|_| 1.0)
+}
+
+/// The same where something beside the figures makes causes as many times as probable as `times` says.
+pub fn weigh_with(
+    table: &Table,
+    figures: &[Figure],
+    met: &[Need],
+    times: &dyn Fn(Limit) -> f64,
+) -> Vec<Weighed> {
     let Some(calibration) = table.calibration else { return unknown_alone() };
     let limits = table.causes.iter().map(|cause| cause.limit).filter(|l| is_possible(table, *l, met));
     let scored: Vec<(Limit, f64)> = limits
@@ -50,7 +60,7 @@ pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<Weighed> {
         .map(|limit| {
             let prior = table.cause(limit).map_or(calibration.unknown_prior, |cause| cause.prior);
             let seen = ln_likelihood(table, limit, figures);
-            (limit, seen / calibration.temperature + prior.ln())
+            (limit, seen / calibration.temperature + (prior * times(limit)).ln())
         })
         .collect();
     let mut weighed = normalised(&scored);
@@ -61,6 +71,15 @@ pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<Weighed> {
 
 fn unknown_alone() -> Vec<Weighed> {
     vec![Weighed { limit: Limit::Unknown, probability: 1.0 }]
+}
+
+/// Whether a figure speaks for a cause: it is more probable with it, by half again, than where nothing is special.
+pub fn speaks(table: &Table, limit: Limit, figure: &Figure) -> bool {
+    let (Some(calibration), Some(usual)) = (table.calibration, table.usual(figure.feature)) else {
+        return false;
+    };
+    let (inflation, freedom) = (calibration.inflation, calibration.degrees_of_freedom);
+    ln_density(table, limit, figure) - usual.ln(figure.value, figure.error, inflation, freedom) > 0.4
 }
 
 /// Log density of all figures under a cause. Those of features that belong together are all of its first peaks or all

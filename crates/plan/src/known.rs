@@ -24,7 +24,7 @@ const LEAST_BYTES_PER_S: f64 = 1000.0;
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct RawKnown {
     /// A limit that is known, e.g. iops=3000, throughput=125MB/s or instance:throughput=25Gbit/s:
-    /// [volume:|instance:|link:|device:] iops or throughput [-read|-write] [-burst] = limit, several with
+    /// [volume:|instance:|link:|device:|memory:|bus:] iops or throughput [-read|-write] [-burst] = limit, several with
     /// commas; may be repeated.
     #[arg(long = "ceiling", value_name = "[SCOPE:]KIND=LIMIT")]
     pub ceilings: Vec<Text>,
@@ -160,7 +160,7 @@ fn scope(name: &str) -> Result<CeilingScope, String> {
     found.map(|(_, scope)| *scope).ok_or_else(|| match spelling::nearest(name, names()).as_slice() {
         [near, ..] => format!("`{name}` is nothing that has a limit: did you mean `{near}`?"),
         [] => format!(
-            "`{name}` is nothing that has a limit: write volume, instance, link or device before the colon"
+            "`{name}` is nothing that has a limit: write volume, instance, link, device, memory or bus before the colon"
         ),
     })
 }

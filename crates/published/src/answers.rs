@@ -9,7 +9,7 @@ use super::difference::{Property, only};
 use super::row::Order;
 
 /// Standard error of a ratio of two published rates, which were not measured for one another.
-const RATIO_ERROR: f64 = 0.03;
+pub const RATIO_ERROR: f64 = 0.03;
 /// The same where the change was seen only below the explained row, where a limit may not yet have been met.
 const BELOW_ERROR: f64 = 0.12;
 /// Standard error of a ratio of processor times from busy shares in whole percent.
@@ -18,9 +18,11 @@ const COST_ERROR: f64 = 0.1;
 const STEP_ERROR: f64 = 0.05;
 
 /// Another row, and the factor of the property that it has.
-struct Beside<'a> {
-    row: &'a PublishedRow,
-    factor: f64,
+pub struct Beside<'a> {
+    /// The row.
+    pub row: &'a PublishedRow,
+    /// How many times as much of the property it has.
+    pub factor: f64,
 }
 
 /// Everything that other rows answer.
@@ -62,19 +64,20 @@ pub fn seen(
     found.into_iter().flatten().collect()
 }
 
-fn rate(row: &PublishedRow) -> Option<f64> {
+/// Operations per second, or else bytes.
+pub fn rate(row: &PublishedRow) -> Option<f64> {
     row.operations_per_s().or_else(|| row.bytes_per_s())
 }
 
 /// Logarithm of another row's rate over the explained one's, in operations where both have them.
-fn growth(explained: &PublishedRow, other: &PublishedRow) -> Option<f64> {
+pub fn growth(explained: &PublishedRow, other: &PublishedRow) -> Option<f64> {
     let operations = explained.operations_per_s().zip(other.operations_per_s());
     let (mine, its) = operations.or_else(|| explained.bytes_per_s().zip(other.bytes_per_s()))?;
     Some((its / mine).ln())
 }
 
 /// What each doubling of a property brings: from the nearest row above, or else below.
-fn doubling(
+pub fn doubling(
     feature: Feature,
     what: &str,
     (explained, is_capped): (&PublishedRow, &dyn Fn(&PublishedRow) -> bool),
@@ -146,7 +149,10 @@ fn sequential<'a>(
 ) -> Option<Seen> {
     // Of a sequential row, a random one beside it does not say what the experiment would.
     if explained.order != Some(Order::Random) {
-        return None;
+        let row = rows.find(|row| row.order == Some(Order::Random))?;
+        let text =
+            format!("Random addresses go at {}, sequential ones at {}.", stated(row), stated(explained));
+        return Seen::new(Feature::RandomInstead, growth(explained, row)?, RATIO_ERROR, text);
     }
     let row = rows.find(|row| row.order == Some(Order::Sequential))?;
     let text = format!("Sequential addresses go at {}, random ones at {}.", stated(row), stated(explained));

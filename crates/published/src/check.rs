@@ -13,7 +13,7 @@ pub const EXPECTED: &str = "table of published results";
 /// Units as they are written, for people.
 const UNITS: &str = "B/s, kB/s, KiB/s, MB/s, MiB/s, GB/s, GiB/s, Mbit/s, Gbit/s, Mbps or Gbps";
 /// What a table is made of.
-const PARTS: [&str; 6] = ["title", "source", "explain", "ceiling", "row", "workload"];
+const PARTS: [&str; 7] = ["title", "source", "date", "explain", "ceiling", "row", "workload"];
 
 /// What a figure can be.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ fn of_row(row: &PublishedRow) -> Result<(), Wrong> {
 }
 
 /// Every figure of a row but its rate: a row without a usable rate is not explained, and still stands beside.
-fn fields(row: &PublishedRow) -> [(&'static str, Option<f64>, Range); 24] {
+fn fields(row: &PublishedRow) -> [(&'static str, Option<f64>, Range); 37] {
     use Range::{NotNegative, Percent, Positive};
     [
         ("block_bytes", row.block_bytes, Positive),
@@ -152,6 +152,19 @@ fn fields(row: &PublishedRow) -> [(&'static str, Option<f64>, Range); 24] {
         ("disk_bytes_percent", row.disk_bytes_percent, NotNegative),
         ("map_unit_bytes", row.map_unit_bytes, Positive),
         ("queue_tags", row.queue_tags, Positive),
+        ("hosts", row.hosts, Positive),
+        ("repeats", row.repeats, Positive),
+        ("iops_low", row.iops_low, NotNegative),
+        ("iops_high", row.iops_high, Positive),
+        ("seconds", row.seconds, Positive),
+        ("written_bytes", row.written_bytes, NotNegative),
+        ("copies", row.copies, Positive),
+        ("mtu", row.mtu, Positive),
+        ("flush_every", row.flush_every, Positive),
+        ("core_iops_limit", row.core_iops_limit, Positive),
+        ("merged_percent", row.merged_percent, Percent),
+        ("memory_gb_s", row.memory_gb_s, Positive),
+        ("credits_left_percent", row.credits_left_percent, Percent),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! The one property in which two rows of a table differ, if there is just one.
 
 use super::PublishedRow;
+use super::counted;
 
 /// A property of a row that could change its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,15 +18,27 @@ pub enum Property {
     Devices,
     /// Connections, the load of each or of all being the same.
     Connections,
+    /// Machines, or what names count: nodes, guests.
+    Hosts,
     /// Driver, engine or system on the same hardware.
     Software,
+    /// A version, setting or mode; also what a name alone tells apart.
+    Setting,
+    /// How often each byte is written.
+    Copies,
+    /// Whether writes are flushed.
+    Flush,
+    /// Where the memory is.
+    Node,
     /// Whether the device below was measured.
     Below,
     /// Bytes of the target in use.
     Span,
     /// Part of the run.
     Phase,
-    /// Anything else, as the machine or the share of reads.
+    /// Share of reads.
+    Direction,
+    /// Anything else, as the machine.
     Other,
 }
 
@@ -43,48 +56,102 @@ fn equal(a: Option<f64>, b: Option<f64>) -> bool {
 
 /// Everything that differs. What one row states and the other does not differs too.
 pub fn properties(a: &PublishedRow, b: &PublishedRow) -> Vec<Property> {
-    let mut found = Vec::new();
-    let mut push = |is_same: bool, property: Property| {
-        if !is_same {
-            found.push(property);
-        }
-    };
-    push(equal(a.devices, b.devices), Property::Devices);
-    push(equal(a.connections, b.connections), Property::Connections);
-    push(equal(a.block_bytes, b.block_bytes), Property::Block);
-    push(a.order == b.order, Property::Order);
-    push(a.software == b.software, Property::Software);
-    push(a.below == b.below, Property::Below);
-    push(equal(a.span_bytes, b.span_bytes), Property::Span);
-    push(a.phase == b.phase, Property::Phase);
-    push(equal(a.read_percent, b.read_percent), Property::Other);
-    push(a.host == b.host, Property::Other);
-    push(a.target == b.target, Property::Other);
-    push(equal(a.asked_iops, b.asked_iops), Property::Other);
-    // The side is a name: where nothing that it names is stated, what differs is not known.
-    if a.side != b.side && found.is_empty() {
-        found.push(Property::Other);
+    let mut found = facts(a, b);
+    if let Some(property) = concurrency(a, b, &found) {
+        found.push(property);
     }
-    match concurrency(a, b, &found) {
-        Some(property) => {
-            found.push(property);
-            found
-        }
-        None => found,
+    words(a, b, &mut found);
+    found
+}
+
+/// Of what is stated in figures.
+fn facts(a: &PublishedRow, b: &PublishedRow) -> Vec<Property> {
+    let same = [
+        (equal(a.devices, b.devices), Property::Devices),
+        (equal(a.connections, b.connections), Property::Connections),
+        (equal(a.hosts, b.hosts), Property::Hosts),
+        (equal(a.block_bytes, b.block_bytes), Property::Block),
+        (a.order == b.order, Property::Order),
+        (a.software == b.software, Property::Software),
+        (a.below == b.below, Property::Below),
+        (equal(a.span_bytes, b.span_bytes), Property::Span),
+        (a.phase == b.phase && equal(a.written_bytes, b.written_bytes), Property::Phase),
+        (equal(a.read_percent, b.read_percent), Property::Direction),
+        (equal(a.copies, b.copies), Property::Copies),
+        (a.flush == b.flush && equal(a.flush_every, b.flush_every), Property::Flush),
+        (a.numa == b.numa, Property::Node),
+        (equal(a.mtu, b.mtu), Property::Setting),
+        (a.host == b.host, Property::Other),
+        (a.target == b.target, Property::Other),
+        (equal(a.asked_iops, b.asked_iops), Property::Other),
+    ];
+    let mut found: Vec<Property> =
+        same.into_iter().filter_map(|(is_same, property)| (!is_same).then_some(property)).collect();
+    follow(a, b, &mut found);
+    found
+}
+
+/// Machines, drives, connections and written copies that grow by one factor are one addition.
+fn follow(a: &PublishedRow, b: &PublishedRow, found: &mut Vec<Property>) {
+    let ratio = |of: fn(&PublishedRow) -> Option<f64>| Some(of(a)? / of(b)?);
+    let Some(devices) = ratio(|row| row.devices).filter(|_| found.contains(&Property::Devices)) else {
+        return;
+    };
+    let follows = |other: Option<f64>| other.is_some_and(|other| same(other, devices));
+    let (hosts, connections) = (follows(ratio(|row| row.hosts)), follows(ratio(|row| row.connections)));
+    found.retain(|property| match property {
+        Property::Hosts => !hosts,
+        Property::Connections => !connections,
+        _ => true,
+    });
+}
+
+/// Of what is stated in words: versions and settings, and names where nothing else differs. A setting that only counts
+/// what is stated beside, as "3 nodes", does not differ again.
+fn words(a: &PublishedRow, b: &PublishedRow, found: &mut Vec<Property>) {
+    let is_described = |a: &str, b: &str| counted::factor(a, b).is_some();
+    let settings = (a.setting.as_deref().unwrap_or_default(), b.setting.as_deref().unwrap_or_default());
+    let is_same_setting = settings.0 == settings.1 || is_described(settings.0, settings.1);
+    // Another software has versions of its own.
+    let is_same_version = a.version == b.version || found.contains(&Property::Software);
+    if !is_same_version || !is_same_setting {
+        found.push(Property::Setting);
+    }
+    if !found.is_empty() {
+        return;
+    }
+    let is_stated = a.read_percent.is_some() || a.order.is_some();
+    let is_counted = is_described(&a.pattern, &b.pattern) || (settings.0 != settings.1 && is_same_setting);
+    match (a.pattern == b.pattern && a.side == b.side, is_counted, is_stated) {
+        (true, false, _) => {}
+        (_, true, _) => found.push(Property::Hosts),
+        // The name is all that differs: it stands for something that is not stated.
+        (false, false, true) => found.push(Property::Setting),
+        (false, false, false) => found.push(Property::Other),
     }
 }
 
-/// How the concurrency differs, unless it follows the number of volumes or connections.
+/// How the concurrency differs, unless it follows the number of volumes, machines or connections.
 fn concurrency(a: &PublishedRow, b: &PublishedRow, found: &[Property]) -> Option<Property> {
     let (of_a, of_b) = (a.concurrency(), b.concurrency());
     if equal(of_a, of_b) {
         return (!equal(a.jobs, b.jobs)).then_some(Property::Jobs);
     }
     let (Some(of_a), Some(of_b)) = (of_a, of_b) else { return Some(Property::Other) };
-    let follows = |a: Option<f64>, b: Option<f64>| a.zip(b).is_some_and(|(a, b)| same(a / b, of_a / of_b));
-    let is_followed = (found.contains(&Property::Devices) && follows(a.devices, b.devices))
-        || (found.contains(&Property::Connections) && follows(a.connections, b.connections));
+    let follows = |property: Property, a: Option<f64>, b: Option<f64>| {
+        found.contains(&property) && a.zip(b).is_some_and(|(a, b)| same(a / b, of_a / of_b))
+    };
+    let is_followed = follows(Property::Devices, a.devices, b.devices)
+        || follows(Property::Hosts, a.hosts, b.hosts)
+        || follows(Property::Connections, a.connections, b.connections);
     (!is_followed).then_some(Property::Concurrency)
+}
+
+/// How many times as many machines, or of what names count, the other row has.
+pub fn hosts_factor(a: &PublishedRow, b: &PublishedRow) -> Option<f64> {
+    let stated = a.hosts.zip(b.hosts).map(|(a, b)| b / a);
+    let settings = || counted::factor(a.setting.as_deref()?, b.setting.as_deref()?);
+    stated.or_else(|| counted::factor(&a.pattern, &b.pattern)).or_else(settings)
 }
 
 /// The one property that differs.
@@ -97,6 +164,7 @@ pub fn only(a: &PublishedRow, b: &PublishedRow) -> Option<Property> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::row::Flush;
     use super::*;
 
     fn row() -> PublishedRow {
@@ -113,6 +181,8 @@ mod tests {
         let wider = PublishedRow { devices: Some(4.0), jobs: Some(4.0), ..row() };
         assert_eq!(only(&row(), &wider), Some(Property::Devices));
         assert_eq!(only(&row(), &row()), None);
+        let flushed = PublishedRow { flush: Some(Flush::Each), ..row() };
+        assert_eq!(only(&row(), &flushed), Some(Property::Flush));
     }
 
     #[test]
@@ -122,5 +192,27 @@ mod tests {
         assert_eq!(only(&row(), &both), None);
         let other_side = PublishedRow { side: "another machine".to_owned(), ..row() };
         assert_eq!(only(&row(), &other_side), Some(Property::Other));
+    }
+
+    #[test]
+    fn names_and_settings_tell_what_no_figure_does() {
+        let named = |pattern: &str| PublishedRow {
+            pattern: pattern.to_owned(),
+            read_percent: Some(100.0),
+            ..PublishedRow::default()
+        };
+        let (four, twelve) = (named("GET 4 nodes"), named("GET 12 nodes"));
+        assert_eq!(only(&four, &twelve), Some(Property::Hosts));
+        assert_eq!(hosts_factor(&four, &twelve), Some(3.0));
+        assert_eq!(only(&named("plain"), &named("encrypted")), Some(Property::Setting));
+        let newer = PublishedRow { version: Some("2".to_owned()), ..named("plain") };
+        assert_eq!(only(&named("plain"), &newer), Some(Property::Setting));
+        // A setting that says in words what the drives say in figures is no second difference.
+        let nodes = |count: f64| PublishedRow {
+            devices: Some(10.0 * count),
+            setting: Some(format!("{count} nodes")),
+            ..named("read")
+        };
+        assert_eq!(only(&nodes(3.0), &nodes(10.0)), Some(Property::Devices));
     }
 }

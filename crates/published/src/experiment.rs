@@ -3,7 +3,7 @@
 
 use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
-use fathom_attribute::posterior::Weighed;
+use fathom_attribute::posterior::{Weighed, speaks};
 use fathom_attribute::symptoms::Seen;
 use fathom_attribute::{experiments, limit_of, words};
 use fathom_record::CeilingRate;
@@ -53,7 +53,12 @@ pub fn next(
         .copied()
         .collect();
     // A bound that was met comes before a guess that is hardly more probable.
-    let worth = |w: &Weighed| w.probability + if met.contains(&w.limit) { 0.2 } else { 0.0 };
+    // What no figure speaks for comes last.
+    let speaks = |limit: Limit| seen.iter().any(|seen| speaks(table(), limit, &seen.figure));
+    let worth = |w: &Weighed| {
+        let of_met = if met.contains(&w.limit) { 0.2 } else { 0.0 };
+        w.probability + of_met - if speaks(w.limit) { 0.0 } else { 0.1 }
+    };
     candidates.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
     let (best, others) = candidates.split_first()?;
     let is_made = |feature: &Feature| seen.iter().any(|seen| seen.figure.feature == *feature);
@@ -66,7 +71,8 @@ pub fn next(
         .find_map(|(_, other)| between(row, [best.limit, other.limit], reached, &feasible))
 }
 
-/// What tells two causes apart: rather what always does than what does in half of the cases.
+/// What tells two causes apart: rather what always does than what does in half of the cases, and rather what the first
+/// one has an answer of its own for, which another answer refutes.
 fn between(
     row: &PublishedRow,
     [one, other]: [Limit; 2],
@@ -74,12 +80,15 @@ fn between(
     feasible: &[Feature],
 ) -> Option<Experiment> {
     let even = [one, other].map(|limit| Weighed { limit, probability: 0.5 });
+    let is_foretold =
+        |feature: &Feature| table().cause(one).is_some_and(|cause| cause.figures[feature.index()].is_some());
     let deciding = |decides: fn(&[Answer], &[Answer]) -> bool| {
         let answers = |limit, feature| answers(limit, feature, reached);
         let telling = feasible.iter().copied();
         let telling: Vec<Feature> =
             telling.filter(|feature| decides(&answers(one, *feature), &answers(other, *feature))).collect();
-        choose(table(), &even, &telling, |_| None)
+        let foretold: Vec<Feature> = telling.iter().copied().filter(is_foretold).collect();
+        choose(table(), &even, &foretold, |_| None).or_else(|| choose(table(), &even, &telling, |_| None))
     };
     let always = |a: &[Answer], b: &[Answer]| a.iter().all(|a| a.is_apart_from_all(b, APART));
     let sometimes = |a: &[Answer], b: &[Answer]| {
@@ -330,6 +339,7 @@ mod tests {
             operations_per_s: None,
             name: "the instance's".to_owned(),
             credits: None,
+            each: None,
         };
         let bytes = reached(CeilingRate::Throughput { bytes_per_s: 6e8 }, 1.0);
         let operations = reached(CeilingRate::Iops { operations_per_s: 4e4 }, 0.3);

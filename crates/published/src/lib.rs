@@ -4,8 +4,11 @@
 //! and known bounds give symptoms ([`limits`], [`side_figures`]); the evidence table of `fathom-attribute` turns them
 //! into a verdict ([`row_verdict`]). What no run gives is refused when it is read ([`check`]). Nothing is read that the table does not state. Pure.
 
+mod added;
 mod answers;
 mod check;
+mod compared;
+mod counted;
 mod curve;
 mod difference;
 mod experiment;
@@ -19,7 +22,7 @@ mod side_figures;
 mod table_audit;
 
 pub use explained_patterns::{explained_patterns, remarks};
-pub use published_table::{Asked, Label, Published, PublishedCeiling, parse_published};
+pub use published_table::{Asked, Basis, Label, Published, PublishedCeiling, parse_published};
 pub use question::unrated;
 pub use row::PublishedRow;
 pub use row_verdict::{Explained, explain_published};

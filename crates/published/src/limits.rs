@@ -36,6 +36,8 @@ pub struct Reached {
     pub name: String,
     /// Operations above the sustained rate that it allows.
     pub credits: Option<f64>,
+    /// What has one of these each.
+    pub each: Option<Each>,
 }
 
 /// Every bound that holds for a row, with the share that it reached. What was given beside the table holds where
@@ -106,6 +108,8 @@ fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<R
         None => 1.0,
         Some(Each::Device) => row.devices?,
         Some(Each::Connection) => row.connections?,
+        Some(Each::Core) => row.cores?,
+        Some(Each::Host) => row.hosts()?,
     };
     let direction = match ceiling.direction {
         None => 1.0,
@@ -113,6 +117,7 @@ fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<R
         Some(Direction::Write) => 1.0 - row.read_share()?,
         Some(_) => return None,
     };
+    let direction = direction * copies(row, ceiling);
     let (rate, share, operations_per_s) = match ceiling.iops {
         Some(iops) => {
             let bound = iops * times;
@@ -143,7 +148,19 @@ fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<R
         operations_per_s,
         name: ceiling.name.clone(),
         credits: ceiling.credits,
+        each: ceiling.each,
     })
+}
+
+/// How often a device writes what was asked for: each copy counts against what devices do, and no other bound.
+fn copies(row: &PublishedRow, ceiling: &PublishedCeiling) -> f64 {
+    match (row.copies, row.read_share()) {
+        (Some(copies), Some(reads)) if ceiling.scope == CeilingScope::Device => {
+            let is_of_writes = ceiling.direction == Some(Direction::Write);
+            if is_of_writes { copies } else { reads + (1.0 - reads) * copies }
+        }
+        _ => 1.0,
+    }
 }
 
 /// What a network carries of a rate that is stated in bits: the line's. 1448 bytes of 1538 on the wire are payload
@@ -184,11 +201,14 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -
         Feature::Instance,
         Feature::Sustained,
         Feature::LinkUse,
+        Feature::MemoryUse,
+        Feature::BusUse,
     ]
     .into_iter()
     .filter_map(|feature| of_feature(feature, reached))
     .collect();
     found.extend(device_rate(row, others, reached));
+    found.extend(connection_use(reached));
     found.extend(software_latency(row, others));
     found
 }
@@ -200,11 +220,20 @@ fn of_feature(feature: Feature, all: &[Reached]) -> Option<Seen> {
     let value = match feature {
         // Larger frames than the usual ones carry a little more than the payload that is assumed.
         Feature::LinkUse if share <= LARGE_FRAMES => share.min(1.0),
-        Feature::LinkUse => share.min(1.1),
+        _ if feature.is_use() => share.min(1.1),
         _ => share.ln().max(FARTHEST),
     };
     let text = format!("The rate is {} of {} ({}).", percent(share), tightest.name, figure(&tightest.known));
     Seen::new(feature, value, if feature == Feature::LinkUse { LINK_ERROR } else { SHARE_ERROR }, text)
+}
+
+/// The rate over the limits of all connections together.
+fn connection_use(reached: &[Reached]) -> Option<Seen> {
+    let of_each = reached.iter().filter(|found| found.each == Some(Each::Connection));
+    let nearest = of_each.max_by(|a, b| a.share.total_cmp(&b.share))?;
+    let text =
+        format!("The rate is {} of what its connections may do ({}).", percent(nearest.share), nearest.name);
+    Seen::new(Feature::ConnectionUse, nearest.share.ln().max(FARTHEST), LINK_ERROR, text)
 }
 
 /// Of several limits of an instance the nearest is meant, and else the tightest.
@@ -226,6 +255,8 @@ fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
         CeilingScope::Instance => Feature::Instance,
         CeilingScope::Link => Feature::LinkUse,
         CeilingScope::Device => Feature::DeviceRate,
+        CeilingScope::Memory => Feature::MemoryUse,
+        CeilingScope::Bus => Feature::BusUse,
     }
 }
 

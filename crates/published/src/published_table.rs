@@ -16,6 +16,9 @@ pub struct Published {
     /// Where it was published.
     #[serde(default)]
     pub source: String,
+    /// When, as year and month.
+    #[serde(default)]
+    pub date: String,
     /// The rows that are explained; where there are none, every row with a rate is.
     #[serde(default)]
     pub explain: Vec<Asked>,
@@ -59,6 +62,18 @@ pub struct Label {
     /// Whether the source itself leaves no doubt.
     #[serde(default)]
     pub sure: bool,
+    /// Whether its author says so, or it follows from the figures.
+    pub basis: Option<Basis>,
+}
+
+/// What a label rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The author says so.
+    Stated,
+    /// It follows from the figures.
+    Inferred,
 }
 
 /// A known upper bound.
@@ -99,6 +114,10 @@ pub enum Each {
     Device,
     /// A connection or port.
     Connection,
+    /// A processor.
+    Core,
+    /// A machine.
+    Host,
 }
 
 /// Reads a table.

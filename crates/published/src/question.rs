@@ -43,6 +43,9 @@ fn rename(all: &mut [Question], other: &dyn Fn(&Question) -> String) {
 fn every(published: &Published) -> Vec<Question> {
     let question = |asked: Asked, places: Vec<usize>| {
         let rows: Vec<&PublishedRow> = places.iter().map(|at| &published.rows[*at]).collect();
+        if PublishedRow::are_compared(&rows) {
+            return compared(published, asked, &places);
+        }
         let row = PublishedRow::sum(&rows)?;
         Some(Question { title: row.subject(), asked, places, row })
     };
@@ -59,6 +62,15 @@ fn every(published: &Published) -> Vec<Question> {
         label: None,
     };
     published.rows.iter().enumerate().filter_map(|(at, row)| question(asked(row), vec![at])).collect()
+}
+
+/// Of rows that are compared the slowest is explained: what the others do beside it is the answer.
+fn compared(published: &Published, asked: Asked, places: &[usize]) -> Option<Question> {
+    let rate = |at: &usize| published.rows[*at].rate_per_s().unwrap_or(f64::INFINITY);
+    let slowest = *places.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+    let names: Vec<String> = places.iter().map(|at| published.rows[*at].subject()).collect();
+    let row = published.rows[slowest].clone();
+    Some(Question { title: names.join(" against "), asked, places: vec![slowest], row })
 }
 
 /// Of rows that lack a usable rate: which, and what to write.

@@ -3,6 +3,8 @@
 use fathom_tools::audit::{law, units};
 use serde::Deserialize;
 
+use super::counted;
+
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +84,69 @@ pub struct PublishedRow {
     pub queue_tags: Option<f64>,
     /// What the target is.
     pub target: Option<Target>,
+    /// Machines that did the work, where there are several.
+    pub hosts: Option<f64>,
+    /// Runs that the figures are the mean of.
+    pub repeats: Option<f64>,
+    /// Lowest rate of these.
+    pub iops_low: Option<f64>,
+    /// Highest rate of these.
+    pub iops_high: Option<f64>,
+    /// Length of the run.
+    pub seconds: Option<f64>,
+    /// Bytes that had been written when this phase began.
+    pub written_bytes: Option<f64>,
+    /// How often the storage writes each byte: replicas, a mirror.
+    pub copies: Option<f64>,
+    /// Largest frame of the network, in bytes.
+    pub mtu: Option<f64>,
+    /// Where the memory or the job was, seen from the device: `local`, `remote`, or the node.
+    pub numa: Option<String>,
+    /// Whether writes are flushed.
+    pub flush: Option<Flush>,
+    /// Writes for each flush, where it comes after several.
+    pub flush_every: Option<f64>,
+    /// Operations per second that one of the processors can do.
+    pub core_iops_limit: Option<f64>,
+    /// Whose processors the row's figures are of.
+    pub cpu_of: Option<Whose>,
+    /// Version of the software.
+    pub version: Option<String>,
+    /// Setting, mode or configuration in words.
+    pub setting: Option<String>,
+    /// Whether some jobs ended before the others.
+    #[serde(default)]
+    pub ended_early: bool,
+    /// Share of requests that were merged with others, 0 to 100.
+    pub merged_percent: Option<f64>,
+    /// Traffic of the memory, in GB/s.
+    pub memory_gb_s: Option<f64>,
+    /// Burst credits that are left, 0 to 100.
+    pub credits_left_percent: Option<f64>,
+}
+
+/// Whether writes are flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flush {
+    /// They are not.
+    None,
+    /// Each of them, or each is synchronous.
+    Each,
+    /// After several, as `flush_every` says.
+    Every,
+}
+
+/// Whose processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whose {
+    /// The machine's that asks.
+    Client,
+    /// The machine's that answers.
+    Target,
+    /// One machine does both.
+    Host,
 }
 
 /// Order of addresses.
@@ -181,6 +246,40 @@ impl PublishedRow {
     /// Share of reads, 0 to 1; absent where it is not stated.
     pub fn read_share(&self) -> Option<f64> {
         self.read_percent.map(|percent| (percent / 100.0).clamp(0.0, 1.0))
+    }
+
+    /// Whether rows that are asked about together stand for one another, as releases or settings do, and are no parts
+    /// of one mix: they go in the same direction, and something else is stated that differs.
+    pub fn are_compared(rows: &[&PublishedRow]) -> bool {
+        let Some((first, rest)) = rows.split_first() else { return false };
+        let differs = |row: &&PublishedRow| {
+            row.software != first.software || row.version != first.version || row.setting != first.setting
+        };
+        let is_same_way = |row: &&PublishedRow| row.read_percent == first.read_percent;
+        !rest.is_empty()
+            && rest.iter().all(is_same_way)
+            && (first.read_percent.is_some() || rest.iter().any(differs))
+    }
+
+    /// Whether rate and latency say that no more than jobs is in flight, where no depth is stated.
+    pub fn target_is_shallow(&self) -> bool {
+        let law = self.in_flight().zip(self.concurrency());
+        law.is_some_and(|(in_flight, stated)| (in_flight / stated - 1.0).abs() < 0.15)
+    }
+
+    /// Machines, stated or as the names count them: "12 nodes".
+    pub fn hosts(&self) -> Option<f64> {
+        let words = [Some(self.pattern.as_str()), self.setting.as_deref()];
+        self.hosts.or_else(|| words.into_iter().flatten().find_map(counted::machines))
+    }
+
+    /// Flushes for each write, from 0 to 1.
+    pub fn flushes(&self) -> Option<f64> {
+        match self.flush? {
+            Flush::None => Some(0.0),
+            Flush::Each => Some(1.0),
+            Flush::Every => self.flush_every.map(|every| (1.0 / every).min(1.0)),
+        }
     }
 
     /// The sum of rows that ran at the same time; the first one's properties where all agree.

@@ -1,27 +1,30 @@
 //! What limits a row of a published table: its symptoms before the evidence table.
 
 use fathom_attribute::evidence::{Feature, Need, table};
-use fathom_attribute::posterior::{Figure, Weighed, weigh};
+use fathom_attribute::posterior::{Figure, Weighed, speaks, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Seen;
 use fathom_attribute::{Subject, conclude, words};
-use fathom_record::Verdict;
-use fathom_record::verdict::Limit;
+use fathom_record::verdict::{Evidence, Limit};
+use fathom_record::{CeilingScope, Verdict};
 
 use super::answers::stated;
-use super::difference::properties;
+use super::difference::{Property, only, properties};
 use super::experiment::next;
 use super::limits::{self, Reached};
 use super::published_table::{Asked, Published};
 use super::question::{Question, questions};
 use super::row::Target;
-use super::{PublishedRow, answers, curve, side_figures};
+use super::row::{Order, Whose};
+use super::{PublishedRow, added, answers, compared, curve, side_figures};
 
 /// Whether a row's rate was held down by a known limit.
 type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
 
-/// Most that a probability may be for a row that nothing stands beside.
-const ALONE: f64 = 0.94;
+/// Most that a cause's probability may be by the number of independent figures that speak for it: none, one, two.
+const BY_FIGURES: [f64; 3] = [0.5, 0.85, 0.94];
+/// Most for one figure that shows the cause itself, as a bound that was reached or a share that was counted.
+const BY_A_DIRECT_ONE: f64 = 0.9;
 /// Most that it may be where the rate still grew at the end of what was measured.
 const STILL_GROWING: f64 = 0.5;
 /// Growth for each doubling that is still growing: a tenth.
@@ -30,6 +33,10 @@ const GROWS: f64 = 0.1;
 const CONTRADICTED: f64 = 0.45;
 /// Rates of two instruments that agree.
 const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// Weight of a cause that no figure of the table speaks for: authors publish what points to their cause.
+const UNSPOKEN: f64 = 0.15;
+/// How many times as probable a cause is that the row's own words name.
+const NAMED_TIMES: f64 = 10.0;
 /// From this share of a bound on, a row is at it.
 const AT_BOUND: f64 = 0.93;
 /// A row this far above a bound was not held by it.
@@ -72,13 +79,32 @@ fn one(published: &Published, question: Question) -> Explained {
         reached.iter().any(|found| (AT_BOUND..ABOVE_BOUND).contains(&found.share))
     };
     let seen = everything(&row, at, &others, (&reached, &is_capped));
-    let restraints = restraints(&row, &seen);
+    let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).collect();
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
-    let weighed = restrained(weigh(table(), &figures, &met(&row)), &restraints);
+    let named = |limit: Limit| named(&row, &rows, limit);
+    let needs = met(&row, &rows, &reached);
+    let mut restraints = restraints(&row, &seen);
+    restraints.extend(by_figures(&figures, &named));
+    let times = |limit: Limit| {
+        let prior = table().cause(limit).map_or(1.0, |cause| cause.published / cause.prior)
+            * beside_figures(limit, &row, &needs, places.len() < asked.rows.len());
+        match (named(limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
+            (Some(_), _) => prior * NAMED_TIMES,
+            (None, true) => prior,
+            (None, false) => prior * UNSPOKEN,
+        }
+    };
+    let weighed = restrained(weigh_with(table(), &figures, &needs, &times), &restraints);
     let bounds = limits::bounds(&reached);
     let subject = subject(published, &row, &title);
     let next = next(&row, &weighed, &reached, &seen);
-    let verdict = conclude(table(), &subject, &seen, &weighed, &bounds, &restraints, next);
+    let mut verdict = conclude(table(), &subject, &seen, &weighed, &bounds, &restraints, next);
+    for claim in &mut verdict.claims {
+        if let Some(word) = named(claim.limit) {
+            let text = format!("Its author names it: \"{word}\".");
+            claim.evidence.push(Evidence { supports: true, text });
+        }
+    }
     let close =
         |(place, other): &(usize, &PublishedRow)| (properties(&row, other).len() <= 1).then_some(*place);
     let beside = others.iter().filter_map(close).collect();
@@ -97,6 +123,8 @@ fn everything(
         others.iter().filter(|(place, _)| *place < at).map(|(_, row)| *row).collect();
     let mut all = limits::seen(row, &rows, reached);
     all.extend(answers::seen(row, &rows, is_capped));
+    all.extend(compared::seen(row, &rows));
+    all.extend(added::seen(row, &rows, reached, is_capped));
     all.extend(curve::seen(row, at, others));
     all.extend(side_figures::seen(row));
     all.extend(limits::credit_time(row, &earlier, reached));
@@ -109,20 +137,157 @@ fn everything(
     kept
 }
 
+/// How many times as probable a cause is by what was asked and by what the row is, whatever its figures.
+fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison: bool) -> f64 {
+    match limit {
+        // A comparison asks whether there is a difference, and of what.
+        Limit::NoDifference | Limit::Setting if is_comparison => 2.0,
+        Limit::NoDifference => 0.35,
+        // Copies are written; of reads only rebuilt parity costs more.
+        Limit::Copies if row.read_share() == Some(1.0) => 0.4,
+        // Who has credits says so.
+        Limit::BurstCredits if !met.contains(&Need::Burst) && row.target != Some(Target::Volume) => 0.2,
+        // What fills up, collects garbage and gets hot is a drive.
+        Limit::WriteCliff | Limit::Thermal
+            if matches!(row.target, Some(Target::Volume | Target::Network)) =>
+        {
+            0.3
+        }
+        _ => 1.0,
+    }
+}
+
+/// The words that a row has for what it ran on and how.
+fn named_in(row: &PublishedRow) -> String {
+    let words =
+        [row.setting.as_deref(), row.phase.as_deref(), row.software.as_deref(), Some(row.side.as_str())];
+    words.into_iter().flatten().fold(row.pattern.clone(), |all, word| all + " | " + word)
+}
+
+/// The word of a row that names a cause; none that all others have too.
+fn named(row: &PublishedRow, others: &[&PublishedRow], limit: Limit) -> Option<String> {
+    let of_others: Vec<Vec<&str>> =
+        others.iter().map(|other| table().named(limit, &named_in(other))).collect();
+    let is_of_all = |word: &&str| !of_others.is_empty() && of_others.iter().all(|words| words.contains(word));
+    let own = table().named(limit, &named_in(row));
+    own.into_iter().find(|word| !is_of_all(word)).map(str::to_owned)
+}
+
+/// No cause is surer than the number of independent figures that speak for it allows.
+fn by_figures(figures: &[Figure], named: &dyn Fn(Limit) -> Option<String>) -> Vec<Restraint> {
+    let restraint = |limit: Limit| {
+        let speaking: Vec<Feature> = figures
+            .iter()
+            .filter(|figure| speaks(table(), limit, figure))
+            .map(|figure| figure.feature)
+            .collect();
+        let mut kinds: Vec<Feature> = speaking.iter().map(|feature| kind(*feature)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let count = kinds.len().max(usize::from(named(limit).is_some()));
+        let most = match count {
+            1 if speaking.iter().any(|feature| DIRECT.contains(feature)) => BY_A_DIRECT_ONE,
+            count => *BY_FIGURES.get(count)?,
+        };
+        let text = match count {
+            0 => "No figure of the table points to it.",
+            1 => "One figure alone points to it.",
+            _ => "Only two figures point to it.",
+        };
+        Some(Restraint::new(most, text).touching(&[limit]))
+    };
+    table().causes.iter().filter_map(|cause| restraint(cause.limit)).collect()
+}
+
+/// Figures that come of one comparison count once.
+const fn kind(feature: Feature) -> Feature {
+    match feature {
+        Feature::OtherSetting | Feature::OtherSoftware | Feature::OtherGenerator | Feature::OtherNode => {
+            Feature::Apart
+        }
+        Feature::SecondTarget => Feature::Growth,
+        Feature::ConnectionUse => Feature::LinkUse,
+        Feature::Copied => Feature::DeviceRate,
+        other => other,
+    }
+}
+
+/// Figures that show a cause itself.
+const DIRECT: [Feature; 14] = [
+    Feature::VolumeIops,
+    Feature::VolumeThroughput,
+    Feature::Instance,
+    Feature::LinkUse,
+    Feature::MemoryUse,
+    Feature::BusUse,
+    Feature::ConnectionUse,
+    Feature::CoreUse,
+    Feature::BusiestCore,
+    Feature::LockShare,
+    Feature::Merged,
+    Feature::Ended,
+    Feature::Heat,
+    Feature::Asked,
+];
+
 /// What is so of a row, for the causes that need it.
-fn met(row: &PublishedRow) -> Vec<Need> {
+fn met(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Vec<Need> {
+    let has_scope = |scope| reached.iter().any(|found| found.known.scope == scope);
+    let is_named = |limit| named(row, others, limit).is_some();
+    let beside = |property| others.iter().any(|other| only(row, other) == Some(property));
     let writes = row.read_share().is_none_or(|share| share < 1.0);
     [
         (true, Need::Device),
         (row.target != Some(Target::Drive), Need::Provisioned),
-        (true, Need::Processors),
+        (has_processors(row), Need::Processors),
         (writes, Need::Writes),
         (row.target == Some(Target::FileSystem), Need::File),
         (row.asked_iops.is_some(), Need::Rate),
+        (row.queue_tags.is_some(), Need::Tags),
+        (compared::is_compared(row, others), Need::Compared),
+        (!added::added(row, others).is_empty(), Need::Added),
+        (added::has_copies(row, others) || is_named(Limit::Copies), Need::Copies),
+        (
+            row.flushes().is_some_and(|flushes| flushes > 0.0)
+                || beside(Property::Flush)
+                || is_named(Limit::FlushLatency),
+            Need::Flushes,
+        ),
+        (row.order == Some(Order::Sequential) || row.merged_percent.is_some(), Need::Adjacent),
+        (row.connections.is_some() || is_named(Limit::PerConnection), Need::Connections),
+        (
+            row.devices.is_some_and(|count| count > 1.0)
+                || has_scope(CeilingScope::Bus)
+                || is_named(Limit::SharedPath),
+            Need::Shared,
+        ),
+        (
+            row.memory_gb_s.is_some() || has_scope(CeilingScope::Memory) || is_named(Limit::MemoryBandwidth),
+            Need::Memory,
+        ),
+        (row.numa.is_some(), Need::Node),
+        (row.cpu_of == Some(Whose::Client), Need::Client),
+        (row.cpu_of == Some(Whose::Target), Need::Server),
+        (reached.iter().any(|found| found.known.burst) || row.credits_left_percent.is_some(), Need::Burst),
+        (row.ended_early, Need::Ended),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))
     .collect()
+}
+
+/// Whether something is stated of the processors, without which nothing points to them.
+fn has_processors(row: &PublishedRow) -> bool {
+    let figures = [
+        row.cores,
+        row.cpu_percent,
+        row.busiest_core_percent,
+        row.job_user_percent,
+        row.job_system_percent,
+        row.lock_percent,
+        row.core_iops_limit,
+    ];
+    figures.iter().any(Option::is_some) || row.cpu_of.is_some()
 }
 
 fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
@@ -142,10 +307,6 @@ fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
     if let Some(grew) = grew.filter(|seen| seen.figure.value > GROWS) {
         let text = format!("The rate still grew with concurrency. {}", grew.text);
         add(STILL_GROWING, text, &[Limit::Concurrency, Limit::Demand]);
-    }
-    if seen.len() < 3 {
-        let text = "The table says little besides this row: another concurrency, block size or the CPUs' load would show more.";
-        add(ALONE, text.to_owned(), &[]);
     }
     found
 }

@@ -5,7 +5,7 @@ use fathom_attribute::symptoms::Seen;
 use fathom_attribute::words;
 
 use super::PublishedRow;
-use super::row::Order;
+use super::row::{Flush, Order};
 
 /// Standard error of a share that was published in whole percent.
 const SHARE_ERROR: f64 = 0.01;
@@ -21,6 +21,7 @@ pub fn seen(row: &PublishedRow) -> Vec<Seen> {
     found.extend([counted(row.hot_percent, Feature::Heat, "The device was too hot for")]);
     found.extend([unevenness(row), disk_bytes(row), map_unit(row), asked(row)]);
     found.extend(tags(row));
+    found.extend([credits_left(row), flushes(row), merged(row), in_flight(row), ended(row), core_use(row)]);
     found.into_iter().flatten().collect()
 }
 
@@ -123,4 +124,55 @@ fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
         Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
     });
     vec![asked, served]
+}
+
+fn credits_left(row: &PublishedRow) -> Option<Seen> {
+    let left = share(row.credits_left_percent)?;
+    let text = format!("{} of the burst credits were left.", words::percent(left));
+    Seen::new(Feature::CreditsLeft, left, SHARE_ERROR, text)
+}
+
+/// Flushes for each write.
+fn flushes(row: &PublishedRow) -> Option<Seen> {
+    let flushes = row.flushes().filter(|flushes| *flushes > 0.0)?;
+    let text = match row.flush {
+        Some(Flush::Each) => "Each write waits for stable storage.".to_owned(),
+        _ => format!("A flush follows {} writes.", words::count(1.0 / flushes)),
+    };
+    Seen::new(Feature::Flushes, flushes, SHARE_ERROR, text)
+}
+
+fn merged(row: &PublishedRow) -> Option<Seen> {
+    let merged = share(row.merged_percent)?;
+    let text = format!("{} of the requests were merged with others.", words::percent(merged));
+    Seen::new(Feature::Merged, merged, SHARE_ERROR, text)
+}
+
+/// I/Os in flight, as stated: with one, the rate is that of its latency.
+fn in_flight(row: &PublishedRow) -> Option<Seen> {
+    let stated = row.concurrency().filter(|_| row.depth.is_some() || row.target_is_shallow())?;
+    let text = match stated {
+        count if count < 1.5 => {
+            "One I/O is in flight at a time: the rate is what its latency gives.".to_owned()
+        }
+        count => format!("{} I/Os are in flight.", words::count(count)),
+    };
+    Seen::new(Feature::InFlight, stated.ln(), 0.1, text)
+}
+
+fn ended(row: &PublishedRow) -> Option<Seen> {
+    let text = "Some jobs ended before the others.";
+    row.ended_early.then(|| Seen::new(Feature::Ended, 1.0, SHARE_ERROR, text)).flatten()
+}
+
+/// The rate over what the processors can do that worked, by the stated limit of one.
+fn core_use(row: &PublishedRow) -> Option<Seen> {
+    let each = row.core_iops_limit?;
+    let share = row.operations_per_s()? / (each * row.cores.unwrap_or(1.0));
+    let text = format!(
+        "The rate is {} of what the CPUs that worked can do at {} each.",
+        words::percent(share),
+        words::iops(each)
+    );
+    Seen::new(Feature::CoreUse, share.ln(), 0.03, text)
 }

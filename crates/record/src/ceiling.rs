@@ -72,15 +72,21 @@ pub enum CeilingScope {
     Link,
     /// The device by its data sheet, or as it was measured by itself.
     Device,
+    /// The memory of the machine.
+    Memory,
+    /// A bus, adapter or uplink that several devices share.
+    Bus,
 }
 
 impl CeilingScope {
     /// Each scope with its name, the way `--ceiling` takes it and records hold it.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 6] = [
         ("volume", Self::Volume),
         ("instance", Self::Instance),
         ("link", Self::Link),
         ("device", Self::Device),
+        ("memory", Self::Memory),
+        ("bus", Self::Bus),
     ];
 
     /// Its name.

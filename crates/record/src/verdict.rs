@@ -77,6 +77,34 @@ pub enum Limit {
     Generator,
     /// Nothing: everything that was asked for was carried.
     Demand,
+    /// The storage software writes each byte several times: replicas, a journal, parity.
+    Copies,
+    /// One core, poller or thread of the client.
+    ClientCore,
+    /// One core, poller or thread of the target.
+    TargetCore,
+    /// A bus, adapter or uplink that several drives share.
+    SharedPath,
+    /// The bandwidth of the memory.
+    MemoryBandwidth,
+    /// Memory or a device of another NUMA node.
+    Numa,
+    /// Requests are merged on their way: the device does fewer and larger ones.
+    Merging,
+    /// The latency of a flush, or of a write that waits for stable storage.
+    FlushLatency,
+    /// Nothing that lasts: burst credits are being spent.
+    BurstNow,
+    /// A limit that each connection, session, flow or client has.
+    PerConnection,
+    /// Nothing that binds: jobs ended early, so that the mean is not that of all together.
+    EndedEarly,
+    /// A version, setting or mode as such: what differs between rows that are otherwise alike.
+    Setting,
+    /// Nothing that is shared: the rate grows with what is added.
+    Scales,
+    /// Nothing: what is compared does not differ.
+    NoDifference,
     /// A fixed rate that somebody enforces, of operations or of bytes; nobody knows whose it is.
     #[serde(alias = "declared_ceiling")]
     RateCap,
@@ -107,6 +135,20 @@ impl Limit {
             Self::FileSystem => "the file system",
             Self::Generator => "the measuring program itself",
             Self::Demand => "nothing but the rate that was asked for",
+            Self::Copies => "copies that the storage software writes",
+            Self::ClientCore => "one core of the client",
+            Self::TargetCore => "one core of the target",
+            Self::SharedPath => "a path that several drives share",
+            Self::MemoryBandwidth => "the bandwidth of the memory",
+            Self::Numa => "another NUMA node",
+            Self::Merging => "requests that are merged",
+            Self::FlushLatency => "the latency of flushes",
+            Self::BurstNow => "burst credits that are being spent",
+            Self::PerConnection => "a limit of each connection",
+            Self::EndedEarly => "jobs that ended early",
+            Self::Setting => "a version or setting",
+            Self::Scales => "nothing shared",
+            Self::NoDifference => "nothing that differs",
             Self::RateCap => "a fixed rate",
             Self::Unknown => "an unknown limit",
         }

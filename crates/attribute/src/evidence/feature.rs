@@ -53,6 +53,10 @@ features! {
     Sustained "sustained",
     /// Rate over what the device is known to do.
     DeviceRate "device_rate",
+    /// Use of the memory's bandwidth.
+    MemoryUse "memory_use",
+    /// Use of a bus that several devices share.
+    BusUse "bus_use",
     /// Latency over that of a lone I/O.
     Waiting "waiting",
     /// Growth over the last doubling of concurrency that was measured.
@@ -95,6 +99,36 @@ features! {
     SoftwareCost "software_cost",
     /// When credits ended over when they should have.
     CreditTime "credit_time",
+    /// Credits that are left.
+    CreditsLeft "credits_left",
+    /// Rate over the limits of the connections.
+    ConnectionUse "connection_use",
+    /// Rate over the limits of the cores.
+    CoreUse "core_use",
+    /// Another version or setting of the same.
+    OtherSetting "other_setting",
+    /// How far apart the compared are.
+    Apart "apart",
+    /// What each doubling of what is added brings.
+    Growth "growth",
+    /// Written copies over what takes them.
+    Copied "copied",
+    /// Without flushes.
+    Unflushed "unflushed",
+    /// Flushes for each write.
+    Flushes "flushes",
+    /// Random addresses in place of sequential ones.
+    RandomInstead "random_instead",
+    /// Share of requests that were merged.
+    Merged "merged",
+    /// Memory of the other node.
+    OtherNode "other_node",
+    /// Another measuring program.
+    OtherGenerator "other_generator",
+    /// I/Os in flight.
+    InFlight "in_flight",
+    /// Whether jobs ended before others.
+    Ended "ended",
     /// Twice the depth.
     DoubleDepth "double_depth",
     /// Twice the jobs at half the depth.
@@ -138,6 +172,11 @@ impl Feature {
     /// Position in lists that hold one entry a feature.
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// Whether it is the share of a capacity that was used, from 0 to 1: all others are logarithms or shares of time.
+    pub const fn is_use(self) -> bool {
+        matches!(self, Self::LinkUse | Self::MemoryUse | Self::BusUse)
     }
 
     /// By its name.

@@ -22,10 +22,14 @@ pub struct Cause {
     pub source: String,
     /// Weight before anything is seen, beside 1 of the most common causes.
     pub prior: f64,
+    /// The same in published tables, by how often such causes are published; absent: the same.
+    pub published: f64,
     /// What must be so for it to be possible.
     pub needs: Vec<Need>,
     /// Features whose first peaks belong together, and their second ones: it shows all first ones or all second ones.
     pub together: Vec<Feature>,
+    /// Beginnings of words by which those who publish results name it, in lower case.
+    pub names: Vec<String>,
     /// Its figures, by feature; absent: the usual.
     pub figures: Vec<Option<Density>>,
 }
@@ -48,6 +52,32 @@ pub enum Need {
     Rate,
     /// A device whose queue tags are known.
     Tags,
+    /// Results that differ in nothing but a setting, version or software.
+    Compared,
+    /// Results with more of what carries the I/O: drives, nodes, guests.
+    Added,
+    /// Writes of which several copies are stated, or another layout of copies beside.
+    Copies,
+    /// Writes that are flushed, or the same without flushes beside.
+    Flushes,
+    /// I/Os that can be merged: sequential ones, or a share that was counted.
+    Adjacent,
+    /// Connections that are stated.
+    Connections,
+    /// Several devices, or a bound of what they share.
+    Shared,
+    /// A known bound of the memory.
+    Memory,
+    /// A NUMA node that is stated.
+    Node,
+    /// Processors that are stated to be the client's.
+    Client,
+    /// Processors that are stated to be the target's.
+    Server,
+    /// A bound that holds while burst credits last.
+    Burst,
+    /// Jobs that are stated to have ended early.
+    Ended,
 }
 
 #[derive(Deserialize)]
@@ -66,11 +96,18 @@ struct Words {
     next: String,
     source: String,
     prior: f64,
+    published: Option<f64>,
     #[serde(default)]
     needs: Vec<Need>,
     #[serde(default)]
     together: Vec<String>,
+    #[serde(default)]
+    names: Vec<String>,
 }
+
+/// What a cause's entry has beside figures.
+const WORDS: [&str; 9] =
+    ["statement", "looks", "next", "source", "prior", "published", "needs", "together", "names"];
 
 /// The whole table, or what is wrong in it.
 pub fn read(text: &str) -> Result<Table, String> {
@@ -110,20 +147,22 @@ fn cause(name: &str, entry: &Value) -> Result<Cause, String> {
     let words: Words = entry.clone().try_into().map_err(wrong)?;
     let mut figures = vec![None; Feature::ALL.len()];
     for (key, value) in entry.as_table().into_iter().flatten() {
-        if !["statement", "looks", "next", "source", "prior", "needs", "together"].contains(&key.as_str()) {
+        if !WORDS.contains(&key.as_str()) {
             figures[feature(key)?.index()] = Some(density(key, value)?);
         }
     }
-    if !(words.prior > 0.0 && words.prior.is_finite()) {
+    let is_weight = |weight: f64| weight > 0.0 && weight.is_finite();
+    if !is_weight(words.prior) || !words.published.is_none_or(is_weight) {
         return Err(format!("cause `{name}`: the prior must be above 0"));
     }
-    let Words { statement, looks, next, source, prior, needs, together } = words;
+    let Words { statement, looks, next, source, prior, published, needs, together, names } = words;
     let together = together.iter().map(|name| feature(name)).collect::<Result<Vec<_>, _>>()?;
     let is_mixture = |feature: &&Feature| matches!(figures[feature.index()], Some(Density::Either(..)));
     if let Some(alone) = together.iter().find(|feature| !is_mixture(feature)) {
         return Err(format!("cause `{name}`: {} is together with others and has no two peaks", alone.name()));
     }
-    Ok(Cause { limit, statement, looks, next, source, prior, needs, together, figures })
+    let published = published.unwrap_or(prior);
+    Ok(Cause { limit, statement, looks, next, source, prior, published, needs, together, names, figures })
 }
 
 fn density(name: &str, value: &Value) -> Result<Density, String> {

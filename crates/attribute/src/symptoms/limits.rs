@@ -19,6 +19,8 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
         Feature::Instance,
         Feature::Sustained,
         Feature::LinkUse,
+        Feature::MemoryUse,
+        Feature::BusUse,
         Feature::DeviceRate,
     ];
     let mut found: Vec<Seen> = Vec::new();
@@ -28,7 +30,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
         let tightest = mine.min_by(|a, b| distance(a, feature).total_cmp(&distance(b, feature)));
         let Some(bound) = tightest else { continue };
         let share = bound.ceiling.reached_share;
-        let value = if feature == Feature::LinkUse { share.min(1.1) } else { share.ln() };
+        let value = if feature.is_use() { share.min(1.1) } else { share.ln() };
         let text = format!("The rate is {} of \"{}\".", bound.reached(shape), bound.ceiling.name);
         found.extend(Seen::new(feature, value, error, text));
     }
@@ -57,6 +59,8 @@ fn answers(bound: &Bound, all: &[Bound], feature: Feature) -> bool {
         (CeilingScope::Instance, _) => feature == Feature::Instance,
         (CeilingScope::Link, _) => feature == Feature::LinkUse,
         (CeilingScope::Device, _) => feature == Feature::DeviceRate,
+        (CeilingScope::Memory, _) => feature == Feature::MemoryUse,
+        (CeilingScope::Bus, _) => feature == Feature::BusUse,
     }
 }
 

@@ -1,0 +1,88 @@
+//! What is gained by more of what carries the load, and what copies cost: growth for each doubling of drives, nodes or
+//! guests, and written copies beside what takes them.
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::symptoms::Seen;
+use fathom_attribute::words;
+use fathom_record::CeilingScope;
+
+use super::PublishedRow;
+use super::answers::{Beside, RATIO_ERROR, doubling, growth, rate, stated};
+use super::difference::{Property, hosts_factor, only, properties};
+use super::limits::Reached;
+
+/// Everything that more of it shows.
+pub fn seen(
+    explained: &PublishedRow,
+    others: &[&PublishedRow],
+    reached: &[Reached],
+    is_capped: &dyn Fn(&PublishedRow) -> bool,
+) -> Vec<Seen> {
+    let added = added(explained, others);
+    let grown = doubling(Feature::Growth, "what is added", (explained, is_capped), &added);
+    [grown, copied(explained, others, reached)].into_iter().flatten().collect()
+}
+
+/// Rows with more, or fewer, drives, nodes or guests, each loaded as before.
+pub fn added<'a>(explained: &PublishedRow, others: &[&'a PublishedRow]) -> Vec<Beside<'a>> {
+    let factor = |row: &PublishedRow| match only(explained, row)? {
+        Property::Devices => Some(row.devices? / explained.devices?),
+        Property::Hosts => hosts_factor(explained, row),
+        _ => None,
+    };
+    let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;
+    let beside = |row: &&'a PublishedRow| Some(Beside { row, factor: factor(row).filter(usable)? });
+    others.iter().filter_map(beside).collect()
+}
+
+/// Whether copies are stated of a row's writes, or of a row that differs in nothing else.
+pub fn has_copies(explained: &PublishedRow, others: &[&PublishedRow]) -> bool {
+    let writes = explained.read_share().is_none_or(|share| share < 1.0);
+    let is_several = |row: &PublishedRow| row.copies.is_some_and(|copies| copies > 1.0);
+    (writes && is_several(explained))
+        || others.iter().any(|row| only(explained, row) == Some(Property::Copies))
+}
+
+/// Bytes that are written, copies included, over what takes them: a device's bound, reads of the same, or the rate with
+/// fewer copies.
+fn copied(explained: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
+    let copies = explained.copies.filter(|copies| *copies > 1.0)?;
+    if explained.read_share()? > 0.0 {
+        return None;
+    }
+    let fewer = others.iter().filter(|row| only(explained, row) == Some(Property::Copies)).find_map(|row| {
+        let times = copies / row.copies.unwrap_or(1.0);
+        (times > 1.0).then(|| Some((times.ln() - growth(explained, row)?, *row)))?
+    });
+    let reads = others
+        .iter()
+        .filter(|row| is_read_of(explained, row))
+        .find_map(|row| Some(((rate(explained)? * copies / rate(row)?).ln(), *row)));
+    if let Some((value, row)) = fewer.or(reads) {
+        let text = format!(
+            "Each byte is written {}: {} against {} in the row \"{}\".",
+            words::times(copies),
+            stated(explained),
+            stated(row),
+            row.subject()
+        );
+        return Seen::new(Feature::Copied, value, RATIO_ERROR, text);
+    }
+    let device = reached.iter().find(|found| found.known.scope == CeilingScope::Device)?;
+    let text = format!(
+        "Each byte is written {}, and that is {} of {}.",
+        words::times(copies),
+        words::percent(device.share),
+        device.name
+    );
+    Seen::new(Feature::Copied, device.share.ln(), RATIO_ERROR, text)
+}
+
+/// Whether a row is the same workload read.
+fn is_read_of(explained: &PublishedRow, other: &PublishedRow) -> bool {
+    let differing = properties(explained, other);
+    let is_direction = |property: &Property| [Property::Direction, Property::Copies].contains(property);
+    other.read_percent == Some(100.0)
+        && differing.contains(&Property::Direction)
+        && differing.iter().all(is_direction)
+}

@@ -1,0 +1,137 @@
+//! What rows show of one another that differ in a setting, the software, a flush or a node: how far apart they are, and
+//! how much faster the fastest is.
+
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::symptoms::Seen;
+use fathom_attribute::words;
+
+use super::PublishedRow;
+use super::answers::{RATIO_ERROR, growth, stated};
+use super::difference::{Property, only};
+use super::row::Flush;
+
+/// Programs whose work is to measure, as tables name them.
+const GENERATORS: [&str; 16] = [
+    "fio",
+    "diskspd",
+    "dd",
+    "bdevperf",
+    "perf",
+    "vdbench",
+    "iometer",
+    "sysbench",
+    "elbencho",
+    "iozone",
+    "bonnie",
+    "hdparm",
+    "crystaldiskmark",
+    "as ssd",
+    "atto",
+    "io_uring_perf",
+];
+
+/// Properties that are compared with one another rather than scaled.
+const COMPARED: [Property; 4] = [Property::Setting, Property::Software, Property::Copies, Property::Node];
+
+/// Everything that compared rows show.
+pub fn seen(explained: &PublishedRow, others: &[&PublishedRow]) -> Vec<Seen> {
+    let of = |property: Property| -> Vec<&PublishedRow> {
+        others.iter().copied().filter(|row| only(explained, row) == Some(property)).collect()
+    };
+    [
+        setting(explained, &of(Property::Setting)),
+        apart(explained, others),
+        unflushed(explained, &of(Property::Flush)),
+        node(explained, &of(Property::Node)),
+        generator(explained, &of(Property::Software)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Whether rows stand beside one that differ in nothing but what is compared.
+pub fn is_compared(explained: &PublishedRow, others: &[&PublishedRow]) -> bool {
+    others.iter().any(|row| only(explained, row).is_some_and(|property| COMPARED.contains(&property)))
+}
+
+/// The row whose rate is furthest from the explained one's, rather above than below it.
+fn furthest<'a>(explained: &PublishedRow, rows: &[&'a PublishedRow]) -> Option<(f64, &'a PublishedRow)> {
+    let rated = || rows.iter().filter_map(|row| Some((growth(explained, row)?, *row)));
+    let fastest = rated().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    if fastest.0 > RATIO_ERROR { Some(fastest) } else { rated().min_by(|a, b| a.0.total_cmp(&b.0)) }
+}
+
+fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+    let (value, row) = furthest(explained, rows)?;
+    let what = match (&row.setting, &row.version) {
+        (Some(setting), _) if row.setting != explained.setting => format!("with \"{setting}\""),
+        (_, Some(version)) if row.version != explained.version => format!("with version {version}"),
+        _ => format!("in the row \"{}\", which differs in what is not stated,", row.subject()),
+    };
+    let text = format!("Nothing else differs: {what} it goes at {}, {}.", stated(row), against(value));
+    Seen::new(Feature::OtherSetting, value, RATIO_ERROR, text)
+}
+
+fn against(value: f64) -> String {
+    format!("{} this rate", words::times(value.exp()))
+}
+
+/// The largest difference among everything that is compared.
+fn apart(explained: &PublishedRow, others: &[&PublishedRow]) -> Option<Seen> {
+    let compared: Vec<&PublishedRow> = others
+        .iter()
+        .copied()
+        .filter(|row| only(explained, row).is_some_and(|property| COMPARED.contains(&property)))
+        .collect();
+    let largest = compared.iter().filter_map(|row| Some((growth(explained, row)?, *row)));
+    let (value, row) = largest.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+    let text =
+        format!("Of what is compared, \"{}\" is the furthest away: {}.", row.subject(), against(value));
+    Seen::new(Feature::Apart, value.abs(), 0.0, text)
+}
+
+/// What is gained without flushes.
+fn unflushed(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+    let mine = explained.flushes().unwrap_or(0.0);
+    let without = |row: &&&PublishedRow| row.flushes().unwrap_or(0.0) < mine;
+    let row = rows.iter().find(without)?;
+    let value = growth(explained, row)?;
+    let text = match row.flush {
+        Some(Flush::Every) => format!("With fewer flushes it goes at {}, {}.", stated(row), against(value)),
+        _ => format!("Without flushes it goes at {}, {}.", stated(row), against(value)),
+    };
+    Seen::new(Feature::Unflushed, value, RATIO_ERROR, text)
+}
+
+fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+    let (value, row) = furthest(explained, rows)?;
+    let text = format!(
+        "With memory on node \"{}\" it goes at {}, {}.",
+        row.numa.as_deref().unwrap_or("not stated"),
+        stated(row),
+        against(value)
+    );
+    Seen::new(Feature::OtherNode, value, RATIO_ERROR, text)
+}
+
+/// Another measuring program on the same target.
+fn generator(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+    let measures = |row: &PublishedRow| {
+        let name = row.software.as_deref().unwrap_or_default().to_lowercase();
+        let mut parts = name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        parts.any(|part| GENERATORS.contains(&part))
+    };
+    if !measures(explained) {
+        return None;
+    }
+    let measuring: Vec<&PublishedRow> = rows.iter().copied().filter(|row| measures(row)).collect();
+    let (value, row) = furthest(explained, &measuring)?;
+    let text = format!(
+        "Another measuring program, {}, reaches {}, {}.",
+        row.software.as_deref().unwrap_or_default(),
+        stated(row),
+        against(value)
+    );
+    Seen::new(Feature::OtherGenerator, value, RATIO_ERROR, text)
+}

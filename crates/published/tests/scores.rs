@@ -1,0 +1,154 @@
+//! How often the collected tables are explained as their labels say: each part apart, whatever it is.
+//!
+//! Of the part for fitting every question is printed; of the one for validation nothing but the score.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use fathom_published::{Explained, Label, explain_published, parse_published};
+use fathom_record::verdict::Limit;
+
+/// From this probability on a cause counts as named.
+const NAMED: f64 = 0.5;
+/// From this probability on it counts as said with confidence.
+const CONFIDENT: f64 = 0.8;
+
+struct Question {
+    line: String,
+    label: Label,
+    claims: Vec<(Limit, f64)>,
+}
+
+fn name(limit: Limit) -> String {
+    serde_json::to_value(limit).unwrap().as_str().unwrap().to_owned()
+}
+
+/// Claims in the order in which a reader gets them, without the one that the limit is unknown.
+fn claims(one: &Explained) -> Vec<(Limit, f64)> {
+    let listed = one.verdict.claims.iter().filter(|claim| claim.limit != Limit::Unknown);
+    listed.map(|claim| (claim.limit, claim.probability.unwrap_or(0.0))).collect()
+}
+
+fn questions(folder: &Path) -> Vec<Question> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut all = Vec::new();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let table = parse_published(&text).unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display()));
+        for one in explain_published(&table) {
+            let Some(label) = one.asked.label.clone() else { continue };
+            let claims = claims(&one);
+            let stem = path.file_stem().unwrap().to_string_lossy();
+            let mut line = format!(
+                "{stem} | {} | {}{}",
+                one.title,
+                name(label.cause),
+                if label.sure { " SURE" } else { "" }
+            );
+            let said: Vec<String> =
+                claims.iter().take(3).map(|(limit, p)| format!("{} {:.2}", name(*limit), p)).collect();
+            let seen: Vec<String> = one
+                .seen
+                .iter()
+                .map(|s| format!("{}={:.2}", s.figure.feature.name(), s.figure.value))
+                .collect();
+            let _ = write!(line, " | {} | {}", said.join(", "), seen.join(" "));
+            all.push(Question { line, label, claims });
+        }
+    }
+    all
+}
+
+fn is_right(label: &Label, limit: Limit) -> bool {
+    label.cause == limit || label.also.contains(&limit)
+}
+
+/// Least probability that is scored: a claim that is not listed is below it.
+const LEAST: f64 = 0.01;
+
+#[derive(Debug)]
+#[expect(dead_code, reason = "they are printed")]
+struct Score {
+    all: usize,
+    sure: usize,
+    first: f64,
+    among_two: f64,
+    confident: f64,
+    confident_wrong_of_sure: usize,
+    confident_wrong_of_all: usize,
+    mean_said: f64,
+    mean_right: f64,
+    log_score: f64,
+    log_score_of_base_rates: f64,
+    named_of_open: usize,
+    open: usize,
+}
+
+fn score(all: &[Question]) -> Score {
+    let sure: Vec<&Question> =
+        all.iter().filter(|q| q.label.sure && q.label.cause != Limit::Unknown).collect();
+    let hit = |q: &Question, places: usize| q.claims.iter().take(places).any(|(l, _)| is_right(&q.label, *l));
+    let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
+    let best = |q: &Question| q.claims.first().map_or(0.0, |(_, p)| *p);
+    let confident: Vec<&&Question> = sure.iter().filter(|q| best(q) >= CONFIDENT).collect();
+    let open: Vec<&Question> =
+        all.iter().filter(|q| [Limit::Unknown, Limit::NoDifference].contains(&q.label.cause)).collect();
+    let known: Vec<&Question> = all.iter().filter(|q| q.label.cause != Limit::Unknown).collect();
+    Score {
+        all: all.len(),
+        sure: sure.len(),
+        first: share(sure.iter().filter(|q| hit(q, 1)).count(), sure.len()),
+        among_two: share(sure.iter().filter(|q| hit(q, 2)).count(), sure.len()),
+        confident: share(confident.len(), sure.len()),
+        confident_wrong_of_sure: confident.iter().filter(|q| !hit(q, 1)).count(),
+        confident_wrong_of_all: all.iter().filter(|q| best(q) >= CONFIDENT && !hit(q, 1)).count(),
+        mean_said: known.iter().map(|q| best(q)).sum::<f64>() / known.len().max(1) as f64,
+        mean_right: share(known.iter().filter(|q| hit(q, 1)).count(), known.len()),
+        log_score: known.iter().map(|q| right_probability(q).max(LEAST).ln()).sum::<f64>()
+            / known.len().max(1) as f64,
+        log_score_of_base_rates: base_rates(&known),
+        named_of_open: open.iter().filter(|q| best(q) >= NAMED && !hit(q, 1)).count(),
+        open: open.len(),
+    }
+}
+
+/// Probability that was given to what the label takes as right.
+fn right_probability(question: &Question) -> f64 {
+    let right = question.claims.iter().filter(|(limit, _)| is_right(&question.label, *limit));
+    right.map(|(_, p)| *p).fold(0.0, f64::max)
+}
+
+/// The same for whoever knows how often each cause is a label, and nothing else.
+fn base_rates(known: &[&Question]) -> f64 {
+    let count = |cause: Limit| known.iter().filter(|q| q.label.cause == cause).count() as f64;
+    let all = known.len().max(1) as f64;
+    known.iter().map(|q| (count(q.label.cause) / all).ln()).sum::<f64>() / all
+}
+
+fn folder(part: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations").join(part)
+}
+
+#[test]
+fn the_part_for_fitting_is_explained_as_often_as_promised() {
+    let all = questions(&folder("collected/fitting"));
+    for one in &all {
+        println!("{}", one.line);
+    }
+    let score = score(&all);
+    println!("fitting: {score:?}");
+    assert!(score.all >= 130 && score.first >= 0.75 && score.among_two >= 0.8, "{score:?}");
+    assert!((score.mean_said - score.mean_right).abs() <= 0.1, "{score:?}");
+}
+
+#[test]
+fn the_part_for_validation_has_its_score() {
+    let score = score(&questions(&folder("collected/validation")));
+    println!("validation: {score:?}");
+    assert!(score.all >= 80 && score.first >= 0.6, "{score:?}");
+    assert!((score.mean_said - score.mean_right).abs() <= 0.1, "{score:?}");
+    assert!(score.log_score > score.log_score_of_base_rates, "{score:?}");
+}
