@@ -27,6 +27,9 @@ const ADDED: [&str; 20] = [
 /// How many times as many the second text counts of what the first one counts; `None` where they differ in
 /// anything but such counts, or in counts of different factors.
 pub fn factor(a: &str, b: &str) -> Option<f64> {
+    if !could_count(a, b) {
+        return None;
+    }
     let (a, b) = (parts(a), parts(b));
     if a.len() != b.len() {
         return None;
@@ -47,6 +50,16 @@ pub fn factor(a: &str, b: &str) -> Option<f64> {
         found = Some(factor);
     }
     found
+}
+
+/// Whether texts are the same but for figures and plurals: tables compare every row with every other, and hardly any
+/// pair gets past this.
+fn could_count(a: &str, b: &str) -> bool {
+    let of = |c: &u8| !(c.is_ascii_digit() || matches!(c, b'.' | b's' | b'S'));
+    a.bytes()
+        .filter(of)
+        .map(|c| c.to_ascii_lowercase())
+        .eq(b.bytes().filter(of).map(|c| c.to_ascii_lowercase()))
 }
 
 /// What names call a machine, in the singular.

@@ -6,7 +6,7 @@ use fathom_tools::audit::Weight;
 use fathom_tools::import::blank_target;
 
 use super::table_audit::audit_published;
-use super::{Explained, Published, PublishedRow, question};
+use super::{Explained, Published, PublishedRow, beside, question};
 
 /// One pattern for each explained row.
 pub fn explained_patterns(published: &Published, explained: Vec<Explained>) -> Vec<ExplainedPattern> {
@@ -30,6 +30,7 @@ pub fn remarks(published: &Published) -> Vec<String> {
     notes.extend(question::ambiguous(published));
     notes.extend(question::bounds(published));
     notes.extend(question::credits(published));
+    notes.extend(beside::remarks(published));
     let found = audit_published(published);
     let contradictions = found.into_iter().filter(|finding| finding.weight == Weight::Contradiction);
     notes.extend(contradictions.map(|finding| format!("{}: {}.", finding.subject, finding.text)));

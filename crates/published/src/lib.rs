@@ -6,6 +6,7 @@
 
 mod added;
 mod answers;
+mod beside;
 mod check;
 mod compared;
 mod counted;
@@ -14,10 +15,12 @@ mod difference;
 mod experiment;
 mod explained_patterns;
 mod limits;
+mod named;
 mod published_table;
 mod question;
 mod row;
 mod row_verdict;
+mod separated;
 mod side_figures;
 mod table_audit;
 
@@ -26,4 +29,5 @@ pub use published_table::{Asked, Basis, Label, Published, PublishedCeiling, pars
 pub use question::unrated;
 pub use row::PublishedRow;
 pub use row_verdict::{Explained, explain_published};
+pub use separated::{is_separated, parse_separated};
 pub use table_audit::audit_published;

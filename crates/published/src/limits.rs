@@ -293,11 +293,11 @@ fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]
 
 /// Whether a row measured the device below another, with I/Os of the same kind.
 fn is_below(row: &PublishedRow, other: &PublishedRow) -> bool {
+    if row.below || !other.below || row.read_percent != other.read_percent {
+        return false;
+    }
     let differ = properties(row, other);
-    let is_same_kind = !differ.contains(&Property::Block)
-        && !differ.contains(&Property::Order)
-        && row.read_percent == other.read_percent;
-    !row.below && other.below && is_same_kind
+    !differ.contains(&Property::Block) && !differ.contains(&Property::Order)
 }
 
 /// A lone I/O's latency through the software over that of the device below.

@@ -1,5 +1,7 @@
 //! What limits a row of a published table: its symptoms before the evidence table.
 
+use std::collections::HashMap;
+
 use fathom_attribute::evidence::{Feature, Need, table};
 use fathom_attribute::posterior::{Figure, Weighed, speaks, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
@@ -12,6 +14,7 @@ use super::answers::stated;
 use super::difference::{Property, only, properties};
 use super::experiment::next;
 use super::limits::{self, Reached};
+use super::named::Named;
 use super::published_table::{Asked, Published};
 use super::question::{Question, questions};
 use super::row::Target;
@@ -37,6 +40,8 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 const UNSPOKEN: f64 = 0.15;
 /// How many times as probable a cause is that the row's own words name.
 const NAMED_TIMES: f64 = 10.0;
+/// Rows that differ in more answer nothing of one another.
+const MOST_DIFFERENCES: usize = 2;
 /// From this share of a bound on, a row is at it.
 const AT_BOUND: f64 = 0.93;
 /// A row this far above a bound was not held by it.
@@ -65,30 +70,35 @@ pub struct Explained {
 
 /// Explains the rows that a table asks about, or every row with a rate.
 pub fn explain_published(published: &Published) -> Vec<Explained> {
-    questions(published).into_iter().map(|question| one(published, question)).collect()
+    let named = Named::of(&published.rows);
+    questions(published).into_iter().map(|question| one(published, &named, question)).collect()
 }
 
-fn one(published: &Published, question: Question) -> Explained {
+fn one(published: &Published, named: &Named, question: Question) -> Explained {
     let Question { asked, places, row, title } = question;
     let at = places[0];
     let is_other = |(place, _): &(usize, &PublishedRow)| !places.contains(place);
-    let others: Vec<(usize, &PublishedRow)> = published.rows.iter().enumerate().filter(is_other).collect();
+    let all: Vec<(usize, &PublishedRow)> = published.rows.iter().enumerate().filter(is_other).collect();
+    let is_near = |(_, other): &(usize, &PublishedRow)| {
+        other.below || properties(&row, other).len() <= MOST_DIFFERENCES
+    };
+    let others: Vec<(usize, &PublishedRow)> = all.iter().copied().filter(is_near).collect();
     let reached = limits::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
         let reached = limits::reached(other, published);
         reached.iter().any(|found| (AT_BOUND..ABOVE_BOUND).contains(&found.share))
     };
-    let seen = everything(&row, at, &others, (&reached, &is_capped));
+    let seen = everything(&row, at, (&all, &others), (&reached, &is_capped));
     let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).collect();
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
-    let named = |limit: Limit| named(&row, &rows, limit);
-    let needs = met(&row, &rows, &reached);
+    let named = named.words(&row);
+    let needs = met(&row, &rows, &reached, &named);
     let mut restraints = restraints(&row, &seen);
     restraints.extend(by_figures(&figures, &named));
     let times = |limit: Limit| {
         let prior = table().cause(limit).map_or(1.0, |cause| cause.published / cause.prior)
             * beside_figures(limit, &row, &needs, places.len() < asked.rows.len());
-        match (named(limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
+        match (named.get(&limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
             (Some(_), _) => prior * NAMED_TIMES,
             (None, true) => prior,
             (None, false) => prior * UNSPOKEN,
@@ -100,7 +110,7 @@ fn one(published: &Published, question: Question) -> Explained {
     let next = next(&row, &weighed, &reached, &seen);
     let mut verdict = conclude(table(), &subject, &seen, &weighed, &bounds, &restraints, next);
     for claim in &mut verdict.claims {
-        if let Some(word) = named(claim.limit) {
+        if let Some(word) = named.get(&claim.limit) {
             let text = format!("Its author names it: \"{word}\".");
             claim.evidence.push(Evidence { supports: true, text });
         }
@@ -111,17 +121,18 @@ fn one(published: &Published, question: Question) -> Explained {
     Explained { asked, title, row, at, verdict, weighed, seen, beside }
 }
 
-/// One figure a feature: where two ways lead to one, the first counts.
+/// One figure a feature, from every row and from those that are near: where two ways lead to one, the first counts.
 fn everything(
     row: &PublishedRow,
     at: usize,
-    others: &[(usize, &PublishedRow)],
+    (every, others): (&[(usize, &PublishedRow)], &[(usize, &PublishedRow)]),
     (reached, is_capped): (&[Reached], IsCapped<'_>),
 ) -> Vec<Seen> {
     let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).collect();
     let earlier: Vec<&PublishedRow> =
         others.iter().filter(|(place, _)| *place < at).map(|(_, row)| *row).collect();
-    let mut all = limits::seen(row, &rows, reached);
+    let every: Vec<&PublishedRow> = every.iter().map(|(_, row)| *row).collect();
+    let mut all = limits::seen(row, &every, reached);
     all.extend(answers::seen(row, &rows, is_capped));
     all.extend(compared::seen(row, &rows));
     all.extend(added::seen(row, &rows, reached, is_capped));
@@ -157,24 +168,8 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
     }
 }
 
-/// The words that a row has for what it ran on and how.
-fn named_in(row: &PublishedRow) -> String {
-    let words =
-        [row.setting.as_deref(), row.phase.as_deref(), row.software.as_deref(), Some(row.side.as_str())];
-    words.into_iter().flatten().fold(row.pattern.clone(), |all, word| all + " | " + word)
-}
-
-/// The word of a row that names a cause; none that all others have too.
-fn named(row: &PublishedRow, others: &[&PublishedRow], limit: Limit) -> Option<String> {
-    let of_others: Vec<Vec<&str>> =
-        others.iter().map(|other| table().named(limit, &named_in(other))).collect();
-    let is_of_all = |word: &&str| !of_others.is_empty() && of_others.iter().all(|words| words.contains(word));
-    let own = table().named(limit, &named_in(row));
-    own.into_iter().find(|word| !is_of_all(word)).map(str::to_owned)
-}
-
 /// No cause is surer than the number of independent figures that speak for it allows.
-fn by_figures(figures: &[Figure], named: &dyn Fn(Limit) -> Option<String>) -> Vec<Restraint> {
+fn by_figures(figures: &[Figure], named: &HashMap<Limit, &str>) -> Vec<Restraint> {
     let restraint = |limit: Limit| {
         let speaking: Vec<Feature> = figures
             .iter()
@@ -184,7 +179,7 @@ fn by_figures(figures: &[Figure], named: &dyn Fn(Limit) -> Option<String>) -> Ve
         let mut kinds: Vec<Feature> = speaking.iter().map(|feature| kind(*feature)).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let count = kinds.len().max(usize::from(named(limit).is_some()));
+        let count = kinds.len().max(usize::from(named.contains_key(&limit)));
         let most = match count {
             1 if speaking.iter().any(|feature| DIRECT.contains(feature)) => BY_A_DIRECT_ONE,
             count => *BY_FIGURES.get(count)?,
@@ -231,9 +226,14 @@ const DIRECT: [Feature; 14] = [
 ];
 
 /// What is so of a row, for the causes that need it.
-fn met(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Vec<Need> {
+fn met(
+    row: &PublishedRow,
+    others: &[&PublishedRow],
+    reached: &[Reached],
+    named: &HashMap<Limit, &str>,
+) -> Vec<Need> {
     let has_scope = |scope| reached.iter().any(|found| found.known.scope == scope);
-    let is_named = |limit| named(row, others, limit).is_some();
+    let is_named = |limit| named.contains_key(&limit);
     let beside = |property| others.iter().any(|other| only(row, other) == Some(property));
     let writes = row.read_share().is_none_or(|share| share < 1.0);
     [

@@ -1,8 +1,10 @@
 //! A table of published results held against itself and against the limits that were known.
 
+use fathom_record::CeilingRate;
 use fathom_tools::audit::{Finding, Rule, Weight, figure, law, units};
 
-use super::{Published, PublishedCeiling, PublishedRow};
+use super::limits::{Reached, reached};
+use super::{Published, PublishedRow};
 
 /// Everything that was found, contradictions first.
 pub fn audit_published(table: &Published) -> Vec<Finding> {
@@ -93,11 +95,8 @@ fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
     for row in rows {
         let mut at: Vec<String> = Vec::new();
         let mut above: Vec<String> = Vec::new();
-        for ceiling in &table.ceilings {
-            if ceiling.side.as_ref().is_some_and(|side| *side != row.side) {
-                continue;
-            }
-            let Some((share, text)) = reached(row, ceiling) else { continue };
+        for found in reached(row, table) {
+            let Some((share, text)) = in_words(row, &found) else { continue };
             if share > ABOVE {
                 above.push(text);
             } else if share >= AT {
@@ -125,22 +124,17 @@ fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
     }
 }
 
-/// How much of a bound a row reaches, in words too.
-fn reached(row: &PublishedRow, ceiling: &PublishedCeiling) -> Option<(f64, String)> {
-    let percent = |share: f64| format!("{:.1} % of {}", 100.0 * share, ceiling.name);
-    if let Some(bound) = ceiling.iops {
-        let share = row.iops? / bound;
-        return Some((
-            share,
-            format!("{} IOPS are {} ({})", figure(row.iops?), percent(share), figure(bound)),
-        ));
-    }
-    let unit = ceiling.unit.as_deref()?;
-    let bound = ceiling.throughput? * units::bytes_per_s(unit)?;
-    let share = row.stated_bytes_per_s()? / bound;
-    let own = row.stated_bytes_per_s()? / 1e6;
-    Some((
-        share,
-        format!("{} MB/s are {} ({} {unit})", figure(own), percent(share), figure(ceiling.throughput?)),
-    ))
+/// How much of a bound a row reaches, in words too: each device, connection or machine that has one counts.
+fn in_words(row: &PublishedRow, found: &Reached) -> Option<(f64, String)> {
+    let share = found.share;
+    let of = format!("{:.1} % of {}", 100.0 * share, found.name);
+    let text = match found.known.rate {
+        CeilingRate::Iops { operations_per_s } => {
+            format!("{} IOPS are {of} ({})", figure(row.operations_per_s()?), figure(operations_per_s))
+        }
+        CeilingRate::Throughput { bytes_per_s } => {
+            format!("{} MB/s are {of} ({} MB/s)", figure(row.bytes_per_s()? / 1e6), figure(bytes_per_s / 1e6))
+        }
+    };
+    Some((share, text))
 }

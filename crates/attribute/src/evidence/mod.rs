@@ -100,9 +100,8 @@ impl Table {
         self.usual.get(feature.index()).copied().flatten()
     }
 
-    /// The words of a text that name a cause.
+    /// The words by which a text names a cause; the text is in lower case.
     pub fn named(&self, limit: Limit, text: &str) -> Vec<&str> {
-        let text = text.to_lowercase();
         let begins = |word: &str| {
             let mut from = 0;
             while let Some(at) = text[from..].find(word).map(|at| at + from) {

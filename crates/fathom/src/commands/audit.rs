@@ -1,10 +1,9 @@
 //! `fathom audit`: results held against themselves, of files, of published tables and of stored runs.
 
-use std::fs;
 use std::path::Path;
 
 use fathom_measure::counted;
-use fathom_published::{audit_published, parse_published};
+use fathom_published::audit_published;
 use fathom_record::RunRecord;
 use fathom_tools::audit::{Finding, Weight, audit_run};
 use fathom_tools::import::{FileOutcome, ForeignTelemetry, Imported, read_file};
@@ -12,6 +11,7 @@ use fathom_tools::observers;
 use serde::Serialize;
 
 use super::demand;
+use super::published;
 use super::stored::{Found, StorePlace, find};
 use crate::arguments::AuditArguments;
 use crate::failure::Failure;
@@ -98,10 +98,8 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
         kind: "unreadable",
         ..Failure::usage(name.clone(), cause, remedy)
     };
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        let text = fs::read_to_string(path).map_err(|error| refused(error.to_string(), String::new()))?;
-        let table =
-            parse_published(&text).map_err(|refusal| refused(refusal.to_string(), refusal.remedy.clone()))?;
+    if published::is_table(path) {
+        let table = published::read(path).map_err(|(cause, remedy)| refused(cause, remedy))?;
         let findings = audit_published(&table).into_iter().map(Item::from).collect();
         return Ok(vec![Audited { subject: format!("{name}: {}", table.title), findings }]);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fathom_campaign::{explain, explain_finished, other_target};
 use fathom_plan::{PlanSource, RawPlan};
-use fathom_published::{explain_published, explained_patterns, parse_published, remarks, unrated};
+use fathom_published::{explain_published, explained_patterns, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
 use fathom_report::{html, terminal};
@@ -12,6 +12,7 @@ use fathom_tools::import::{Context, FileOutcome, Imported, alone, read_file};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
+use super::published::{self, is_table};
 use super::seed::new_seed;
 use super::stored::{Found, StorePlace, find, runs_of};
 use crate::arguments::ExplainArguments;
@@ -40,7 +41,7 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
     };
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let path = Path::new(subject);
-    if path.extension().is_some_and(|end| end == "toml") && path.is_file() {
+    if path.is_file() && is_table(path) {
         let record = of_table(path, arguments.explain.known()?)?;
         return Ok(Status::of_measurement(hand_over(&delivery, record, &[])));
     }
@@ -176,8 +177,7 @@ fn of_table(path: &Path, given: Vec<KnownCeiling>) -> Result<ExplainRecord, Fail
             "docs/published.md says what a table of published results holds",
         )
     };
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    let mut table = parse_published(&text).map_err(|refusal| refused(refusal.to_string()))?;
+    let mut table = published::read(path).map_err(|(cause, _)| refused(cause))?;
     let mut record = explain_finished(&path.display().to_string(), &[], &given);
     table.given = given;
     record.patterns = explained_patterns(&table, explain_published(&table));

@@ -16,6 +16,7 @@ mod fio;
 mod import;
 mod profile;
 mod proof;
+mod published;
 mod report;
 mod rerun;
 mod run;

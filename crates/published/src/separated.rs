@@ -1,0 +1,129 @@
+//! A table of published results as a spreadsheet writes it: a line of names, and a line for each row.
+
+use fathom_tools::Refusal;
+use toml::{Table, Value};
+
+use super::check::{self, EXPECTED};
+use super::published_table::Published;
+use super::row::PublishedRow;
+
+/// What separates values, as spreadsheets of several languages write them.
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+
+/// Whether a text begins with the names of a table's columns: one of them is `pattern`.
+pub fn is_separated(text: &str) -> bool {
+    names(text).is_some()
+}
+
+/// The separator, and the names of the columns.
+fn names(text: &str) -> Option<(u8, Vec<String>)> {
+    let first = text.trim_start_matches('\u{feff}').lines().next()?;
+    let of = |separator: u8| -> Vec<String> {
+        first.split(char::from(separator)).map(|name| name.trim().trim_matches('"').to_lowercase()).collect()
+    };
+    let all = SEPARATORS.into_iter().map(|separator| (separator, of(separator)));
+    all.filter(|(_, names)| names.iter().any(|name| name == "pattern")).max_by_key(|(_, names)| names.len())
+}
+
+/// Reads rows, of which empty values are not stated. Where values are not separated by commas, a comma in a number is
+/// the decimal point.
+///
+/// # Errors
+/// When a line has more or fewer values than names, names a column that rows do not have, or states what no run gives.
+pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
+    let text = text.trim_start_matches('\u{feff}');
+    let Some((separator, names)) = names(text) else {
+        return Err(Refusal::new(EXPECTED, "its first line names no column \"pattern\"")
+            .or("write pattern,block_bytes,read_percent,iops and a line for each row"));
+    };
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
+    let mut rows: Vec<PublishedRow> = Vec::new();
+    for (at, record) in reader.records().enumerate() {
+        let line = format!("line {}", at + 2);
+        let record = record.map_err(|error| Refusal::new(EXPECTED, error.to_string()).at(line.as_str()))?;
+        if record.iter().all(|value| value.trim().is_empty()) {
+            continue;
+        }
+        rows.push(row(&names, &record, separator).map_err(|refusal| refusal.at(line))?);
+    }
+    if rows.is_empty() {
+        return Err(Refusal::new(EXPECTED, "it has no row below its names"));
+    }
+    let found = Published { title: title.to_owned(), rows, ..Published::default() };
+    check::figures(&found, "")?;
+    Ok(found)
+}
+
+fn row(names: &[String], record: &csv::StringRecord, separator: u8) -> Result<PublishedRow, Refusal> {
+    let mut table = Table::new();
+    for (name, value) in names.iter().zip(record) {
+        let value = value.trim();
+        if !value.is_empty() && !name.is_empty() {
+            table.insert(name.clone(), typed(name, value, separator != b','));
+        }
+    }
+    Value::Table(table).try_into().map_err(|error: toml::de::Error| check::refused(error.message()))
+}
+
+/// Columns whose values are words even where they look like numbers.
+const WORDS: [&str; 9] =
+    ["pattern", "side", "host", "software", "version", "setting", "phase", "unit", "numa"];
+
+/// A value as its text says: a number, a truth, or words.
+fn typed(name: &str, value: &str, has_decimal_commas: bool) -> Value {
+    if WORDS.contains(&name) {
+        return Value::String(value.to_owned());
+    }
+    let number = || {
+        let plain = value.parse::<f64>().ok();
+        let decimal = || value.replace('.', "").replace(',', ".").parse::<f64>().ok();
+        match has_decimal_commas && value.contains(',') {
+            true => decimal(),
+            false => plain,
+        }
+    };
+    match (value, number()) {
+        (_, Some(number)) => Value::Float(number),
+        ("true", _) => Value::Boolean(true),
+        ("false", _) => Value::Boolean(false),
+        _ => Value::String(value.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        parse_separated(text, "t").map_or_else(|refusal| refusal.to_string(), |_| "read".to_owned())
+    }
+
+    #[test]
+    fn rows_of_a_spreadsheet_are_those_of_a_table() {
+        let text = "pattern,block_bytes,order,read_percent,depth,iops,below\na,4096,random,100,32,3000,\nb,4096,random,100,64,3000,true\n";
+        assert!(is_separated(text));
+        let found = parse_separated(text, "t").unwrap();
+        assert_eq!(found.rows.len(), 2);
+        assert_eq!((found.rows[0].iops, found.rows[0].below), (Some(3000.0), false));
+        assert!(found.rows[1].below);
+    }
+
+    #[test]
+    fn decimals_of_another_language_are_read_where_commas_separate_nothing() {
+        let text = "pattern;latency_us;throughput;unit;version\na;1.234,5;3,25;MB/s;1,2\n";
+        let row = &parse_separated(text, "t").unwrap().rows[0];
+        assert_eq!((row.latency_us, row.throughput), (Some(1234.5), Some(3.25)));
+        assert_eq!(row.version.as_deref(), Some("1,2"));
+    }
+
+    #[test]
+    fn what_is_no_such_table_is_refused_by_line_and_name() {
+        assert!(!is_separated("time,iops\n1,2\n"));
+        assert!(refused("pattern,ipos\na,3\n").contains("did you mean \"iops\"?"));
+        assert!(refused("pattern,iops\na,3,4\n").contains("line 2"));
+        assert!(refused("pattern,depth\na,-1\n").contains("depth = -1"));
+        assert!(refused("pattern,iops\na,many\n").contains("line 2"));
+        assert!(refused("pattern,iops\n").contains("no row"));
+        assert!(refused("pattern,label\na,link\n").contains("label"));
+    }
+}
