@@ -205,8 +205,16 @@ mod tests {
     use super::*;
     use crate::evidence::table;
 
-    const ALL: [Need; 7] =
-        [Need::Device, Need::Provisioned, Need::Processors, Need::Writes, Need::File, Need::Rate, Need::Tags];
+    const ALL: [Need; 8] = [
+        Need::Device,
+        Need::Provisioned,
+        Need::Processors,
+        Need::Writes,
+        Need::File,
+        Need::Rate,
+        Need::Tags,
+        Need::Link,
+    ];
 
     fn figure(feature: Feature, value: f64) -> Figure {
         Figure { feature, value, error: 0.0 }

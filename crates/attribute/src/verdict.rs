@@ -33,7 +33,9 @@ const TELLS: f64 = 0.8;
 /// The same where a limit of its kind is known and was reached.
 const TELLS_KNOWN: f64 = 0.5;
 /// From this probability of all of them on, that a rate is enforced is said even where it is not known whose.
-const MOSTLY_ENFORCED: f64 = 0.85;
+const MOSTLY_ENFORCED: f64 = 0.87;
+/// The same where other blocks were tried, and whose it is remains open.
+const ENFORCED_BY_BLOCKS: f64 = 0.6;
 
 /// What was concluded, and the experiment that would decide more, ready to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,8 +134,11 @@ pub fn conclude(
     let is_enforced = claims.first().is_some_and(|claim| ENFORCED.contains(&claim.limit));
     // A rate at a known limit is that limit's; without one it takes experiments to say whose it is.
     let is_known = claims.first().is_some_and(|claim| is_at_known(claim.limit, bounds));
+    let has_blocks =
+        seen.iter().any(|seen| [Feature::HalfBlock, Feature::DoubleBlock].contains(&seen.figure.feature));
+    let mostly = if has_blocks { ENFORCED_BY_BLOCKS } else { MOSTLY_ENFORCED };
     let tells = if is_known { TELLS_KNOWN } else { TELLS };
-    if is_enforced && best < tells && enforced >= MOSTLY_ENFORCED.max(best + 0.15) {
+    if is_enforced && best < tells && enforced >= mostly.max(best + 0.1) {
         claims.insert(0, fixed_rate(subject, seen, weighed, enforced));
     } else if best < NAMED || unknown >= best {
         claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));

@@ -239,6 +239,7 @@ fn met(
     [
         (true, Need::Device),
         (row.target != Some(Target::Drive), Need::Provisioned),
+        (true, Need::Link),
         (has_processors(row), Need::Processors),
         (writes, Need::Writes),
         (row.target == Some(Target::FileSystem), Need::File),

@@ -52,6 +52,8 @@ pub enum Need {
     Rate,
     /// A device whose queue tags are known.
     Tags,
+    /// A link before the target that could bind: any but where a drive is known to have none.
+    Link,
     /// Results that differ in nothing but a setting, version or software.
     Compared,
     /// Results with more of what carries the I/O: drives, nodes, guests.

@@ -11,8 +11,82 @@ use super::Seen;
 /// Standard error of an answer that another known limit cut short.
 const CUT_SHORT: f64 = 0.4;
 
-pub fn seen(pattern: &Pattern<'_>, mean_bytes: f64) -> Vec<Seen> {
-    pattern.answers.iter().filter_map(|answer| one(pattern, answer, mean_bytes)).collect()
+/// Share of the 1-s rates' variation that the mean of a run may be off by: noise of a device is correlated over seconds.
+const OF_VARIATION: f64 = 0.5;
+/// Most that it counts for, as what varies more is no noise.
+const MOST_NOISE: f64 = 0.05;
+
+/// What was answered. `variation` is the coefficient of variation of the 1-s rates in the runs compared with.
+///
+/// Where the target settled at a lower rate meanwhile, as a cache that filled up, that is a drop of its own, and what
+/// was answered from then on is compared with the rate after it.
+pub fn seen(pattern: &Pattern<'_>, mean_bytes: f64, variation: Option<f64>) -> Vec<Seen> {
+    let noise = variation.map_or(0.0, |variation| (OF_VARIATION * variation).min(MOST_NOISE));
+    let settled = settled(pattern.answers);
+    let mut found = Vec::new();
+    if let Some(Settled { from, ln_share }) = settled {
+        let text = format!(
+            "From the experiment \"{}\" on the rate was {} of what it had been, whatever was changed.",
+            pattern.answers[from].experiment.name(),
+            words::percent(ln_share.exp())
+        );
+        found.extend(Seen::new(Feature::Drop, ln_share, 0.02, text));
+    }
+    for (at, answer) in pattern.answers.iter().enumerate() {
+        let since = settled.filter(|settled| at >= settled.from);
+        let before_per_s = answer.before_per_s * since.map_or(1.0, |settled| settled.ln_share.exp());
+        // The one before may have met the fall half-way.
+        let is_between = settled.is_some_and(|settled| at + 1 == settled.from && is_lower(answer));
+        if !is_between {
+            let answer = Answer { before_per_s, error_share: answer.error_share.hypot(noise), ..*answer };
+            found.extend(one(pattern, &answer, mean_bytes));
+        }
+    }
+    found
+}
+
+/// Where a target settled at a lower rate.
+#[derive(Clone, Copy)]
+struct Settled {
+    /// The first answer after it.
+    from: usize,
+    /// Logarithm of the rate after it over that before.
+    ln_share: f64,
+}
+
+/// A fall that counts.
+const FELL: f64 = -0.1;
+/// Answers that are one rate.
+const ALIKE: f64 = 0.03;
+
+fn ln(answer: &Answer) -> f64 {
+    (answer.operations_per_s / answer.before_per_s).ln()
+}
+
+fn is_lower(answer: &Answer) -> bool {
+    ln(answer) < FELL
+}
+
+/// The last answers, where two or more of different experiments are one lower rate: hardly any cause makes twice the
+/// depth, other blocks and other addresses as slow as one another.
+fn settled(answers: &[Answer]) -> Option<Settled> {
+    let changes_load = |answer: &&Answer| {
+        matches!(
+            answer.experiment,
+            Feature::DoubleDepth
+                | Feature::DoubleJobs
+                | Feature::HalfBlock
+                | Feature::DoubleBlock
+                | Feature::Sequential
+                | Feature::Repeat
+        )
+    };
+    let last = answers.iter().rfind(changes_load).map(ln).filter(|value| *value < FELL)?;
+    let is_alike = |answer: &Answer| !changes_load(&answer) || (ln(answer) - last).abs() <= ALIKE;
+    let from = answers.iter().rposition(|answer| !is_alike(answer)).map_or(0, |at| at + 1);
+    let alike: Vec<f64> = answers[from..].iter().filter(changes_load).map(ln).collect();
+    let ln_share = alike.iter().sum::<f64>() / alike.len() as f64;
+    (alike.len() >= 2).then_some(Settled { from, ln_share })
 }
 
 /// Whether an experiment ended at a known limit that did not bind before: its rate is then no answer to how

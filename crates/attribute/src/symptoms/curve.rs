@@ -94,8 +94,18 @@ fn corner(shape: &Shape<'_>) -> Option<Seen> {
     Seen::new(Feature::Corner, corner, CELL_ERROR, text)
 }
 
-fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
+/// Variation of the seconds beside a fall of the rate: what two levels of half the time each vary by says nothing of either.
+fn variation(shape: &Shape<'_>) -> Option<f64> {
+    /// Least change that makes two levels.
+    const TWO_LEVELS: f64 = 0.86;
     let variation = shape.telemetry.variation().filter(|v| *v > 0.0)?;
+    let change = shape.telemetry.rate_change.filter(|change| *change > 0.0 && *change < TWO_LEVELS);
+    let of_levels = change.map_or(0.0, |change| (1.0 - change) / (1.0 + change));
+    (variation > of_levels).then_some(variation)
+}
+
+fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
+    let variation = variation(shape)?;
     let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
     let text = format!("The 1-s rates vary by {}.", words::percent(variation));
     // Independent I/Os vary by chance alone; more even than that is as even as can be.
@@ -104,7 +114,7 @@ fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
 
 /// Seconds that are more even than independent I/Os can be are counted out by somebody.
 fn pacing(shape: &Shape<'_>) -> Option<Seen> {
-    let variation = shape.telemetry.variation().filter(|v| *v > 0.0)?;
+    let variation = variation(shape)?;
     let ratio = variation * shape.focus.x_per_s.max(1.0).sqrt();
     let text = format!("The seconds vary {} as much as chance alone would make them.", words::times(ratio));
     Seen::new(Feature::Pacing, ratio.max(1e-3).ln().min(3.0), 0.2, text)

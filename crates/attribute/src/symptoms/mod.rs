@@ -12,6 +12,7 @@ use crate::evidence::{Feature, Need};
 use crate::input::Pattern;
 use crate::posterior::Figure;
 use crate::shape::Shape;
+use fathom_record::CeilingScope;
 use fathom_record::facts::TargetKind;
 
 /// One figure and what it says.
@@ -34,7 +35,7 @@ impl Seen {
 
 /// Everything that a pattern shows, experiments' answers included; one figure a feature.
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
-    let mut all = answers::seen(pattern, mean_bytes(pattern, shape));
+    let mut all = answers::seen(pattern, mean_bytes(pattern, shape), shape.telemetry.variation());
     all.extend(curve::seen(pattern, shape));
     all.extend(limits::seen(pattern, shape, bounds));
     all.extend(processors::seen(shape));
@@ -53,6 +54,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
 pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
     let is_storage = !matches!(pattern.target.kind, TargetKind::Null | TargetKind::Memory);
     let is_limited = pattern.target.decorated.is_some() || !pattern.known.is_empty();
+    let has_link = pattern.known.iter().any(|known| known.scope == CeilingScope::Link);
     let mix = &pattern.workload.mix;
     [
         (is_storage || is_limited, Need::Device),
@@ -62,6 +64,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
         (pattern.target.kind == TargetKind::File, Need::File),
         (pattern.workload.arrival.is_open(), Need::Rate),
         (pattern.queue_tags.is_some(), Need::Tags),
+        (has_link || !pattern.is_drive, Need::Link),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))
