@@ -70,7 +70,6 @@ fn is_right(label: &Label, limit: Limit) -> bool {
 const LEAST: f64 = 0.01;
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "they are printed")]
 struct Score {
     all: usize,
     sure: usize,
@@ -132,6 +131,53 @@ fn folder(part: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations").join(part)
 }
 
+/// A row of the page for people.
+fn row(part: &str, score: &Score) -> String {
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    format!(
+        "| {part} | {} | {} | {} | {} | {} | {} of sure, {} of all | {} | {} | {:.2} against {:.2} | {} of {} |",
+        score.all,
+        score.sure,
+        percent(score.first),
+        percent(score.among_two),
+        percent(score.confident),
+        score.confident_wrong_of_sure,
+        score.confident_wrong_of_all,
+        percent(score.mean_said),
+        percent(score.mean_right),
+        score.log_score,
+        score.log_score_of_base_rates,
+        score.named_of_open,
+        score.open
+    )
+}
+
+/// The same in ten equal bins of what was said first.
+fn bins(part: &str, all: &[Question]) -> Vec<String> {
+    let known = || all.iter().filter(|q| q.label.cause != Limit::Unknown && !q.claims.is_empty());
+    let in_bin = |bin: usize| known().filter(move |q| ((q.claims[0].1 * 10.0) as usize).min(9) == bin);
+    let line = |bin: usize| {
+        let count = in_bin(bin).count();
+        let said = in_bin(bin).map(|q| q.claims[0].1).sum::<f64>() / count.max(1) as f64;
+        let right = in_bin(bin).filter(|q| is_right(&q.label, q.claims[0].0)).count();
+        let right = right as f64 / count.max(1) as f64;
+        let (from, said, right) = (10 * bin, 100.0 * said, 100.0 * right);
+        format!("| {part} | {from} to {} % | {count} | {said:.0} % | {right:.0} % |", from + 10)
+    };
+    (0..10).filter(|bin| in_bin(*bin).count() > 0).map(line).collect()
+}
+
+/// The page says what is measured here: who changes a verdict states the score anew.
+fn stated(part: &str, all: &[Question], score: &Score) {
+    let page = std::fs::read_to_string(folder("../docs/attribution.md")).unwrap();
+    let mut lines = vec![row(part, score)];
+    lines.extend(bins(part, all));
+    println!("{}", lines.join("\n"));
+    for line in lines {
+        assert!(page.contains(&line), "docs/attribution.md lacks: {line}");
+    }
+}
+
 #[test]
 fn the_part_for_fitting_is_explained_as_often_as_promised() {
     let all = questions(&folder("collected/fitting"));
@@ -142,13 +188,16 @@ fn the_part_for_fitting_is_explained_as_often_as_promised() {
     println!("fitting: {score:?}");
     assert!(score.all >= 130 && score.first >= 0.75 && score.among_two >= 0.8, "{score:?}");
     assert!((score.mean_said - score.mean_right).abs() <= 0.1, "{score:?}");
+    stated("fitting", &all, &score);
 }
 
 #[test]
 fn the_part_for_validation_has_its_score() {
-    let score = score(&questions(&folder("collected/validation")));
+    let all = questions(&folder("collected/validation"));
+    let score = score(&all);
     println!("validation: {score:?}");
     assert!(score.all >= 80 && score.first >= 0.6, "{score:?}");
     assert!((score.mean_said - score.mean_right).abs() <= 0.1, "{score:?}");
     assert!(score.log_score > score.log_score_of_base_rates, "{score:?}");
+    stated("validation", &all, &score);
 }
