@@ -269,7 +269,8 @@ fn undecided(
     for missing in restraint::missing(seen) {
         say(true, missing.to_owned());
     }
-    evidence.extend(restraints.iter().map(Restraint::evidence));
+    // What holds for single causes says nothing of why none is named.
+    evidence.extend(restraints.iter().filter(|r| r.touched.is_none()).map(Restraint::evidence));
     let reason = match candidates {
         0 => "nothing that was measured points to a limit",
         1 => "one limit is possible, but not shown",

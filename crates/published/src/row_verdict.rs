@@ -7,7 +7,7 @@ use fathom_attribute::posterior::{Figure, Weighed, speaks, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Seen;
 use fathom_attribute::{Subject, conclude, words};
-use fathom_record::verdict::{Evidence, Limit};
+use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingScope, Verdict};
 
 use super::answers::stated;
@@ -110,15 +110,22 @@ fn one(published: &Published, named: &Named, question: Question) -> Explained {
     let next = next(&row, &weighed, &reached, &seen);
     let mut verdict = conclude(table(), &subject, &seen, &weighed, &bounds, &restraints, next);
     for claim in &mut verdict.claims {
-        if let Some(word) = named.get(&claim.limit) {
-            let text = format!("Its author names it: \"{word}\".");
-            claim.evidence.push(Evidence { supports: true, text });
-        }
+        let lines = lines_for(claim, &seen, named.get(&claim.limit).copied());
+        claim.evidence.splice(0..0, lines);
     }
     let close =
         |(place, other): &(usize, &PublishedRow)| (properties(&row, other).len() <= 1).then_some(*place);
     let beside = others.iter().filter_map(close).collect();
     Explained { asked, title, row, at, verdict, weighed, seen, beside }
+}
+
+/// What speaks for a claim and is not among its evidence: no headline is without a line for it.
+fn lines_for(claim: &Claim, seen: &[Seen], word: Option<&str>) -> Vec<Evidence> {
+    let is_told = |text: &str| claim.evidence.iter().any(|evidence| evidence.text == text);
+    let speaking = seen.iter().filter(|seen| speaks(table(), claim.limit, &seen.figure));
+    let figures = speaking.map(|seen| seen.text.clone()).filter(|text| !is_told(text));
+    let name = word.map(|word| format!("Its author names it: \"{word}\"."));
+    figures.chain(name).map(|text| Evidence { supports: true, text }).collect()
 }
 
 /// One figure a feature, from every row and from those that are near: where two ways lead to one, the first counts.
