@@ -15,6 +15,7 @@ mod assess;
 mod campaigns;
 mod catalogued;
 mod compare;
+mod condition;
 mod effort;
 mod error;
 mod explain;
@@ -44,6 +45,7 @@ pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, sweep_command_line};
 pub use catalogued::{instance_type, volume};
+pub use condition::{condition, unmeasurable};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use explain::{ExplainOptions, RawExplain};
