@@ -45,8 +45,8 @@ pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, sweep_command_line};
 pub use catalogued::{instance_type, volume};
-pub use condition::{condition, unmeasurable};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
+pub use condition::{condition, unmeasurable};
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use explain::{ExplainOptions, RawExplain};
 pub use known::{Applying, Known, RawKnown};
@@ -57,7 +57,7 @@ pub use rates::write as write_rates;
 pub use raw::derived_schema;
 pub use raw::{PLAN_SCHEMA, RawPlan};
 pub use source::PlanSource;
-pub use suggest::foreign_key as foreign;
+pub use suggest::foreign;
 pub use sweep::{RawSweep, SweepOptions, sweep_place};
 pub use text::Text;
 pub use write::{exact_command_line, to_command_line, to_toml};
