@@ -53,10 +53,33 @@ fn page(program: &Command, asked: &str) -> Result<String, Failure> {
             found.clone()
         }
     };
+    let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let has_commands = command.has_subcommands();
+    let man = Man::new(command).source(format!("fathom {}", env!("CARGO_PKG_VERSION")));
     let mut text = Vec::new();
-    let made = Man::new(command).source(format!("fathom {}", env!("CARGO_PKG_VERSION"))).render(&mut text);
+    let made = man
+        .render_title(&mut text)
+        .and_then(|()| man.render_name_section(&mut text))
+        .and_then(|()| man.render_synopsis_section(&mut text))
+        .and_then(|()| man.render_description_section(&mut text))
+        .and_then(|()| man.render_options_section(&mut text))
+        .and_then(|()| if has_commands { man.render_subcommands_section(&mut text) } else { Ok(()) });
     made.map_err(|error| Failure::system("making the page", error))?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Ok(String::from_utf8_lossy(&text).into_owned() + &examples(&behind))
+}
+
+/// The text behind the flags: what is typed stays as it stands, and sentences are filled.
+fn examples(behind: &str) -> String {
+    let mut text = ".SH EXAMPLES\n".to_owned();
+    for (at, block) in behind.trim_start_matches("Examples:").trim_matches('\n').split("\n\n").enumerate() {
+        let is_typed = block.lines().any(|line| line.starts_with("  "));
+        text += if is_typed { ".nf\n" } else { ".PP\n" };
+        let lines =
+            block.lines().map(|line| if at == 0 { line.strip_prefix("  ").unwrap_or(line) } else { line });
+        text.extend(lines.map(|line| format!("\\&{}\n", line.replace('\\', "\\e").replace('-', "\\-"))));
+        text += if is_typed { ".fi\n" } else { "" };
+    }
+    text
 }
 
 #[cfg(test)]
@@ -69,7 +92,7 @@ mod tests {
         program.build();
         for command in program.get_subcommands() {
             let text = page(&program, command.get_name()).expect("a page");
-            assert!(text.contains(".TH ") && text.contains("Examples"), "{}", command.get_name());
+            assert!(text.contains(".TH ") && text.contains(".SH EXAMPLES"), "{}", command.get_name());
             let flags =
                 command.get_arguments().filter(|flag| !flag.is_hide_set()).filter_map(clap::Arg::get_long);
             for flag in flags {
