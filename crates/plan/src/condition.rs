@@ -279,6 +279,17 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_condition_or_an_error(text in r"[a-z0-9 ./%<>=µé]{0,40}|\PC{0,20}") {
+            let workload = crate::pattern("randread-4k").unwrap().workload;
+            match condition(&text) {
+                Ok(read) => drop(unmeasurable(&read, &workload)),
+                Err(cause) => assert!(!cause.is_empty()),
+            }
+        }
+    }
+
     #[test]
     fn what_a_workload_cannot_have_is_known_before_it_starts() {
         let mut workload = crate::pattern("randread-4k").unwrap().workload;

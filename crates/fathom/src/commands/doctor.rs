@@ -208,8 +208,7 @@ fn telemetry() -> Vec<Finding> {
     if absent.is_empty() {
         return vec![Finding::new("telemetry", State::Good, "every source can be read")];
     }
-    let finding =
-        |absent: AbsentSource| Finding::new(&format!("no {}", absent.source), State::Missing, absent.reason);
+    let finding = |absent: AbsentSource| Finding::new(&absent.source, State::Missing, absent.reason);
     absent.into_iter().map(finding).collect()
 }
 
