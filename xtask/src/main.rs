@@ -1,10 +1,12 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
 //! licences of everything that is built in, `cargo xtask statistics` measures the error rates of the statistics,
-//! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue.
+//! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue,
+//! `cargo xtask dist` packs a release.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bpf;
 mod catalog;
+mod dist;
 mod finding;
 mod licences;
 mod manifest;
@@ -28,6 +30,7 @@ cargo xtask licences       check licences and forbidden crates against deny.toml
 cargo xtask bpf            rebuild the programs that watch the block layer; --check compares them
 cargo xtask schema         write the JSON Schemas of plans and records anew; --check compares them
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
+cargo xtask dist           build a release and pack it: archive, .deb, OCI image, SBOM, checksums; `--help` for more
 cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
 
 cargo lab                  try fathom where the truth is known, and in virtual machines; `--help` for more
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             });
         }
+        Some("dist") => return talking(dist::USAGE, |more| dist::run(root, more)),
         Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
         Some("bpf") => match std::env::args().nth(2).as_deref() {
             None => bpf::run(root, false),

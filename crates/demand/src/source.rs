@@ -52,6 +52,16 @@ enum Kind {
     Table,
 }
 
+/// How a run record says what it is.
+const RUN: &str = "\"format\":\"fathom.run\"";
+/// How it begins with its result in front.
+const RESULT: &str = "{\"result\":{\"valid\":";
+
+/// Whether a text is a run record behind its result.
+fn begins_run(start: &str) -> bool {
+    start.chars().filter(|c| !c.is_whitespace()).collect::<String>().contains(RUN)
+}
+
 impl Kind {
     /// Of text in UTF-8.
     fn of(bytes: &[u8], hints: &Hints<'_>) -> Self {
@@ -61,7 +71,7 @@ impl Kind {
         let squeezed: String = start.chars().filter(|c| !c.is_whitespace()).take(60).collect();
         if is_json && squeezed.contains("\"format\":\"fathom.profile\"") {
             Self::Profile
-        } else if is_json && squeezed.contains("\"format\":\"fathom.run\"") {
+        } else if is_json && (squeezed.contains(RUN) || squeezed.starts_with(RESULT) && begins_run(start)) {
             Self::Run
         } else if is_json && prometheus::recognise(start) && !stranger::is_google(start) {
             Self::Prometheus

@@ -1,9 +1,13 @@
 //! What can be typed: commands, flags and their help.
 // Length: the list of all commands in the order in which help shows them.
 
+mod about;
+mod foreign;
+mod listing;
 mod metrics;
 #[cfg(test)]
 mod named_flags;
+mod outputs;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,9 +16,14 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
+pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments};
+pub use foreign::{DiskspdArguments, FioArguments};
+pub use listing::RunsArguments;
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
+pub use outputs::{ConditionArguments, MeasurementOutputs};
 
 /// A build whose guard admits everything must not pass for one that is meant for use.
 const VERSION: &str = if cfg!(feature = "judgement-off") {
@@ -31,14 +40,14 @@ Examples:
   fathom report last --html report.html
 
 Exit status: 0 done; 1 a measurement is invalid, misses its --slo, was interrupted or not saved, or the system
-failed; 2 wrong usage; 3 the target refused or is not there.";
+failed; 2 wrong usage; 3 the target refused or is not there; 4 a --fail-if was met, or what it is on was not measured.";
 
 /// What storage can really do, what limits it, and how sure that is.
 #[derive(Debug, Parser)]
 #[command(name = "fathom", version = VERSION, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = false,
           subcommand_required = true, disable_help_subcommand = true)]
 pub struct Asked {
-    /// Run store to use. Default: the user's own, ~/.local/share/fathom/runs.sqlite.
+    /// Run store to use. Default: FATHOM_STORE, the config file's, or the user's own, ~/.local/share/fathom/runs.sqlite.
     #[arg(long, value_name = "FILE", global = true, display_order = 900)]
     pub store: Option<PathBuf>,
 
@@ -78,10 +87,12 @@ pub enum Command {
     #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
     Devices(Switch),
     /// List what was measured, newest first.
-    #[command(after_help = RUNS_EXAMPLES)]
+    #[command(after_help = listing::RUNS_EXAMPLES)]
     Runs(RunsArguments),
     /// Show a run or an assessment.
-    #[command(after_help = "Examples:\n  fathom show last\n  fathom show last-1 --json")]
+    #[command(
+        after_help = "Examples:\n  fathom show last\n  fathom show last-1 --json\n  fathom show last --json --compact | jq .result"
+    )]
     Show(ShowArguments),
     /// Read the seconds of a run, or of all runs of a campaign, again: are they steady, where do levels change,
     /// which quantiles do they carry, what do the runs of a workload come to together.
@@ -108,28 +119,27 @@ pub enum Command {
     )]
     Engines(Switch),
     /// Run a command line of diskspd with the engines here, and print the result as diskspd does.
-    #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = DISKSPD_EXAMPLES)]
+    #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = foreign::DISKSPD_EXAMPLES)]
     Diskspd(Box<DiskspdArguments>),
     /// Run fio's job files and command lines, with results in fio's forms.
-    #[command(after_help = FIO_EXAMPLES)]
+    #[command(after_help = foreign::FIO_EXAMPLES)]
     Fio(FioArguments),
+    /// Check what this machine lets fathom do: rights, io_uring, limits, the kernel's wall, and what will be missing.
+    #[command(after_help = about::DOCTOR_EXAMPLES)]
+    Doctor(DoctorArguments),
+    /// Show the settings that hold where nothing is typed: the config file and the environment.
+    #[command(after_help = about::CONFIG_EXAMPLES)]
+    Config(Switch),
+    /// Print completions for a shell.
+    #[command(after_help = about::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArguments),
+    /// Print a manual page.
+    #[command(after_help = about::MAN_EXAMPLES)]
+    Man(ManArguments),
+    /// Print the help of a command.
+    #[command(after_help = about::HELP_EXAMPLES)]
+    Help(HelpArguments),
 }
-
-const FIO_EXAMPLES: &str = "\
-Examples:
-  fathom fio job.fio --output-format=json
-  fathom fio --name=a --filename=data.bin --rw=randread --bs=4k --size=1g --iodepth=32 --ioengine=libaio --direct=1
-  fathom fio job.fio --parse-only                    what would be left out, and what fathom cannot do
-  fathom fio job.fio --engine=fio                    the installed fio does it
-
-Options are fio's, with one hyphen or two; what stands before the first --name is of all jobs. Beside them:
-  --engine=fathom|fio   who does the jobs. Default: fathom, which refuses what it cannot do
-  --destroy=WORDS       permit the loss of what a target holds, as in fathom run
-  --force               replace files that --output, the logs and write_iolog name, whoever wrote them
-  --store=FILE          run store to use, here as well as before fio
-  --check-empty         read all of a device before the first write, as in fathom run
-  --quiet               show no progress
-Options that change nothing are accepted, others are left out with a warning or refused with the reason.";
 
 const IMPORT_EXAMPLES: &str = "\
 Examples:
@@ -153,6 +163,7 @@ Examples:
   fathom assess .                                  on a scratch file in this folder
   fathom assess /dev/nvme1n1 --patterns randread-4k,read-1m --budget 5m
   fathom assess . --slo p99=2ms --report report.html --json result.json
+  fathom assess . --fail-if 'randread-4k iops<20k' --fail-if 'p99>120% of last'
   fathom assess . --until 2% --budget 30m          until each rate is known to 2 %
   fathom assess /dev/nvme1n1 --precondition full --destroy SERIAL --budget 1h
   fathom assess /dev/nvme1n1 --thorough --destroy SERIAL
@@ -169,6 +180,8 @@ Examples:
   fathom run --target null: --delay lognormal:100us/0.5           against a known latency
   fathom run --target data.bin --rw randread --depth 16 --engine fio        the same with the installed fio
   fathom run plan.toml --depth 8 --json result.json
+  fathom run --target data.bin --fail-if 'read p99>2ms' --fail-if 'iops<90% of last'     exit status 4 if so
+  fathom run --target data.bin --time 60s --json-lines | jq .iops                         a line a second
   fathom run --like profile.json --target /dev/nvme1n1 --time 30m --destroy SERIAL
   fathom run --replay trace.csv --target /dev/nvme1n1 --speed 2 --destroy SERIAL
 
@@ -178,6 +191,7 @@ const RERUN_EXAMPLES: &str = "\
 Examples:
   fathom rerun last
   fathom rerun last --print                                 what would be typed, and nothing is done
+  fathom rerun last --fail-if 'iops<95% of last'            whether it is as fast as it was
   fathom rerun r-20261120-155300123-7f3a --destroy SERIAL   a run that writes to a device
 
 The target is found by the name that the record has, and is judged as in fathom run: what holds data is written only
@@ -202,6 +216,7 @@ Examples:
                           --before-b 'echo bfq > /sys/block/sdb/queue/scheduler'
   fathom compare r-20261120-155300123-7f3a r-20261121-0902     two finished runs, with what that costs
   fathom compare sim:gp3 sim:gp3,iops=3090 --patterns randread-4k --report compare.html
+  fathom compare /mnt/a /mnt/b --fail-if slower --fail-if 'p99>110% of a'      exit status 4 if so
 
 --depth takes a list here. Runs are saved as they end: after Ctrl-C, a crash or a restart of the machine
 the same command continues where it stopped.";
@@ -221,12 +236,6 @@ they are known, size (GiB), current (as gp3:iops=6000,throughput=250) and instan
 
 DEMAND is a profile, or anything that `fathom profile` reads. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
 
-const RUNS_EXAMPLES: &str = "\
-Examples:
-  fathom runs
-  fathom runs --limit 5 --target /dev/nvme1n1
-  fathom runs --campaign last --json";
-
 const ANALYSE_EXAMPLES: &str = "\
 Examples:
   fathom analyse last
@@ -237,54 +246,6 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   fathom report last --html report.html
   fathom report last --md report.md              with its pictures beside it";
-
-const DISKSPD_EXAMPLES: &str = "\
-Examples:
-  fathom diskspd -c1G -b4K -r -o32 -t4 -w30 -d60 -Sh -L testfile.dat
-  fathom diskspd --drive D:=/mnt/scratch -c10G -b128K -si -o4 -t4 -d60 -Sh -L 'D:\\testfile.dat'
-  FATHOM_DRIVES='D:=/mnt/d;#1=/dev/nvme1n1' fathom diskspd -b4K -r -d10 -Rxml '#1'
-  fathom diskspd -Xprofile.xml -d30 testfile.dat
-
-Flags of fathom stand first and have two hyphens; all that follows is diskspd's. A file that -c makes has
-no name and goes when the run ends, unless --keep is given; what is there already is written only with
---destroy. Which flags are done, mapped, or refused: docs/interop.md.";
-
-/// Arguments of `diskspd`.
-#[derive(Args, Debug)]
-pub struct DiskspdArguments {
-    /// What stands for a drive, disk or share of Windows here, as D:=/mnt/scratch or #1=/dev/nvme1n1. Give it
-    /// again for each further one, or put them into FATHOM_DRIVES, with semicolons between them.
-    #[arg(long, value_name = "NAME=PATH")]
-    pub drive: Vec<String>,
-    /// Permit the loss of everything on the device with this serial number, or in the file of this name.
-    #[arg(long, value_name = "SERIAL")]
-    pub destroy: Vec<String>,
-    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
-    /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
-    #[arg(long)]
-    pub check_empty: bool,
-    /// Keep the files that -c makes.
-    #[arg(long)]
-    pub keep: bool,
-    /// Engine that carries the I/O, as uring, aio or sync; or diskspd itself, with the command that reaches it:
-    /// 'diskspd:ssh HOST diskspd.exe'. Default: the best one the target allows.
-    #[arg(long, value_name = "NAME")]
-    pub engine: Option<String>,
-    /// Where the record goes; the text of diskspd stays on stdout.
-    #[command(flatten)]
-    pub outputs: MeasurementOutputs,
-    /// Print this help.
-    #[arg(long, action = clap::ArgAction::Help)]
-    pub help: Option<bool>,
-    /// Flags of diskspd with their values glued on, then its targets.
-    #[arg(
-        value_name = "FLAGS AND TARGETS",
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        required = true
-    )]
-    pub command: Vec<OsString>,
-}
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -302,6 +263,9 @@ pub struct AssessArguments {
     /// What to assess, and how.
     #[command(flatten)]
     pub plan: RawAssess,
+    /// When it fails.
+    #[command(flatten)]
+    pub conditions: ConditionArguments,
     /// Where the result goes.
     #[command(flatten)]
     pub outputs: MeasurementOutputs,
@@ -323,6 +287,9 @@ pub struct RunArguments {
     /// The plan, flag by flag.
     #[command(flatten)]
     pub flags: RawPlan,
+    /// When it fails.
+    #[command(flatten)]
+    pub conditions: ConditionArguments,
     /// Where the result goes.
     #[command(flatten)]
     pub outputs: MeasurementOutputs,
@@ -335,7 +302,7 @@ pub struct RerunArguments {
     #[arg(value_name = "RUN")]
     pub name: String,
     /// Print the command of the run, and do nothing.
-    #[arg(long, conflicts_with_all = ["report", "json", "quiet"])]
+    #[arg(long, conflicts_with_all = ["report", "json", "json_lines", "compact", "quiet", "fail_if"])]
     pub print: bool,
     /// Permit the loss of everything on the device with this serial number. Give it again for each further
     /// device.
@@ -345,6 +312,9 @@ pub struct RerunArguments {
     /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
     #[arg(long)]
     pub check_empty: bool,
+    /// When it fails.
+    #[command(flatten)]
+    pub conditions: ConditionArguments,
     /// Where the result goes.
     #[command(flatten)]
     pub outputs: MeasurementOutputs,
@@ -403,23 +373,12 @@ pub struct CompareArguments {
     /// The plan, flag by flag.
     #[command(flatten, next_help_heading = "Options of the plan, the same for both sides")]
     pub flags: RawPlan,
+    /// When it fails.
+    #[command(flatten, next_help_heading = "Results")]
+    pub conditions: ConditionArguments,
     /// Where the result goes.
     #[command(flatten, next_help_heading = "Results")]
     pub outputs: MeasurementOutputs,
-}
-
-/// Where the result of a measurement goes.
-#[derive(Args, Debug)]
-pub struct MeasurementOutputs {
-    /// Write the report to this file, as one HTML page.
-    #[arg(long, value_name = "FILE.html")]
-    pub report: Option<PathBuf>,
-    /// Write the record as JSON: to FILE.json, or to stdout alone when no file is named.
-    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    pub json: Option<PathBuf>,
-    /// Show no progress.
-    #[arg(long, short)]
-    pub quiet: bool,
 }
 
 /// Arguments of a command that only prints.
@@ -531,31 +490,6 @@ pub struct SizeArguments {
     pub json: Option<PathBuf>,
 }
 
-/// Arguments of `runs`.
-#[derive(Args, Debug)]
-pub struct RunsArguments {
-    /// At most N runs.
-    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    pub limit: u32,
-    /// Only of this target, as it was named then.
-    #[arg(long, value_name = "TARGET")]
-    pub target: Option<String>,
-    /// Only of this campaign: an id, the start of one, or last.
-    #[arg(long, value_name = "CAMPAIGN")]
-    pub campaign: Option<String>,
-    /// How to print.
-    #[command(flatten)]
-    pub switch: Switch,
-}
-
-/// Arguments of `fio`.
-#[derive(Args, Debug)]
-pub struct FioArguments {
-    /// fio's options and job files.
-    #[arg(value_name = "FIO ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub words: Vec<String>,
-}
-
 /// Arguments of `show`.
 #[derive(Args, Debug)]
 pub struct ShowArguments {
@@ -565,6 +499,9 @@ pub struct ShowArguments {
     /// How to print.
     #[command(flatten)]
     pub switch: Switch,
+    /// With --json: one line, and a run without its seconds.
+    #[arg(long, requires = "json")]
+    pub compact: bool,
 }
 
 /// Arguments of `analyse`.
@@ -696,14 +633,34 @@ pub enum SchemaName {
 /// What makes no sense, with what to type.
 pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
     fathom_plan::check_arguments(own(typed))?;
-    match Asked::try_parse_from(tied(typed)) {
+    let words = tied(typed);
+    let command = command_of(typed);
+    let defaults = match command.as_deref() {
+        // They say how to put a config file right.
+        None | Some("help" | "man" | "completions") => Vec::new(),
+        command => Config::read()?.defaults(command, &words),
+    };
+    match Asked::try_parse_from(with_defaults(words, &defaults)) {
         Ok(asked) => Ok(Some(asked)),
+        Err(error) if error.kind() == ErrorKind::ArgumentConflict && !defaults.is_empty() => {
+            let mut failure = Failure::from(error);
+            failure.remedy += "\ndefaults of the config file are among the flags: fathom config";
+            Err(failure)
+        }
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             output::result(&error.render().to_string())?;
             Ok(None)
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The words with defaults behind the command's.
+fn with_defaults(mut words: Vec<OsString>, defaults: &[OsString]) -> Vec<OsString> {
+    if let Some(at) = command_at(&words) {
+        words.splice(at + 1..at + 1, defaults.iter().cloned());
+    }
+    words
 }
 
 /// The arguments that are fathom's own: those of another tool have other rules.
@@ -771,6 +728,15 @@ mod tests {
     }
 
     #[test]
+    fn no_flag_of_a_command_is_taken_for_another_tool_s() {
+        for command in Asked::command().get_subcommands() {
+            for flag in command.get_arguments().filter_map(clap::Arg::get_long) {
+                assert_eq!(fathom_plan::foreign(flag), None, "{} --{flag}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
     fn every_command_shows_examples() {
         let command = Asked::command();
         for command in command.get_subcommands() {
@@ -802,7 +768,7 @@ mod tests {
             command(&["fathom", "--store", "run", "export", "--as", "json"]).as_deref(),
             Some("export")
         );
-        assert_eq!(command(&["fathom", "completions"]), None);
+        assert_eq!(command(&["fathom", "nonsense"]), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::status::Status;
 pub struct Failure {
     /// What the program ends with.
     pub status: Status,
-    /// In snake case, for programs; people read it with spaces.
+    /// In snake case, for programs.
     pub kind: &'static str,
     /// The argument, the file, or what was being done to what; may be empty.
     pub place: String,
@@ -67,10 +67,10 @@ impl Failure {
         self.warn();
         // A document that did not fit its file leaves the one that was there, be it larger than this one.
         let is_about_file = matches!(machine, Machine::File(path) if self.place == Self::place_of(path));
-        let written = if is_about_file {
-            output::result(&self.document())
-        } else {
-            machine.write_failure(&self.document())
+        let written = match machine {
+            _ if is_about_file => output::result(&self.document()),
+            Machine::Lines => output::result(&self.line()),
+            _ => machine.write_failure(&self.document()),
         };
         // The failure to write a failure changes nothing about it, and stderr has it.
         let _ = written;
@@ -87,20 +87,28 @@ impl Failure {
         output::message(&self.text());
     }
 
-    fn document(&self) -> String {
-        let document = Document {
+    fn as_document(&self) -> Document<'_> {
+        Document {
             format: "fathom.error",
             version: 1,
             kind: self.kind,
             place: &self.place,
             cause: &self.cause,
             remedy: &self.remedy,
-        };
-        output::json(&document)
+        }
+    }
+
+    fn document(&self) -> String {
+        output::json(&self.as_document())
+    }
+
+    fn line(&self) -> String {
+        output::json_line(&self.as_document())
     }
 
     fn text(&self) -> String {
-        let mut text = format!("fathom: {}: ", self.kind.replace('_', " "));
+        // What kind of failure it is serves programs; people read where, and what happened.
+        let mut text = "fathom: ".to_owned();
         if !self.place.is_empty() {
             text += &format!("{}: ", self.place);
         }

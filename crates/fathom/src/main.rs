@@ -2,11 +2,13 @@
 //!
 //! Results go to stdout, messages to stderr. With `--json` stdout, or the file named, holds one JSON
 //! document whatever happens. Exit status: 0 done, 1 a measurement is invalid or the system failed,
-//! 2 wrong usage, 3 the target refused.
+//! 2 wrong usage, 3 the target refused, 4 a condition of `--fail-if` was met.
 
 mod arguments;
 mod commands;
+mod config;
 mod failure;
+mod habit;
 mod interrupt;
 mod layout;
 mod misuse;

@@ -4,10 +4,10 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use fathom_plan::foreign;
 use fathom_record::shell_bytes;
 
 use crate::failure::Failure;
+use crate::habit;
 
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
@@ -47,9 +47,17 @@ fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
 fn place(error: &clap::Error) -> String {
     [ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
         .into_iter()
-        .map(|kind| texts(error, kind).join(" "))
+        .map(|kind| texts(error, kind).iter().map(|text| bare(text)).collect::<Vec<_>>().join(" "))
         .find(|text| !text.is_empty())
-        .unwrap_or_else(|| "the command line".to_owned())
+        .unwrap_or_default()
+}
+
+/// A flag without the word for its value: `--time <TIME>` is `--time`.
+fn bare(argument: &str) -> String {
+    match argument.split_once([' ', '=']) {
+        Some((flag, _)) if flag.starts_with('-') => flag.trim_end_matches('[').to_owned(),
+        _ => argument.to_owned(),
+    }
 }
 
 fn cause(error: &clap::Error) -> String {
@@ -57,21 +65,21 @@ fn cause(error: &clap::Error) -> String {
     let value = texts(error, ContextKind::InvalidValue).join(" ");
     match error.kind() {
         ErrorKind::UnknownArgument if place.starts_with('-') => "unknown flag".to_owned(),
-        ErrorKind::UnknownArgument => "nothing more is expected here".to_owned(),
+        ErrorKind::UnknownArgument => "unexpected argument".to_owned(),
         ErrorKind::InvalidSubcommand => "unknown command".to_owned(),
-        ErrorKind::MissingSubcommand => "it does not say what to do".to_owned(),
+        ErrorKind::MissingSubcommand => "no command given".to_owned(),
         ErrorKind::MissingRequiredArgument => "required, and not given".to_owned(),
         ErrorKind::InvalidValue if value.is_empty() => "it needs a value".to_owned(),
-        ErrorKind::InvalidValue | ErrorKind::TooManyValues => format!("`{value}` is not what it takes"),
+        ErrorKind::InvalidValue | ErrorKind::TooManyValues => format!("invalid value `{value}`"),
         ErrorKind::ValueValidation => match error.source() {
-            Some(source) => format!("`{value}` is not what it takes: {source}"),
-            None => format!("`{value}` is not what it takes"),
+            Some(source) => format!("invalid value `{value}`: {source}"),
+            None => format!("invalid value `{value}`"),
         },
         ErrorKind::ArgumentConflict => match texts(error, ContextKind::PriorArg).as_slice() {
             [] => format!("`{place}` is given more than once"),
-            [other] if *other == place => format!("`{place}` is given more than once"),
+            [other] if bare(other) == place => format!("`{place}` is given more than once"),
             others => {
-                let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+                let others: Vec<String> = others.iter().map(|other| format!("`{}`", bare(other))).collect();
                 format!("`{place}` cannot be used with {}", others.join(" or "))
             }
         },
@@ -124,11 +132,9 @@ fn remedy(error: &clap::Error) -> String {
             .map(|name| format!("`{name}`"))
             .collect();
     let values = texts(error, ContextKind::ValidValue);
-    let near = match called_here(error) {
-        Some(here) => vec![here],
-        None => near,
-    };
-    if let Some(example) = example(error) {
+    if let Some(words) = habit::called_here(error.kind(), &place(error)) {
+        lines.push(words);
+    } else if let Some(example) = example(error) {
         lines.push(format!("type, for example: {example}"));
     } else if !near.is_empty() {
         lines.push(format!("did you mean {}?", near.join(" or ")));
@@ -139,17 +145,4 @@ fn remedy(error: &clap::Error) -> String {
     let command = crate::arguments::command_of(&typed).map_or_else(String::new, |name| format!(" {name}"));
     lines.push(format!("all of it: fathom{command} --help"));
     lines.join("\n")
-}
-
-/// What a flag or a command of another tool, or of habit, is here.
-fn called_here(error: &clap::Error) -> Option<String> {
-    let typed = place(error);
-    match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let name = typed.strip_prefix("--")?.split(['=', ' ']).next()?;
-            foreign(name).map(|key| format!("`--{key}`"))
-        }
-        ErrorKind::InvalidSubcommand if typed == "help" => Some("`fathom --help`".to_owned()),
-        _ => None,
-    }
 }

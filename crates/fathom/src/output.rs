@@ -23,6 +23,8 @@ pub enum Machine {
     Off,
     /// To stdout, which then holds nothing else.
     Stdout,
+    /// The same as lines of JSON: one a second, and the result in the last.
+    Lines,
     /// To a file.
     File(PathBuf),
 }
@@ -43,6 +45,8 @@ impl Machine {
         for argument in crate::arguments::tied(typed).iter().take_while(|argument| *argument != "--") {
             if argument == "--json" {
                 asked = Self::Stdout;
+            } else if argument == "--json-lines" {
+                asked = Self::Lines;
             } else if let Some(file) = argument.to_str().and_then(|text| text.strip_prefix("--json=")) {
                 asked = if crate::arguments::takes_json_file(typed) {
                     Self::of(Some(&PathBuf::from(file)))
@@ -60,14 +64,14 @@ impl Machine {
     /// With what to type instead.
     pub fn check(&self) -> Result<(), Failure> {
         match self {
-            Self::Off | Self::Stdout => Ok(()),
+            Self::Off | Self::Stdout | Self::Lines => Ok(()),
             Self::File(path) => OutputFile::check(path, Content::Json).map(drop),
         }
     }
 
     /// Whether stdout is taken by it.
     pub fn takes_stdout(&self) -> bool {
-        *self == Self::Stdout
+        matches!(self, Self::Stdout | Self::Lines)
     }
 
     /// Writes a document to its place, if it has one.
@@ -77,7 +81,7 @@ impl Machine {
     pub fn write(&self, document: &str) -> Result<(), Failure> {
         match self {
             Self::Off => Ok(()),
-            Self::Stdout => result(document),
+            Self::Stdout | Self::Lines => result(document),
             Self::File(path) => OutputFile::check(path, Content::Json)?.write(document),
         }
     }
@@ -119,6 +123,22 @@ pub fn result(text: &str) -> Result<(), Failure> {
             Err(Failure::system("writing to stdout", error))
         }
         _ => Ok(()),
+    }
+}
+
+/// Writes a line of several to stdout; whether anybody is there to read it.
+///
+/// # Errors
+/// When stdout is a file that cannot be written, or was closed from the start.
+pub fn line(text: &str) -> Result<bool, Failure> {
+    if crate::stdout::was_closed() {
+        return Err(stdout_closed());
+    }
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::system("writing to stdout", error)),
     }
 }
 
@@ -205,6 +225,7 @@ mod tests {
     fn json_is_found_in_arguments_that_make_no_sense() {
         assert_eq!(asked(&["fathom", "run", "--nonsense"]), Machine::Off);
         assert_eq!(asked(&["fathom", "run", "--nonsense", "--json"]), Machine::Stdout);
+        assert_eq!(asked(&["fathom", "run", "--nonsense", "--json-lines"]), Machine::Lines);
         assert_eq!(asked(&["fathom", "run", "--json=a.json", "--x"]), Machine::File("a.json".into()));
         assert_eq!(asked(&["fathom", "assess", "--json", "a.json"]), Machine::File("a.json".into()));
         assert_eq!(asked(&["fathom", "assess", "--json", "."]), Machine::Stdout);

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use fathom_record::condition::ConditionOutcome;
+
 /// The exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -13,12 +15,20 @@ pub enum Status {
     Usage,
     /// The target refused.
     Refused,
+    /// A condition of `--fail-if` was met, or what it is on was not measured.
+    Condition,
 }
 
 impl Status {
     /// [`Done`](Self::Done) where a measurement holds.
     pub fn of_measurement(valid: bool) -> Self {
         if valid { Self::Done } else { Self::Invalid }
+    }
+
+    /// [`Condition`](Self::Condition) where one of these fails, which goes before all else that can be said of a
+    /// measurement.
+    pub fn or_of(self, conditions: &[ConditionOutcome]) -> Self {
+        if conditions.iter().any(ConditionOutcome::fails) { Self::Condition } else { self }
     }
 }
 

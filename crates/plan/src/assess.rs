@@ -184,7 +184,7 @@ fn slo(text: &str) -> Result<Slo, String> {
 
 /// A percentile as a quantile, by moving the decimal point: dividing by 100 would give
 /// 0.9990000000000001 for 99.9.
-fn quantile(percentile: &str) -> Option<f64> {
+pub(super) fn quantile(percentile: &str) -> Option<f64> {
     let (whole, fraction) = percentile.split_once('.').unwrap_or((percentile, ""));
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     if whole.is_empty() || whole.len() > 2 || !digits(whole) || !digits(fraction) {

@@ -203,7 +203,7 @@ impl RawCompare {
                 Ok(SidesPlan { a: of(&plan.a)?, b: of(&plan.b)?, name: shape.name, title: shape.title })
             })
             .collect::<Result<_, PlanError>>()?;
-        let limit = value("before-limit", &self.before_limit, quantity::time_ns).map_err(placed)?;
+        let limit = value("before-limit", &self.before_limit, quantity::length_ns).map_err(placed)?;
         Ok(CompareOptions {
             plan,
             workloads,
@@ -319,7 +319,7 @@ impl RawCompare {
     fn lengths(&self, flags: &RawPlan, workloads: u64) -> Result<Lengths, Mistake> {
         let fixed = pairs("pairs", &self.pairs)?;
         let most = pairs("max-pairs", &self.max_pairs)?;
-        let budget_ns = value("budget", &self.budget, quantity::time_ns)?;
+        let budget_ns = value("budget", &self.budget, quantity::length_ns)?;
         let counted = flags.count.is_some() || flags.bytes.is_some();
         if counted && flags.time.is_none() {
             if budget_ns.is_some() {
@@ -328,8 +328,8 @@ impl RawCompare {
             }
             return Ok(Lengths { time_ns: None, max_pairs: fixed.or(most).unwrap_or(MOST_PAIRS) });
         }
-        let asked_ns = value("time", &flags.time, quantity::time_ns)?;
-        let warmup_ns = value("warmup", &flags.warmup, quantity::time_ns)?;
+        let asked_ns = value("time", &flags.time, quantity::length_ns)?;
+        let warmup_ns = value("warmup", &flags.warmup, quantity::length_ns)?;
         let limit_ns = budget_ns.unwrap_or(DEFAULT_BUDGET_NS);
         let round_ns = |time_ns: u64| {
             let warmup_ns = warmup_ns.unwrap_or((time_ns as f64 * WARMUP_SHARE) as u64);

@@ -43,7 +43,7 @@ pub(super) fn read(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Effort, 
         (false, Some(_)) => UNTIL_BUDGET_NS,
         (false, None) => DEFAULT_BUDGET_NS,
     };
-    let budget_ns = value("budget", &raw.budget, quantity::time_ns)?.unwrap_or(default_ns);
+    let budget_ns = value("budget", &raw.budget, quantity::length_ns)?.unwrap_or(default_ns);
     if budget_ns == 0 {
         let cause = "a budget of nothing measures nothing: write a time, e.g. 2m";
         return refuse("budget", PlanErrorKind::Value, cause);

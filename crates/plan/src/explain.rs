@@ -88,7 +88,7 @@ impl RawExplain {
     pub fn resolve(&self, source: &PlanSource, new_seed: u64) -> Result<ExplainOptions, PlanError> {
         let max_experiments =
             value("max-experiments", &self.max_experiments, quantity::small_count).map_err(placed)?;
-        let budget_ns = value("budget", &self.budget, quantity::time_ns).map_err(placed)?;
+        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(placed)?;
         let rest_ns = value("rest", &self.rest, quantity::time_ns).map_err(placed)?;
         let raw = with_length(source.raw());
         let seed = source.seed(new_seed)?;

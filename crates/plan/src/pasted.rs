@@ -83,7 +83,11 @@ pub fn check_arguments(arguments: &[OsString]) -> Result<(), PlanError> {
             && !keys.iter().any(|key| key == flag)
             && let Some(here) = suggest::foreign(flag)
         {
-            let cause = format!("unknown flag; here it is {}", here.replacen('`', "`--", 1));
+            let here = here.replacen('`', "`--", 1);
+            let cause = match here.starts_with('`') {
+                true => format!("unknown flag; here it is {here}"),
+                false => format!("unknown flag: {here}"),
+            };
             return refuse(PlanErrorKind::UnknownName, cause);
         }
     }

@@ -29,6 +29,14 @@ pub(super) fn time_ns(text: &str) -> Result<u64, String> {
     text.parse::<Nanos>().map(|nanos| nanos.0).map_err(|error| error.to_string())
 }
 
+/// How long something takes that people wait for: a bare number is of seconds, as tools of this kind have it.
+pub(super) fn length_ns(text: &str) -> Result<u64, String> {
+    match decimal(text.trim()) {
+        Ok(_) => time_ns(&format!("{}s", text.trim())),
+        Err(_) => time_ns(text),
+    }
+}
+
 pub(super) fn write_time_ns(ns: u64) -> String {
     let (seconds, rest) = (ns / 1_000_000_000, ns % 1_000_000_000);
     if ns == 0 {
@@ -171,6 +179,14 @@ mod tests {
         assert_eq!(write_rate_per_s(5000.0), "5k");
         assert_eq!(write_rate_per_s(2.5e6), "2500k");
         assert_eq!(write_cpus(&[0, 1, 2, 3, 6]), "0-3,6");
+    }
+
+    #[test]
+    fn a_length_without_a_unit_is_of_seconds_and_no_other_time_is() {
+        assert_eq!(length_ns("30"), Ok(30_000_000_000));
+        assert_eq!(length_ns("0.5"), Ok(500_000_000));
+        assert_eq!(length_ns("2m"), Ok(120_000_000_000));
+        assert!(length_ns("-1").is_err() && length_ns("").is_err() && time_ns("30").is_err());
     }
 
     #[test]

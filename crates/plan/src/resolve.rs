@@ -312,7 +312,7 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
     }
     let rate = value("rate", &raw.rate, quantity::rate_per_s)?;
     let from = value("ramp-from", &raw.ramp_from, quantity::rate_per_s)?;
-    let over = value("ramp-over", &raw.ramp_over, quantity::time_ns)?;
+    let over = value("ramp-over", &raw.ramp_over, quantity::length_ns)?;
     if process != Some(Process::Ramp) {
         for (key, given) in [("ramp-from", from.is_some()), ("ramp-over", over.is_some())] {
             if given {
@@ -363,7 +363,7 @@ fn arrival(raw: &RawPlan) -> Result<Arrival, Mistake> {
 fn steps(raw: &RawPlan) -> Result<Option<Arrival>, Mistake> {
     let contradiction = |key, cause: &str| Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
     let rates = value("rates", &raw.rates, rates::read)?;
-    let step_ns = value("rate-step", &raw.rate_step, quantity::time_ns)?;
+    let step_ns = value("rate-step", &raw.rate_step, quantity::length_ns)?;
     let Some(rates_per_s) = rates else {
         return match step_ns {
             None => Ok(None),
@@ -416,10 +416,10 @@ fn length(raw: &RawPlan, replays: bool) -> Result<Length, Mistake> {
     let operations = value("count", &raw.count, quantity::count)?.or(replays.then_some(u64::MAX));
     let bytes = value("bytes", &raw.bytes, quantity::bytes)?;
     let bounded = operations.is_some() || bytes.is_some();
-    let time_ns = value("time", &raw.time, quantity::time_ns)?.or((!bounded).then_some(DEFAULT_TIME_NS));
+    let time_ns = value("time", &raw.time, quantity::length_ns)?.or((!bounded).then_some(DEFAULT_TIME_NS));
     // A run that counts its warm-up's I/Os could end inside it.
     let default_warmup_ns = if time_ns.is_some() && !replays { DEFAULT_WARMUP_NS } else { 0 };
-    let warmup_ns = value("warmup", &raw.warmup, quantity::time_ns)?.unwrap_or(default_warmup_ns);
+    let warmup_ns = value("warmup", &raw.warmup, quantity::length_ns)?.unwrap_or(default_warmup_ns);
     Ok(Length { time_ns, operations, bytes, warmup_ns })
 }
 
@@ -522,7 +522,8 @@ mod tests {
         assert_eq!(plan(|raw| raw.count = some("0")), Err(("count", Value)));
         assert_eq!(plan(|raw| raw.target = Some(vec![])), Err(("target", Missing)));
         assert_eq!(plan(|raw| raw.engine = some("")), Err(("engine", Value)));
-        assert_eq!(plan(|raw| raw.time = some("30")), Err(("time", Value)));
+        assert_eq!(plan(|raw| raw.time = some("30x")), Err(("time", Value)));
+        assert_eq!(plan(|raw| raw.pause = some("30")), Err(("pause", Value)), "of what?");
         assert_eq!(plan(|raw| raw.stripe = some("64k")), Err(("stripe", Contradiction)));
         assert_eq!(plan(|raw| raw.stripe = some("6000")), Err(("stripe", Value)));
         assert_eq!(plan(|raw| raw.stripe = some("0")), Err(("stripe", Value)));

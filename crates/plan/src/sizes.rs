@@ -2,7 +2,7 @@
 
 use fathom_record::workload::{SizeShare, Sizes, SizesByDirection};
 
-use super::quantity::{bytes, share, write_bytes, write_share};
+use super::quantity::{bytes as any_bytes, share, write_bytes, write_share};
 
 /// Reads one size, a range or a split.
 pub(super) fn read(text: &str) -> Result<Sizes, String> {
@@ -17,6 +17,22 @@ pub(super) fn read(text: &str) -> Result<Sizes, String> {
     let (min_bytes, max_bytes) = (bytes(min)?, bytes(max)?);
     let step_bytes = step.map_or(Ok(default_step(min_bytes, max_bytes)), bytes)?;
     Ok(Sizes::Range { min_bytes, max_bytes, step_bytes })
+}
+
+/// A size of an I/O; one by thousands that no block is as large as was meant otherwise.
+fn bytes(text: &str) -> Result<u64, String> {
+    const BLOCK_BYTES: u64 = 512;
+    let bytes = any_bytes(text)?;
+    let typed = text.trim();
+    let thousands = typed.to_ascii_lowercase().strip_suffix('b').map(|rest| rest.ends_with(['k', 'm', 'g']));
+    if thousands == Some(true) && !bytes.is_multiple_of(BLOCK_BYTES) {
+        let meant = &typed[..typed.len() - 1];
+        let (read, binary) = (write_bytes(bytes), any_bytes(meant)?);
+        return Err(format!(
+            "`{typed}` is {read} bytes, which is not a multiple of {BLOCK_BYTES}: did you mean `{meant}` ({binary} bytes)?"
+        ));
+    }
+    Ok(bytes)
 }
 
 fn part(text: &str) -> Result<SizeShare, String> {
@@ -84,6 +100,10 @@ mod tests {
         assert!(read("4k:70%,64k").unwrap_err().contains("`64k` has no share"));
         assert!(read("4k:70").unwrap_err().contains("70%"));
         assert!(read("4x").unwrap_err().contains("4096, 4k"));
+        let said = "`4kb` is 4000 bytes, which is not a multiple of 512: did you mean `4k` (4096 bytes)?";
+        assert_eq!(read("4kb"), Err(said.to_owned()));
+        assert!(read("4KiB").is_ok() && read("4000").is_ok() && read("512b").is_ok());
+        assert_eq!(read("512kB"), Ok(Sizes::Fixed { bytes: 512_000 }));
         for text in ["", "-", "4k-", "-4k", "4k-64k/", ":", ",", "4k,64k"] {
             assert!(read(text).is_err(), "{text}");
         }

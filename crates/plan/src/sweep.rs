@@ -99,7 +99,7 @@ impl RawSweep {
             let cause = "no interval is ever that narrow: write a share, e.g. 2%";
             return Err(flag_place(Mistake::new("until", PlanErrorKind::Value, cause)));
         }
-        let budget_ns = value("budget", &self.budget, quantity::time_ns).map_err(flag_place)?;
+        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(flag_place)?;
         if budget_ns.is_some() && axes.iter().any(|axis| axis.key == "time") {
             let cause = "it sets the length of a run, and --over time does: leave one of the two out";
             return Err(flag_place(Mistake::new("budget", PlanErrorKind::Contradiction, cause)));

@@ -16,10 +16,15 @@ pub const FLEET: &str = include_str!("../schema/fleet.json");
 #[cfg(feature = "schema")]
 pub fn derived() -> [(&'static str, serde_json::Value); 5] {
     [
-        ("run", schemars::schema_for!(crate::RunRecord).to_value()),
-        ("campaign", schemars::schema_for!(crate::CampaignRecord).to_value()),
+        ("run", schemars::schema_for!(RunDocument).to_value()),
+        ("campaign", schemars::schema_for!(CampaignDocument).to_value()),
         ("profile", schemars::schema_for!(crate::ProfileRecord).to_value()),
         ("sizing", schemars::schema_for!(crate::SizingRecord).to_value()),
         ("fleet", schemars::schema_for!(crate::FleetRecord).to_value()),
     ]
 }
+
+#[cfg(feature = "schema")]
+type RunDocument = crate::result::Document<Option<crate::result::RunResult>, crate::RunRecord>;
+#[cfg(feature = "schema")]
+type CampaignDocument = crate::result::Document<Option<crate::result::CampaignResult>, crate::CampaignRecord>;

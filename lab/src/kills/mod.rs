@@ -305,7 +305,7 @@ struct Run {
 /// All runs in the store; none where it cannot be listed. No store is an empty one.
 fn listed(fathom: &Path, scene: &Scene) -> Option<Vec<Run>> {
     let output = Command::new(fathom)
-        .args(["--store", "s.sqlite", "runs", "--json", "--limit", "100000"])
+        .args(["--store", "s.sqlite", "runs", "--all", "--json", "--limit", "100000"])
         .current_dir(scene.folder().join("here"))
         .stdin(Stdio::null())
         .output()

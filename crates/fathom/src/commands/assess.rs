@@ -11,7 +11,9 @@ use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
 use super::again::{Permits, to_continue};
+use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
+use super::document;
 use super::seed::new_seed;
 use super::stored::{StorePlace, complete_drawn};
 use crate::arguments::AssessArguments;
@@ -31,9 +33,11 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status, Failure> {
     let options = arguments.plan.resolve(new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
+    let conditions = Conditions::of_assessment(&arguments.conditions.fail_if, place, &options.plan)?;
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
     let mut assessment = assess(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let whole = CampaignRecord::from(assessment.record.clone());
@@ -41,8 +45,10 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
         complete_drawn(&store, &whole, &mut assessment.runs);
     }
     let record = &assessment.record;
+    let judged = conditions.judge_assessment(record, &assessment.runs);
+    conditions::tell(&judged);
     let handed_over = delivery.hand_over(
-        &whole,
+        |shape| document::campaign(&whole, &judged, shape),
         || terminal::campaign(&whole, output::style()),
         || html::campaign(&whole, &assessment.runs),
     );
@@ -54,7 +60,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
         let (id, store_flag) = (&record.id, place.flag());
         output::message(&format!("\nas a page: fathom report {id} --html report.html{store_flag}"));
     }
-    Ok(Status::of_measurement(holds && !assessment.interrupted && handed_over))
+    Ok(Status::of_measurement(holds && !assessment.interrupted && handed_over).or_of(&judged))
 }
 
 /// A process that was killed a moment ago holds its campaign until the kernel has taken its memory

@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use fathom_campaign::{StoredSide, compare, compare_stored};
-use fathom_record::CampaignRecord;
 use fathom_record::campaign::CompareRecord;
 use fathom_record::comparison::Decision;
+use fathom_record::{CampaignRecord, RunRecord};
 use fathom_report::{html, terminal};
 use fathom_store::{Resolved, Store};
 
 use super::again::{Permits, to_continue};
+use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
+use super::document;
 use super::seed::new_seed;
 use super::stored::{StorePlace, runs_of};
 use crate::arguments::CompareArguments;
@@ -35,16 +37,20 @@ pub fn perform(place: &StorePlace, arguments: &CompareArguments) -> Result<Statu
 fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, Failure> {
     let options = arguments.compare.resolve(&arguments.flags, new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
+    let conditions = Conditions::of_comparison(&arguments.conditions.fail_if, place, &options.workloads)?;
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
     let found = compare(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let holds = holds(&found.record);
     let (id, command) = (found.record.id.clone(), found.record.command.clone());
+    let judged = conditions.judge_comparison(&found.record, &found.runs);
+    conditions::tell(&judged);
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
-        &record,
+        |shape| document::campaign(&record, &judged, shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );
@@ -56,7 +62,7 @@ fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, F
     } else {
         hint(&delivery, &id, &place.flag());
     }
-    Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
+    Ok(Status::of_measurement(holds && !found.interrupted && handed_over).or_of(&judged))
 }
 
 fn put_beside(
@@ -67,16 +73,20 @@ fn put_beside(
 ) -> Result<Status, Failure> {
     let plan = arguments.compare.stored(&arguments.flags, (&a.id, &b.id))?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
+    let conditions = Conditions::of_comparison(&arguments.conditions.fail_if, place, &[])?;
     let found = compare_stored(&plan, a, b, store)?;
     let (holds, id) = (holds(&found), found.id.clone());
+    let runs: Vec<RunRecord> = a.runs.iter().chain(&b.runs).cloned().collect();
+    let judged = conditions.judge_comparison(&found, &runs);
+    conditions::tell(&judged);
     let record = CampaignRecord::from(found);
     let handed_over = delivery.hand_over(
-        &record,
+        |shape| document::campaign(&record, &judged, shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &[]),
     );
     hint(&delivery, &id, &place.flag());
-    Ok(Status::of_measurement(holds && handed_over))
+    Ok(Status::of_measurement(holds && handed_over).or_of(&judged))
 }
 
 fn hint(delivery: &Delivery, id: &str, flag: &str) {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fathom_report::ReportError;
-use serde::Serialize;
 
+use super::document::Shape;
 use crate::arguments::MeasurementOutputs;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
@@ -15,6 +15,7 @@ use crate::output_file::{Content, OutputFile};
 pub struct Delivery {
     /// Machine output.
     pub machine: Machine,
+    shape: Shape,
     report: Option<PathBuf>,
 }
 
@@ -24,19 +25,25 @@ impl Delivery {
     /// # Errors
     /// When one of them could not be written, or is not to be.
     pub fn prepare(outputs: &MeasurementOutputs) -> Result<Self, Failure> {
-        let machine = Machine::of(outputs.json.as_ref());
+        let machine = match outputs.json_lines {
+            true => Machine::Lines,
+            false => Machine::of(outputs.json.as_ref()),
+        };
         machine.check()?;
+        let compact = outputs.compact || outputs.json_lines;
+        let shape = if compact { Shape::Compact } else { Shape::Indented };
         if let Some(path) = &outputs.report {
             OutputFile::check(path, Content::Marked)?;
         }
-        Ok(Self { machine, report: outputs.report.clone() })
+        Ok(Self { machine, shape, report: outputs.report.clone() })
     }
 
     /// Hands everything over. A place that fails is told on stderr and does not keep the result from
-    /// the others; whether all took it is returned. What is printed for people is `terminal`.
-    pub fn hand_over<T: Serialize>(
+    /// the others; whether all took it is returned. What is printed for people is `terminal`, and for programs
+    /// `document`.
+    pub fn hand_over(
         &self,
-        record: &T,
+        document: impl FnOnce(Shape) -> String,
         terminal: impl FnOnce() -> String,
         page: impl FnOnce() -> Result<String, ReportError>,
     ) -> bool {
@@ -49,7 +56,10 @@ impl Delivery {
             })
         });
         let printed = if self.machine.takes_stdout() { Ok(()) } else { output::result(&terminal()) };
-        let written = self.machine.write(&output::json(record));
+        let written = match self.machine {
+            Machine::Off => Ok(()),
+            _ => self.machine.write(&document(self.shape)),
+        };
         let outcomes = [Some(printed), Some(written), report];
         let failures = outcomes.into_iter().flatten().filter_map(Result::err);
         failures.map(|failure| failure.warn()).count() == 0

@@ -8,19 +8,23 @@ use fathom_campaign::external::{External, RawCommand, Tool, run_given};
 use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_campaign::run_once;
 use fathom_record::RunRecord;
+use fathom_record::condition::ConditionOutcome;
 use fathom_report::html;
 use fathom_tools::diskspd::{
     Command, Drives, Mapping, Profile, drives, handed_over, map, print_text, print_xml, profile_xml,
     read_command,
 };
 
+use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
+use super::document;
 use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
 use crate::arguments::DiskspdArguments;
 use crate::failure::Failure;
+use crate::output::Machine;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
@@ -60,23 +64,36 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         ));
     }
     let delivery = Delivery::prepare(&arguments.outputs)?;
+    let workloads: Vec<_> = mappings.iter().map(|mapping| &mapping.workload).collect();
+    let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &workloads)?;
     let mut saving = Saving::open(place);
-    let ran = measure(arguments, &mappings, &mut saving)?;
+    let ran = measure(arguments, &mappings, &mut saving, &delivery.machine)?;
+    let records: Vec<&RunRecord> = ran.iter().map(|span| &span.record).collect();
+    let judged = conditions.judge_runs(&records);
+    conditions::tell(&judged.concat());
     let results = diskspd_results(&profile, &ran, std::fs::read_to_string("/etc/hostname").ok().map(trimmed));
     let printed = || {
         if profile.xml_results { print_xml::print(&results) } else { print_text::print(&results) }
     };
-    let handed_over = match ran.as_slice() {
-        [one] => delivery.hand_over(&one.record, printed, || html::run(&one.record)),
-        several => {
-            let records: Vec<&RunRecord> = several.iter().map(|span| &span.record).collect();
-            delivery.hand_over(&records, printed, || html::run(records[0]))
-        }
-    };
+    let handed_over = hand_over(&delivery, &records, &judged, printed);
     let complete = ran.len() == mappings.len();
     let saved = saving.finish(&delivery.machine);
     let valid = ran.iter().all(|span| span.record.is_valid());
-    Ok(Status::of_measurement(complete && handed_over && saved && valid))
+    Ok(Status::of_measurement(complete && handed_over && saved && valid).or_of(&judged.concat()))
+}
+
+/// One run as a document, and several as a list.
+fn hand_over(
+    delivery: &Delivery,
+    records: &[&RunRecord],
+    judged: &[Vec<ConditionOutcome>],
+    printed: impl FnOnce() -> String,
+) -> bool {
+    let document = |shape| match records {
+        [one] => document::run(one, &judged.concat(), shape),
+        several => document::runs(several, judged, shape),
+    };
+    delivery.hand_over(document, printed, || html::run(records[0]))
 }
 
 /// Has diskspd itself run the command line, where it is; prints what it printed.
@@ -106,19 +123,22 @@ fn itself(
         limit_ns: None,
     };
     let delivery = Delivery::prepare(&arguments.outputs)?;
+    let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[])?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
     let mut saving = Saving::open(place);
     result.records.iter().for_each(|record| saving.put(record));
+    let records: Vec<&RunRecord> = result.records.iter().collect();
+    let judged = conditions.judge_runs(&records);
+    conditions::tell(&judged.concat());
     let printed = || std::fs::read_to_string(&result.stdout).unwrap_or_default();
-    let handed_over = match result.records.as_slice() {
-        [one] => delivery.hand_over(one, printed, || html::run(one)),
-        several => delivery.hand_over(&several, printed, || html::run(&several[0])),
-    };
+    let handed_over = hand_over(&delivery, &records, &judged, printed);
     let saved = saving.finish(&delivery.machine);
-    Ok(Status::of_measurement(handed_over && saved && result.records.iter().all(RunRecord::is_valid)))
+    let valid = result.records.iter().all(RunRecord::is_valid);
+    Ok(Status::of_measurement(handed_over && saved && valid).or_of(&judged.concat()))
 }
 
 fn trimmed(text: String) -> String {
@@ -130,6 +150,7 @@ fn measure(
     arguments: &DiskspdArguments,
     mappings: &[Mapping],
     saving: &mut Saving,
+    machine: &Machine,
 ) -> Result<Vec<RanSpan>, Failure> {
     let total_ns = match mappings {
         [one] => one.workload.length.time_ns.map(|ns| ns + one.workload.length.warmup_ns),
@@ -138,6 +159,7 @@ fn measure(
     let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
     let voice = screen.voice();
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(machine, &stop);
     let mut ran = Vec::new();
     for mapping in mappings {
         if stop.load(Ordering::Relaxed) {

@@ -12,6 +12,7 @@ use fathom_tools::import::{Context, FileOutcome, Imported, alone, read_file};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
+use super::document;
 use super::published::{self, is_table};
 use super::seed::new_seed;
 use super::stored::{Found, StorePlace, find, runs_of};
@@ -203,6 +204,7 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
     let found = explain(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let holds = found.record.patterns.iter().flat_map(|p| &p.cells).all(|cell| cell.failed_checks.is_empty());
@@ -221,7 +223,7 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
 fn hand_over(delivery: &Delivery, record: ExplainRecord, runs: &[RunRecord]) -> bool {
     let record = CampaignRecord::from(record);
     delivery.hand_over(
-        &record,
+        |shape| document::campaign(&record, &[], shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, runs),
     )

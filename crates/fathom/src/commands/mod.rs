@@ -5,15 +5,23 @@ mod analyse;
 mod assess;
 mod audit;
 mod compare;
+mod completions;
+mod conditions;
+mod config;
 mod delivery;
 mod demand;
 mod devices;
 mod diskspd;
+mod doctor;
+mod document;
 mod engines;
 mod explain;
 mod export;
 mod fio;
+mod help;
 mod import;
+mod man;
+mod moment;
 mod profile;
 mod proof;
 mod published;
@@ -40,7 +48,11 @@ use stored::StorePlace;
 /// # Errors
 /// What prevented it.
 pub fn perform(asked: Asked) -> Result<Status, Failure> {
-    let place = StorePlace::new(asked.store);
+    let place = match asked.command {
+        // They say how to put a config file right, and read none.
+        Command::Help(_) | Command::Man(_) | Command::Completions(_) => StorePlace::Default,
+        _ => StorePlace::of(asked.store)?,
+    };
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
         Command::Run(arguments) => run::perform(&place, *arguments),
@@ -62,5 +74,10 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Diskspd(arguments) => diskspd::perform(&place, &arguments),
         Command::Engines(switch) => engines::perform(switch),
         Command::Fio(arguments) => fio::perform(&place, &arguments.words),
+        Command::Doctor(arguments) => doctor::perform(&place, &arguments),
+        Command::Config(switch) => config::perform(&place, switch),
+        Command::Completions(arguments) => completions::perform(arguments.shell),
+        Command::Man(arguments) => man::perform(&arguments),
+        Command::Help(arguments) => help::perform(arguments.command.as_deref()),
     }
 }

@@ -7,6 +7,7 @@ use fathom_plan::{NoLine, PlanSource, RawPlan, RunPlan, campaign_line, run_line,
 use fathom_record::{RunRecord, shell_word};
 
 use super::again::{Permits, command};
+use super::conditions::Conditions;
 use super::run::measure;
 use super::seed::new_seed;
 use super::stored::{Found, StorePlace, find};
@@ -36,7 +37,8 @@ pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status,
             format!("look at it, and type: {line}"),
         ));
     }
-    measure(place, &plan, None, &arguments.outputs)
+    let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
+    measure(place, &plan, None, (&arguments.outputs, &conditions))
 }
 
 /// Whether an engine is another tool's, with the path, host or command that reaches it.

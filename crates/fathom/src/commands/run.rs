@@ -10,11 +10,12 @@ use fathom_plan::{PlanSource, RawPlan, RunPlan};
 use fathom_record::parse_profile;
 use fathom_report::{html, terminal};
 
+use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
-use super::demand;
 use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
+use super::{demand, document};
 use crate::arguments::{MeasurementOutputs, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Screen;
@@ -34,10 +35,13 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
         Some(path) => like(path, arguments.scale, arguments.flags)?,
         None => (source(arguments.plan.as_deref(), arguments.flags)?, None),
     };
-    measure(place, &source.resolve(new_seed())?, wanted.as_ref(), &arguments.outputs)
+    let plan = source.resolve(new_seed())?;
+    let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
+    measure(place, &plan, wanted.as_ref(), (&arguments.outputs, &conditions))
 }
 
-/// Runs a plan, saves its record and hands it over. `wanted` is what the run is to be like.
+/// Runs a plan, saves its record and hands it over. `wanted` is what the run is to be like, and `conditions` when it
+/// fails.
 ///
 /// # Errors
 /// When nothing was measured.
@@ -45,13 +49,14 @@ pub fn measure(
     place: &StorePlace,
     plan: &RunPlan,
     wanted: Option<&Wanted>,
-    outputs: &MeasurementOutputs,
+    (outputs, conditions): (&MeasurementOutputs, &Conditions),
 ) -> Result<Status, Failure> {
     let delivery = Delivery::prepare(outputs)?;
     let mut saving = Saving::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
     let mut record = match plan.engine.as_deref().and_then(External::of) {
         Some(external) => run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
         None => run_once(plan, &mut screen, &stop)?,
@@ -62,8 +67,13 @@ pub fn measure(
         record.notes.extend(said);
     }
     saving.put(&record);
-    let handed_over =
-        delivery.hand_over(&record, || terminal::run(&record, output::style()), || html::run(&record));
+    let judged = conditions.judge_run(&record);
+    conditions::tell(&judged);
+    let handed_over = delivery.hand_over(
+        |shape| document::run(&record, &judged, shape),
+        || terminal::run(&record, output::style()),
+        || html::run(&record),
+    );
     let saved = saving.finish(&delivery.machine);
     if saved && !delivery.machine.takes_stdout() {
         let (id, store) = (&record.id, place.flag());
@@ -73,7 +83,7 @@ pub fn measure(
         }
         output::message(&hint);
     }
-    Ok(Status::of_measurement(record.is_valid() && handed_over && saved))
+    Ok(Status::of_measurement(record.is_valid() && handed_over && saved).or_of(&judged))
 }
 
 /// A plan file with the flags that override it.
@@ -109,6 +119,9 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<W
 
 fn read(path: &Path) -> Result<PlanSource, Failure> {
     let name = path.display().to_string();
+    if let Some(words) = crate::habit::operand(&name) {
+        return Err(Failure::usage(name, "this is how dd is told", words));
+    }
     if path.extension().is_none_or(|extension| extension != "toml") {
         return Err(Failure::usage(
             name.clone(),

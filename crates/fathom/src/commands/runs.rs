@@ -1,9 +1,12 @@
 //! `fathom runs`: what was measured, newest first.
 
+use fathom_campaign::calendar_now;
 use fathom_report::terminal::{self, RunOutcome, RunRow};
 use fathom_store::{CampaignRow, CampaignState, RunFilter, RunRow as Stored, Store};
+use jiff::Timestamp;
 use serde::Serialize;
 
+use super::moment::moment;
 use super::stored::StorePlace;
 use crate::arguments::RunsArguments;
 use crate::failure::Failure;
@@ -86,20 +89,34 @@ pub fn perform(place: &StorePlace, arguments: &RunsArguments) -> Result<Status, 
 }
 
 fn is_narrowed(arguments: &RunsArguments) -> bool {
-    arguments.target.is_some() || arguments.campaign.is_some() || arguments.limit == 0
+    let by_name = arguments.target.is_some() || arguments.campaign.is_some();
+    by_name || arguments.since.is_some() || arguments.valid || arguments.limit == 0
 }
 
 /// Runs that pass, and, unless the list is narrowed to one, campaigns of the same target.
 fn listed(store: &Store, arguments: &RunsArguments) -> Result<(Vec<Stored>, Vec<CampaignRow>), Failure> {
     let campaign = arguments.campaign.as_deref().map(|name| store.resolve_campaign(name)).transpose()?;
     let target = arguments.target.clone();
+    let since = arguments.since.as_deref().map(since).transpose()?;
     let mut campaigns = store.campaigns()?;
     campaigns.retain(|row| {
-        campaign.as_ref().is_none_or(|id| *id == row.id) && target.as_ref().is_none_or(|t| *t == row.target)
+        campaign.as_ref().is_none_or(|id| *id == row.id)
+            && target.as_ref().is_none_or(|t| *t == row.target)
+            && since.as_ref().is_none_or(|since| row.started_at >= *since)
     });
     campaigns.truncate(usize::try_from(arguments.limit).unwrap_or(usize::MAX));
-    let runs = store.runs(&RunFilter { limit: Some(arguments.limit), target, campaign })?;
+    let alone = campaign.is_none() && !arguments.all;
+    let limit = Some(arguments.limit);
+    let runs = store.runs(&RunFilter { limit, target, campaign, since, valid: arguments.valid, alone })?;
     Ok((runs, campaigns))
+}
+
+/// A time that was typed, as records have it.
+fn since(text: &str) -> Result<String, Failure> {
+    let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
+    let at = Timestamp::from_second(moment("--since", text, now)?);
+    at.map(|at| at.to_string().trim_end_matches('Z').to_owned())
+        .map_err(|error| Failure::usage("--since", error.to_string(), "type a later time"))
 }
 
 /// A line of the table. How many checks failed stands in the record alone.

@@ -55,7 +55,7 @@ impl Saving {
             Machine::File(path) => {
                 format!("to save it: fathom import {} --store FILE", shell_word(&path.to_string_lossy()))
             }
-            Machine::Stdout => {
+            Machine::Stdout | Machine::Lines => {
                 "to save it, put what was printed into a file: fathom import THAT --store FILE".to_owned()
             }
             Machine::Off => {

@@ -6,25 +6,67 @@ use fathom_record::{CampaignRecord, RunRecord, shell_word};
 use fathom_report::runs_drawn;
 use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path};
 
+use crate::config::Config;
 use crate::failure::Failure;
+
+/// Names the store where no flag does.
+const VARIABLE: &str = "FATHOM_STORE";
 
 /// Where the store is to be, before it is opened.
 #[derive(Clone, Debug)]
-pub struct StorePlace(Option<PathBuf>);
+pub enum StorePlace {
+    /// A flag names it.
+    Named(PathBuf),
+    /// The environment does.
+    Environment(PathBuf),
+    /// The config file does.
+    Config(PathBuf),
+    /// Where the user's data is.
+    Default,
+}
 
 impl StorePlace {
-    /// At the place that was named, or where the user's data is.
-    pub fn new(named: Option<PathBuf>) -> Self {
-        Self(named)
+    /// At the place that was named: by a flag, the environment or the config file; otherwise where the user's data is.
+    ///
+    /// # Errors
+    /// When the config file has an error.
+    pub fn of(named: Option<PathBuf>) -> Result<Self, Failure> {
+        if let Some(path) = named {
+            return Ok(Self::Named(path));
+        }
+        if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+            return Ok(Self::Environment(path.into()));
+        }
+        Ok(Config::read()?.store().map_or(Self::Default, Self::Config))
     }
 
     /// The file that was named, if one was.
     pub fn named(&self) -> Option<&Path> {
-        self.0.as_deref()
+        match self {
+            Self::Named(path) | Self::Environment(path) | Self::Config(path) => Some(path),
+            Self::Default => None,
+        }
     }
 
-    fn path(&self) -> Result<PathBuf, StoreError> {
-        self.0.clone().map_or_else(|| default_path(|name| std::env::var_os(name)), Ok)
+    /// What put it there, in a word for programs.
+    pub fn origin(&self) -> &'static str {
+        match self {
+            Self::Named(_) => "flag",
+            Self::Environment(_) => "environment",
+            Self::Config(_) => "config",
+            Self::Default => "default",
+        }
+    }
+
+    /// The store's file.
+    ///
+    /// # Errors
+    /// When nobody knows where the user's data is.
+    pub fn path(&self) -> Result<PathBuf, StoreError> {
+        match self.named() {
+            Some(path) => Ok(path.to_owned()),
+            None => default_path(|name| std::env::var_os(name)),
+        }
     }
 
     /// Folder beside the store for what other tools print.
@@ -57,10 +99,13 @@ impl StorePlace {
         }
     }
 
-    /// The words that a further command needs to find the same store, with a space in front.
+    /// The words that a further command needs to find the same store, with a space in front; none where it would
+    /// find it by itself.
     pub fn flag(&self) -> String {
-        let word = |path: &PathBuf| format!(" --store {}", shell_word(&path.to_string_lossy()));
-        self.0.as_ref().map_or_else(String::new, word)
+        match self {
+            Self::Named(path) => format!(" --store {}", shell_word(&path.to_string_lossy())),
+            Self::Environment(_) | Self::Config(_) | Self::Default => String::new(),
+        }
     }
 }
 

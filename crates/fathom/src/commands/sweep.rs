@@ -7,6 +7,7 @@ use fathom_report::{html, terminal};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
+use super::document;
 use super::run::source;
 use super::seed::new_seed;
 use super::stored::StorePlace;
@@ -29,6 +30,7 @@ pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, 
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
     let found = sweep(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let measured = found.record.cells.iter().filter_map(|cell| cell.result.as_ref());
@@ -40,7 +42,7 @@ pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, 
     let (id, command) = (found.record.id.clone(), found.record.command.clone());
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
-        &record,
+        |shape| document::campaign(&record, &[], shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );

@@ -20,8 +20,8 @@ const ENDS_BYTES: u64 = 256;
 /// Results in fio's forms beyond this are not read: they are replaced only when that is asked for.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Whether it is a JSON document of fathom's: valid to its end, with `format` as its first member, or as the
-/// second behind the kind of a campaign; or a list of such documents.
+/// Whether it is a JSON document of fathom's: valid to its end, with `format` as its first member behind the
+/// result of a record and the kind of a campaign, where they are; or a list of such documents.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -135,6 +135,10 @@ impl<'de> Visitor<'de> for Document {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
         let mut name = members.next_key::<String>()?;
+        if name.as_deref() == Some("result") {
+            members.next_value::<IgnoredAny>()?;
+            name = members.next_key()?;
+        }
         if name.as_deref() == Some("kind") {
             members.next_value::<String>()?;
             name = members.next_key()?;
@@ -174,6 +178,8 @@ mod tests {
             (r#"{"format": "fathom.run", "version": 6}"#, true),
             (r#"{ "kind": "sweep", "format": "fathom.campaign"}"#, true),
             (r#"[{"format": "fathom.run"}, {"format": "fathom.run"}]"#, true),
+            (r#"{"result": {"valid": true}, "kind": "sweep", "format": "fathom.campaign"}"#, true),
+            (r#"{"result": {"valid": true}, "mine": 1}"#, false),
             (r#"{"format": "fathom.run", "version": 6} and what I think of it"#, false),
             (r#"{"format": "fathom.run", "#, false),
             (r#"{"mine": 1, "format": "fathom.run"}"#, false),

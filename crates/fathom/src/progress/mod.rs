@@ -1,20 +1,31 @@
 //! Shows on stderr how a measurement goes: one line that is redrawn, plain lines, or nothing.
 
+mod lines;
 mod plain;
 mod progress_words;
 mod redrawn;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_measure::WallClock;
 use fathom_target::Preparation;
 use indicatif::ProgressBar;
 
-use crate::output;
+use crate::output::{self, Machine};
+use lines::Lines;
 use plain::Plain;
 use redrawn::Redrawn;
 
-/// Where a measurement shows how it goes.
-pub enum Screen {
+/// Where a measurement shows how it goes: to people on stderr, and to programs on stdout where that was asked for.
+pub struct Screen {
+    shown: Shown,
+    lines: Option<Lines>,
+}
+
+/// What people see.
+enum Shown {
     /// Nowhere.
     Quiet,
     /// On a terminal.
@@ -40,28 +51,37 @@ impl Voice {
 impl Screen {
     /// What stderr is good for. `total_ns` is the length of a single run, where that is known.
     pub fn new(quiet: bool, total_ns: Option<u64>) -> Self {
-        if quiet {
-            Self::Quiet
+        let shown = if quiet {
+            Shown::Quiet
         } else if output::can_redraw() {
-            Self::Redrawn(Redrawn::new(total_ns))
+            Shown::Redrawn(Redrawn::new(total_ns))
         } else {
-            Self::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
+            Shown::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
+        };
+        Self { shown, lines: None }
+    }
+
+    /// Prints each second as a line of JSON too, where that was asked for; when nobody reads them any more, `stop` is
+    /// set.
+    pub fn tell(&mut self, machine: &Machine, stop: &Arc<AtomicBool>) {
+        if *machine == Machine::Lines {
+            self.lines = Some(Lines::new(stop));
         }
     }
 
     /// For messages while this is in use.
     pub fn voice(&self) -> Voice {
-        match self {
-            Self::Redrawn(redrawn) => Voice(Some(redrawn.line().clone())),
+        match &self.shown {
+            Shown::Redrawn(redrawn) => Voice(Some(redrawn.line().clone())),
             _ => Voice(None),
         }
     }
 
     fn shown(&mut self) -> Option<&mut dyn Progress> {
-        match self {
-            Self::Quiet => None,
-            Self::Redrawn(redrawn) => Some(redrawn),
-            Self::Plain(plain) => Some(plain),
+        match &mut self.shown {
+            Shown::Quiet => None,
+            Shown::Redrawn(redrawn) => Some(redrawn),
+            Shown::Plain(plain) => Some(plain),
         }
     }
 }
@@ -74,12 +94,18 @@ impl Progress for Screen {
     }
 
     fn step(&mut self, notice: &StepNotice) {
+        if let Some(lines) = &mut self.lines {
+            lines.step(notice);
+        }
         if let Some(shown) = self.shown() {
             shown.step(notice);
         }
     }
 
     fn second(&mut self, second: &Second) {
+        if let Some(lines) = &mut self.lines {
+            lines.second(second);
+        }
         if let Some(shown) = self.shown() {
             shown.second(second);
         }

@@ -157,6 +157,7 @@ fn schemas_know_every_key_of_their_records() {
         let name = kind["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
         let mut schema = campaigns["$defs"][name].clone();
         schema["properties"]["kind"] = kind["properties"]["kind"].clone();
+        schema["properties"]["result"] = campaigns["properties"]["result"].clone();
         schema
     };
     let sweep =

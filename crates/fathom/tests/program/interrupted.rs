@@ -46,7 +46,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_no_scratch_file() {
     assert_eq!(record["ending"]["reason"], "interrupted");
     assert!(record["summary"]["directions"][0]["operations"].as_u64().unwrap() > 0);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
-    let runs = typist.json(&["runs", "--json"]);
+    let runs = typist.json(&["runs", "--all", "--json"]);
     assert_eq!(runs["runs"][0]["id"], record["id"]);
     assert_eq!(runs["runs"][0]["ending"], "interrupted");
     assert_eq!(runs["runs"][0]["valid"], false);
@@ -57,7 +57,7 @@ fn a_killed_assessment_is_continued_by_the_same_command() {
     let typist = Typist::new();
     let ask = ["assess", "memory:16MiB", "--budget", "12s", "--patterns", "randread-4k", "--json"];
     let ids = || -> Vec<Value> {
-        let list = typist.json(&["runs", "--json"]);
+        let list = typist.json(&["runs", "--all", "--json"]);
         list["runs"].as_array().unwrap().iter().map(|run| run["id"].clone()).collect()
     };
     let mut child = typist.start(&ask);
@@ -65,7 +65,7 @@ fn a_killed_assessment_is_continued_by_the_same_command() {
     signal(&child, "KILL");
     child.wait().unwrap();
     let before = ids();
-    let campaigns = typist.json(&["runs", "--json"])["campaigns"].clone();
+    let campaigns = typist.json(&["runs", "--all", "--json"])["campaigns"].clone();
     assert_eq!(campaigns[0]["state"], "unfinished");
 
     let answer = typist.run(&ask);
@@ -83,7 +83,7 @@ fn a_killed_assessment_is_continued_by_the_same_command() {
         assert!(used.contains(&id), "{id} is lost");
     }
     assert!(ids().len() > before.len());
-    let after = typist.json(&["runs", "--json"]);
+    let after = typist.json(&["runs", "--all", "--json"]);
     assert_eq!(after["campaigns"][0]["state"], "finished");
     assert_eq!(after["campaigns"].as_array().unwrap().len(), 1);
 }
@@ -93,7 +93,7 @@ fn an_interrupted_assessment_says_how_to_continue_and_does() {
     let typist = Typist::new();
     let ask = ["assess", "memory:16MiB", "--budget", "6s", "--patterns", "randread-4k"];
     let child = typist.start(&ask);
-    until("a run", || !typist.json(&["runs", "--json"])["runs"].as_array().unwrap().is_empty());
+    until("a run", || !typist.json(&["runs", "--all", "--json"])["runs"].as_array().unwrap().is_empty());
     signal(&child, "TERM");
     let answer = ends_soon(child);
     assert_eq!(answer.status, 1, "{answer:?}");
@@ -101,7 +101,7 @@ fn an_interrupted_assessment_says_how_to_continue_and_does() {
     let words: Vec<&str> = line.split(' ').skip_while(|word| *word != "assess").collect();
     let continued = typist.run(&[&words[..1], &["--json"], &words[1..]].concat());
     assert_eq!(continued.json()["format"], "fathom.campaign", "{continued:?}");
-    let campaigns = typist.json(&["runs", "--json"])["campaigns"].clone();
+    let campaigns = typist.json(&["runs", "--all", "--json"])["campaigns"].clone();
     assert_eq!(campaigns.as_array().unwrap().len(), 1);
     assert_eq!(campaigns[0]["state"], "finished");
 }

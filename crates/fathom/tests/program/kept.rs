@@ -115,7 +115,7 @@ fn names(typist: &Typist) -> BTreeSet<PathBuf> {
 }
 
 fn runs(typist: &Typist) -> Value {
-    typist.json(&["runs", "--json"])["runs"].clone()
+    typist.json(&["runs", "--all", "--json"])["runs"].clone()
 }
 
 #[test]

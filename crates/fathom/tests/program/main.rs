@@ -15,10 +15,12 @@ mod exported;
 mod failures;
 mod fio;
 mod fleets;
+mod gated;
 #[cfg(feature = "columnar")]
 mod gathered;
 mod guarded;
 mod handed_over;
+mod helped;
 mod imported;
 mod interrupted;
 mod kept;

@@ -89,7 +89,7 @@ fn kill_at_run(typist: &Typist, command: &[&str], runs: usize) {
 }
 
 fn stored(typist: &Typist) -> (Vec<Value>, Value) {
-    let list = typist.json(&["runs", "--json"]);
+    let list = typist.json(&["runs", "--all", "--json"]);
     let ids = list["runs"].as_array().unwrap().iter().map(|run| run["id"].clone()).collect();
     (ids, list["campaigns"].clone())
 }

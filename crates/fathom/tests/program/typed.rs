@@ -39,6 +39,8 @@ impl Typist {
         command.current_dir(self.folder.path()).arg("--store").arg(self.path("store"));
         // Without it nothing is left out for a reader that is no terminal.
         command.args(arguments).stdin(Stdio::null()).env("COLUMNS", "100");
+        // Settings of whoever runs the tests are not theirs.
+        command.env("FATHOM_CONFIG", "/dev/null").env_remove("FATHOM_STORE");
         command
     }
 

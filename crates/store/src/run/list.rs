@@ -19,6 +19,12 @@ pub struct RunFilter {
     pub target: Option<String>,
     /// Only of the campaign with this id.
     pub campaign: Option<String>,
+    /// Only those that started then or later, RFC 3339, UTC.
+    pub since: Option<String>,
+    /// Only those that came to their end and failed no self-check.
+    pub valid: bool,
+    /// Only those that belong to no campaign.
+    pub alone: bool,
 }
 
 /// One run in a list.
@@ -181,9 +187,19 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
-        let conditions = [("target", &filter.target), ("campaign", &filter.campaign)];
+        let conditions = [
+            ("target =", &filter.target),
+            ("campaign =", &filter.campaign),
+            ("started_at >=", &filter.since),
+        ];
         let given = || conditions.iter().filter_map(|(column, value)| Some((column, value.as_ref()?)));
-        let condition: String = given().map(|(column, _)| format!(" AND {column} = ?")).collect();
+        let mut condition: String = given().map(|(column, _)| format!(" AND {column} ?")).collect();
+        if filter.valid {
+            condition += " AND valid";
+        }
+        if filter.alone {
+            condition += " AND campaign IS NULL";
+        }
         let values = given()
             .map(|(_, value)| Value::from(value.clone()))
             .chain([Value::from(filter.limit.map_or(-1, i64::from))]);

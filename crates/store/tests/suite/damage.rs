@@ -83,8 +83,8 @@ fn log_of(path: &Path) -> PathBuf {
 /// Reads all there is, by every way there is.
 fn read_everything(store: &Store, records: &[RunRecord]) -> Vec<Result<RunRecord, StoreError>> {
     let _ = store.runs(&RunFilter::default());
-    let _ =
-        store.runs(&RunFilter { limit: Some(2), target: Some("x".into()), campaign: Some(CAMPAIGN.into()) });
+    let (target, campaign) = (Some("x".into()), Some(CAMPAIGN.into()));
+    let _ = store.runs(&RunFilter { limit: Some(2), target, campaign, ..RunFilter::default() });
     let _ = store.campaigns();
     let _ = store.campaign(CAMPAIGN);
     let _ = store.journal_entries(CAMPAIGN);

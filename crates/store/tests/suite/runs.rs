@@ -163,9 +163,15 @@ fn runs_are_listed_newest_first_and_filtered() {
     assert_eq!(ids(&RunFilter::default()), [12, 9, 5, 3, 1].map(time));
     assert_eq!(ids(&RunFilter { limit: Some(2), ..RunFilter::default() }), [12, 9].map(time));
     assert_eq!(ids(&RunFilter { target: Some("null:".into()), ..RunFilter::default() }), [time(5)]);
-    let both = RunFilter { limit: Some(1), target: Some("/dev/nvme0n1".into()), campaign: None };
+    let both = RunFilter { limit: Some(1), target: Some("/dev/nvme0n1".into()), ..RunFilter::default() };
     assert_eq!(ids(&both), [time(12)]);
     assert_eq!(ids(&RunFilter { campaign: Some("none".into()), ..RunFilter::default() }), [] as [String; 0]);
+    assert_eq!(ids(&RunFilter { since: Some(time(9)), ..RunFilter::default() }), [12, 9].map(time));
+    let valid = store.runs(&RunFilter { valid: true, ..RunFilter::default() }).unwrap();
+    assert!(!valid.is_empty() && valid.len() < 5 && valid.iter().all(|row| row.valid));
+    let alone = store.runs(&RunFilter { alone: true, ..RunFilter::default() }).unwrap();
+    let all = store.runs(&RunFilter::default()).unwrap();
+    assert_eq!(alone.len(), all.iter().filter(|row| row.campaign.is_none()).count());
 
     let rows = store.runs(&RunFilter::default()).unwrap();
     let record = run(12, 2, 300);

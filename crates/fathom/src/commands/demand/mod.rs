@@ -11,11 +11,11 @@ use fathom_campaign::calendar_now;
 use fathom_demand::aws::Asked as Service;
 use fathom_demand::fleet::{is_parquet, of_parquet};
 use fathom_demand::{Asked, AskedCloudWatch, DemandReport, Hints, Selection, Text, Values};
-use fathom_measure::Nanos;
 use fathom_tools::Refusal;
 use fathom_tools::import::is_wide;
 use jiff::Timestamp;
 
+use super::moment::moment;
 use crate::arguments::{MetricsArguments, ValuesName};
 use crate::failure::Failure;
 
@@ -123,21 +123,6 @@ fn stretch(arguments: &MetricsArguments) -> Result<(i64, i64, i64), Failure> {
     let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
     let to = arguments.to.as_deref().map_or(Ok(now), |text| moment("--to", text, now))?;
     Ok((moment("--from", &arguments.from, now)?, to, now))
-}
-
-/// A time as RFC 3339 has it, or how long ago; in seconds since 1970.
-fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
-    if let Ok(at) = text.parse::<Timestamp>() {
-        return Ok(at.as_second());
-    }
-    let ago = text.parse::<Nanos>().ok().map(|time| time.as_seconds().round() as i64);
-    ago.map(|ago| now_unix_s - ago).ok_or_else(|| {
-        Failure::usage(
-            flag,
-            format!("{text:?} is not a valid time"),
-            "type it as 2026-11-01T00:00:00Z, or how long ago, e.g. 7d or 2h",
-        )
-    })
 }
 
 /// The files in a few words, or the server.

@@ -15,6 +15,7 @@ use fathom_tools::fio::handover::{LOGS, hand_over};
 
 use super::results::Destination;
 use super::{machine, read, refused};
+use crate::commands::conditions::{self, Conditions};
 use crate::commands::saving::Saving;
 use crate::commands::stored::StorePlace;
 use crate::failure::Failure;
@@ -65,12 +66,15 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
         check_empty: globals.check_empty,
         limit_ns: None,
     };
+    let conditions = Conditions::of_runs(&globals.fail_if, place, &[])?;
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
     let mut saving = Saving::open(place);
     result.records.iter().for_each(|record| saving.put(record));
+    let judged = conditions.judge_runs(&result.records.iter().collect::<Vec<_>>()).concat();
+    conditions::tell_failing(&judged);
     destination.write(&printed(&result, globals.wanted())?)?;
     let said = fs::read_to_string(&result.stderr).unwrap_or_default();
     if !said.trim().is_empty() {
@@ -78,7 +82,8 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     }
     let delivered = deliver_logs(&made.logs, &result.folder.join(LOGS), globals.force);
     let saved = saving.finish(&Machine::Off);
-    Ok(Status::of_measurement(saved && delivered && result.records.iter().all(RunRecord::is_valid)))
+    let valid = result.records.iter().all(RunRecord::is_valid);
+    Ok(Status::of_measurement(saved && delivered && valid).or_of(&judged))
 }
 
 /// The words of a question that fio answers without any I/O.

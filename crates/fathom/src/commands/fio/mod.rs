@@ -1,5 +1,6 @@
 //! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
 
+mod about;
 mod iolog;
 mod itself;
 mod machine;
@@ -12,7 +13,7 @@ use std::ops::ControlFlow;
 use fathom_campaign::IoLog;
 use fathom_campaign::foreign::fio::{Outcome, Stages};
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_record::RunRecord;
+use fathom_record::{RunRecord, Workload};
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
 use fathom_tools::fio::document;
@@ -20,6 +21,7 @@ use fathom_tools::fio::job::Job;
 use fathom_tools::fio::map::{self, Around, Doer, Mapped, Native, Run};
 use places::Places;
 
+use super::conditions::{self, Conditions};
 use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
@@ -37,19 +39,16 @@ use crate::{interrupt, output};
 pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> {
     let invocation = cmdline::parse(words).map_err(refused)?;
     let globals = &invocation.globals;
-    let named = globals.store.as_ref().map(|file| StorePlace::new(Some(file.into())));
+    let named = globals.store.as_ref().map(|file| StorePlace::Named(file.into()));
     let place = named.as_ref().unwrap_or(place);
     if globals.hand_over == Some(true) {
         return itself::perform(place, &invocation);
     }
-    if let Some(question) = globals.question {
-        let remedy = format!("ask it: fio --{question}; what becomes of each option is in docs/interop.md");
-        return Err(Failure::usage(format!("--{question}"), "fio answers that about itself", remedy));
+    if let Some(answer) = about::answer(globals)? {
+        output::result(&answer)?;
+        return Ok(Status::Done);
     }
-    if globals.wanted().terse {
-        let remedy = "use --output-format=normal, json or json+, or --engine=fio for fio itself";
-        return Err(Failure::usage("--output-format", "fathom does not write the terse form", remedy));
-    }
+    about::refuse(globals)?;
     let jobs = read(&invocation)?;
     if globals.show_command {
         output::result(&(document::command_line(&jobs) + "\n"))?;
@@ -75,6 +74,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     refuse_absent_devices(&mapped)?;
     let destination = results::Destination::prepare(globals)?;
     let places = Places::prepare(&mapped, globals.force)?;
+    let conditions = Conditions::of_runs(&globals.fail_if, place, &workloads(&mapped))?;
     let mut saving = Saving::open(place);
     let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
     let stop = interrupt::watch(screen.voice())?;
@@ -92,6 +92,8 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         records.iter_mut().flatten().for_each(|record| record.notes.push(trial.note()));
     }
     records.iter().flatten().for_each(|record| saving.put(record));
+    let judged = conditions.judge_runs(&records.iter().flatten().collect::<Vec<_>>()).concat();
+    conditions::tell_failing(&judged);
     let printed = records.iter().all(Vec::is_empty)
         || results::deliver(&jobs, &mapped, &counted, &differences, (&destination, &places), globals);
     let verified = !results::tell_unverified(&records);
@@ -100,9 +102,18 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         Some(failure) => Err(failure),
         None => {
             let valid = records.iter().flatten().all(RunRecord::is_valid);
-            Ok(Status::of_measurement(printed && verified && saved && valid))
+            Ok(Status::of_measurement(printed && verified && saved && valid).or_of(&judged))
         }
     }
+}
+
+/// What fathom itself runs of the jobs.
+fn workloads(mapped: &[Mapped]) -> Vec<&Workload> {
+    let runs = mapped.iter().filter_map(|job| match &job.doer {
+        Doer::Fathom(native) => Some(native.runs.iter().map(|run| &run.workload)),
+        Doer::Burner(_) | Doer::Fio(_) => None,
+    });
+    runs.flatten().collect()
 }
 
 fn refused(refusal: Refusal) -> Failure {

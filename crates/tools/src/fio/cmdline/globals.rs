@@ -42,6 +42,8 @@ pub struct Globals {
     pub store: Option<String>,
     /// Devices that only reading can show to be empty are read, however long that takes.
     pub check_empty: bool,
+    /// Conditions under which the command fails, unread.
+    pub fail_if: Vec<String>,
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What the whole command has to go to the installed fio for.
@@ -81,7 +83,7 @@ const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: 
 }
 
 /// The options of the command, fio's and fathom's.
-pub static ROWS: [Row; 46] = [
+pub static ROWS: [Row; 47] = [
     row("output", Some('o'), true, Does::Set),
     row("output-format", Some('F'), true, Does::Set),
     row("minimal", Some('m'), false, Does::Set),
@@ -141,6 +143,7 @@ pub static ROWS: [Row; 46] = [
     row("force", None, false, Does::Set),
     row("store", None, true, Does::Set),
     row("check-empty", None, false, Does::Set),
+    row("fail-if", None, true, Does::Set),
     row("quiet", None, false, Does::Set),
     row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
 ];
@@ -196,6 +199,7 @@ impl Globals {
             "force" => self.force = true,
             "store" => self.store = Some(value.to_owned()),
             "check-empty" => self.check_empty = true,
+            "fail-if" => self.fail_if.push(value.to_owned()),
             "engine" => {
                 self.hand_over = Some(match value {
                     "fio" => true,

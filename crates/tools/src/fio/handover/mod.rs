@@ -189,7 +189,7 @@ const PASSED: [&str; 9] = [
     "debug",
 ];
 /// Options of the command that fathom does itself, or that nothing depends on where the output is kept.
-const OURS: [&str; 17] = [
+const OURS: [&str; 18] = [
     "output",
     "output-format",
     "minimal",
@@ -203,6 +203,7 @@ const OURS: [&str; 17] = [
     "engine",
     "destroy",
     "check-empty",
+    "fail-if",
     "force",
     "store",
     "quiet",

@@ -17,7 +17,7 @@ impl Stop {
     /// # Errors
     /// When the system refuses to report signals.
     pub fn watch() -> Result<Self, Failure> {
-        interrupt::watch(Screen::Quiet.voice()).map(Self)
+        interrupt::watch(Screen::new(true, None).voice()).map(Self)
     }
 
     /// Whether it was asked for.

@@ -1,0 +1,83 @@
+//! What can be typed about the program itself: help, manual pages, completions, settings and the state of the machine.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Arguments of `help`.
+#[derive(Args, Debug)]
+pub struct HelpArguments {
+    /// The command that is meant.
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+pub const HELP_EXAMPLES: &str = "\
+Examples:
+  fathom help
+  fathom help run";
+
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// bash, zsh, fish, elvish or powershell.
+    #[arg(value_name = "SHELL", hide_possible_values = true)]
+    pub shell: Shell,
+}
+
+pub const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  fathom completions bash > ~/.local/share/bash-completion/completions/fathom
+  fathom completions zsh > ~/.zfunc/_fathom                    with fpath+=~/.zfunc before compinit in ~/.zshrc
+  fathom completions fish > ~/.config/fish/completions/fathom.fish";
+
+/// Arguments of `man`.
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// A command, or the page's own name, e.g. fathom-run. Default: the page of fathom itself.
+    #[arg(value_name = "COMMAND")]
+    pub page: Option<String>,
+    /// Print the names of all pages.
+    #[arg(long, conflicts_with = "page")]
+    pub list: bool,
+}
+
+pub const MAN_EXAMPLES: &str = "\
+Examples:
+  fathom man run | man -l -
+  fathom man --list";
+
+/// Arguments of `doctor`.
+#[derive(Args, Debug)]
+pub struct DoctorArguments {
+    /// A folder or a file on the storage that is to be measured.
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  fathom doctor
+  fathom doctor /mnt/data --json
+
+Nothing is changed, and nothing is written but a file without a name. Exit status 1 where fathom cannot measure here.";
+
+pub const CONFIG_EXAMPLES: &str = "\
+Examples:
+  fathom config
+  fathom config --json
+
+The file is ~/.config/fathom/config.toml, or what FATHOM_CONFIG names. It has `store`, and for each command a table of
+its flags, which hold where they are not typed:
+
+  store = \"/srv/fathom/runs.sqlite\"
+  [run]
+  time = \"60s\"
+  [assess]
+  instance = \"m5.xlarge\"
+
+With a plan file [run] and [sweep] are left out. What permits the loss of data is typed, and never a setting.";

@@ -1,0 +1,38 @@
+//! What can be typed to list runs.
+
+use clap::Args;
+
+use super::Switch;
+
+/// Arguments of `runs`.
+#[derive(Args, Debug)]
+pub struct RunsArguments {
+    /// At most N runs.
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 20)]
+    pub limit: u32,
+    /// Only of this target, as it was named then.
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Only since then: a date or time, e.g. 2026-11-20 or 2026-11-20T08:00:00Z, or how long ago, e.g. 7d.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only runs that came to their end and failed no self-check.
+    #[arg(long)]
+    pub valid: bool,
+    /// The test points of this campaign: an id, the start of one, or last.
+    #[arg(long, value_name = "CAMPAIGN")]
+    pub campaign: Option<String>,
+    /// The test points of campaigns too. Default: a campaign is one line.
+    #[arg(long, conflicts_with = "campaign")]
+    pub all: bool,
+    /// How to print.
+    #[command(flatten)]
+    pub switch: Switch,
+}
+
+pub const RUNS_EXAMPLES: &str = "\
+Examples:
+  fathom runs
+  fathom runs --since 7d --valid
+  fathom runs -n 5 --target /dev/nvme1n1
+  fathom runs --campaign last --json";

@@ -1,0 +1,37 @@
+//! What can be typed about results: where they go, and when a measurement fails by them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Where the result of a measurement goes.
+#[derive(Args, Debug)]
+pub struct MeasurementOutputs {
+    /// Write the report to this file, as one HTML page.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Write the record as JSON, with its result in short first: to FILE.json, or to stdout alone when no file is
+    /// named.
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// With --json: one line, and runs without their seconds.
+    #[arg(long, requires = "json")]
+    pub compact: bool,
+    /// Print a line of JSON for each second while it runs, and the compact record as the last one.
+    #[arg(long, conflicts_with = "json")]
+    pub json_lines: bool,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// When a measurement fails.
+#[derive(Args, Debug)]
+pub struct ConditionArguments {
+    /// End with status 4 if this is so, e.g. 'p99>2ms', 'read p99.9>10ms', 'iops<50k', 'MB/s<250', 'errors>0', or by
+    /// another measurement, 'iops<90% of last'. Repeatable. What was not measured fails too. A latency is that of each
+    /// direction, and the response latency with --rate. Of an assessment name a pattern or a point (peak, balanced or
+    /// slo): 'randread-4k peak iops<50k'; of a comparison a side, whose own is b: 'iops<95% of a', or 'slower'.
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<String>,
+}

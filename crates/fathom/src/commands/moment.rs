@@ -1,0 +1,43 @@
+//! Times as they are typed: a date, a time, or how long ago.
+
+use fathom_measure::Nanos;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::failure::Failure;
+
+/// A time as RFC 3339 has it, a date (its start, UTC), or how long ago; in seconds since 1970.
+///
+/// # Errors
+/// When it is none of them.
+pub fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.as_second());
+    }
+    if let Some(at) = text.parse::<Date>().ok().and_then(|date| date.to_zoned(TimeZone::UTC).ok()) {
+        return Ok(at.timestamp().as_second());
+    }
+    let ago = text.parse::<Nanos>().ok().map(|time| time.as_seconds().round() as i64);
+    ago.map(|ago| now_unix_s - ago).ok_or_else(|| {
+        Failure::usage(
+            flag,
+            format!("{text:?} is not a valid time"),
+            "type it as 2026-11-01 or 2026-11-01T00:00:00Z, or how long ago, e.g. 7d or 2h",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_as_people_write_them() {
+        let read = |text: &str| moment("--since", text, 1_800_000_000).ok();
+        assert_eq!(read("2026-11-20"), Some(1_795_132_800));
+        assert_eq!(read("2026-11-20T00:00:01Z"), Some(1_795_132_801));
+        assert_eq!(read("2h"), Some(1_800_000_000 - 7200));
+        assert_eq!(read("yesterday"), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! `cargo xtask dist`: what a release is handed out as, made on this machine and without a daemon.
+//!
+//! The program is built for a target, asked for its manual pages and completions, and packed: an archive, a Debian
+//! package, an image for containers, a list of what is built in, and the checksums of all of it. The same sources and
+//! the same compiler give the same bytes: times in archives are those of the last commit, or `SOURCE_DATE_EPOCH`.
+
+mod archive;
+mod checksum;
+mod deb;
+mod oci;
+mod sbom;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use archive::{Entry, gzip, tar};
+
+pub const USAGE: &str = "\
+cargo xtask dist [--target TRIPLE] [--out FOLDER] [--program FILE] [--ask FILE]
+
+Builds the program and packs it: fathom-VERSION-TRIPLE.tar.gz, a .deb, an OCI image, an SBOM and SHA256SUMS.
+  --target TRIPLE   Default: x86_64-unknown-linux-musl, a static program. It needs: rustup target add TRIPLE, and a C
+                    compiler for it (Debian: musl-tools), or its name in CC_x86_64_unknown_linux_musl.
+  --out FOLDER      Default: target/dist. Files of those names there are replaced.
+  --program FILE    Pack this program instead of building one.
+  --ask FILE        Ask this program for manual pages and completions, where the target's own does not run here.";
+
+const DEFAULT_TARGET: &str = "x86_64-unknown-linux-musl";
+const SHELLS: [(&str, &str); 3] = [
+    ("bash", "usr/share/bash-completion/completions/fathom"),
+    ("zsh", "usr/share/zsh/vendor-completions/_fathom"),
+    ("fish", "usr/share/fish/vendor_completions.d/fathom.fish"),
+];
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    target: String,
+    out: Option<PathBuf>,
+    program: Option<PathBuf>,
+    ask: Option<PathBuf>,
+}
+
+impl Asked {
+    fn read(arguments: Vec<String>) -> Result<Self, String> {
+        let mut asked = Self { target: DEFAULT_TARGET.to_owned(), out: None, program: None, ask: None };
+        let mut words = arguments.into_iter();
+        while let Some(word) = words.next() {
+            let (name, tied) = match word.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (word, None),
+            };
+            let value =
+                tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
+            match name.as_str() {
+                "--target" => asked.target = value,
+                "--out" => asked.out = Some(value.into()),
+                "--program" => asked.program = Some(value.into()),
+                "--ask" => asked.ask = Some(value.into()),
+                other => return Err(format!("unknown flag {other}\n{USAGE}")),
+            }
+        }
+        Ok(asked)
+    }
+}
+
+pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
+    let asked = Asked::read(arguments)?;
+    let architecture = deb::architecture(&asked.target)
+        .ok_or_else(|| format!("{}: there are packages for x86_64 and aarch64 alone", asked.target))?;
+    let metadata = metadata(root, &asked.target)?;
+    let version = version(&metadata)?;
+    let time_s = time_s(root);
+    let program = match &asked.program {
+        Some(program) => program.clone(),
+        None => build(root, &asked.target)?,
+    };
+    let installed = installed(root, &program, asked.ask.as_deref().unwrap_or(&program))?;
+    let stem = format!("fathom-{version}-{}", asked.target);
+    let package = deb::Package { version: &version, architecture };
+    let image = oci::Image { version: &version, architecture };
+    let outputs = [
+        (format!("{stem}.tar.gz"), gzip(&tar(&unpacked(&installed), &format!("{stem}/"), time_s)?)?),
+        (package.file_name(), package.bytes(&installed, time_s)?),
+        (image.file_name(), image.bytes(&in_image(&installed), time_s)?),
+        (format!("{stem}.cdx.json"), sbom::document(&metadata, &version)?.into_bytes()),
+    ];
+    let out = asked.out.unwrap_or_else(|| root.join("target/dist"));
+    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(&out).map_err(|error| failed(&out, error))?;
+    let mut sums = String::new();
+    for (name, bytes) in &outputs {
+        let path = out.join(name);
+        fs::write(&path, bytes).map_err(|error| failed(&path, error))?;
+        sums += &checksum::line(name, bytes);
+        println!("{:>12} bytes  {}", bytes.len(), path.display());
+    }
+    let path = out.join("SHA256SUMS");
+    fs::write(&path, &sums).map_err(|error| failed(&path, error))?;
+    println!("{:>12} bytes  {}", sums.len(), path.display());
+    Ok(())
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn metadata(root: &Path, target: &str) -> Result<Value, String> {
+    let output = cargo()
+        .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", target])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
+}
+
+fn version(metadata: &Value) -> Result<String, String> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let own = packages
+        .filter(|package| package["name"] == "fathom")
+        .find_map(|package| package["version"].as_str());
+    own.map(str::to_owned).ok_or_else(|| "there is no package fathom".to_owned())
+}
+
+/// The time that archives carry.
+fn time_s(root: &Path) -> u64 {
+    let asked = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let commit = || {
+        let output =
+            Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root).output().ok()?;
+        String::from_utf8(output.stdout).ok()
+    };
+    asked.or_else(commit).and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Builds the program with the profile of releases.
+fn build(root: &Path, target: &str) -> Result<PathBuf, String> {
+    let mut build = cargo();
+    build.args(["build", "--locked", "--profile", "dist", "--package", "fathom", "--target", target]);
+    let variable = format!("CC_{}", target.replace('-', "_"));
+    if target.ends_with("-musl") && std::env::var_os(&variable).is_none() {
+        let prefix = target.split('-').next().unwrap_or_default();
+        let names = [format!("{prefix}-linux-musl-gcc"), "musl-gcc".to_owned()];
+        let there = names.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+        let name = there.ok_or_else(|| {
+            format!("no C compiler for {target}: install musl-tools, or name one in {variable}")
+        })?;
+        build.env(&variable, name);
+    }
+    let status = build.current_dir(root).status().map_err(|error| format!("cargo build: {error}"))?;
+    if !status.success() {
+        return Err(format!(
+            "the program was not built; if the target is missing: rustup target add {target}"
+        ));
+    }
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(folder.join(target).join("dist/fathom"))
+}
+
+/// What the program prints.
+fn asked(program: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    let told = |error: &str| format!("{} {}: {error}", program.display(), arguments.join(" "));
+    let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;
+    if !output.status.success() {
+        return Err(told(String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    Ok(output.stdout)
+}
+
+/// All files as they are installed; `teller` is asked for what is made of the program's own help.
+fn installed(root: &Path, program: &Path, teller: &Path) -> Result<Vec<Entry>, String> {
+    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let mut files = vec![Entry::new("usr/bin/fathom", 0o755, read(program)?)];
+    for (shell, path) in SHELLS {
+        files.push(Entry::new(path, 0o644, asked(teller, &["completions", shell])?));
+    }
+    let names = String::from_utf8_lossy(&asked(teller, &["man", "--list"])?).into_owned();
+    for name in names.lines() {
+        let page = asked(teller, &["man", name])?;
+        files.push(Entry::new(format!("usr/share/man/man1/{name}.1.gz"), 0o644, gzip(&page)?));
+    }
+    for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+        files.push(Entry::new(format!("usr/share/doc/fathom/{name}"), 0o644, read(&root.join(name))?));
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// The same for an archive that is unpacked anywhere: the program first to see.
+fn unpacked(installed: &[Entry]) -> Vec<Entry> {
+    let moved = |file: &Entry| {
+        let path =
+            file.path.strip_prefix("usr/bin/").or_else(|| file.path.strip_prefix("usr/share/doc/fathom/"));
+        let path = path.or_else(|| file.path.strip_prefix("usr/")).unwrap_or(&file.path);
+        Entry { path: path.to_owned(), ..file.clone() }
+    };
+    installed.iter().map(moved).collect()
+}
+
+/// What an image holds: the program, and a folder for temporary files.
+fn in_image(installed: &[Entry]) -> Vec<Entry> {
+    let mut files: Vec<Entry> = installed
+        .iter()
+        .filter(|file| file.path.starts_with("usr/bin/") || file.path.contains("/doc/"))
+        .cloned()
+        .collect();
+    files.push(Entry::new("data/.keep", 0o644, ""));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_read_in_both_forms() {
+        let read = |words: &[&str]| Asked::read(words.iter().map(|word| (*word).to_owned()).collect());
+        assert_eq!(read(&[]).expect("nothing").target, DEFAULT_TARGET);
+        let asked = read(&["--target=aarch64-unknown-linux-musl", "--out", "x"]).expect("flags");
+        assert_eq!((asked.target.as_str(), asked.out), ("aarch64-unknown-linux-musl", Some("x".into())));
+        assert!(read(&["--traget", "x"]).is_err() && read(&["--out"]).is_err());
+    }
+
+    #[test]
+    fn an_archive_has_the_program_on_top() {
+        let installed = [
+            Entry::new("usr/bin/fathom", 0o755, "x"),
+            Entry::new("usr/share/doc/fathom/README.md", 0o644, ""),
+            Entry::new("usr/share/man/man1/fathom.1.gz", 0o644, ""),
+        ];
+        let paths: Vec<String> = unpacked(&installed).into_iter().map(|file| file.path).collect();
+        assert_eq!(paths, ["fathom", "README.md", "share/man/man1/fathom.1.gz"]);
+        assert_eq!(in_image(&installed).len(), 3);
+    }
+}
