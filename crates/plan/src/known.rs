@@ -293,7 +293,7 @@ mod tests {
             (&["iops=1e9"], "not a rate"),
             (&["iops=999999999999"], "look at the unit"),
             (&["instence:iops=3"], "did you mean `instance`?"),
-            (&["cluster:iops=3"], "write volume, instance, link or device"),
+            (&["cluster:iops=3"], "write volume, instance, link, device, memory or bus"),
             (&["iops-burst-read=3"], "not a valid ceiling"),
             (&["iops-read-write=3"], "not a valid ceiling"),
             (&["iops-trim=3"], "not a valid ceiling"),
