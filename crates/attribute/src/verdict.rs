@@ -37,6 +37,10 @@ const MOSTLY_ENFORCED: f64 = 0.87;
 /// The same where other blocks were tried, and whose it is remains open.
 const ENFORCED_BY_BLOCKS: f64 = 0.6;
 
+/// Most that is said of a fixed rate that nobody declared: a device of so many servers, a lock or a cache that drains
+/// evenly is as flat and as sharp.
+const UNDECLARED: f64 = 0.75;
+
 /// What was concluded, and the experiment that would decide more, ready to be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conclusion {
@@ -130,7 +134,9 @@ pub fn conclude(
     let best = claims.first().and_then(|claim| claim.probability).unwrap_or(0.0);
     let unknown = weighed.iter().find(|w| w.limit == Limit::Unknown).map_or(1.0, |w| w.probability);
     let most = restraints.iter().filter(|r| r.applies(Limit::RateCap)).map(|r| r.most).fold(1.0, f64::min);
+    let is_any_known = ENFORCED.iter().any(|limit| is_at_known(*limit, bounds));
     let enforced = sum(weighed, &ENFORCED).min(most);
+    let said = if is_any_known { enforced } else { enforced.min(UNDECLARED) };
     let is_enforced = claims.first().is_some_and(|claim| ENFORCED.contains(&claim.limit));
     // A rate at a known limit is that limit's; without one it takes experiments to say whose it is.
     let is_known = claims.first().is_some_and(|claim| is_at_known(claim.limit, bounds));
@@ -139,7 +145,7 @@ pub fn conclude(
     let mostly = if has_blocks { ENFORCED_BY_BLOCKS } else { MOSTLY_ENFORCED };
     let tells = if is_known { TELLS_KNOWN } else { TELLS };
     if is_enforced && best < tells && enforced >= mostly.max(best + 0.1) {
-        claims.insert(0, fixed_rate(subject, seen, weighed, enforced));
+        claims.insert(0, fixed_rate(subject, seen, weighed, said));
     } else if best < NAMED || unknown >= best {
         claims.insert(0, undecided(subject, seen, bounds, restraints, unknown, claims.len()));
     }
