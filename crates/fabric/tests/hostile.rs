@@ -51,7 +51,8 @@ fn write(blocks: u32) -> SubmissionEntry {
 
 fn connect(queue: u16, size: u16, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let asked = Connect { format: 0, queue, size, attributes: 0, keep_alive_ms: 0 };
-    let mut bytes = ConnectData::new([7; 16], if queue == 0 { 0xffff } else { 1 }, NQN, HOST).as_bytes().to_vec();
+    let mut bytes =
+        ConnectData::new([7; 16], if queue == 0 { 0xffff } else { 1 }, NQN, HOST).as_bytes().to_vec();
     change(&mut bytes);
     let descriptor = Descriptor::new(Descriptor::IN_CAPSULE, bytes.len() as u32);
     command(asked.entry(), 5, descriptor, &bytes)
@@ -103,7 +104,8 @@ fn a_host_that_breaks_the_framing_is_ended_by_name() {
         let subsystem = pair::subsystem();
         for cut in [1, 7, usize::MAX] {
             let mut target = Target::new(&subsystem);
-            let outcome = stream.chunks(cut.min(stream.len())).try_for_each(|piece| target.received(&subsystem, piece));
+            let outcome =
+                stream.chunks(cut.min(stream.len())).try_for_each(|piece| target.received(&subsystem, piece));
             let fatal = outcome.unwrap_err();
             assert_eq!(fatal.fault, fault, "{:?}", &stream[..8]);
             let said = target.output(usize::MAX);
@@ -165,14 +167,14 @@ fn at_controller(slow: bool, stream: &[u8]) -> (Pair, Result<(), Fault>) {
 fn a_host_that_breaks_the_order_of_data_is_ended_by_name() {
     let asked = command(write(4), 9, Descriptor::new(Descriptor::TRANSPORT, 4 << SHIFT), &[]);
     let then = |more: Vec<u8>| [asked.clone(), more].concat();
-    // The slots are taken from the end.
-    let tag = 63;
+    // The slot that was freed last is taken first.
+    let tag = 0;
     let half = vec![1; 2 << SHIFT];
     let (first, second) = ((9, tag, 0, 2 << SHIFT), (9, tag, 2 << SHIFT, 2 << SHIFT));
     let whole = [data(6, 0, first, &half), data(6, 4, second, &half)].concat();
     for (stream, fault) in [
         (then(data(6, 4, (9, 64, 0, 8192), &half)), Fault::UnknownTransfer),
-        (then(data(6, 4, (9, 0, 0, 8192), &half)), Fault::UnknownTransfer),
+        (then(data(6, 4, (9, 1, 0, 8192), &half)), Fault::UnknownTransfer),
         (then(data(6, 4, (8, tag, 0, 8192), &half)), Fault::UnknownCommand),
         (then(data(6, 0, (9, tag, 4096, 8192), &half)), Fault::DataGap),
         (then(data(6, 4, first, &half)), Fault::LastFlag),
@@ -220,7 +222,8 @@ fn descriptors_that_say_something_else_have_their_status() {
     ] {
         // What follows is read as if nothing had happened.
         let good = command(write(1), 2, Descriptor::new(Descriptor::IN_CAPSULE, 4096), &block);
-        let (mut pair, outcome) = at_controller(false, &[command(write(1), 1, descriptor, payload), good].concat());
+        let (mut pair, outcome) =
+            at_controller(false, &[command(write(1), 1, descriptor, payload), good].concat());
         assert_eq!(outcome, Ok(()));
         let said = pair.target.output(usize::MAX);
         assert_eq!(said.len(), 48);
@@ -268,13 +271,19 @@ fn a_controller_that_breaks_the_rules_is_ended_by_name() {
         (read, |cid, _| data(7, 12, (cid, 0, 0, 4096), &[0; 4096]), Fault::SuccessWithFlowControl),
         (
             read,
-            |cid, _| [data(7, 4, (cid, 0, 0, 4096), &[0; 4096]), data(7, 4, (cid, 0, 4096, 4), &[0; 4])].concat(),
+            |cid, _| {
+                [data(7, 4, (cid, 0, 0, 4096), &[0; 4096]), data(7, 4, (cid, 0, 4096, 4), &[0; 4])].concat()
+            },
             Fault::DataAfterLast,
         ),
         (read, |_, _| initialize(1, |_| {}), Fault::InitializedTwice),
         (read, |_, _| initialize(0, |_| {}), Fault::WrongSide),
         (read, |_, _| data(7, 4, (0, 0, 0, 0), &[]), Fault::DataOffset),
-        (read, |_, _| pdu(3, 0, 0, &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[]), Fault::Terminated(2)),
+        (
+            read,
+            |_, _| pdu(3, 0, 0, &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[]),
+            Fault::Terminated(2),
+        ),
     ];
     for (opcode, stream, fault) in cases {
         for cut in [1, 5, usize::MAX] {
@@ -395,7 +404,8 @@ fn through_noise(framing: Framing, flip: Flip, cuts: &[usize]) -> Result<(), Str
                 let buffer = &mut pair.host.buffers.0[slot as usize];
                 buffer.fill(if opcode == io::WRITE { round * 4 + slot as u8 + 1 } else { 0xee });
                 let offset = u64::from(slot) << 14;
-                let transfer = Transfer { opcode, nsid: 1, offset, bytes: 4096 << (slot % 3), block_shift: SHIFT };
+                let transfer =
+                    Transfer { opcode, nsid: 1, offset, bytes: 4096 << (slot % 3), block_shift: SHIFT };
                 assert!(pair.host.queue.start_transfer(slot, transfer));
             }
             let mut quiet = 0;

@@ -7,7 +7,10 @@ use fathom_fabric::host::discovery::{PIECE_BYTES, Reading};
 use fathom_fabric::host::{Association, NamespaceFacts, Transfer};
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry};
 use fathom_spec::{Status, admin, io};
-use pair::{BLOCKS, HOST, Host, IN_CAPSULE, NQN, SHIFT, TRANSFER, Target, associate, digested, pair, plain, settle, wishes};
+use pair::{
+    BLOCKS, HOST, Host, IN_CAPSULE, NQN, SHIFT, TRANSFER, Target, associate, digested, pair, plain, settle,
+    wishes,
+};
 use proptest::prelude::*;
 
 fn transfer(opcode: u8, block: u64, blocks: u32) -> Transfer {
@@ -21,7 +24,10 @@ fn a_host_learns_what_the_controller_is() {
         let facts = pair.association.facts();
         assert_eq!((facts.controller, facts.queue_entries, facts.most_commands), (1, 64, Some(64)));
         assert_eq!((facts.transfer_bytes, facts.in_capsule_bytes, facts.queues), (TRANSFER, IN_CAPSULE, 2));
-        assert_eq!((facts.model.as_str(), facts.firmware.as_str(), facts.keep_alive_unit), ("fathom", "1", 10));
+        assert_eq!(
+            (facts.model.as_str(), facts.firmware.as_str(), facts.keep_alive_unit),
+            ("fathom", "1", 10)
+        );
         assert!(facts.deallocates && facts.has_write_cache);
         let expected = NamespaceFacts { id: 1, block_shift: SHIFT, blocks: BLOCKS, is_read_only: false };
         assert_eq!(facts.namespace, Some(expected));
@@ -31,7 +37,10 @@ fn a_host_learns_what_the_controller_is() {
 #[test]
 fn hosts_and_subsystems_that_do_not_match_are_refused_by_name() {
     for (change, cause) in [
-        ((|it| it.subsystem = "nqn.other".to_owned()) as fn(&mut fathom_fabric::host::Wishes), "no such subsystem"),
+        (
+            (|it| it.subsystem = "nqn.other".to_owned()) as fn(&mut fathom_fabric::host::Wishes),
+            "no such subsystem",
+        ),
         (|it| it.host = "nqn.stranger".to_owned(), "Invalid Host"),
         (|it| it.namespace = Some(2), "no namespace 2"),
     ] {
@@ -63,7 +72,10 @@ fn the_discovery_service_lists_what_the_host_may_use() {
         let found = reading.found();
         assert_eq!(found.len(), listed);
         for entry in found {
-            assert_eq!((entry.subsystem.as_str(), entry.address.as_str(), entry.port), (NQN, "127.0.0.1", Some(4420)));
+            assert_eq!(
+                (entry.subsystem.as_str(), entry.address.as_str(), entry.port),
+                (NQN, "127.0.0.1", Some(4420))
+            );
             assert!(entry.has_namespaces && !entry.is_secured && entry.transport == 3);
         }
     }
@@ -148,7 +160,10 @@ struct Act {
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = (any::<bool>(), 0..BLOCKS - 32, 1u32..=32, any::<u8>());
-    proptest::collection::vec(act.prop_map(|(write, block, blocks, fill)| Act { write, block, blocks, fill }), 1..24)
+    proptest::collection::vec(
+        act.prop_map(|(write, block, blocks, fill)| Act { write, block, blocks, fill }),
+        1..24,
+    )
 }
 
 proptest! {

@@ -143,7 +143,8 @@ impl Target {
                 Role::Fresh => (1, false),
             };
             self.queue.become_queue(u32::from(entries), limits, without);
-            self.backend.buffers = Buffers(vec![vec![0; limits.transfer_bytes as usize]; usize::from(entries)]);
+            self.backend.buffers =
+                Buffers(vec![vec![0; limits.transfer_bytes as usize]; usize::from(entries)]);
         }
         outcome
     }
