@@ -4,6 +4,25 @@
 pub const GET_LOG_PAGE: u8 = 0x02;
 /// Opcode of Identify (Base 2.0, section 5.17).
 pub const IDENTIFY: u8 = 0x06;
+/// Opcode of Abort.
+pub const ABORT: u8 = 0x08;
+/// Opcode of Set Features.
+pub const SET_FEATURES: u8 = 0x09;
+/// Opcode of Get Features.
+pub const GET_FEATURES: u8 = 0x0a;
+/// Opcode of Asynchronous Event Request.
+pub const ASYNCHRONOUS_EVENT: u8 = 0x0c;
+/// Opcode of Keep Alive.
+pub const KEEP_ALIVE: u8 = 0x18;
+
+/// Feature: number of queues.
+pub const FEATURE_QUEUES: u8 = 0x07;
+/// Feature: which asynchronous events are wanted.
+pub const FEATURE_EVENTS: u8 = 0x0b;
+/// Feature: keep-alive time.
+pub const FEATURE_KEEP_ALIVE: u8 = 0x0f;
+/// Feature: the host's identifier.
+pub const FEATURE_HOST: u8 = 0x81;
 
 /// Length of every Identify data structure, in bytes (Base 2.0, section 5.17).
 pub const IDENTIFY_BYTES: usize = 4096;
@@ -17,6 +36,8 @@ pub enum IdentifyWhat {
     Namespace,
     /// CNS 01h: the controller.
     Controller,
+    /// CNS 02h: the namespaces above the command's namespace identifier.
+    ActiveNamespaces,
     /// CNS 03h: the list of the namespace's identifiers; see [`crate::descriptors`].
     NamespaceDescriptors,
 }
@@ -27,6 +48,7 @@ impl IdentifyWhat {
         match self {
             Self::Namespace => 0x00,
             Self::Controller => 0x01,
+            Self::ActiveNamespaces => 0x02,
             Self::NamespaceDescriptors => 0x03,
         }
     }

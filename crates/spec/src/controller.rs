@@ -81,7 +81,10 @@ pub struct IdentifyController {
     pub tnvmcap: U128,
     /// Capacity not given to any namespace, in bytes.
     pub unvmcap: U128,
-    reserved_312: [u8; 200],
+    reserved_312: [u8; 8],
+    /// Unit in which a keep-alive time is counted, in 100 ms; 0: no keep-alive.
+    pub kas: U16,
+    reserved_322: [u8; 190],
     /// Submission queue entry sizes; see [`submission_entry_bytes`](Self::submission_entry_bytes).
     pub sqes: u8,
     /// Completion queue entry sizes; see [`completion_entry_bytes`](Self::completion_entry_bytes).
@@ -117,7 +120,20 @@ pub struct IdentifyController {
     reserved_544: [u8; 224],
     /// Name of the subsystem, UTF-8, ended by zeros.
     pub subnqn: [u8; 256],
-    reserved_1024: [u8; 1024],
+    reserved_1024: [u8; 768],
+    /// Largest command capsule over fabrics, in units of 16 bytes.
+    pub ioccsz: U32,
+    /// Largest response capsule over fabrics, in units of 16 bytes.
+    pub iorcsz: U32,
+    /// Where data begins in a capsule, behind the command, in units of 16 bytes.
+    pub icdoff: U16,
+    /// Fabrics controller attributes: bit 0 says that controllers are static.
+    pub fcatt: u8,
+    /// SGL descriptors of a command at most; 0: no limit.
+    pub msdbd: u8,
+    /// Optional Fabrics commands: bit 0 is Disconnect.
+    pub ofcs: U16,
+    reserved_1806: [u8; 242],
     /// Power states 0 to 31 (section 5.17.2.1, power state descriptor).
     pub psd: [PowerState; 32],
     /// Vendor's own.
@@ -234,6 +250,11 @@ impl IdentifyController {
     /// Whether writes may rest in a cache that a power failure empties, until a flush.
     pub fn has_volatile_write_cache(&self) -> bool {
         self.vwc & 1 == 1
+    }
+
+    /// Bytes of data that the capsule of an I/O command may carry over fabrics.
+    pub fn in_capsule_bytes(&self) -> u64 {
+        (u64::from(self.ioccsz.get()) * 16).saturating_sub(64)
     }
 
     /// Whether an optional command is supported.

@@ -12,6 +12,7 @@ pub mod admin;
 pub mod amazon;
 pub mod controller;
 pub mod descriptors;
+pub mod fabrics;
 pub mod io;
 pub mod linux;
 pub mod namespace;

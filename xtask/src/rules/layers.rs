@@ -6,13 +6,15 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 26] = [
+const LAYERS: [(&str, &[&str]); 28] = [
     ("spec", &[]),
+    ("fabric", &["spec"]),
     ("measure", &[]),
     ("record", &["measure", "spec"]),
-    ("target", &["measure", "spec", "record"]),
+    ("target", &["measure", "spec", "record", "fabric"]),
     ("sim", &["measure", "record"]),
-    ("engine", &["measure", "spec", "record", "target", "sim"]),
+    ("engine", &["measure", "spec", "record", "target", "sim", "fabric"]),
+    ("nvmet", &["measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     ("telemetry", &["measure", "spec", "record"]),
     ("stats", &["measure", "spec", "record"]),
     ("attribute", &["measure", "spec", "record", "stats"]),
@@ -39,6 +41,7 @@ const LAYERS: [(&str, &[&str]); 26] = [
             "demand",
             "target",
             "sim",
+            "fabric",
             "engine",
             "telemetry",
         ],
@@ -64,7 +67,9 @@ const LAYERS: [(&str, &[&str]); 26] = [
             "published",
             "target",
             "sim",
+            "fabric",
             "engine",
+            "nvmet",
             "telemetry",
             "report",
             "campaign",

@@ -1,0 +1,388 @@
+//! What a host says on a new admin queue until I/O queues can be connected: one command after another, each answer
+//! judged before the next.
+
+use std::fmt;
+
+use fathom_spec::admin::{self, IdentifyWhat};
+use fathom_spec::controller::OptionalCommand;
+use fathom_spec::fabrics::connect::{self, ANY_CONTROLLER, Connect, ConnectData, refusal_name};
+use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry, property};
+use fathom_spec::{IdentifyController, IdentifyNamespace, Status, descriptors};
+use zerocopy::IntoBytes;
+
+/// Entries of the admin queue, as other hosts have it.
+pub const ADMIN_ENTRIES: u16 = 32;
+/// Bytes of data in a capsule that are used at most, whatever a controller offers.
+const MOST_IN_CAPSULE: u64 = 64 << 10;
+/// Largest transfer of one command that is used, in bytes, whatever a controller allows.
+const MOST_TRANSFER: u64 = 8 << 20;
+/// Between two looks at whether the controller is ready, in milliseconds.
+const LOOK_EVERY_MS: u32 = 10;
+
+/// Who asks, and for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wishes {
+    /// Name of the host.
+    pub host: String,
+    /// Identifier of the host.
+    pub host_id: [u8; 16],
+    /// Name of the subsystem, which may be that of the discovery service.
+    pub subsystem: String,
+    /// I/O queues.
+    pub queues: u16,
+    /// Namespace; absent: the only one.
+    pub namespace: Option<u32>,
+    /// Time without a sign of life after which the controller lets go, in milliseconds; 0: never.
+    pub keep_alive_ms: u32,
+}
+
+/// A namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamespaceFacts {
+    /// Its identifier.
+    pub id: u32,
+    /// Size of a logical block as a power of two.
+    pub block_shift: u32,
+    /// Logical blocks.
+    pub blocks: u64,
+    /// Whether it refuses writes.
+    pub is_read_only: bool,
+}
+
+/// What the controller turned out to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Its identifier, which I/O queues are connected by.
+    pub controller: u16,
+    /// Entries that a queue may have.
+    pub queue_entries: u32,
+    /// Commands that it takes at once; absent where it does not say.
+    pub most_commands: Option<u32>,
+    /// Bytes that one command moves at most.
+    pub transfer_bytes: u32,
+    /// Bytes of data in a capsule of an I/O queue, as far as they are used.
+    pub in_capsule_bytes: u32,
+    /// I/O queues given.
+    pub queues: u16,
+    /// Unit of the keep-alive time in 100 ms; 0: none.
+    pub keep_alive_unit: u16,
+    /// Whether ranges can be deallocated.
+    pub deallocates: bool,
+    /// Whether writes rest in a cache until a flush.
+    pub has_write_cache: bool,
+    /// Model, as it says.
+    pub model: String,
+    /// Serial number, as it says.
+    pub serial: String,
+    /// Firmware, as it says.
+    pub firmware: String,
+    /// The namespace; absent with a discovery service.
+    pub namespace: Option<NamespaceFacts>,
+}
+
+/// What to do next.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// Send a command; data to the controller is what [`Association::data`] gives, and from it so many bytes come.
+    Command {
+        /// The command.
+        entry: SubmissionEntry,
+        /// Bytes of data.
+        bytes: u32,
+    },
+    /// Wait so many milliseconds, and ask again.
+    Pause(u32),
+    /// Nothing: the controller is ready.
+    Ready,
+}
+
+/// Why a controller is of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What was asked.
+    pub asked: &'static str,
+    /// Why it failed.
+    pub cause: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.asked, self.cause)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Connect,
+    Capabilities,
+    Version,
+    Enable,
+    Pause,
+    Ready,
+    Controller,
+    Queues,
+    Namespaces,
+    Namespace(u32),
+    CommandSet(u32),
+    Done,
+}
+
+/// One admin queue until its controller is ready.
+#[derive(Clone, Debug)]
+pub struct Association {
+    wishes: Wishes,
+    at: At,
+    facts: Facts,
+    page_bytes: u64,
+    looks_left: u32,
+}
+
+impl Association {
+    /// At the start.
+    pub fn new(wishes: Wishes) -> Self {
+        Self { wishes, at: At::Connect, facts: Facts::default(), page_bytes: 4096, looks_left: 0 }
+    }
+
+    /// What is known so far; all of it once it is ready.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn is_discovery(&self) -> bool {
+        self.wishes.subsystem == DISCOVERY_NAME
+    }
+
+    /// The data of a Connect of a queue of this association: the admin queue before its controller is known.
+    pub fn data(&self) -> [u8; connect::DATA_BYTES] {
+        let controller = if self.at == At::Connect { ANY_CONTROLLER } else { self.facts.controller };
+        let Wishes { host, host_id, subsystem, .. } = &self.wishes;
+        let mut bytes = [0; connect::DATA_BYTES];
+        bytes.copy_from_slice(ConnectData::new(*host_id, controller, subsystem, host).as_bytes());
+        bytes
+    }
+
+    /// The command that connects I/O queue `queue`, 1 and up, with `entries` entries.
+    pub fn connect_io(queue: u16, entries: u16, without_flow_control: bool) -> SubmissionEntry {
+        let attributes = if without_flow_control { connect::WITHOUT_FLOW_CONTROL } else { 0 };
+        Connect { format: 0, queue, size: entries.saturating_sub(1), attributes, keep_alive_ms: 0 }.entry()
+    }
+
+    /// What to do next.
+    pub fn next_step(&mut self) -> Next {
+        let page = admin::IDENTIFY_BYTES as u32;
+        let identify = |what: IdentifyWhat, nsid| Next::Command {
+            entry: SubmissionEntry::new(admin::IDENTIFY, nsid, [what.dword10(), 0, 0, 0, 0, 0]),
+            bytes: page,
+        };
+        let plain = |entry| Next::Command { entry, bytes: 0 };
+        match self.at {
+            At::Connect => {
+                let entry = Connect {
+                    format: 0,
+                    queue: 0,
+                    size: ADMIN_ENTRIES - 1,
+                    attributes: 0,
+                    keep_alive_ms: self.wishes.keep_alive_ms,
+                }
+                .entry();
+                Next::Command { entry, bytes: connect::DATA_BYTES as u32 }
+            }
+            At::Capabilities => plain(property::get(property::CAPABILITIES, true)),
+            At::Version => plain(property::get(property::VERSION, false)),
+            At::Enable => plain(property::set(property::CONFIGURATION, property::ENABLED)),
+            At::Pause => {
+                self.at = At::Ready;
+                Next::Pause(LOOK_EVERY_MS)
+            }
+            At::Ready => plain(property::get(property::STATUS, false)),
+            At::Controller => identify(IdentifyWhat::Controller, 0),
+            At::Queues => {
+                let asked = u32::from(self.wishes.queues.max(1) - 1);
+                let words = [u32::from(admin::FEATURE_QUEUES), asked << 16 | asked, 0, 0, 0, 0];
+                plain(SubmissionEntry::new(admin::SET_FEATURES, 0, words))
+            }
+            At::Namespaces => identify(IdentifyWhat::ActiveNamespaces, 0),
+            At::Namespace(id) => identify(IdentifyWhat::Namespace, id),
+            At::CommandSet(id) => identify(IdentifyWhat::NamespaceDescriptors, id),
+            At::Done => Next::Ready,
+        }
+    }
+
+    /// Takes the answer to the last command: its status, its result, and data of as many bytes as were asked for.
+    ///
+    /// # Errors
+    /// Where the controller refuses, or is not one that can be used.
+    pub fn answered(&mut self, status: Status, result: u64, data: &[u8]) -> Result<(), Failure> {
+        let asked = self.asked();
+        let fail = |cause: String| Failure { asked, cause };
+        if !status.is_success() {
+            // Names beyond 1.3 came late: a controller that lists none has the NVM command set.
+            if let At::CommandSet(_) = self.at {
+                self.at = At::Done;
+                return Ok(());
+            }
+            return Err(fail(self.refusal(status, result)));
+        }
+        self.at = match self.at {
+            At::Connect => self.connected(result).map_err(fail)?,
+            At::Capabilities => {
+                self.facts.queue_entries = property::most_entries(result);
+                if self.facts.queue_entries < 2 {
+                    return Err(fail("queues of one entry carry nothing".to_owned()));
+                }
+                self.page_bytes = property::page_bytes(result);
+                self.looks_left = (property::timeout_ms(result) / LOOK_EVERY_MS).max(100);
+                At::Version
+            }
+            At::Version => At::Enable,
+            At::Enable => At::Ready,
+            At::Ready | At::Pause => self.looked(result as u32).map_err(fail)?,
+            At::Controller => self.controller(data).map_err(fail)?,
+            At::Queues => {
+                let given = (result as u16).min((result >> 16) as u16).saturating_add(1);
+                self.facts.queues = given.min(self.wishes.queues);
+                match self.wishes.namespace {
+                    Some(id) => At::Namespace(id),
+                    None => At::Namespaces,
+                }
+            }
+            At::Namespaces => At::Namespace(only(data).map_err(fail)?),
+            At::Namespace(id) => {
+                self.facts.namespace = Some(namespace(id, data).map_err(fail)?);
+                At::CommandSet(id)
+            }
+            At::CommandSet(_) => match descriptors::command_set(data) {
+                None | Some(descriptors::CommandSet::NVM) => At::Done,
+                Some(other) => {
+                    return Err(fail(format!("the namespace has the {} command set", other.name())));
+                }
+            },
+            At::Done => At::Done,
+        };
+        Ok(())
+    }
+
+    fn asked(&self) -> &'static str {
+        match self.at {
+            At::Connect => "Connect",
+            At::Capabilities | At::Version => "reading a property",
+            At::Enable => "enabling the controller",
+            At::Pause | At::Ready => "waiting for the controller",
+            At::Controller => "Identify Controller",
+            At::Queues => "asking for I/O queues",
+            At::Namespaces => "listing the namespaces",
+            At::Namespace(_) => "Identify Namespace",
+            At::CommandSet(_) => "the namespace's command set",
+            At::Done => "nothing",
+        }
+    }
+
+    fn refusal(&self, status: Status, result: u64) -> String {
+        if self.at == At::Connect { connect_refusal(status, result) } else { status.to_string() }
+    }
+
+    fn connected(&mut self, result: u64) -> Result<At, String> {
+        if result >> 17 & 0b11 != 0 {
+            return Err(
+                "the controller requires authentication, which fathom does not support; connect with the \
+                        kernel (nvme connect) and name the device"
+                    .to_owned(),
+            );
+        }
+        self.facts.controller = result as u16;
+        Ok(At::Capabilities)
+    }
+
+    fn looked(&mut self, state: u32) -> Result<At, String> {
+        if state & property::FAILED != 0 {
+            return Err("the controller reports a fatal failure (CSTS.CFS)".to_owned());
+        }
+        if state & property::READY != 0 {
+            return Ok(At::Controller);
+        }
+        self.looks_left = self.looks_left.checked_sub(1).ok_or("it did not become ready in time")?;
+        Ok(At::Pause)
+    }
+
+    fn controller(&mut self, data: &[u8]) -> Result<At, String> {
+        let it = IdentifyController::parse(data).map_err(|error| error.to_string())?;
+        if it.cntlid.get() != self.facts.controller {
+            let (now, before) = (it.cntlid.get(), self.facts.controller);
+            return Err(format!("it is controller {now}, and Connect said {before}"));
+        }
+        let facts = &mut self.facts;
+        (facts.model, facts.serial) = (it.model().to_string(), it.serial().to_string());
+        (facts.firmware, facts.keep_alive_unit) = (it.firmware().to_string(), it.kas.get());
+        if self.is_discovery() {
+            return Ok(At::Done);
+        }
+        let facts = &mut self.facts;
+        let name = connect::name_of(&it.subnqn).unwrap_or("");
+        if name != self.wishes.subsystem {
+            return Err(format!("it belongs to subsystem `{}`", it.subsystem_name()));
+        }
+        if it.icdoff.get() != 0 {
+            return Err("data does not follow the command in its capsule (ICDOFF)".to_owned());
+        }
+        if it.nn.get() == 0 {
+            return Err("it has no namespaces".to_owned());
+        }
+        facts.most_commands = Some(u32::from(it.maxcmd.get())).filter(|commands| *commands > 0);
+        let most = it.max_transfer_bytes(self.page_bytes).unwrap_or(MOST_TRANSFER);
+        facts.transfer_bytes = most.min(MOST_TRANSFER) as u32;
+        facts.in_capsule_bytes = it.in_capsule_bytes().min(MOST_IN_CAPSULE) as u32;
+        facts.deallocates = it.supports(OptionalCommand::DatasetManagement);
+        facts.has_write_cache = it.has_volatile_write_cache();
+        Ok(At::Queues)
+    }
+}
+
+/// Why a Connect was refused.
+pub fn connect_refusal(status: Status, result: u64) -> String {
+    let name = refusal_name(status).unwrap_or("refused");
+    let (place, in_data) = (result as u16, result >> 16 & 1 == 1);
+    let field = match (in_data, place) {
+        (true, connect::place::SUBSYSTEM) => ": no such subsystem there",
+        (true, connect::place::HOST) => ": the host's name",
+        (true, connect::place::CONTROLLER) => ": the controller",
+        (false, connect::place::QUEUE) => ": the queue's number",
+        (false, connect::place::SIZE) => ": the queue's size",
+        _ => "",
+    };
+    let field = if status.kind() == 1 && status.code() == 0x82 { field } else { "" };
+    format!("{name}{field} (NVMe status {:x}h/{:02x}h)", status.kind(), status.code())
+}
+
+/// The only namespace of a list.
+fn only(list: &[u8]) -> Result<u32, String> {
+    let ids: Vec<u32> =
+        list.as_chunks::<4>().0.iter().map(|id| u32::from_le_bytes(*id)).take_while(|id| *id != 0).collect();
+    match ids.as_slice() {
+        [id] => Ok(*id),
+        [] => Err("the controller has no namespaces for this host".to_owned()),
+        [first, ..] => {
+            Err(format!("it has {} namespaces: name one, e.g. /{first} at the end of the target", ids.len()))
+        }
+    }
+}
+
+fn namespace(id: u32, data: &[u8]) -> Result<NamespaceFacts, String> {
+    let it = IdentifyNamespace::parse(data).map_err(|error| error.to_string())?;
+    if it.nsze.get() == 0 {
+        return Err(format!("there is no namespace {id}"));
+    }
+    let format = it.format().filter(|format| (9..=16).contains(&format.lbads));
+    let format = format.ok_or_else(|| format!("namespace {id} has blocks of an invalid size"))?;
+    if format.ms.get() != 0 || it.dps & 0b111 != 0 {
+        return Err(format!(
+            "namespace {id} has metadata or protection information, which fathom does not handle"
+        ));
+    }
+    let block_shift = u32::from(format.lbads);
+    if it.nsze.get() > u64::MAX >> block_shift {
+        return Err(format!("namespace {id} has a size beyond any address"));
+    }
+    Ok(NamespaceFacts { id, block_shift, blocks: it.nsze.get(), is_read_only: it.is_write_protected() })
+}

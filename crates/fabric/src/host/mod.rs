@@ -1,0 +1,11 @@
+//! The host's side: a queue pair of a controller, and what is said on the admin queue before I/O can flow.
+
+mod association;
+pub mod discovery;
+mod queue;
+mod setup;
+
+pub use association::{
+    ADMIN_ENTRIES, Association, Facts, Failure, NamespaceFacts, Next, Wishes, connect_refusal,
+};
+pub use queue::{Ended, HostQueue, Limits, Transfer};

@@ -1,0 +1,212 @@
+//! PDUs into a stream: what is to be sent, in order, copied out piece by piece.
+
+use std::collections::VecDeque;
+
+use fathom_spec::fabrics::pdu::{
+    CommonHeader, DATA_DIGEST, DIGEST_BYTES, HEADER_DIGEST, Kind, TERMINATION_BYTES, Termination, blank,
+};
+use zerocopy::little_endian::{U16, U32};
+use zerocopy::{Immutable, IntoBytes};
+
+use super::{Fatal, Framing, Payloads, digest};
+
+/// Part of a slot's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Which slot.
+    pub slot: u32,
+    /// First byte.
+    pub offset: u32,
+    /// Bytes.
+    pub bytes: u32,
+}
+
+/// One PDU: what stands before its data, and where its data is.
+#[derive(Clone, Debug)]
+pub struct Item {
+    cell: [u8; TERMINATION_BYTES],
+    cell_bytes: usize,
+    payload: Option<Extent>,
+    tag: Option<u32>,
+}
+
+impl Item {
+    /// A PDU of a header, whose common part is filled in here, and data out of a slot's buffer. `tag` is told when it
+    /// was copied out to its last byte.
+    pub fn new<H: IntoBytes + Immutable>(
+        framing: &Framing,
+        (kind, flags): (Kind, u8),
+        header: &H,
+        payload: Option<Extent>,
+        tag: Option<u32>,
+    ) -> Self {
+        let data_bytes = payload.map_or(0, |extent| extent.bytes);
+        let mut item = Self { cell: [0; TERMINATION_BYTES], cell_bytes: 0, payload, tag };
+        item.head(framing, (kind, flags), header.as_bytes(), data_bytes);
+        item
+    }
+
+    /// The same with a few bytes of data of its own, at most 16.
+    pub fn with_data<H: IntoBytes + Immutable>(
+        framing: &Framing,
+        kind: Kind,
+        header: &H,
+        data: &[u8; 16],
+        tag: Option<u32>,
+    ) -> Self {
+        let mut item = Self { cell: [0; TERMINATION_BYTES], cell_bytes: 0, payload: None, tag };
+        item.head(framing, (kind, 0), header.as_bytes(), data.len() as u32);
+        item.append(data);
+        if framing.data_digest {
+            item.append(&digest::crc32c(data).to_le_bytes());
+        }
+        item
+    }
+
+    fn head(&mut self, framing: &Framing, (kind, flags): (Kind, u8), header: &[u8], data_bytes: u32) {
+        let hlen = kind.header_bytes();
+        let digest_bytes = if kind.is_digested() { framing.header_digest_bytes() } else { 0 };
+        let mut flags = flags | if digest_bytes > 0 { HEADER_DIGEST } else { 0 };
+        let (mut pdo, mut plen) = (0, hlen + digest_bytes);
+        if data_bytes > 0 {
+            pdo = plen.next_multiple_of(framing.sent_alignment);
+            plen = pdo + data_bytes as usize + framing.data_digest_bytes();
+            flags |= if framing.data_digest { DATA_DIGEST } else { 0 };
+        }
+        let common = CommonHeader {
+            kind: kind as u8,
+            flags,
+            hlen: hlen as u8,
+            pdo: pdo as u8,
+            plen: U32::new(plen as u32),
+        };
+        self.append(common.as_bytes());
+        self.append(header.get(size_of::<CommonHeader>()..hlen).unwrap_or_default());
+        if digest_bytes > 0 {
+            let digest = digest::crc32c(&self.cell[..hlen]).to_le_bytes();
+            self.append(&digest);
+        }
+        self.cell_bytes = self.cell_bytes.max(pdo);
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if let Some(place) = self.cell.get_mut(self.cell_bytes..self.cell_bytes + bytes.len()) {
+            place.copy_from_slice(bytes);
+            self.cell_bytes += bytes.len();
+        }
+    }
+
+    /// A termination request because of a PDU that began with `offending`.
+    fn termination(kind: Kind, fatal: &Fatal, offending: &[u8]) -> Self {
+        let offending = &offending[..offending.len().min(TERMINATION_BYTES - kind.header_bytes())];
+        let mut header: Termination = blank();
+        header.common = CommonHeader {
+            kind: kind as u8,
+            flags: 0,
+            hlen: kind.header_bytes() as u8,
+            pdo: 0,
+            plen: U32::new((kind.header_bytes() + offending.len()) as u32),
+        };
+        header.fes = U16::new(fatal.fes);
+        header.fei = U32::new(fatal.fei);
+        let mut item = Self { cell: [0; TERMINATION_BYTES], cell_bytes: 0, payload: None, tag: None };
+        item.append(header.as_bytes());
+        item.append(offending);
+        item
+    }
+}
+
+/// What is to be sent over one connection.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// What data is put in.
+    pub framing: Framing,
+    items: VecDeque<Item>,
+    /// Bytes of the first item that were copied out.
+    done: usize,
+    crc: u32,
+}
+
+impl Outgoing {
+    /// Nothing yet, with room for so many PDUs.
+    pub fn new(capacity: usize) -> Self {
+        Self { framing: Framing::default(), items: VecDeque::with_capacity(capacity), done: 0, crc: 0 }
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// PDUs that wait.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Puts a PDU behind those that wait.
+    pub fn push(&mut self, item: Item) {
+        self.items.push_back(item);
+    }
+
+    /// Drops what waits, but for a PDU of which a part is out, and puts a termination request there: by a host where
+    /// `is_host`.
+    pub fn terminate(&mut self, is_host: bool, fatal: &Fatal, offending: &[u8]) {
+        let kept = usize::from(self.done > 0);
+        self.items.truncate(kept);
+        if fatal.is_told() {
+            let kind = if is_host { Kind::HostTermination } else { Kind::ControllerTermination };
+            self.items.push_back(Item::termination(kind, fatal, offending));
+        }
+    }
+
+    /// Copies the rest of the first PDU behind `out`, up to `room` bytes. Says the tag of the PDU where that was its
+    /// end; `None` where it does not fit, or nothing waits.
+    pub fn fill<P: Payloads + ?Sized>(
+        &mut self,
+        payloads: &mut P,
+        out: &mut Vec<u8>,
+        room: usize,
+    ) -> Option<Option<u32>> {
+        let item = self.items.front()?;
+        let room = room.saturating_sub(out.len());
+        let end = out.len() + room;
+        if let Some(rest) = item.cell.get(self.done..item.cell_bytes) {
+            let taken = rest.len().min(end - out.len());
+            out.extend_from_slice(&rest[..taken]);
+            self.done += taken;
+            if taken < rest.len() {
+                return None;
+            }
+        }
+        if let Some(extent) = item.payload {
+            let into = self.done - item.cell_bytes;
+            let left = (extent.bytes as usize).saturating_sub(into);
+            let taken = left.min(end - out.len());
+            let from = extent.offset as usize + into.min(extent.bytes as usize);
+            let piece = payloads.payload(extent.slot).get(from..from + taken).unwrap_or_default();
+            out.extend_from_slice(piece);
+            if self.framing.data_digest {
+                self.crc = digest::append(self.crc, piece);
+            }
+            self.done += taken;
+            if taken < left {
+                return None;
+            }
+            if self.framing.data_digest {
+                let sent = self.done - item.cell_bytes - extent.bytes as usize;
+                let trailer = self.crc.to_le_bytes();
+                let rest = &trailer[sent.min(DIGEST_BYTES)..];
+                let taken = rest.len().min(end - out.len());
+                out.extend_from_slice(&rest[..taken]);
+                self.done += taken;
+                if taken < rest.len() {
+                    return None;
+                }
+            }
+        }
+        let tag = item.tag;
+        self.items.pop_front();
+        (self.done, self.crc) = (0, 0);
+        Some(tag)
+    }
+}
