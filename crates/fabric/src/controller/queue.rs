@@ -184,11 +184,6 @@ impl ControllerQueue {
         !self.outgoing.is_empty()
     }
 
-    /// Commands that the handler has.
-    pub fn is_serving(&self) -> bool {
-        self.slots.iter().any(|slot| slot.stage == Stage::Begun)
-    }
-
     /// Copies what is to be sent behind `out`, up to `room` bytes in all.
     pub fn fill<P: Payloads + ?Sized>(&mut self, payloads: &mut P, out: &mut Vec<u8>, room: usize) {
         while let Some(tag) = self.outgoing.fill(payloads, out, room) {

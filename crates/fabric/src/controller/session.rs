@@ -141,11 +141,6 @@ impl Session {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Commands that arrived since this was asked last: signs of life.
-    pub fn take_commands(&mut self) -> u64 {
-        std::mem::take(&mut self.commands)
-    }
-
     /// What the connection is allowed as what it is.
     pub fn queue_limits(&self) -> QueueLimits {
         match self.role {

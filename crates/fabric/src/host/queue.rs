@@ -155,11 +155,6 @@ impl HostQueue {
         self.is_open
     }
 
-    /// Whether a slot carries nothing.
-    pub fn is_free(&self, slot: u32) -> bool {
-        self.sums.get(slot as usize).is_some_and(|sum| sum.left == 0)
-    }
-
     /// Whether there are bytes to send.
     pub fn has_output(&self) -> bool {
         !self.outgoing.is_empty()

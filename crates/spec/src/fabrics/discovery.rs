@@ -17,12 +17,8 @@ pub const TCP: u8 = 3;
 pub const IPV4: u8 = 1;
 /// Address family: IPv6.
 pub const IPV6: u8 = 2;
-/// Subsystem type: another discovery service.
-pub const REFERRAL: u8 = 1;
 /// Subsystem type: one with namespaces.
 pub const NVM: u8 = 2;
-/// Subsystem type: this discovery service.
-pub const THIS_SERVICE: u8 = 3;
 /// Bits 1:0 of TREQ: a secure channel is required.
 pub const SECURE_CHANNEL: u8 = 0b01;
 /// Bits 1:0 of TREQ: a secure channel is not required.

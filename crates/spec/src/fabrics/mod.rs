@@ -22,10 +22,6 @@ pub mod command_type {
     pub const CONNECT: u8 = 0x01;
     /// Reads a property of the controller.
     pub const PROPERTY_GET: u8 = 0x04;
-    /// A message of an authentication, to the controller.
-    pub const AUTHENTICATION_SEND: u8 = 0x05;
-    /// A message of an authentication, from the controller.
-    pub const AUTHENTICATION_RECEIVE: u8 = 0x06;
     /// Ends an I/O queue.
     pub const DISCONNECT: u8 = 0x08;
 }
@@ -36,5 +32,3 @@ pub const DISCOVERY_NAME: &str = "nqn.2014-08.org.nvmexpress.discovery";
 pub const NAME_BYTES: usize = 223;
 /// Port of I/O queues where none is named.
 pub const PORT: u16 = 4420;
-/// Port of discovery services.
-pub const DISCOVERY_PORT: u16 = 8009;

@@ -1,16 +1,14 @@
 //! A host against a controller in memory: what is said before I/O, and that data is what was written.
 
-mod pair;
-
+use crate::pair::{
+    BLOCKS, HOST, Host, IN_CAPSULE, NQN, SHIFT, TRANSFER, Target, associate, digested, pair, plain, settle,
+    wishes,
+};
 use fathom_fabric::Framing;
 use fathom_fabric::host::discovery::{PIECE_BYTES, Reading};
 use fathom_fabric::host::{Association, NamespaceFacts, Transfer};
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry};
 use fathom_spec::{Status, admin, io};
-use pair::{
-    BLOCKS, HOST, Host, IN_CAPSULE, NQN, SHIFT, TRANSFER, Target, associate, digested, pair, plain, settle,
-    wishes,
-};
 use proptest::prelude::*;
 
 fn transfer(opcode: u8, block: u64, blocks: u32) -> Transfer {
@@ -44,7 +42,7 @@ fn hosts_and_subsystems_that_do_not_match_are_refused_by_name() {
         (|it| it.host = "nqn.stranger".to_owned(), "Invalid Host"),
         (|it| it.namespace = Some(2), "no namespace 2"),
     ] {
-        let subsystem = pair::subsystem();
+        let subsystem = crate::pair::subsystem();
         let mut asked = wishes(NQN);
         change(&mut asked);
         let (mut host, mut target) = (Host::new(plain(), 1, 8192), Target::new(&subsystem));
@@ -56,7 +54,7 @@ fn hosts_and_subsystems_that_do_not_match_are_refused_by_name() {
 #[test]
 fn the_discovery_service_lists_what_the_host_may_use() {
     for (name, listed) in [(HOST, 1), ("nqn.stranger", 0)] {
-        let subsystem = pair::subsystem();
+        let subsystem = crate::pair::subsystem();
         let asked = fathom_fabric::host::Wishes { host: name.to_owned(), ..wishes(DISCOVERY_NAME) };
         let (mut host, mut target) = (Host::new(plain(), 1, 8192), Target::new(&subsystem));
         let mut association = Association::new(asked);
@@ -130,7 +128,7 @@ fn commands_that_cannot_be_carried_out_have_their_status() {
 #[test]
 fn a_read_only_namespace_takes_no_data() {
     let mut pair = pair(plain(), 1, 65536, false);
-    let mut namespace = pair::namespace();
+    let mut namespace = crate::pair::namespace();
     namespace.is_read_only = true;
     pair.subsystem.borrow_mut().namespace = namespace;
     // A session has the namespace from its start, so this one is new.

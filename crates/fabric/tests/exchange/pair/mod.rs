@@ -1,5 +1,4 @@
 //! A host and a controller in memory: two connections' worth of state machines, and what lies between them.
-#![allow(dead_code, reason = "each test uses its part")]
 
 use std::cell::RefCell;
 

@@ -1,14 +1,12 @@
 //! Peers that break the rules: each is refused by name, and nothing wrong gets through.
 
-mod pair;
-
+use crate::pair::{HOST, Host, NQN, Pair, SHIFT, TRANSFER, Target, digested, pair, plain, settle};
 use fathom_fabric::controller::Io;
 use fathom_fabric::host::{Association, Limits, Transfer};
 use fathom_fabric::{Fault, Framing};
 use fathom_spec::fabrics::connect::{Connect, ConnectData};
 use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use fathom_spec::{Status, io};
-use pair::{HOST, Host, NQN, Pair, SHIFT, TRANSFER, Target, digested, pair, plain, settle};
 use proptest::prelude::*;
 use zerocopy::IntoBytes;
 
@@ -101,7 +99,7 @@ fn a_host_that_breaks_the_framing_is_ended_by_name() {
         (then(pdu(2, 0, 0, &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[])), Fault::Terminated(3)),
         (then(command(write(1), 1, Descriptor::new(1, 40_000), &[0; 40_000])), Fault::TooMuchData),
     ] {
-        let subsystem = pair::subsystem();
+        let subsystem = crate::pair::subsystem();
         for cut in [1, 7, usize::MAX] {
             let mut target = Target::new(&subsystem);
             let outcome =
@@ -491,12 +489,16 @@ fn resets_and_shutdowns_end_the_queues_and_let_them_come_again() {
 
 #[test]
 fn queues_and_controllers_are_bounded_by_what_the_target_allows() {
-    let subsystem = pair::subsystem();
+    let subsystem = crate::pair::subsystem();
     let mut held = Vec::new();
     for count in 1..=9 {
         let (mut host, mut target) = (Host::new(plain(), 1, 8192), Target::new(&subsystem));
-        let outcome =
-            pair::associate(&mut Association::new(pair::wishes(NQN)), &mut host, &mut target, &subsystem);
+        let outcome = crate::pair::associate(
+            &mut Association::new(crate::pair::wishes(NQN)),
+            &mut host,
+            &mut target,
+            &subsystem,
+        );
         assert_eq!(outcome.is_ok(), count <= 8, "{outcome:?}");
         held.push((host, target));
     }
