@@ -66,7 +66,7 @@ impl FromStr for FabricName {
                 Some(("psk", _)) => {
                     return Err(InvalidName {
                         cause: "fathom has no TLS of its own".to_owned(),
-                        remedy: "connect with the kernel (nvme connect --tls) and name the device".to_owned(),
+                        remedy: "let the kernel connect with TLS and name the device".to_owned(),
                     });
                 }
                 _ => return Err(refuse(format!("unknown key `{key}`"))),

@@ -21,6 +21,8 @@ use super::row::Target;
 use super::row::{Order, Whose};
 use super::{PublishedRow, added, answers, compared, curve, side_figures};
 
+/// Rows with their places in the table.
+type Placed<'a> = &'a [(usize, &'a PublishedRow)];
 /// Whether a row's rate was held down by a known limit.
 type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
 
@@ -132,7 +134,7 @@ fn lines_for(claim: &Claim, seen: &[Seen], word: Option<&str>) -> Vec<Evidence> 
 fn everything(
     row: &PublishedRow,
     at: usize,
-    (every, others): (&[(usize, &PublishedRow)], &[(usize, &PublishedRow)]),
+    (every, others): (Placed<'_>, Placed<'_>),
     (reached, is_capped): (&[Reached], IsCapped<'_>),
 ) -> Vec<Seen> {
     let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).collect();

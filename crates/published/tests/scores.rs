@@ -2,6 +2,7 @@
 //!
 //! Of the part for fitting every question is printed; of the one for validation nothing but the score.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
+#![allow(clippy::print_stdout, reason = "a score is for who reads it")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
