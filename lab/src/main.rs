@@ -24,6 +24,7 @@ mod fio;
 mod guest;
 mod held;
 mod imports;
+mod independent;
 mod kernel;
 #[cfg(target_os = "linux")]
 mod kills;
@@ -35,7 +36,6 @@ mod modules;
 mod options;
 mod passthrough;
 mod programs;
-mod second;
 mod sizing;
 mod stop;
 mod vm;
@@ -76,7 +76,7 @@ fn usage(arguments: &[String]) -> String {
         Some("fio") => fio::USAGE.to_owned(),
         Some("imports") => imports::USAGE.to_owned(),
         Some("kills") => kills::USAGE.to_owned(),
-        Some("second") => second::USAGE.to_owned(),
+        Some("independent") => independent::USAGE.to_owned(),
         Some("sizing") => sizing::USAGE.to_owned(),
         Some("passthrough") => options::USAGE.to_owned(),
         _ => {
@@ -86,7 +86,7 @@ fn usage(arguments: &[String]) -> String {
                 fio::USAGE,
                 imports::USAGE,
                 kills::USAGE,
-                second::USAGE,
+                independent::USAGE,
                 sizing::USAGE,
                 options::USAGE,
             ];
@@ -123,8 +123,8 @@ fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outco
     if arguments.next_if(|lab| lab == "kills").is_some() {
         return kills::run(root, arguments);
     }
-    if arguments.next_if(|lab| lab == "second").is_some() {
-        return second::run(root, arguments);
+    if arguments.next_if(|lab| lab == "independent").is_some() {
+        return independent::run(root, arguments);
     }
     if arguments.next_if(|lab| lab == "sizing").is_some() {
         return sizing::run(root, arguments);

@@ -16,7 +16,7 @@ or, to leave this machine's own boot alone:
   apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb DIR
   cargo lab passthrough --kernel-root DIR";
 
-const LABS: &str = "cases, doors, fio, imports, kills, second, sizing or passthrough";
+const LABS: &str = "cases, doors, fio, imports, independent, kills, sizing or passthrough";
 
 /// Which lab, on what.
 #[derive(Clone, Debug, PartialEq, Eq)]

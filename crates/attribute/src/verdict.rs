@@ -81,6 +81,7 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
     let seen = symptoms::seen(pattern, &shape, &bounds);
     let mut restraints = restraint::of(pattern, &shape);
     restraints.extend(disputed::of(pattern, &shape, &bounds));
+    restraints.extend(undeclared(&seen, &bounds));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape));
     let weighed = restraint::restrained(weighed, &restraints);
@@ -151,6 +152,21 @@ pub fn conclude(
     }
     let ceilings = bounds.iter().map(|bound| bound.ceiling.clone()).collect();
     Verdict { claims, ceilings, next_experiment }
+}
+
+/// Limits of a rate that nobody declared and no counter told of are no surer than that there is one at all.
+fn undeclared(seen: &[Seen], bounds: &[Bound]) -> Option<Restraint> {
+    const COUNTERS: [Feature; 3] =
+        [Feature::VolumeIopsExceeded, Feature::VolumeThroughputExceeded, Feature::InstanceExceeded];
+    let is_counted =
+        seen.iter().any(|seen| COUNTERS.contains(&seen.figure.feature) && seen.figure.value > 0.2);
+    // Credits that ran out show a drop, which flatness alone does not.
+    let limits =
+        ENFORCED.iter().filter(|limit| **limit != Limit::BurstCredits && !is_at_known(**limit, bounds));
+    let touched: Vec<Limit> = limits.copied().collect();
+    let text =
+        "Nobody declared such a limit: a full device, a lock or a cache that drains evenly is as flat.";
+    (!is_counted && !touched.is_empty()).then(|| Restraint::new(UNDECLARED, text).touching(&touched))
 }
 
 /// That somebody enforces a rate, where it is not known who.

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// Names the file, in place of the user's own; an empty file is none.
 pub const VARIABLE: &str = "FATHOM_CONFIG";
 /// Flags that are typed for one command alone.
-const TYPED: [&str; 7] = ["destroy", "check-empty", "force", "anew", "help", "version", "store"];
+const TYPED: [&str; 8] = ["destroy", "purge", "check-empty", "force", "anew", "help", "version", "store"];
 /// Commands whose table is left out where a plan file says all of it.
 const WITH_PLAN: [&str; 2] = ["run", "sweep"];
 /// A file beyond this is something else.
@@ -210,6 +210,7 @@ mod tests {
             ("time = '1s'", "unknown key `time`", ""),
             ("run = 1", "`run` is a command", ""),
             ("[run]\ndestroy = 'x'", "never a setting", "fathom run --destroy"),
+            ("[explain]\npurge = true", "never a setting", "fathom explain --purge"),
             ("[run]\nquiet = 'yes'", "[run] quiet: `\"yes\"`", "quiet = true"),
             ("[run", "TOML parse error", "TOML"),
         ] {

@@ -69,6 +69,17 @@ pub fn rate(row: &PublishedRow) -> Option<f64> {
     row.operations_per_s().or_else(|| row.bytes_per_s())
 }
 
+/// Standard error of a ratio of two rows: that of any published ones, or more where the runs that they are means of
+/// spread further. The range of a few runs is about the root of their number of deviations.
+pub fn ratio_error(explained: &PublishedRow, other: &PublishedRow) -> f64 {
+    let of = |row: &PublishedRow| {
+        let range = row.iops_high? / row.iops_low.filter(|low| *low > 0.0)?;
+        Some(range.ln().abs() / row.repeats.unwrap_or(2.0).max(2.0))
+    };
+    let own = of(explained).unwrap_or(0.0).hypot(of(other).unwrap_or(0.0));
+    own.max(RATIO_ERROR)
+}
+
 /// Logarithm of another row's rate over the explained one's, in operations where both have them.
 pub fn growth(explained: &PublishedRow, other: &PublishedRow) -> Option<f64> {
     let operations = explained.operations_per_s().zip(other.operations_per_s());
@@ -176,7 +187,7 @@ fn other_software(explained: &PublishedRow, value: f64, row: &PublishedRow) -> O
         stated(row),
         stated(explained)
     );
-    Seen::new(Feature::OtherSoftware, value, RATIO_ERROR, text)
+    Seen::new(Feature::OtherSoftware, value, ratio_error(explained, row), text)
 }
 
 /// Processor time of an I/O over that of the other software.

@@ -8,8 +8,6 @@ use super::question::{Question, questions};
 
 /// Most rows that are told one by one.
 const MOST: usize = 8;
-/// From this many differences on, a row answers nothing of another.
-const FAR: usize = 3;
 
 /// One sentence for each question that the table asks; none where every row is explained for itself.
 pub fn remarks(published: &Published) -> Vec<String> {
@@ -28,12 +26,11 @@ fn of_question(published: &Published, question: &Question) -> Option<String> {
         match growth(&question.row, row) {
             None if row.rate_per_s().is_none() => unused.push(format!("\"{name}\" (no rate)")),
             None => unused.push(format!("\"{name}\" (its rate is of another unit)")),
-            Some(_) if differing.len() >= FAR => {
-                unused.push(format!("\"{name}\" ({} differ)", in_words(&differing)));
-            }
             Some(growth) => {
                 let factor = fathom_attribute::words::times(growth.exp());
-                used.push(format!("\"{name}\" {factor} ({})", in_words(&differing)));
+                let is_used = row.below || differing.len() == 1;
+                let list = if is_used { &mut used } else { &mut unused };
+                list.push(format!("\"{name}\" {factor} ({})", in_words(&differing)));
             }
         }
     }

@@ -6,12 +6,12 @@ use fathom_attribute::symptoms::Seen;
 use fathom_attribute::words;
 
 use super::PublishedRow;
-use super::answers::{RATIO_ERROR, growth, stated};
+use super::answers::{RATIO_ERROR, growth, ratio_error, stated};
 use super::difference::{Property, only};
 use super::row::Flush;
 
 /// Programs whose work is to measure, as tables name them.
-const GENERATORS: [&str; 16] = [
+const GENERATORS: [&str; 14] = [
     "fio",
     "diskspd",
     "dd",
@@ -25,9 +25,7 @@ const GENERATORS: [&str; 16] = [
     "bonnie",
     "hdparm",
     "crystaldiskmark",
-    "as ssd",
     "atto",
-    "io_uring_perf",
 ];
 
 /// Properties that are compared with one another rather than scaled.
@@ -70,7 +68,7 @@ fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         _ => format!("in the row \"{}\", which differs in what is not stated,", row.subject()),
     };
     let text = format!("Nothing else differs: {what} it goes at {}, {}.", stated(row), against(value));
-    Seen::new(Feature::OtherSetting, value, RATIO_ERROR, text)
+    Seen::new(Feature::OtherSetting, value, ratio_error(explained, row), text)
 }
 
 fn against(value: f64) -> String {
@@ -88,7 +86,9 @@ fn apart(explained: &PublishedRow, others: &[&PublishedRow]) -> Option<Seen> {
     let (value, row) = largest.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
     let text =
         format!("Of what is compared, \"{}\" is the furthest away: {}.", row.subject(), against(value));
-    Seen::new(Feature::Apart, value.abs(), 0.0, text)
+    // Published differences that are none lie within what `usual` and the causes allow; repeats that spread widen it.
+    let error = ratio_error(explained, row);
+    Seen::new(Feature::Apart, value.abs(), if error > RATIO_ERROR { error } else { 0.0 }, text)
 }
 
 /// What is gained without flushes.
@@ -101,7 +101,7 @@ fn unflushed(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         Some(Flush::Every) => format!("With fewer flushes it goes at {}, {}.", stated(row), against(value)),
         _ => format!("Without flushes it goes at {}, {}.", stated(row), against(value)),
     };
-    Seen::new(Feature::Unflushed, value, RATIO_ERROR, text)
+    Seen::new(Feature::Unflushed, value, ratio_error(explained, row), text)
 }
 
 fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
@@ -112,7 +112,7 @@ fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         stated(row),
         against(value)
     );
-    Seen::new(Feature::OtherNode, value, RATIO_ERROR, text)
+    Seen::new(Feature::OtherNode, value, ratio_error(explained, row), text)
 }
 
 /// Another measuring program on the same target.
@@ -133,5 +133,5 @@ fn generator(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         stated(row),
         against(value)
     );
-    Seen::new(Feature::OtherGenerator, value, RATIO_ERROR, text)
+    Seen::new(Feature::OtherGenerator, value, ratio_error(explained, row), text)
 }

@@ -154,6 +154,14 @@ pub fn hosts_factor(a: &PublishedRow, b: &PublishedRow) -> Option<f64> {
     stated.or_else(|| counted::factor(&a.pattern, &b.pattern)).or_else(settings)
 }
 
+/// Rows that differ in more than this answer nothing of one another.
+const MOST_DIFFERENCES: usize = 2;
+
+/// Whether a row can answer something of another: it measured the device below, or differs in little.
+pub fn is_near(a: &PublishedRow, b: &PublishedRow) -> bool {
+    b.below || properties(a, b).len() <= MOST_DIFFERENCES
+}
+
 /// The one property that differs.
 pub fn only(a: &PublishedRow, b: &PublishedRow) -> Option<Property> {
     match properties(a, b).as_slice() {

@@ -5,7 +5,7 @@ use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
 use fathom_attribute::posterior::{Weighed, speaks};
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::{experiments, limit_of, words};
+use fathom_attribute::{experiments, words};
 use fathom_record::CeilingRate;
 use fathom_record::verdict::{Experiment, Limit};
 
@@ -46,7 +46,7 @@ pub fn next(
     seen: &[Seen],
 ) -> Option<Experiment> {
     let met: Vec<Limit> =
-        reached.iter().filter(|found| found.share >= AT_BOUND).map(|found| limit_of(&found.known)).collect();
+        reached.iter().filter(|found| found.share >= AT_BOUND).map(|found| found.limit()).collect();
     let mut candidates: Vec<Weighed> = weighed
         .iter()
         .filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_OPEN)
@@ -122,7 +122,7 @@ impl Answer {
 fn answers(limit: Limit, experiment: Feature, reached: &[Reached]) -> Vec<Answer> {
     let Some(density) = table().density(limit, experiment) else { return Vec::new() };
     let is_size = [Feature::HalfBlock, Feature::DoubleBlock].contains(&experiment);
-    let of_limit = reached.iter().filter(|found| limit_of(&found.known) == limit);
+    let of_limit = reached.iter().filter(|found| found.limit() == limit);
     let nearest = of_limit.min_by(|a, b| a.share.ln().abs().total_cmp(&b.share.ln().abs()));
     let mut all: Vec<Answer> =
         density.peaks().map(|peak| Answer { mean: peak.mean, deviation: peak.deviation }).collect();

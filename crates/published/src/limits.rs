@@ -3,7 +3,7 @@
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::symptoms::Seen;
 use fathom_attribute::{Bound, BoundKind, limit_of, words};
-use fathom_record::verdict::Ceiling;
+use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 use fathom_tools::audit::units;
 
@@ -38,6 +38,13 @@ pub struct Reached {
     pub credits: Option<f64>,
     /// What has one of these each.
     pub each: Option<Each>,
+}
+
+impl Reached {
+    /// What reaching it means.
+    pub fn limit(&self) -> Limit {
+        if self.each == Some(Each::Core) { Limit::OneCore } else { limit_of(&self.known) }
+    }
 }
 
 /// Every bound that holds for a row, with the share that it reached. What was given beside the table holds where
@@ -128,8 +135,8 @@ fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<R
             let bound = ceiling.throughput?
                 * units::bytes_per_s(ceiling.unit.as_deref()?)?
                 * times
-                * payload(ceiling);
-            let bytes_per_s = row.bytes_per_s()?;
+                * payload(ceiling, row.mtu);
+            let bytes_per_s = moved(row, ceiling)?;
             let operations = row.operations_per_s().map(|rate| bound * rate / bytes_per_s);
             (CeilingRate::Throughput { bytes_per_s: bound }, bytes_per_s * direction / bound, operations)
         }
@@ -163,12 +170,20 @@ fn copies(row: &PublishedRow, ceiling: &PublishedCeiling) -> f64 {
     }
 }
 
-/// What a network carries of a rate that is stated in bits: the line's. 1448 bytes of 1538 on the wire are payload
-/// of TCP over Ethernet with an MTU of 1500 (RFC 894, RFC 7323); larger frames carry up to 5 % more.
-fn payload(ceiling: &PublishedCeiling) -> f64 {
+/// Bytes that count against a bound: of the memory its own traffic, where that is stated.
+fn moved(row: &PublishedRow, ceiling: &PublishedCeiling) -> Option<f64> {
+    let traffic = row.memory_gb_s.filter(|_| ceiling.scope == CeilingScope::Memory);
+    traffic.map(|rate| rate * 1e9).or_else(|| row.bytes_per_s())
+}
+
+/// What a network carries of a rate that is stated in bits: the line's. Of a frame's largest packet 52 bytes are headers
+/// of IP and TCP with time stamps, and 38 more are on the wire (RFC 894, RFC 7323): 1448 of 1538 with the usual 1500;
+/// where the size is not stated, larger frames carry up to 5 % more.
+fn payload(ceiling: &PublishedCeiling, mtu: Option<f64>) -> f64 {
     let counts_bits =
         ceiling.unit.as_deref().is_some_and(|unit| unit.ends_with("bit/s") || unit.ends_with("bps"));
-    if ceiling.scope == CeilingScope::Link && counts_bits { 1448.0 / 1538.0 } else { 1.0 }
+    let mtu = mtu.filter(|mtu| *mtu >= 576.0).unwrap_or(1500.0);
+    if ceiling.scope == CeilingScope::Link && counts_bits { (mtu - 52.0) / (mtu + 38.0) } else { 1.0 }
 }
 
 /// Share of the usual frames' payload that the largest ones reach.
@@ -183,7 +198,7 @@ pub fn bounds(reached: &[Reached]) -> Vec<Bound> {
             kind: BoundKind::Known { scope: found.known.scope, burst: found.known.burst },
             ceiling: Ceiling {
                 name: found.name.clone(),
-                limit: limit_of(&found.known),
+                limit: found.limit(),
                 operations_per_s: found.operations_per_s?,
                 source: found.known.source.clone(),
                 reached_share: found.share,
@@ -203,6 +218,7 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -
         Feature::LinkUse,
         Feature::MemoryUse,
         Feature::BusUse,
+        Feature::CoreUse,
     ]
     .into_iter()
     .filter_map(|feature| of_feature(feature, reached))
@@ -249,6 +265,7 @@ fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
             && matches!(other.known.rate, CeilingRate::Iops { .. }) == counts_operations
     });
     match found.known.scope {
+        _ if found.each == Some(Each::Core) => Feature::CoreUse,
         _ if has_burst && !found.known.burst => Feature::Sustained,
         CeilingScope::Volume if counts_operations => Feature::VolumeIops,
         CeilingScope::Volume => Feature::VolumeThroughput,

@@ -33,7 +33,7 @@ impl Named {
         let is_of_all =
             |pair: &(Limit, &'static str)| self.rows > 1 && self.counts.get(pair) == Some(&self.rows);
         for (limit, word) in names(row).into_iter().filter(|pair| !is_of_all(pair)) {
-            found.entry(limit).or_insert(word);
+            found.entry(limit).or_insert(word.trim_end_matches('*'));
         }
         found
     }

@@ -11,7 +11,7 @@ use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingScope, Verdict};
 
 use super::answers::stated;
-use super::difference::{Property, only, properties};
+use super::difference::{Property, is_near, only, properties};
 use super::experiment::next;
 use super::limits::{self, Reached};
 use super::named::Named;
@@ -42,8 +42,10 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 const UNSPOKEN: f64 = 0.15;
 /// How many times as probable a cause is that the row's own words name.
 const NAMED_TIMES: f64 = 10.0;
-/// Rows that differ in more answer nothing of one another.
-const MOST_DIFFERENCES: usize = 2;
+/// Seconds below which a run says little of what lasts.
+const SHORT_S: f64 = 10.0;
+/// Most that a probability may be for a run that short.
+const SHORT: f64 = 0.79;
 /// From this share of a bound on, a row is at it.
 const AT_BOUND: f64 = 0.93;
 /// A row this far above a bound was not held by it.
@@ -81,10 +83,8 @@ fn one(published: &Published, named: &Named, question: Question) -> Explained {
     let at = places[0];
     let is_other = |(place, _): &(usize, &PublishedRow)| !places.contains(place);
     let all: Vec<(usize, &PublishedRow)> = published.rows.iter().enumerate().filter(is_other).collect();
-    let is_near = |(_, other): &(usize, &PublishedRow)| {
-        other.below || properties(&row, other).len() <= MOST_DIFFERENCES
-    };
-    let others: Vec<(usize, &PublishedRow)> = all.iter().copied().filter(is_near).collect();
+    let others: Vec<(usize, &PublishedRow)> =
+        all.iter().copied().filter(|(_, other)| is_near(&row, other)).collect();
     let reached = limits::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
         let reached = limits::reached(other, published);
@@ -271,10 +271,7 @@ fn met(
                 || is_named(Limit::SharedPath),
             Need::Shared,
         ),
-        (
-            row.memory_gb_s.is_some() || has_scope(CeilingScope::Memory) || is_named(Limit::MemoryBandwidth),
-            Need::Memory,
-        ),
+        (has_scope(CeilingScope::Memory), Need::Memory),
         (row.numa.is_some(), Need::Node),
         (row.cpu_of == Some(Whose::Client), Need::Client),
         (row.cpu_of == Some(Whose::Target), Need::Server),
@@ -312,6 +309,10 @@ fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
             if ratio < 1.0 { words::percent(ratio) } else { words::times(ratio) }
         );
         add(CONTRADICTED, text, &[]);
+    }
+    if let Some(seconds) = row.seconds.filter(|seconds| *seconds < SHORT_S) {
+        let text = format!("Only {seconds:.1} s were measured.");
+        add(SHORT, text, &[Limit::CacheArtefact, Limit::EndedEarly]);
     }
     let grew = seen.iter().find(|seen| seen.figure.feature == Feature::DoubleDepth);
     if let Some(grew) = grew.filter(|seen| seen.figure.value > GROWS) {

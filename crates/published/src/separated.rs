@@ -36,6 +36,7 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
         return Err(Refusal::new(EXPECTED, "its first line names no column \"pattern\"")
             .or("write pattern,block_bytes,read_percent,iops and a line for each row"));
     };
+    let has_decimal_commas = separator != b',' && has_decimal_commas(text, separator);
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
     let mut rows: Vec<PublishedRow> = Vec::new();
     for (at, record) in reader.records().enumerate() {
@@ -44,7 +45,7 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
         if record.iter().all(|value| value.trim().is_empty()) {
             continue;
         }
-        rows.push(row(&names, &record, separator).map_err(|refusal| refusal.at(line))?);
+        rows.push(row(&names, &record, has_decimal_commas).map_err(|refusal| refusal.at(line))?);
     }
     if rows.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no row below its names"));
@@ -54,15 +55,26 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
     Ok(found)
 }
 
-fn row(names: &[String], record: &csv::StringRecord, separator: u8) -> Result<PublishedRow, Refusal> {
+fn row(
+    names: &[String],
+    record: &csv::StringRecord,
+    has_decimal_commas: bool,
+) -> Result<PublishedRow, Refusal> {
     let mut table = Table::new();
     for (name, value) in names.iter().zip(record) {
         let value = value.trim();
         if !value.is_empty() && !name.is_empty() {
-            table.insert(name.clone(), typed(name, value, separator != b','));
+            table.insert(name.clone(), typed(name, value, has_decimal_commas));
         }
     }
     Value::Table(table).try_into().map_err(|error: toml::de::Error| check::refused(error.message()))
+}
+
+/// Whether a file writes numbers with a decimal comma: then its points part thousands, in all of its numbers.
+fn has_decimal_commas(text: &str, separator: u8) -> bool {
+    let is_number = |value: &str| value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-'));
+    let values = text.lines().skip(1).flat_map(|line| line.split(char::from(separator))).map(str::trim);
+    values.filter(|value| value.contains(',')).any(is_number)
 }
 
 /// Columns whose values are words even where they look like numbers.
@@ -77,10 +89,7 @@ fn typed(name: &str, value: &str, has_decimal_commas: bool) -> Value {
     let number = || {
         let plain = value.parse::<f64>().ok();
         let decimal = || value.replace('.', "").replace(',', ".").parse::<f64>().ok();
-        match has_decimal_commas && value.contains(',') {
-            true => decimal(),
-            false => plain,
-        }
+        if has_decimal_commas { decimal() } else { plain }
     };
     match (value, number()) {
         (_, Some(number)) => Value::Float(number),
@@ -110,10 +119,12 @@ mod tests {
 
     #[test]
     fn decimals_of_another_language_are_read_where_commas_separate_nothing() {
-        let text = "pattern;latency_us;throughput;unit;version\na;1.234,5;3,25;MB/s;1,2\n";
+        let text = "pattern;latency_us;throughput;unit;version;iops\na;1.234,5;3,25;MB/s;1,2;12.000\n";
         let row = &parse_separated(text, "t").unwrap().rows[0];
         assert_eq!((row.latency_us, row.throughput), (Some(1234.5), Some(3.25)));
-        assert_eq!(row.version.as_deref(), Some("1,2"));
+        assert_eq!((row.version.as_deref(), row.iops), (Some("1,2"), Some(12_000.0)));
+        let plain = "pattern;latency_us\na;1.5\n";
+        assert_eq!(parse_separated(plain, "t").unwrap().rows[0].latency_us, Some(1.5));
     }
 
     #[test]

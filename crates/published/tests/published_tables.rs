@@ -219,3 +219,49 @@ fn a_drop_when_the_credits_ended_to_more_than_they_leave_is_told() {
     assert!(!remarks(&textbook).join("\n").contains("what they leave"));
     assert_eq!(explain_published(&textbook)[1].weighed[0].limit, Limit::BurstCredits);
 }
+
+#[test]
+fn what_counts_against_a_bound_is_what_the_bound_is_of() {
+    let share = |bound: &str, row: &str| {
+        let all = explained(&[bound, ROW, row]);
+        let ceiling = all[0].verdict.ceilings.first().unwrap_or_else(|| panic!("no bound: {row}"));
+        (ceiling.limit, ceiling.reached_share)
+    };
+    // A bound of each core is the processors', whatever the volume may do.
+    let core = "[[ceiling]]\nname = \"one core\"\niops = 100000\neach = \"core\"\n";
+    let (limit, reached) = share(core, "cores = 2\niops = 190000\n");
+    assert!(limit == Limit::OneCore && (reached - 0.95).abs() < 1e-9, "{limit:?} {reached}");
+    // Memory carries its own traffic, not what the program asked for.
+    let memory = "[[ceiling]]\nname = \"channels\"\nthroughput = 100\nunit = \"GB/s\"\nscope = \"memory\"\n";
+    let (limit, reached) = share(memory, "iops = 1000000\nmemory_gb_s = 92\n");
+    assert!(limit == Limit::MemoryBandwidth && (reached - 0.92).abs() < 1e-9, "{limit:?} {reached}");
+    // Larger frames leave more of the line for payload.
+    let link = "[[ceiling]]\nname = \"10 GbE\"\nthroughput = 10\nunit = \"Gbit/s\"\nscope = \"link\"\n";
+    let (_, usual) = share(link, "iops = 250000\nmtu = 1500\n");
+    let (_, jumbo) = share(link, "iops = 250000\nmtu = 9000\n");
+    assert!((usual - 0.87).abs() < 0.005 && (jumbo - 0.827).abs() < 0.005, "{usual} {jumbo}");
+    // A device writes each copy.
+    let device = "[[ceiling]]\nname = \"drive\"\niops = 30000\nscope = \"device\"\n";
+    let written = "[[row]]\npattern = \"w\"\nread_percent = 0\ncopies = 3\niops = 9000\n";
+    let reached = explained(&[device, written])[0].verdict.ceilings[0].reached_share;
+    assert!((reached - 0.9).abs() < 1e-9, "{reached}");
+}
+
+#[test]
+fn short_runs_and_repeats_that_spread_take_confidence_away() {
+    let best = |more: &str| {
+        let rows = ["a", "b"].map(|setting| {
+            let iops = if setting == "a" { 100_000 } else { 60_000 };
+            format!("{}setting = \"{setting}\"\niops = {iops}\n{more}", ROW.replace("\"a\"", "\"x\""))
+        });
+        let all = explained(&[&rows[0], &rows[1]]);
+        let of = |limit| all[1].weighed.iter().find(|w| w.limit == limit).map_or(0.0, |w| w.probability);
+        of(Limit::Setting)
+    };
+    assert!(best("seconds = 60\n") > 0.3, "{}", best("seconds = 60\n"));
+    assert!(best("iops_low = 30000\niops_high = 180000\nrepeats = 2\n") < best(""));
+    let bound = [VOLUME, "iops = 3000\n", ROW, "iops = 3000\n"];
+    let claims =
+        |more: &str| explained(&[&bound[..], &[more]].concat())[0].verdict.claims[0].probability.unwrap();
+    assert!(claims("") > 0.8 && claims("seconds = 2\n") < 0.8, "{} {}", claims(""), claims("seconds = 2\n"));
+}

@@ -1,4 +1,4 @@
-//! What a file of another tool's results states, as a reader of this lab found it: the second hand, beside the
+//! What a file of another tool's results states, as a reader of this lab found it, independently, beside the
 //! importer's.
 
 /// Which of a tool's latencies: fathom's words for what fio calls `lat`, `clat` and `slat`.

@@ -1,4 +1,4 @@
-//! `cargo lab sizing`: a second hand for `fathom size`. Demands are drawn from a seed, served by a slow simulator
+//! `cargo lab sizing`: `fathom size` beside another simulator. Demands are drawn from a seed, served by a slow simulator
 //! of volumes that was written from the documentation alone, and the cheapest volume of each type that serves is
 //! compared with fathom's answer. Further parts hold simulated devices and assessments against what is known of them.
 

@@ -28,14 +28,16 @@ pub struct Cause {
     pub needs: Vec<Need>,
     /// Features whose first peaks belong together, and their second ones: it shows all first ones or all second ones.
     pub together: Vec<Feature>,
-    /// Beginnings of words by which those who publish results name it, in lower case.
+    /// Words by which those who publish results name it, in lower case; with a star, their beginnings.
     pub names: Vec<String>,
     /// Its figures, by feature; absent: the usual.
     pub figures: Vec<Option<Density>>,
 }
 
 /// What must be so for a cause to be possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+///
+/// From `Compared` on: what a table of published results states, and a run does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
     /// Something that stores: not `null:` or memory.

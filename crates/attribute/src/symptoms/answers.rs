@@ -42,7 +42,29 @@ pub fn seen(pattern: &Pattern<'_>, mean_bytes: f64, variation: Option<f64>) -> V
             found.extend(one(pattern, &answer, mean_bytes));
         }
     }
+    at_a_corner(&mut found);
     found
+}
+
+/// Block sizes whose answers are one law are this near to it.
+const ON_LAW: f64 = 0.02;
+
+/// Where half the block changes nothing and twice the block less than bytes would, or the other way round, the block lies
+/// near the corner of two limits: the answer on the far side of it was cut short by the other one.
+fn at_a_corner(found: &mut [Seen]) {
+    let value =
+        |feature: Feature| found.iter().find(|seen| seen.figure.feature == feature).map(|s| s.figure.value);
+    let (Some(half), Some(double)) = (value(Feature::HalfBlock), value(Feature::DoubleBlock)) else { return };
+    let bytes = std::f64::consts::LN_2;
+    let is_between = |value: f64| (ON_LAW..bytes - ON_LAW).contains(&value);
+    let beyond = match (half, double) {
+        (half, double) if half.abs() <= ON_LAW && is_between(-double) => Feature::DoubleBlock,
+        (half, double) if (double + bytes).abs() <= ON_LAW && is_between(half) => Feature::HalfBlock,
+        _ => return,
+    };
+    for seen in found.iter_mut().filter(|seen| seen.figure.feature == beyond) {
+        seen.figure.error = CUT_SHORT;
+    }
 }
 
 /// Where a target settled at a lower rate.
@@ -67,8 +89,8 @@ fn is_lower(answer: &Answer) -> bool {
     ln(answer) < FELL
 }
 
-/// The last answers, where two or more of different experiments are one lower rate: hardly any cause makes twice the
-/// depth, other blocks and other addresses as slow as one another.
+/// The last answers, where several are one lower rate: three, or two of which one is the same again or half the block,
+/// which nothing makes slower. A contended lock makes both more jobs and more depth as slow, so two of others are none.
 fn settled(answers: &[Answer]) -> Option<Settled> {
     let changes_load = |answer: &&Answer| {
         matches!(
@@ -84,9 +106,11 @@ fn settled(answers: &[Answer]) -> Option<Settled> {
     let last = answers.iter().rfind(changes_load).map(ln).filter(|value| *value < FELL)?;
     let is_alike = |answer: &Answer| !changes_load(&answer) || (ln(answer) - last).abs() <= ALIKE;
     let from = answers.iter().rposition(|answer| !is_alike(answer)).map_or(0, |at| at + 1);
-    let alike: Vec<f64> = answers[from..].iter().filter(changes_load).map(ln).collect();
-    let ln_share = alike.iter().sum::<f64>() / alike.len() as f64;
-    (alike.len() >= 2).then_some(Settled { from, ln_share })
+    let alike: Vec<&Answer> = answers[from..].iter().filter(changes_load).collect();
+    let tells = |answer: &&&Answer| matches!(answer.experiment, Feature::HalfBlock | Feature::Repeat);
+    let is_settled = alike.len() >= 3 || (alike.len() == 2 && alike.iter().any(|answer| tells(&answer)));
+    let ln_share = alike.iter().map(|answer| ln(answer)).sum::<f64>() / alike.len() as f64;
+    is_settled.then_some(Settled { from, ln_share })
 }
 
 /// Whether an experiment ended at a known limit that did not bind before: its rate is then no answer to how
@@ -129,5 +153,61 @@ fn change(ratio: f64) -> String {
         r if r >= 2.0 => words::times(r),
         r if r > 1.0 => format!("{} more", words::percent(r - 1.0)),
         r => format!("{} less", words::percent(1.0 - r)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(rates: &[(Feature, f64)]) -> Vec<Answer> {
+        let answer = |(experiment, rate): &(Feature, f64)| Answer {
+            experiment: *experiment,
+            operations_per_s: 1000.0 * rate,
+            before_per_s: 1000.0,
+            error_share: 0.005,
+        };
+        rates.iter().map(answer).collect()
+    }
+
+    #[test]
+    fn an_answer_beyond_a_corner_says_little() {
+        let of = |half: f64, double: f64| {
+            let seen = |feature, value| Seen::new(feature, value, 0.005, "").unwrap();
+            let mut found = [seen(Feature::HalfBlock, half), seen(Feature::DoubleBlock, double)];
+            at_a_corner(&mut found);
+            found.map(|seen| seen.figure.error)
+        };
+        assert_eq!(of(0.0, -0.4), [0.005, CUT_SHORT]);
+        assert_eq!(of(0.4, -0.69), [CUT_SHORT, 0.005]);
+        for (half, double) in [(0.0, 0.0), (0.69, -0.69), (0.2, -0.3), (0.0, -0.69)] {
+            assert_eq!(of(half, double), [0.005, 0.005], "{half} {double}");
+        }
+    }
+
+    #[test]
+    fn a_target_that_settles_lower_is_told_and_from_where() {
+        use Feature::{DoubleBlock, DoubleDepth, DoubleJobs, HalfBlock, Repeat, SecondTarget, Sequential};
+        let fell = answers(&[
+            (Repeat, 1.0),
+            (HalfBlock, 0.8),
+            (DoubleBlock, 0.4),
+            (DoubleDepth, 0.41),
+            (Sequential, 0.4),
+        ]);
+        let settled_at = settled(&fell).unwrap();
+        assert_eq!(settled_at.from, 2);
+        assert!((settled_at.ln_share.exp() - 0.403).abs() < 0.01);
+        // What has nothing to do with the load changes nothing of it.
+        let beside = answers(&[(Repeat, 1.0), (HalfBlock, 0.5), (SecondTarget, 2.0), (Repeat, 0.5)]);
+        assert_eq!(settled(&beside).unwrap().from, 1);
+        for none in [
+            answers(&[(Repeat, 1.0), (DoubleBlock, 0.5)]),
+            answers(&[(Repeat, 1.0), (DoubleJobs, 0.85), (DoubleDepth, 0.86)]),
+            answers(&[(DoubleBlock, 0.5), (DoubleDepth, 0.5), (Sequential, 0.5), (Repeat, 1.0)]),
+            answers(&[]),
+        ] {
+            assert!(settled(&none).is_none(), "{none:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo lab second`: a second hand for verdicts. Simulated set-ups are drawn from wide ranges, from the documentation
+//! `cargo lab independent`: verdicts on independent cases. Simulated set-ups are drawn from wide ranges, from the documentation
 //! alone, and labelled by the stage that lets least through; then fathom is asked what limits each.
 
 mod device;
@@ -16,7 +16,7 @@ use generate::Case;
 use score::Asked;
 
 pub const USAGE: &str = "\
-cargo lab second [OPTIONS]    verdicts on simulated cases that were made from the documentation alone
+cargo lab independent [OPTIONS]    verdicts on simulated cases that were made from the documentation alone
 
   --seeds A,B,C       seeds of the cases. Default: 1
   --cases NUMBER      cases of each seed. Default: 200
@@ -48,7 +48,7 @@ impl Options {
                 "--fathom" => options.fathom = Some(value.into()),
                 "--markdown" => options.markdown = Some(value.into()),
                 "--csv" => options.csv = Some(value.into()),
-                _ => return Err(format!("`{name}` is no option of lab second\n\n{USAGE}")),
+                _ => return Err(format!("`{name}` is no option of lab independent\n\n{USAGE}")),
             }
         }
         Ok(options)
@@ -107,7 +107,7 @@ fn ask_all(fathom: &Path, cases: Vec<Case>) -> Result<Vec<Asked>, String> {
 fn ask(asker: &Asker<'_>, case: Case) -> Asked {
     let arguments = case.setup.arguments();
     let answer = tempfile::tempdir().map_err(|error| error.to_string()).and_then(|folder| {
-        asker.ask(&Question { id: "second", arguments: &arguments, groups: &[], folder: folder.path() })
+        asker.ask(&Question { id: "independent", arguments: &arguments, groups: &[], folder: folder.path() })
     });
     let named = answer.map(|answer| answer.active).unwrap_or_else(|error| {
         println!("no answer, seed {} case {}: {error}", case.seed, case.number);
