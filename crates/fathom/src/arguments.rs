@@ -341,6 +341,7 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   fathom explain last                                      what limited the newest result
   fathom explain results.json --ceiling iops=3000          another tool's, with a limit that is known
+  fathom explain rows.csv                                  published rows: docs/published.md
   fathom explain --experiments /dev/nvme1n1 --bs 16k       measure, and make the experiments that decide
   fathom explain --experiments data.bin --size 10GiB --budget 10m --second other.bin
 
