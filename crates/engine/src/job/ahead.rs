@@ -28,7 +28,8 @@ impl Spares {
         let sets = match (reads, writes_bytes) {
             (_, 0) => 0,
             (true, _) => 2,
-            (false, bytes) => u32::from(bytes >= WORTH_BYTES),
+            // A lone I/O's successor is made ready while it is in flight, whatever its size.
+            (false, bytes) => u32::from(depth == 1 || bytes >= WORTH_BYTES),
         };
         let room = MOST_BYTES / u64::from(writes_bytes.max(1));
         let room = u32::try_from(room).unwrap_or(u32::MAX).max(sets);
@@ -111,6 +112,18 @@ impl Ahead {
         Some((slot, self.bytes))
     }
 
+    /// The buffer to make for the next write, whose length is known; none where it is made, or none is there.
+    pub fn make_for(&mut self, bytes: u32) -> Option<u32> {
+        match self.ready.pop() {
+            Some(made) if made.1 == bytes => {
+                self.ready.push(made);
+                None
+            }
+            Some((slot, _)) => Some(slot),
+            None => self.next_to_make().map(|(slot, _)| slot),
+        }
+    }
+
     /// The buffer has its content.
     pub fn made(&mut self, slot: u32, bytes: u32) {
         self.ready.push((slot, bytes));
@@ -126,6 +139,7 @@ mod tests {
         let count = |depth, writes_bytes, reads| Spares::of(depth, writes_bytes, reads).count;
         assert_eq!(count(32, 0, true), 0);
         assert_eq!(count(32, 4096, false), 0);
+        assert_eq!(count(1, 4096, false), 1);
         assert_eq!(Spares::of(32, 4096, true), Spares { count: 64, for_reads: 32, fill_bytes: 4096 });
         assert_eq!(Spares::of(1, 1 << 20, false), Spares { count: 1, for_reads: 0, fill_bytes: 1 << 20 });
         assert_eq!(count(256, 1 << 20, false), 128);

@@ -3,6 +3,8 @@
 //! Nothing here allocates, locks, logs or divides. Time comes from the clock it was given, so the
 //! same loop runs on the wall clock and on a virtual one.
 
+mod lone;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,6 +20,7 @@ use super::timeline::Timeline;
 use super::usage::Usage;
 use crate::pattern::{ArrivalPattern, DataPattern, Draft, Generator};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+use lone::Lone;
 
 /// Longest sleep of a job, so that it sees a request to stop in time.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
@@ -140,6 +143,14 @@ struct Slot {
     turn_ns: u64,
 }
 
+impl Slot {
+    /// Whether a result is that of an I/O that did all it was to do.
+    #[inline(always)]
+    fn ended_well(&self, result: i32) -> bool {
+        result >= 0 && (result as u32 == self.bytes || self.direction == Direction::Flush)
+    }
+}
+
 /// One job on one engine.
 #[derive(Debug)]
 pub struct Job<E, C> {
@@ -150,6 +161,7 @@ pub struct Job<E, C> {
     next_arrival_ns: u64,
     slots: Box<[Slot]>,
     ahead: Ahead,
+    lone: Lone,
     /// Whether the last write was filled in its turn, for lack of one that was made before.
     filled_in_turn: bool,
     free: Vec<u32>,
@@ -207,6 +219,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let batch = plan.aside.as_ref().and_then(|aside| aside.batch);
         let burst = burst.min(batch.filter(|_| !is_inline).unwrap_or(u32::MAX)).max(1);
         let is_closed = plan.arrival.is_none() && plan.pace.is_none() && plan.aside.is_none();
+        let lone = Lone::new(is_closed && plan.depth == 1 && !is_inline);
         let next_arrival_ns = plan.next_arrival_ns();
         plan.end_with_arrivals(next_arrival_ns);
         let mut slots = vec![slot; plan.buffers() as usize].into_boxed_slice();
@@ -218,6 +231,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             next_arrival_ns,
             slots,
             ahead: Ahead::new(plan.depth, plan.spares, filled.bytes > 0),
+            lone,
             filled_in_turn: false,
             free: (0..plan.depth).rev().collect(),
             done: Vec::with_capacity(plan.depth as usize),
@@ -279,7 +293,13 @@ impl<E: Engine, C: Clock> Job<E, C> {
         if self.issuing {
             self.check_end(now);
         }
-        let queued = if self.issuing && !self.is_held(now) { self.issue(now) } else { 0 };
+        let queued = if !self.issuing || self.is_held(now) {
+            0
+        } else if self.lone.has_drawn() {
+            self.issue_drawn(now)
+        } else {
+            self.issue(now)
+        };
         if queued > 0 {
             // They start a little later, or much: their own stamps correct it when they end.
             self.issued_sum_ns = self.issued_sum_ns.wrapping_add(now.wrapping_mul(u64::from(queued)));
@@ -287,7 +307,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
         }
         if self.in_flight > 0 {
             let may_wait = may_wait && !self.has_more();
-            if may_wait && self.ahead.is_due() && self.has_time(now) {
+            if may_wait && self.lone.leads() {
+                self.lead(now)?;
+            } else if may_wait && self.ahead.is_due() && self.has_time(now) {
                 self.work_ahead(now)?;
             } else {
                 self.reap(now, may_wait)?;
@@ -506,17 +528,31 @@ impl<E: Engine, C: Clock> Job<E, C> {
     }
 
     fn reap(&mut self, turn_started_ns: u64, may_wait: bool) -> Result<(), EngineError> {
-        let wait = if may_wait {
-            let until = self.wake_ns().min(turn_started_ns + LONGEST_WAIT_NS);
-            Wait::Until(self.timeline.origin_ns + until)
-        } else {
-            Wait::No
-        };
+        let wait = if may_wait { self.until(turn_started_ns) } else { Wait::No };
+        self.check_looks(turn_started_ns);
+        self.engine.reap(wait, &mut self.done)?;
+        self.take_done();
+        Ok(())
+    }
+
+    /// A wait that ends where something is to be done that no completion announces.
+    #[inline(always)]
+    fn until(&self, turn_started_ns: u64) -> Wait {
+        let until = self.wake_ns().min(turn_started_ns + LONGEST_WAIT_NS);
+        Wait::Until(self.timeline.origin_ns + until)
+    }
+
+    #[inline(always)]
+    fn check_looks(&mut self, turn_started_ns: u64) {
         if self.last_look_ns > self.timeline.origin_ns.saturating_add(turn_started_ns) {
             // What was seen in an earlier turn cannot have been seen after this one began.
             self.tally.breaches.stamps_out_of_order += 1;
         }
-        self.engine.reap(wait, &mut self.done)?;
+    }
+
+    /// Counts what the engine has handed out.
+    #[inline(always)]
+    fn take_done(&mut self) {
         let mut done = std::mem::take(&mut self.done);
         if let Some(first) = done.first() {
             let (returned_ns, reaped_ns) = (first.stamps.returned_ns, first.stamps.reaped_ns);
@@ -537,31 +573,47 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.complete(completion);
         }
         self.done = done;
-        Ok(())
     }
 
     #[inline(always)]
     fn complete(&mut self, completion: Completion) {
-        let Completion { slot, result, stamps } = completion;
+        let Some(state) = self.take_back(completion.slot) else { return };
+        self.count(completion, state);
+        if let Some(pace) = &mut self.plan.pace {
+            pace.ended();
+        }
+        self.free.push(completion.slot);
+    }
+
+    /// What a slot holds of the I/O that has ended in it.
+    #[inline(always)]
+    fn take_back(&mut self, slot: u32) -> Option<Slot> {
         let Some(place) = self.slots.get_mut(slot as usize).filter(|place| place.in_flight) else {
             self.tally.breaches.unknown_completions += 1;
-            return;
+            return None;
         };
         // Copied before it is changed: a copy right behind the change of one byte waits for that to be stored.
         let state = *place;
         place.in_flight = false;
+        Some(state)
+    }
+
+    /// Counts an I/O whose slot is its own no more.
+    #[inline(always)]
+    fn count(&mut self, completion: Completion, state: Slot) {
+        let Completion { result, stamps, .. } = completion;
         let origin_ns = self.timeline.origin_ns;
         // Without short cuts: three comparisons and one branch that is always foreseen.
         let is_ordered = (origin_ns + state.turn_ns <= stamps.submitted_ns)
             & (stamps.submitted_ns <= stamps.returned_ns)
             & (stamps.returned_ns <= stamps.reaped_ns);
         if !is_ordered {
-            return self.end_without_stamps(slot);
+            return self.end_without_stamps();
         }
         let reaped_ns = stamps.reaped_ns - origin_ns;
         if reaped_ns >= self.tally.end_ns {
             if reaped_ns > self.now_ns() {
-                return self.end_without_stamps(slot);
+                return self.end_without_stamps();
             }
             self.rotate(reaped_ns);
         }
@@ -571,7 +623,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let started_ns = stamps.submitted_ns - origin_ns;
         self.issued_sum_ns = self.issued_sum_ns.wrapping_add(started_ns.wrapping_sub(state.turn_ns));
         let direction = &mut self.tally.directions[state.direction.index()];
-        if result >= 0 && (result as u32 == state.bytes || state.direction == Direction::Flush) {
+        if state.ended_well(result) {
             direction.service.record(stamps.reaped_ns - stamps.submitted_ns);
             direction.bytes += u64::from(state.bytes);
             if stamps.returned_ns != stamps.reaped_ns {
@@ -582,24 +634,19 @@ impl<E: Engine, C: Clock> Job<E, C> {
             }
             self.failures.clear_streak();
         } else {
-            self.fail(slot, result);
+            self.fail(&state, result);
         }
         if self.plan.arrival.is_some() {
             self.count_arrival((state.intended_ns, state.delayed), stamps.submitted_ns, reaped_ns);
         }
-        if let Some(pace) = &mut self.plan.pace {
-            pace.ended();
-        }
-        self.free.push(slot);
     }
 
     /// Ends an I/O whose stamps cannot be believed: it was in flight until now, and has no latency.
     #[cold]
-    fn end_without_stamps(&mut self, slot: u32) {
+    fn end_without_stamps(&mut self) {
         self.tally.breaches.stamps_out_of_order += 1;
         self.reaped_sum_ns = self.reaped_sum_ns.wrapping_add(self.now_ns());
         self.in_flight -= 1;
-        self.release(slot);
     }
 
     /// An I/O that ended inside its submission under another one's slot: nothing is known of either.
@@ -628,15 +675,14 @@ impl<E: Engine, C: Clock> Job<E, C> {
     }
 
     #[cold]
-    fn fail(&mut self, slot: u32, result: i32) {
-        let state = self.slots[slot as usize];
+    fn fail(&mut self, state: &Slot, result: i32) {
         let direction = &mut self.tally.directions[state.direction.index()];
         if result < 0 {
             direction.errors += 1;
         } else {
             direction.short += 1;
         }
-        let Slot { direction, offset, bytes, .. } = state;
+        let Slot { direction, offset, bytes, .. } = *state;
         self.failures.note(Failure { direction, offset, bytes, errno: (-result).max(0) });
     }
 
@@ -675,6 +721,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
     /// Ends the current interval, and any that passed without an event, up to the one that holds `now`.
     #[cold]
     fn rotate(&mut self, now: u64) {
+        self.count_last();
         while now >= self.tally.end_ns {
             let start_ns = self.tally.end_ns;
             let (end_ns, phase) = (self.timeline.interval_end(start_ns), self.timeline.phase(start_ns));
