@@ -69,3 +69,45 @@ fn no_source_is_on_both_sides() {
     let both: Vec<String> = of("fitting").intersection(&of("validation")).cloned().collect();
     assert!(both.is_empty(), "{both:?}");
 }
+
+/// Cause and what is called as right beside it.
+type Answers = (String, BTreeSet<String>);
+
+fn agree(one: &Answers, other: &Answers) -> bool {
+    one.0 == other.0 || one.1.contains(&other.0) || other.1.contains(&one.0)
+}
+
+fn first_label(name: &str, question: usize) -> (Answers, bool) {
+    let (_, table) = PARTS
+        .into_iter()
+        .flat_map(tables)
+        .find(|(path, _)| path.file_stem().is_some_and(|stem| stem == name))
+        .unwrap_or_else(|| panic!("no table {name}"));
+    let label = table["explain"][question - 1]["label"].clone();
+    let also = label.get("also").and_then(|also| also.as_array()).cloned().unwrap_or_default();
+    let also = also.iter().map(|cause| cause.as_str().unwrap().to_owned()).collect();
+    ((label["cause"].as_str().unwrap().to_owned(), also), label["sure"].as_bool().unwrap())
+}
+
+#[test]
+fn the_page_says_how_far_second_labels_agree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations/collected");
+    let text = std::fs::read_to_string(folder.join("second_labels.csv")).unwrap();
+    let (mut all, mut sure) = ([0; 3], [0; 3]);
+    for line in text.lines().skip(1) {
+        let [name, question, cause, also, _] = line.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let second =
+            (cause.to_owned(), also.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect());
+        let (first, is_sure) = first_label(name, question.parse().unwrap());
+        let counts = [1, usize::from(first.0 == second.0), usize::from(agree(&first, &second))];
+        (0..3).for_each(|at| all[at] += counts[at]);
+        (0..3).filter(|_| is_sure).for_each(|at| sure[at] += counts[at]);
+    }
+    let page = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for (name, [questions, same, agreed]) in [("all", all), ("sure", sure)] {
+        let row = format!("| {name} | {questions} | {same} | {agreed} |");
+        assert!(page.contains(&row), "the page lacks {row}");
+    }
+}

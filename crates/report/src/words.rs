@@ -27,7 +27,7 @@ pub fn sentence(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// How sure, in a word or two.
+/// How sure, in a word or two; `attribute/src/thresholds.rs` says from which probability on.
 pub fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::None => "a guess",
