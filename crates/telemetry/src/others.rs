@@ -120,7 +120,14 @@ mod tests {
 
     fn reading(user: u64, system: u64, all: u64, kernel: Option<u64>, own: (u64, u64)) -> Reading {
         let ns = |ticks: u64| ticks * TICK_NS;
-        let own = ProcessUsage { user_ns: ns(own.0), system_ns: ns(own.1), waits: 0, preemptions: 0 };
+        let own = ProcessUsage {
+            user_ns: ns(own.0),
+            system_ns: ns(own.1),
+            waits: 0,
+            preemptions: 0,
+            minor_faults: 0,
+            major_faults: 0,
+        };
         let kernel_ns = kernel.map(ns);
         Reading { user_ns: ns(user), system_ns: ns(system), all_ns: ns(all), kernel_ns, own }
     }

@@ -20,6 +20,7 @@ Options are fio's, with one hyphen or two; what stands before the first --name i
   --store=FILE          run store to use, here as well as before fio
   --check-empty         read all of a device before the first write, as in fathom run
   --fail-if=CONDITION   end with status 4 if a job meets it, e.g. 'p99>2ms', as in fathom run
+  --strict              end with status 1 if a self-check fails; fio's statuses are otherwise kept
   --quiet               show no progress
 Options that change nothing are accepted, others are left out with a warning or refused with the reason.";
 

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use super::Asked;
 
 /// Flags of other programs that messages name, by program.
-const OTHERS: [(&str, &[&str]); 12] = [
+const OTHERS: [(&str, &[&str]); 13] = [
     ("AWS CLI", &["instance-ids", "period", "starting-token", "statistics", "volume-ids", "format"]),
     ("bdevperf", &["disable-cpumask-locks", "no-huge", "num-trace-entries"]),
     ("cargo", &["features", "release"]),
@@ -29,6 +29,7 @@ const OTHERS: [(&str, &[&str]); 12] = [
         ],
     ),
     ("fathom diskspd", &["drive"]),
+    ("fathom fio", &["strict"]),
     ("losetup", &["detach", "direct-io", "find", "partscan", "set-capacity", "show"]),
     ("mdadm", &["detail", "stop"]),
     ("ps", &["pid", "sort"]),

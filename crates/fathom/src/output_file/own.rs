@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use fathom_tools::fio::output::DIFFERENCES;
+use fathom_tools::fio::output::{DEVICES, DIFFERENCES};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -48,7 +48,8 @@ pub fn is_marked(mut file: &File) -> io::Result<bool> {
     Ok(BEGINNINGS.iter().any(|beginning| start.starts_with(beginning)) && end.trim_end().ends_with(MARK))
 }
 
-/// Whether it is a result in fio's forms that fathom printed: its JSON, its text, or one behind the other.
+/// Whether it is a result in fio's forms that fathom printed: its terse lines, its JSON, its text, or one behind the
+/// other.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -59,6 +60,11 @@ pub fn is_fio_result(file: &File) -> io::Result<bool> {
     if bytes.len() as u64 > MOST_BYTES {
         return Ok(false);
     }
+    let all = text;
+    let text = behind_terse(all);
+    if text.is_empty() {
+        return Ok(!all.is_empty());
+    }
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     match documents.next() {
         Some(Ok(document)) => {
@@ -67,6 +73,20 @@ pub fn is_fio_result(file: &File) -> io::Result<bool> {
         }
         _ => Ok(is_fio_text(text)),
     }
+}
+
+/// What comes behind the terse lines that a result begins with. Those of version 2 do not say whose they are.
+fn behind_terse(mut text: &str) -> &str {
+    while let Some((line, rest)) = text.split_once('\n') {
+        let mut fields = line.split(';');
+        let is_version = fields.next().is_some_and(|field| matches!(field, "3" | "4" | "5"));
+        let program = fields.next().and_then(|field| field.strip_prefix("fio-")?.split_once('-'));
+        if !is_version || !program.is_some_and(|(_, own)| is_own_version(own)) || fields.count() < 80 {
+            break;
+        }
+        text = rest;
+    }
+    text
 }
 
 fn is_fio_json(document: &Value) -> bool {
@@ -98,6 +118,7 @@ fn is_fio_text(text: &str) -> bool {
         line.is_empty()
             || line.starts_with("  ")
             || line == DIFFERENCES
+            || line == DEVICES
             || line.contains(": (groupid=") && line.contains(": err=")
             || line.starts_with("Run status group ") && line.ends_with("(all jobs):")
     };
@@ -221,6 +242,21 @@ mod tests {
             format!("What I saw:\n{text}"),
             "my notes\nfathom-0.1.0\n".to_owned(),
             "fathom-0.1.0\n".to_owned(),
+        ] {
+            assert!(!holds(is_fio_result, &other), "{other}");
+        }
+    }
+
+    #[test]
+    fn terse_lines_are_known_by_their_second_field() {
+        let line = format!("3;fio-3.42-fathom-0.1.0;a;0;0{}\n", ";0".repeat(120));
+        assert!(holds(is_fio_result, &line));
+        assert!(holds(is_fio_result, &line.repeat(3)));
+        for other in [
+            line.replace("fio-3.42-fathom-0.1.0", "fio-3.33"),
+            format!("{line}mine\n"),
+            "3;fio-3.42-fathom-0.1.0;my notes\n".to_owned(),
+            String::new(),
         ] {
             assert!(!holds(is_fio_result, &other), "{other}");
         }

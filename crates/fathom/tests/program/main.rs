@@ -20,6 +20,7 @@ mod gated;
 mod gathered;
 mod guarded;
 mod handed_over;
+mod harnesses;
 mod helped;
 mod imported;
 mod interrupted;

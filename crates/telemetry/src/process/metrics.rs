@@ -23,4 +23,6 @@ pub const METRICS: &[MetricDecl] = &[
     ),
     MetricDecl::gauge("process.threads", "threads", STATUS, "Threads."),
     MetricDecl::gauge("process.resident", "bytes", STATUS, "Memory resident."),
+    MetricDecl::rate("process.minor_faults", "faults/s", USAGE, "Page faults that were served without I/O."),
+    MetricDecl::rate("process.major_faults", "faults/s", USAGE, "Page faults that waited for I/O."),
 ];

@@ -1,4 +1,4 @@
-//! The measuring process's own time, context switches, threads and memory.
+//! The measuring process's own time, context switches, page faults, threads and memory.
 
 mod metrics;
 #[cfg_attr(target_os = "linux", path = "usage_linux.rs")]
@@ -48,6 +48,8 @@ impl Source for Process {
             sample.put(&METRICS[1], "", cores(before.system_ns, now.system_ns));
             sample.put(&METRICS[2], "", per_second(before.waits, now.waits, elapsed_ns));
             sample.put(&METRICS[3], "", per_second(before.preemptions, now.preemptions, elapsed_ns));
+            sample.put(&METRICS[6], "", per_second(before.minor_faults, now.minor_faults, elapsed_ns));
+            sample.put(&METRICS[7], "", per_second(before.major_faults, now.major_faults, elapsed_ns));
         }
         self.before = now;
         match self.status.text("threads and memory need /proc mounted") {

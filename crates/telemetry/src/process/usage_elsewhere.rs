@@ -11,6 +11,10 @@ pub struct ProcessUsage {
     pub waits: u64,
     /// Context switches because another thread was due.
     pub preemptions: u64,
+    /// Page faults that were served without I/O.
+    pub minor_faults: u64,
+    /// Page faults that waited for I/O.
+    pub major_faults: u64,
 }
 
 /// Not known here.

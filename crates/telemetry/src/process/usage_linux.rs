@@ -1,4 +1,4 @@
-//! Time and context switches of this process, from `getrusage`: all threads, ended ones included,
+//! Time, context switches and page faults of this process, from `getrusage`: all threads, ended ones included,
 //! where `/proc/self/status` counts the switches of the first thread alone.
 #![allow(unsafe_code)] // `getrusage` is a plain system call that no safe crate of ours offers.
 
@@ -13,6 +13,10 @@ pub struct ProcessUsage {
     pub waits: u64,
     /// Context switches because another thread was due.
     pub preemptions: u64,
+    /// Page faults that were served without I/O.
+    pub minor_faults: u64,
+    /// Page faults that waited for I/O.
+    pub major_faults: u64,
 }
 
 /// This process's usage now.
@@ -32,5 +36,7 @@ pub fn usage() -> Option<ProcessUsage> {
         system_ns: ns(raw.ru_stime),
         waits: u64::try_from(raw.ru_nvcsw).unwrap_or(0),
         preemptions: u64::try_from(raw.ru_nivcsw).unwrap_or(0),
+        minor_faults: u64::try_from(raw.ru_minflt).unwrap_or(0),
+        major_faults: u64::try_from(raw.ru_majflt).unwrap_or(0),
     })
 }

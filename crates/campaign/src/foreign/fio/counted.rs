@@ -61,7 +61,8 @@ fn logged(sample: Sample) -> LoggedIo {
     LoggedIo { at_ns, service_ns, offset, bytes, direction }
 }
 
-/// One job of a run, as if the run were its own. The process's processor time is shared out evenly.
+/// One job of a run, as if the run were its own. The process's time, switches and faults are
+/// shared out evenly.
 fn one_clone(record: &RunRecord, (number, clones): (usize, usize), account: &Account) -> RunRecord {
     let mut own = counted(record, &[account]);
     own.workload.jobs = 1;
@@ -73,6 +74,9 @@ fn one_clone(record: &RunRecord, (number, clones): (usize, usize), account: &Acc
     for time_ns in [&mut own.summary.cpu_user_ns, &mut own.summary.cpu_system_ns].into_iter().flatten() {
         *time_ns /= clones.max(1) as u64;
     }
+    // Switches and faults are the process's too.
+    let of_process = own.telemetry.series.iter_mut().filter(|series| series.metric.starts_with("process."));
+    of_process.flat_map(|series| &mut series.values).flatten().for_each(|value| *value /= clones as f64);
     if clones > 1 {
         own.priorities.clear();
     } else {

@@ -37,15 +37,11 @@ pub fn answer(globals: &Globals) -> Result<Option<String>, Failure> {
     }))
 }
 
-/// Refuses what is a matter of fio's own protocol or of a form that fathom does not write, before anything is read.
+/// Refuses what is a matter of fio's own protocol, before anything is read.
 ///
 /// # Errors
 /// Where it was asked for, with what to type instead.
 pub fn refuse(globals: &Globals) -> Result<(), Failure> {
-    if globals.wanted().terse {
-        let remedy = "use --output-format=normal, json or json+, or --engine=fio for fio itself";
-        return Err(Failure::usage("--output-format", "fathom does not write the terse form", remedy));
-    }
     let Some((name, _)) = globals.given.iter().find(|(name, _)| PROTOCOL.contains(name)) else {
         return Ok(());
     };
@@ -57,7 +53,7 @@ pub fn refuse(globals: &Globals) -> Result<(), Failure> {
 }
 
 /// Begins as fio's does, whose git builds put more behind the number too.
-fn version() -> String {
+pub fn version() -> String {
     format!("{FIO}-fathom-{}", env!("CARGO_PKG_VERSION"))
 }
 

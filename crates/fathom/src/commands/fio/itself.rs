@@ -8,20 +8,18 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use fathom_campaign::external::{External, RawCommand, RawResult, run_given};
-use fathom_record::RunRecord;
 use fathom_tools::fio::cmdline::{Forms, Globals, Invocation};
 use fathom_tools::fio::document;
 use fathom_tools::fio::handover::{LOGS, hand_over};
 
 use super::results::Destination;
-use super::{machine, read, refused};
+use super::{holds, machine, read, refused, screen};
 use crate::commands::conditions::{self, Conditions};
 use crate::commands::saving::Saving;
 use crate::commands::stored::StorePlace;
 use crate::failure::Failure;
 use crate::output::Machine;
 use crate::output_file::{Content, OutputFile};
-use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
 
@@ -67,7 +65,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
         limit_ns: None,
     };
     let conditions = Conditions::of_runs(&globals.fail_if, place, &[])?;
-    let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
+    let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
@@ -82,7 +80,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     }
     let delivered = deliver_logs(&made.logs, &result.folder.join(LOGS), globals.force);
     let saved = saving.finish(&Machine::Off);
-    let valid = result.records.iter().all(RunRecord::is_valid);
+    let valid = result.records.iter().all(|record| holds(record, globals.strict));
     Ok(Status::of_measurement(saved && delivered && valid).or_of(&judged))
 }
 

@@ -13,7 +13,8 @@ use std::ops::ControlFlow;
 use fathom_campaign::IoLog;
 use fathom_campaign::foreign::fio::{Outcome, Stages};
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_record::{RunRecord, Workload};
+use fathom_record::run::Ending;
+use fathom_record::{Check, CheckName, RunRecord, Workload};
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
 use fathom_tools::fio::document;
@@ -76,7 +77,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let places = Places::prepare(&mapped, globals.force)?;
     let conditions = Conditions::of_runs(&globals.fail_if, place, &workloads(&mapped))?;
     let mut saving = Saving::open(place);
-    let mut screen = Screen::new(globals.quiet || globals.wanted().json_plus, None);
+    let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;
     let mut unwritten = None;
     let mut write_log = |name: &str, run: &Run, log: IoLog| {
@@ -101,9 +102,25 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     match failure.map(Failure::from).or(unwritten) {
         Some(failure) => Err(failure),
         None => {
-            let valid = records.iter().flatten().all(RunRecord::is_valid);
+            let valid = records.iter().flatten().all(|record| holds(record, globals.strict));
             Ok(Status::of_measurement(printed && verified && saved && valid).or_of(&judged))
         }
+    }
+}
+
+/// Progress on a terminal, as fio's; harnesses expect nothing but failures where there is none.
+fn screen(globals: &Globals) -> Screen {
+    let shown = output::can_redraw() || globals.eta_always;
+    Screen::new(!shown || globals.quiet || globals.wanted().json_plus, None)
+}
+
+/// Whether a run ends as fio's that ended well: it came to its end, no I/O failed, and what was verified held. Other
+/// self-checks stand in the results, and count where they are to be `strict`.
+fn holds(record: &RunRecord, strict: bool) -> bool {
+    let is_of_fio = |check: &Check| matches!(check.name, CheckName::Errors | CheckName::Verification);
+    match strict {
+        true => record.is_valid(),
+        false => record.ending == Ending::Complete && !record.failed_checks().any(is_of_fio),
     }
 }
 
@@ -190,5 +207,34 @@ fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {
             let cause = format!("the job {} writes or trims", job.name);
             Err(Failure::usage("--readonly", cause, "leave --readonly out, or choose rw=read or randread"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_record::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn only_what_ends_fio_ends_a_job_badly_unless_it_is_strict() {
+        let json = include_bytes!("../../../../store/tests/golden/run-1.json");
+        let sound = fathom_record::parse_run(json).expect("the golden record is one");
+        let failing = |name: CheckName| {
+            let mut record = sound.clone();
+            record.ending = Ending::Complete;
+            record.checks.truncate(1);
+            let check = record.checks.first_mut().expect("it has checks");
+            (check.name, check.outcome) = (name, Outcome::Fail);
+            record
+        };
+        let lag = failing(CheckName::GeneratorLag);
+        assert!(holds(&lag, false) && !holds(&lag, true));
+        for name in [CheckName::Errors, CheckName::Verification] {
+            assert!(!holds(&failing(name), false), "{name:?}");
+        }
+        let mut stopped = sound.clone();
+        stopped.ending = Ending::Interrupted;
+        assert!(!holds(&stopped, false));
     }
 }

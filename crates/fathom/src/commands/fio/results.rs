@@ -62,12 +62,19 @@ pub fn deliver(
         started.map_or_else(|| last.to_owned(), |time| time.strftime("%a %b %e %H:%M:%S %Y").to_string());
     let wanted = globals.wanted();
     let mut text = String::new();
+    let mut devices = forms::Devices::default();
+    counted.iter().flatten().for_each(|run| devices.add(&run.whole));
+    let devices = devices.total();
+    let beside = (differences, devices.as_slice());
+    if wanted.terse {
+        text += &forms::terse(&entries, &devices, globals.terse_version, &super::about::version());
+    }
     if wanted.json || wanted.json_plus {
-        let document = forms::document(&entries, differences, version, (now_ms, &time), wanted.json_plus);
+        let document = forms::document(&entries, beside, version, (now_ms, &time), wanted.json_plus);
         text += &output::json(&document);
     }
     if wanted.normal {
-        text += &forms::text(&entries, differences, version, &time);
+        text += &forms::text(&entries, beside, version, &time);
     }
     let printed = destination.write(&text).map_err(|failure| failure.warn()).is_ok();
     write_logs(mapped, counted, places) && printed

@@ -32,6 +32,10 @@ pub struct Globals {
     pub show_command: bool,
     /// No progress is shown.
     pub quiet: bool,
+    /// Progress is shown where no terminal is too.
+    pub eta_always: bool,
+    /// A failed self-check ends the command with status 1.
+    pub strict: bool,
     /// `Some(true)`: all jobs go to the installed fio; `Some(false)`: none does.
     pub hand_over: Option<bool>,
     /// Words that permit the loss of data.
@@ -83,7 +87,7 @@ const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: 
 }
 
 /// The options of the command, fio's and fathom's.
-pub static ROWS: [Row; 47] = [
+pub static ROWS: [Row; 48] = [
     row("output", Some('o'), true, Does::Set),
     row("output-format", Some('F'), true, Does::Set),
     row("minimal", Some('m'), false, Does::Set),
@@ -145,6 +149,7 @@ pub static ROWS: [Row; 47] = [
     row("check-empty", None, false, Does::Set),
     row("fail-if", None, true, Does::Set),
     row("quiet", None, false, Does::Set),
+    row("strict", None, false, Does::Set),
     row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
 ];
 
@@ -184,7 +189,7 @@ impl Globals {
             "output" => self.output = Some(value.to_owned()),
             "output-format" => self.forms = forms(value)?,
             "minimal" => self.forms = Forms { terse: true, ..Forms::default() },
-            "append-terse" => self.forms.terse = true,
+            "append-terse" => self.forms = Forms { terse: true, ..self.wanted() },
             "terse-version" => {
                 let version = value.parse().ok().filter(|version| (2..=5).contains(version));
                 self.terse_version = version.ok_or("the terse form has versions 2 to 5")?;
@@ -193,7 +198,11 @@ impl Globals {
             "readonly" => self.read_only = true,
             "parse-only" => self.parse_only = true,
             "showcmd" => self.show_command = true,
-            "eta" => self.quiet |= value == "never",
+            "eta" => {
+                self.quiet |= value == "never";
+                self.eta_always = value == "always";
+            }
+            "strict" => self.strict = true,
             "quiet" => self.quiet = true,
             "destroy" => self.destroy.push(value.to_owned()),
             "force" => self.force = true,

@@ -8,13 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::bins::{bin_of, bin_value};
+use super::devices::DeviceUse;
 use super::totals::{DirectionTotals, OfPriority, Totals};
 
-/// The document of a command's results. `differences` are what is not as fio does it, a sentence each; `now_ms` is the
-/// time of the Unix epoch, `time` the same in words.
+/// The document of a command's results. `differences` are what is not as fio does it, a sentence each, `devices` what
+/// the devices did; `now_ms` is the time of the Unix epoch, `time` the same in words.
 pub fn document(
     entries: &[Entry<'_>],
-    differences: &[String],
+    (differences, devices): (&[String], &[DeviceUse]),
     version: &str,
     (now_ms, time): (u64, &str),
     bins: bool,
@@ -26,7 +27,7 @@ pub fn document(
         "timestamp_ms": now_ms,
         "time": time,
         "jobs": jobs,
-        "disk_util": [],
+        "disk_util": devices.iter().map(DeviceUse::json).collect::<Vec<_>>(),
         "fathom": { "differences_from_fio": differences },
     });
     // Defaults grow from section to section.
@@ -48,8 +49,6 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
     let errors: u64 = totals.directions.iter().map(|direction| direction.errors).sum();
     let options = by_name(entry.options);
     let share = |ns: u64| if totals.run_ns > 0 { ns as f64 * 100.0 / totals.run_ns as f64 } else { 0.0 };
-    let levels =
-        |names: [&str; 7]| names.into_iter().map(|name| (name.to_owned(), json!(0.0))).collect::<Map<_, _>>();
     let mut job = json!({
         "jobname": entry.name,
         "groupid": entry.group,
@@ -63,12 +62,6 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "job_runtime": ((totals.run_ns + u128::from(totals.read_back_ns)) / 1_000_000) as u64,
         "usr_cpu": share(totals.user_ns),
         "sys_cpu": share(totals.system_ns),
-        "ctx": 0,
-        "majf": 0,
-        "minf": 0,
-        "iodepth_level": levels(["1", "2", "4", "8", "16", "32", ">=64"]),
-        "iodepth_submit": levels(["0", "4", "8", "16", "32", "64", ">=64"]),
-        "iodepth_complete": levels(["0", "4", "8", "16", "32", "64", ">=64"]),
         "total_err": errors,
         "latency_depth": entry.depth,
         "latency_target": 0,
@@ -77,6 +70,14 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "fathom": ours(&entry.records),
     });
     let object = job.as_object_mut().expect("it was made as an object above");
+    let process = totals.process;
+    for (name, count) in
+        [("ctx", process.switches), ("majf", process.major_faults), ("minf", process.minor_faults)]
+    {
+        if let Some(count) = count {
+            object.insert(name.to_owned(), json!(count));
+        }
+    }
     if let Some(description) = &entry.reporting.description {
         object.insert("desc".to_owned(), json!(description));
     }

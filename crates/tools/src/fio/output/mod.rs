@@ -1,24 +1,28 @@
-//! fio's forms of results from run records: JSON with or without bins, the text for people, logs.
+//! fio's forms of results from run records: JSON with or without bins, the text for people, the terse lines, logs.
 //!
 //! What fathom calls service latency begins before the submission and ends when the completion is seen: it
-//! stands under `clat` and `lat`, and nothing under `slat`, so that no figure is one of another kind. What a
-//! record does not hold, as the distribution of depths, stands as 0 where fio's readers need the key.
+//! stands under `clat` and `lat`, and nothing is counted under `slat`, so that no figure is one of another kind. What a
+//! record does not hold, as the distribution of depths, is absent.
 
 mod bins;
+mod devices;
 mod iolog;
 mod json;
 mod logs;
 mod normal;
 mod runs_as_jobs;
+mod terse;
 mod totals;
 
 pub use bins::{bin_of, bin_value};
+pub use devices::{DeviceUse, Devices, ProcessUse};
 pub use iolog::{Issued, iolog};
 pub use json::document;
 use json::job;
 pub use logs::{LogFile, LoggedIo, log_files, log_names};
-pub use normal::{DIFFERENCES, text};
+pub use normal::{DEVICES, DIFFERENCES, text};
 pub use runs_as_jobs::RunsAsJobs;
+pub use terse::lines as terse;
 pub use totals::{DirectionTotals, Totals};
 
 use fathom_record::RunRecord;

@@ -5,14 +5,24 @@ use std::fmt::Write;
 use fathom_record::Direction;
 
 use super::Entry;
+use super::devices::DeviceUse;
 use super::json::{Spread, coarse};
 use super::totals::{DirectionTotals, OfPriority, Totals};
 
 /// The line before what is not as fio does it.
 pub const DIFFERENCES: &str = "Differences from fio:";
 
-/// The results as text, with what is not as fio does it, a sentence each; `time` is when they were made.
-pub fn text(entries: &[Entry<'_>], differences: &[String], version: &str, time: &str) -> String {
+/// The line before what the devices did.
+pub const DEVICES: &str = "Disk stats (read/write):";
+
+/// The results as text, with what is not as fio does it, a sentence each, and what the devices did; `time` is when they
+/// were made.
+pub fn text(
+    entries: &[Entry<'_>],
+    (differences, devices): (&[String], &[DeviceUse]),
+    version: &str,
+    time: &str,
+) -> String {
     let mut out = String::new();
     for (entry, clones) in entries.iter().filter_map(|entry| Some((entry, entry.titled?))) {
         line(
@@ -35,12 +45,27 @@ pub fn text(entries: &[Entry<'_>], differences: &[String], version: &str, time: 
         line(&mut out, &format!("Run status group {group} (all jobs):"));
         status(&mut out, entries.iter().filter(|entry| entry.group == group));
     }
+    if !devices.is_empty() {
+        line(&mut out, "");
+        line(&mut out, DEVICES);
+        devices.iter().for_each(|device| line(&mut out, &of_device(device)));
+    }
     if !differences.is_empty() {
         line(&mut out, "");
         line(&mut out, DIFFERENCES);
         differences.iter().for_each(|words| line(&mut out, &format!("  {words}")));
     }
     out
+}
+
+fn of_device(device: &DeviceUse) -> String {
+    let DeviceUse { name, reads, writes, read_sectors, write_sectors, .. } = device;
+    let DeviceUse { read_merges, write_merges, read_ms, write_ms, queue_ms, .. } = device;
+    format!(
+        "  {name}: ios={reads}/{writes}, sectors={read_sectors}/{write_sectors}, merge={read_merges}/{write_merges}, \
+         ticks={read_ms}/{write_ms}, in_queue={queue_ms}, util={:.2}%",
+        device.busy_percent()
+    )
 }
 
 fn line(out: &mut String, text: &str) {
@@ -88,11 +113,7 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
             line(out, &format!("  lat ({unit})   : {}", part.join(", ")));
         }
     }
-    let share = |ns: u64| if totals.run_ns > 0 { ns as f64 * 100.0 / totals.run_ns as f64 } else { 0.0 };
-    line(
-        out,
-        &format!("  cpu          : usr={:.2}%, sys={:.2}%", share(totals.user_ns), share(totals.system_ns)),
-    );
+    line(out, &of_process(&totals));
     let in_flight: f64 = entry.records.iter().filter_map(|record| record.summary.in_flight_mean).sum();
     line(
         out,
@@ -117,6 +138,21 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
             line(out, &format!("  fathom       : {}: {}", record.id, check.explanation));
         }
     }
+}
+
+fn of_process(totals: &Totals) -> String {
+    let share = |ns: u64| if totals.run_ns > 0 { ns as f64 * 100.0 / totals.run_ns as f64 } else { 0.0 };
+    let mut cpu =
+        format!("  cpu          : usr={:.2}%, sys={:.2}%", share(totals.user_ns), share(totals.system_ns));
+    let process = totals.process;
+    for (name, count) in
+        [("ctx", process.switches), ("majf", process.major_faults), ("minf", process.minor_faults)]
+    {
+        if let Some(count) = count {
+            cpu += &format!(", {name}={count}");
+        }
+    }
+    cpu
 }
 
 fn direction(out: &mut String, (name, direction): (&str, &DirectionTotals), entry: &Entry<'_>) {

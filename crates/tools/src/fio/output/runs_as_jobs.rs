@@ -1,5 +1,5 @@
 //! Runs as a document of fio's `--output-format=json+`, by the writer of `fathom fio`: what fathom does not measure
-//! stands as 0 where fio's readers need the key.
+//! is absent.
 //!
 //! fathom's service latency, from the submission to the completion, stands under `lat_ns` and under `clat_ns`, which
 //! scripts read most, and nothing under `slat_ns`, so that the sum that fio makes of the two holds.
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use fathom_record::RunRecord;
 use fathom_record::workload::{Arrival, Sizes};
 
-use super::{Entry, job};
+use super::{DeviceUse, Devices, Entry, job};
 use crate::fio::map::{PERCENTILES, Reporting};
 use crate::sysstat::table::stamp;
 
@@ -17,6 +17,7 @@ use crate::sysstat::table::stamp;
 pub struct RunsAsJobs<W> {
     out: W,
     jobs: usize,
+    devices: Devices,
     last_ms: Option<i64>,
 }
 
@@ -27,7 +28,7 @@ impl<W: Write> RunsAsJobs<W> {
     /// As the output reports them.
     pub fn begin(mut out: W) -> io::Result<Self> {
         write!(out, "{{\n\"fio version\": \"fathom-{}\",\n\"jobs\": [", env!("CARGO_PKG_VERSION"))?;
-        Ok(Self { out, jobs: 0, last_ms: None })
+        Ok(Self { out, jobs: 0, devices: Devices::default(), last_ms: None })
     }
 
     /// Writes a run as a job.
@@ -53,6 +54,7 @@ impl<W: Write> RunsAsJobs<W> {
         };
         serde_json::to_writer_pretty(&mut self.out, &job(&entry, true))?;
         self.jobs += 1;
+        self.devices.add(run);
         let start_ms =
             stamp(&run.started_at).and_then(|(at, _)| Some(at.utc_s()? * 1000 + i64::from(at.ms % 1000)));
         let end_ms = start_ms.map(|start| start + (run.summary.duration_ns / 1_000_000) as i64);
@@ -65,7 +67,9 @@ impl<W: Write> RunsAsJobs<W> {
     /// # Errors
     /// As the output reports them.
     pub fn finish(mut self) -> io::Result<()> {
-        self.out.write_all(b"\n],\n\"disk_util\": []")?;
+        let devices: Vec<_> = self.devices.total().iter().map(DeviceUse::json).collect();
+        self.out.write_all(b"\n],\n\"disk_util\": ")?;
+        serde_json::to_writer(&mut self.out, &devices)?;
         if let Some(ms) = self.last_ms {
             write!(self.out, ",\n\"timestamp\": {},\n\"timestamp_ms\": {ms}", ms.div_euclid(1000))?;
         }

@@ -4,6 +4,8 @@ use fathom_measure::Histogram;
 use fathom_record::run::PrioritySummary;
 use fathom_record::{Direction, RunRecord};
 
+use super::devices::ProcessUse;
+
 /// One direction of an entry.
 #[derive(Clone, Debug, Default)]
 pub struct DirectionTotals {
@@ -55,6 +57,8 @@ pub struct Totals {
     pub user_ns: u64,
     /// Processor time in the kernel.
     pub system_ns: u64,
+    /// Context switches and page faults of the whole process.
+    pub process: ProcessUse,
     /// What came of each priority, where there is more than one.
     pub priorities: Vec<OfPriority>,
     /// Start, in milliseconds of the Unix epoch where it is known; else 0.
@@ -84,6 +88,7 @@ impl Totals {
         // Of the whole process in every record of a group.
         self.user_ns = self.user_ns.max(summary.cpu_user_ns.unwrap_or(0));
         self.system_ns = self.system_ns.max(summary.cpu_system_ns.unwrap_or(0));
+        self.process = self.process.or_more(ProcessUse::of(&record.telemetry));
         if self.started_at.is_empty() {
             self.started_at.clone_from(&record.started_at);
         }
