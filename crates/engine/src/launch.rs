@@ -317,7 +317,8 @@ impl Launch<'_> {
             simulated::run(self.crew_plan(), &clock, build, observe)?
         } else {
             let stack = Stack::new(self.decorators, self.workload.seed, Rest::default());
-            let decorated = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), plan, &clock));
+            let decorated =
+                |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), &clock));
             simulated::run(self.crew_plan(), &clock, decorated, observe)?
         };
         Ok(Measured { left: left(clock.now_ns()), ..measured })
@@ -360,7 +361,7 @@ impl Launch<'_> {
     fn surrounded(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
         let stack = Stack::new(self.decorators, self.workload.seed, self.rest());
         let around = |plan: &JobPlan| {
-            let engine = stack.around(build(plan)?, plan, &self.clock);
+            let engine = stack.around(build(plan)?, (plan.job, plan.buffers()), &self.clock);
             let Some(Listeners(listener)) = self.listeners else { return Ok(engine) };
             Ok(Box::new(Overheard::new(engine, plan.buffers(), listener(plan))) as Box<dyn Engine>)
         };

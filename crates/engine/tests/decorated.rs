@@ -98,7 +98,7 @@ fn run_on<E: Engine + 'static>(
         stop: &stop,
     };
     let stack = Stack::new(decorators, workload.seed, Rest::default());
-    let build = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), plan, clock));
+    let build = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), clock));
     simulated::run(plan, clock, build, &mut |_| {}).unwrap()
 }
 

@@ -7,6 +7,7 @@ mod listing;
 mod metrics;
 #[cfg(test)]
 mod named_flags;
+mod nvmet;
 mod outputs;
 
 use std::ffi::{OsStr, OsString};
@@ -22,7 +23,9 @@ use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments};
 pub use foreign::{DiskspdArguments, FioArguments};
 pub use listing::RunsArguments;
+
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
+pub use nvmet::NvmetArguments;
 pub use outputs::{ConditionArguments, MeasurementOutputs};
 
 /// A build whose guard admits everything must not pass for one that is meant for use.
@@ -118,6 +121,9 @@ pub enum Command {
         after_help = "Examples:\n  fathom engines\n  fathom run --target sim:gp3,size=1TiB --rw randread"
     )]
     Engines(Switch),
+    /// Serve files, devices, memory or simulated devices to NVMe over TCP hosts, until Ctrl-C.
+    #[command(after_help = nvmet::NVMET_EXAMPLES)]
+    Nvmet(Box<NvmetArguments>),
     /// Run a command line of diskspd with the engines here, and print the result as diskspd does.
     #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = foreign::DISKSPD_EXAMPLES)]
     Diskspd(Box<DiskspdArguments>),

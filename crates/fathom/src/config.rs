@@ -16,7 +16,18 @@ use crate::failure::Failure;
 /// Names the file, in place of the user's own; an empty file is none.
 pub const VARIABLE: &str = "FATHOM_CONFIG";
 /// Flags that are typed for one command alone.
-const TYPED: [&str; 8] = ["destroy", "purge", "check-empty", "force", "anew", "help", "version", "store"];
+const TYPED: [&str; 10] = [
+    "destroy",
+    "writable",
+    "allow-any-host",
+    "purge",
+    "check-empty",
+    "force",
+    "anew",
+    "help",
+    "version",
+    "store",
+];
 /// Commands whose table is left out where a plan file says all of it.
 const WITH_PLAN: [&str; 2] = ["run", "sweep"];
 /// A file beyond this is something else.

@@ -67,6 +67,8 @@ const LAYERS: [(&str, &[&str]); 28] = [
             "target",
             "sim",
             "engine",
+            "fabric",
+            "nvmet",
             "telemetry",
             "report",
             "campaign",

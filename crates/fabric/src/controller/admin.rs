@@ -231,6 +231,7 @@ fn effects(subsystem: &Subsystem) -> Vec<u8> {
     for opcode in [io::FLUSH, io::WRITE, io::READ] {
         page[1024 + usize::from(opcode) * 4] = 1;
     }
-    page[1024 + usize::from(io::DATASET_MANAGEMENT) * 4] = u8::from(subsystem.namespace.deallocates);
+    page[1024 + usize::from(io::DATASET_MANAGEMENT) * 4] =
+        u8::from(subsystem.namespaces.iter().any(|it| it.deallocates));
     page
 }

@@ -31,15 +31,25 @@ pub fn answer(
     match (command.dword(10) as u8, scene.is_discovery) {
         (0x01, _) => page.copy_from_slice(controller(subsystem, scene).as_bytes()),
         (0x00, false) => match nsid {
-            1 => page.copy_from_slice(namespace(subsystem).as_bytes()),
             0 | ALL_NAMESPACES => return Answer::failed(INVALID_NAMESPACE),
             // Namespaces that are not there are all zeros.
-            _ => {}
+            id => {
+                if let Some(it) = namespace(subsystem, id) {
+                    page.copy_from_slice(it.as_bytes());
+                }
+            }
         },
         (0x02, false) if nsid >= ALL_NAMESPACES - 1 => return Answer::failed(INVALID_NAMESPACE),
-        (0x02, false) => page[0] = u8::from(nsid == 0),
-        (0x03, false) if nsid == 1 => descriptors(subsystem, page),
-        (0x03, false) => return Answer::failed(INVALID_NAMESPACE),
+        (0x02, false) => {
+            let above = nsid + 1..=subsystem.namespaces.len() as u32;
+            for (place, id) in page.as_chunks_mut::<4>().0.iter_mut().zip(above) {
+                *place = id.to_le_bytes();
+            }
+        }
+        (0x03, false) => match identifier(subsystem, nsid) {
+            Some(identifier) => descriptors(&identifier, page),
+            None => return Answer::failed(INVALID_NAMESPACE),
+        },
         _ => return Answer::failed(INVALID_FIELD),
     }
     Answer { bytes: IDENTIFY_BYTES as u32, ..Answer::DONE }
@@ -76,35 +86,39 @@ fn controller(subsystem: &Subsystem, scene: &Scene<'_>) -> IdentifyController {
     it.mdts = (subsystem.limits.transfer_bytes / 4096).checked_ilog2().unwrap_or(0).max(1) as u8;
     it.lpa |= 1 << 1;
     (it.wctemp, it.cctemp) = (U16::new(0x157), U16::new(0x175));
-    it.nn = U32::new(1);
-    it.oncs = U16::new(u16::from(subsystem.namespace.deallocates) << 2);
-    it.vwc = u8::from(subsystem.namespace.has_write_cache);
+    it.nn = U32::new(subsystem.namespaces.len() as u32);
+    it.oncs = U16::new(u16::from(subsystem.namespaces.iter().any(|it| it.deallocates)) << 2);
+    it.vwc = u8::from(subsystem.namespaces.iter().any(|it| it.has_write_cache));
     it.subnqn = padded(&subsystem.name);
     it.ioccsz = U32::new((ENTRY_BYTES + subsystem.limits.in_capsule_bytes) / 16);
     it.ofcs = U16::new(1);
     it
 }
 
-fn namespace(subsystem: &Subsystem) -> IdentifyNamespace {
+/// What identifies a namespace.
+fn identifier(subsystem: &Subsystem, id: u32) -> Option<[u8; 16]> {
+    subsystem.identifiers.get(usize::try_from(id.checked_sub(1)?).ok()?).copied()
+}
+
+fn namespace(subsystem: &Subsystem, id: u32) -> Option<IdentifyNamespace> {
+    let namespace = subsystem.namespace(id)?;
     let mut it = IdentifyNamespace::new_zeroed();
-    let blocks = U64::new(subsystem.namespace.blocks);
+    let blocks = U64::new(namespace.blocks);
     (it.nsze, it.ncap, it.nuse) = (blocks, blocks, blocks);
     // Several controllers share it.
     it.nmic = 1;
-    it.nsattr = u8::from(subsystem.namespace.is_read_only);
-    it.nguid = subsystem.identifier;
-    it.lbaf[0].lbads = subsystem.namespace.block_shift as u8;
-    it
+    it.nsattr = u8::from(namespace.is_read_only);
+    it.nguid = identifier(subsystem, id)?;
+    it.lbaf[0].lbads = namespace.block_shift as u8;
+    Some(it)
 }
 
-fn descriptors(subsystem: &Subsystem, page: &mut [u8]) {
+fn descriptors(identifier: &[u8; 16], page: &mut [u8]) {
     const NGUID: u8 = 2;
     const UUID: u8 = 3;
     const COMMAND_SET: u8 = 4;
     let mut at = 0;
-    for (kind, value) in
-        [(NGUID, &subsystem.identifier[..]), (UUID, &subsystem.identifier[..]), (COMMAND_SET, &[0][..])]
-    {
+    for (kind, value) in [(NGUID, &identifier[..]), (UUID, &identifier[..]), (COMMAND_SET, &[0][..])] {
         (page[at], page[at + 1]) = (kind, value.len() as u8);
         page[at + 4..at + 4 + value.len()].copy_from_slice(value);
         at += 4 + value.len();

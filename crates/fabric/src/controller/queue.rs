@@ -78,6 +78,9 @@ pub trait Handler: Payloads {
     /// What it is answered with.
     fn admit(&mut self, command: &SubmissionEntry) -> Result<Admitted, Refusal>;
 
+    /// A slot carries this command from here on, before any of its data is in the slot's buffer.
+    fn take(&mut self, _slot: u32, _command: &SubmissionEntry) {}
+
     /// Begins a command whose data is in the slot's buffer.
     fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> Begun;
 }
@@ -276,6 +279,7 @@ impl ControllerQueue {
         };
         let slot = self.free.pop().ok_or(Fault::TooManyCommands)?;
         self.mark(identifier, true);
+        handler.take(slot, &entry);
         let in_capsule = bytes > 0;
         let stage = Stage::Receiving { bytes: wanted, moved: 0, in_capsule };
         self.slots[slot as usize] = Slot { entry, stage, is_damaged: false };

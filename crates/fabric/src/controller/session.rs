@@ -2,7 +2,7 @@
 //! means there.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fathom_spec::fabrics::capsule::Flow;
 use fathom_spec::fabrics::connect::{
@@ -15,7 +15,7 @@ use super::admin;
 use super::queue::{
     Admitted, Answer, Begun, Handler, INVALID_FIELD, INVALID_LENGTH, INVALID_OPCODE, QueueLimits, Refusal,
 };
-use super::subsystem::{Directory, Namespace, Subsystem, SubsystemLimits};
+use super::subsystem::{self, Directory, Namespace, Subsystem, SubsystemLimits};
 use crate::pdu::Payloads;
 
 /// Status: Command Sequence Error, not to be retried.
@@ -88,7 +88,11 @@ pub enum Io {
 
 /// Who carries out I/O, and owns the buffers of slots.
 pub trait Serve: Payloads {
-    /// Begins an I/O.
+    /// A slot of an I/O queue carries a command to this namespace from here on, to all of them where it is
+    /// [`ALL_NAMESPACES`](fathom_spec::admin::ALL_NAMESPACES).
+    fn take(&mut self, _slot: u32, _namespace: u32) {}
+
+    /// Begins an I/O on the namespace that the slot was [taken](Self::take) for.
     fn begin_io(&mut self, slot: u32, io: Io) -> Begun;
 }
 
@@ -109,12 +113,11 @@ impl Namespace {
 pub struct Session {
     role: Role,
     local: (String, bool, u16),
-    namespace: Namespace,
+    namespaces: Arc<[Namespace]>,
     limits: SubsystemLimits,
     over: Arc<AtomicBool>,
+    seen: Arc<AtomicU64>,
     events: u32,
-    /// Commands since it was asked last.
-    commands: u64,
 }
 
 impl Session {
@@ -123,11 +126,11 @@ impl Session {
         Self {
             role: Role::Fresh,
             local: (address.to_owned(), is_ipv6, port),
-            namespace: subsystem.namespace,
+            namespaces: Arc::clone(&subsystem.namespaces),
             limits: subsystem.limits,
             over: Arc::new(AtomicBool::new(false)),
+            seen: Arc::new(AtomicU64::new(0)),
             events: 0,
-            commands: 0,
         }
     }
 
@@ -139,6 +142,16 @@ impl Session {
     /// Whether its controller or its queue was ended elsewhere.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
+    }
+
+    /// Takes down that the host gave a sign of life at this time, by any of its connections.
+    pub fn saw(&self, now: u64) {
+        self.seen.store(now, Ordering::Relaxed);
+    }
+
+    /// When the host gave its last sign of life.
+    pub fn seen(&self) -> u64 {
+        self.seen.load(Ordering::Relaxed)
     }
 
     /// What the connection is allowed as what it is.
@@ -191,27 +204,28 @@ impl Session {
         if !matches!(command.opcode, io::READ | io::WRITE | io::FLUSH | io::DATASET_MANAGEMENT) {
             return refuse(INVALID_OPCODE);
         }
-        let nsid = command.nsid.get();
-        if nsid != 1 && !(command.opcode == io::FLUSH && nsid == fathom_spec::admin::ALL_NAMESPACES) {
-            return refuse(INVALID_NAMESPACE);
+        if command.opcode == io::FLUSH && command.nsid.get() == fathom_spec::admin::ALL_NAMESPACES {
+            return Ok(Admitted { from_host: 0 });
         }
+        let Some(namespace) = self.namespace(command) else { return refuse(INVALID_NAMESPACE) };
         match command.opcode {
             io::FLUSH => Ok(Admitted { from_host: 0 }),
             io::DATASET_MANAGEMENT => {
-                if !self.namespace.deallocates {
+                if !namespace.deallocates {
                     return refuse(INVALID_OPCODE);
                 }
-                if self.namespace.is_read_only {
+                if namespace.is_read_only {
                     return refuse(PROTECTED);
                 }
                 Ok(Admitted { from_host: ((command.dword(10) & 0xff) + 1) * io::RANGE_BYTES as u32 })
             }
             opcode => {
-                let (_, bytes) = self.transfer(command).map_err(|status| Refusal::Status(status, 0))?;
+                let (_, bytes) =
+                    self.transfer(namespace, command).map_err(|status| Refusal::Status(status, 0))?;
                 if opcode == io::READ {
                     return Ok(Admitted { from_host: 0 });
                 }
-                if self.namespace.is_read_only {
+                if namespace.is_read_only {
                     return refuse(PROTECTED);
                 }
                 Ok(Admitted { from_host: bytes })
@@ -219,43 +233,53 @@ impl Session {
         }
     }
 
+    /// The namespace that a command names.
+    fn namespace(&self, command: &SubmissionEntry) -> Option<&Namespace> {
+        subsystem::of(&self.namespaces, command.nsid.get())
+    }
+
     /// First byte and bytes of a read or a write.
-    fn transfer(&self, command: &SubmissionEntry) -> Result<(u64, u32), Status> {
+    fn transfer(&self, namespace: &Namespace, command: &SubmissionEntry) -> Result<(u64, u32), Status> {
         const PROTECTION: u32 = 0b1111 << 26;
         let (first, last) = (command.long(10), command.dword(12));
         if last & PROTECTION != 0 {
             return Err(INVALID_FIELD);
         }
         let blocks = u64::from(last & 0xffff) + 1;
-        let bytes = blocks << self.namespace.block_shift;
+        let bytes = blocks << namespace.block_shift;
         if bytes > u64::from(self.limits.transfer_bytes) {
             return Err(INVALID_FIELD);
         }
-        if first.checked_add(blocks).is_none_or(|end| end > self.namespace.blocks) {
+        if first.checked_add(blocks).is_none_or(|end| end > namespace.blocks) {
             return Err(BEYOND);
         }
         if u64::from(command.data.length.get()) != bytes {
             return Err(INVALID_LENGTH);
         }
-        Ok((first << self.namespace.block_shift, bytes as u32))
+        Ok((first << namespace.block_shift, bytes as u32))
     }
 
     fn begin_io<S: Serve + ?Sized>(&self, slot: u32, command: &SubmissionEntry, serve: &mut S) -> Begun {
         const FORCE_UNIT_ACCESS: u32 = 1 << 30;
+        if command.opcode == io::FLUSH {
+            return serve.begin_io(slot, Io::Flush);
+        }
+        let Some(namespace) = self.namespace(command) else {
+            return Begun::Done(Answer::failed(INVALID_NAMESPACE));
+        };
         let io = match command.opcode {
-            io::FLUSH => Io::Flush,
             io::DATASET_MANAGEMENT => {
                 if command.dword(11) & io::DEALLOCATE == 0 {
                     return Begun::Done(Answer::DONE);
                 }
                 let ranges = (command.dword(10) & 0xff) + 1;
                 let list = serve.payload(slot);
-                if (0..ranges).any(|at| self.namespace.range(list, at).is_none()) {
+                if (0..ranges).any(|at| namespace.range(list, at).is_none()) {
                     return Begun::Done(Answer::failed(BEYOND));
                 }
                 Io::Trim { ranges }
             }
-            opcode => match self.transfer(command) {
+            opcode => match self.transfer(namespace, command) {
                 Ok((offset, bytes)) if opcode == io::READ => Io::Read { offset, bytes },
                 Ok((offset, bytes)) => {
                     Io::Write { offset, bytes, is_durable: command.dword(12) & FORCE_UNIT_ACCESS != 0 }
@@ -299,10 +323,13 @@ impl Session {
             }
             let made = directory.with(|it| {
                 let made = it.admit(host, data.hostid, is_discovery, asked.keep_alive_ms)?;
-                Some((made.id, Arc::clone(&made.over)))
+                made.seen.store(self.seen(), Ordering::Relaxed);
+                Some((made.id, Arc::clone(&made.over), Arc::clone(&made.seen)))
             });
-            let Some((controller, over)) = made else { return Answer::failed(refused::CONTROLLER_BUSY) };
-            self.over = over;
+            let Some((controller, over, seen)) = made else {
+                return Answer::failed(refused::CONTROLLER_BUSY);
+            };
+            (self.over, self.seen) = (over, seen);
             self.role = Role::Admin { controller, is_discovery, entries: asked.size + 1 };
             return Answer { result: u64::from(controller), ..Answer::DONE };
         }
@@ -311,8 +338,8 @@ impl Session {
         }
         let connected = directory.with(|it| connect_queue(it, asked.queue, host, data));
         match connected {
-            Ok(over) => {
-                self.over = over;
+            Ok((over, seen)) => {
+                (self.over, self.seen) = (over, seen);
                 let controller = data.cntlid.get();
                 self.role = Role::Io {
                     controller,
@@ -327,13 +354,13 @@ impl Session {
     }
 }
 
-/// The flag that ends the new I/O queue of a controller.
+/// The flag that ends the new I/O queue of a controller, and where its signs of life are kept.
 fn connect_queue(
     subsystem: &mut Subsystem,
     queue: u16,
     host: &str,
     data: &ConnectData,
-) -> Result<Arc<AtomicBool>, Answer> {
+) -> Result<(Arc<AtomicBool>, Arc<AtomicU64>), Answer> {
     let invalid = |place, in_data| {
         Err(Answer { status: refused::INVALID_PARAMETERS, result: invalid(place, in_data), bytes: 0 })
     };
@@ -362,7 +389,7 @@ fn connect_queue(
     }
     let over = Arc::new(AtomicBool::new(false));
     controller.queues.push((queue, Arc::clone(&over)));
-    Ok(over)
+    Ok((over, Arc::clone(&controller.seen)))
 }
 
 struct Serving<'a, D, S: ?Sized> {
@@ -379,7 +406,6 @@ impl<D, S: Serve + ?Sized> Payloads for Serving<'_, D, S> {
 
 impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
     fn admit(&mut self, command: &SubmissionEntry) -> Result<Admitted, Refusal> {
-        self.session.commands += 1;
         if command.flow() == Flow::Both {
             return Err(Refusal::Status(INVALID_OPCODE, 0));
         }
@@ -398,6 +424,12 @@ impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
             (Some(_), _) => Err(Refusal::Status(INVALID_OPCODE, 0)),
             (None, Role::Admin { .. }) => admin::admit(command),
             (None, Role::Io { .. }) => self.session.admit_io(command),
+        }
+    }
+
+    fn take(&mut self, slot: u32, command: &SubmissionEntry) {
+        if matches!(self.session.role, Role::Io { .. }) && command.fabrics_type().is_none() {
+            self.serve.take(slot, command.nsid.get());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_spec::fabrics::connect::LAST_CONTROLLER;
@@ -84,6 +84,8 @@ pub struct Controller {
     pub queues: Vec<(u16, Arc<AtomicBool>)>,
     /// Set when it is over.
     pub over: Arc<AtomicBool>,
+    /// When the host gave a sign of life last, on the clock of whoever owns the connections; 0: not yet.
+    pub seen: Arc<AtomicU64>,
 }
 
 impl Controller {
@@ -105,14 +107,14 @@ impl Controller {
 pub struct Subsystem {
     /// Its name.
     pub name: String,
-    /// What it serves.
-    pub namespace: Namespace,
+    /// What it serves, namespace 1 first.
+    pub namespaces: Arc<[Namespace]>,
     /// Serial number: 20 characters at most.
     pub serial: String,
     /// Version of the program that serves it, 8 characters at most.
     pub firmware: String,
-    /// Identifier of the namespace, the same for the same backend.
-    pub identifier: [u8; 16],
+    /// Identifier of each namespace, the same for the same backend.
+    pub identifiers: Vec<[u8; 16]>,
     /// Who may connect.
     pub access: Access,
     /// What connections are given.
@@ -123,7 +125,8 @@ pub struct Subsystem {
 }
 
 impl Subsystem {
-    /// A subsystem without controllers, whose identifiers follow from its name and from what its backend is called.
+    /// A subsystem of one namespace without controllers, whose identifiers follow from its name and from what its
+    /// backend is called.
     pub fn new(
         (name, backend): (&str, &str),
         firmware: &str,
@@ -135,15 +138,28 @@ impl Subsystem {
         let serial = identifier.iter().take(10).map(|byte| format!("{byte:02x}")).collect();
         Self {
             name: name.to_owned(),
-            namespace,
+            namespaces: Arc::from([namespace]),
             serial,
             firmware: firmware.to_owned(),
-            identifier,
+            identifiers: vec![identifier],
             access,
             limits,
             controllers: Vec::new(),
             last_id: 0,
         }
+    }
+
+    /// Serves one namespace more, whose identifier follows from its number too: two may have one backend's name.
+    pub fn add(&mut self, backend: &str, namespace: Namespace) {
+        let all = self.namespaces.iter().copied().chain([namespace]);
+        self.namespaces = all.collect();
+        let text = format!("{} {backend} {}", self.name, self.namespaces.len());
+        self.identifiers.push(crate::identifier(&text));
+    }
+
+    /// A namespace by its number, from 1.
+    pub fn namespace(&self, id: u32) -> Option<&Namespace> {
+        of(&self.namespaces, id)
     }
 
     /// The controller of an identifier.
@@ -178,6 +194,7 @@ impl Subsystem {
             events: 0,
             queues: Vec::new(),
             over: Arc::new(AtomicBool::new(false)),
+            seen: Arc::new(AtomicU64::new(0)),
         });
         self.controllers.last()
     }
@@ -202,6 +219,11 @@ impl Subsystem {
     pub fn connected_queues(&self) -> usize {
         self.controllers.iter().map(|controller| controller.queues.len()).sum()
     }
+}
+
+/// One of several namespaces by its number, from 1.
+pub(super) fn of(namespaces: &[Namespace], id: u32) -> Option<&Namespace> {
+    namespaces.get(usize::try_from(id.checked_sub(1)?).ok()?)
 }
 
 /// Where connections find the subsystem that they share.

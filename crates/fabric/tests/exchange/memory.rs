@@ -130,7 +130,7 @@ fn a_read_only_namespace_takes_no_data() {
     let mut pair = pair(plain(), 1, 65536, false);
     let mut namespace = crate::pair::namespace();
     namespace.is_read_only = true;
-    pair.subsystem.borrow_mut().namespace = namespace;
+    pair.subsystem.borrow_mut().namespaces = [namespace].into();
     // A session has the namespace from its start, so this one is new.
     pair.target = Target::new(&pair.subsystem);
     pair.host = Host::new(plain(), 1, 65536);

@@ -22,6 +22,7 @@ mod help;
 mod import;
 mod man;
 mod moment;
+mod nvmet;
 mod profile;
 mod proof;
 mod published;
@@ -71,6 +72,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Report(arguments) => report::perform(&place, &arguments),
         Command::Export(arguments) => export::perform(&place, &arguments),
         Command::Schema(arguments) => schema::perform(arguments.of),
+        Command::Nvmet(arguments) => nvmet::perform(&arguments),
         Command::Diskspd(arguments) => diskspd::perform(&place, &arguments),
         Command::Engines(switch) => engines::perform(switch),
         Command::Fio(arguments) => fio::perform(&place, &arguments.words),

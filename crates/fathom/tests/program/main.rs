@@ -40,5 +40,6 @@ mod resumed;
 mod round_trip;
 mod secured;
 mod sequences;
+mod served;
 mod sized;
 mod typed;

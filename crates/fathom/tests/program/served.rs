@@ -1,0 +1,111 @@
+//! `fathom nvmet`: what it says when it is ready and at its end, and what it refuses to serve.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command};
+
+use serde_json::Value;
+
+use crate::typed::Typist;
+
+/// A target that is ready, and what it said.
+struct Serving {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    ready: Value,
+}
+
+fn serve(typist: &Typist, arguments: &[&str]) -> Serving {
+    let all = [&["nvmet", "--listen", "127.0.0.1:0", "--json"], arguments].concat();
+    let mut child = typist.start(&all);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = lines.next().unwrap().unwrap();
+    Serving { child, lines, ready: serde_json::from_str(&line).unwrap() }
+}
+
+impl Serving {
+    /// Ends it as Ctrl-C does; gives what it says then.
+    fn end(mut self) -> Value {
+        let sent = Command::new("kill").args(["-s", "INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let line = self.lines.next().unwrap().unwrap();
+        assert!(self.child.wait().unwrap().success());
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+#[test]
+fn it_says_what_it_serves_and_ends_at_ctrl_c() {
+    let typist = Typist::new();
+    let serving =
+        serve(&typist, &["memory:16MiB", "null:", "--delay", "constant:100us", "--memory", "64MiB"]);
+    let ready = &serving.ready;
+    assert_eq!((&ready["ready"], &ready["queues"]), (&Value::Bool(true), &Value::from(2)));
+    let port = ready["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let nqn = ready["nqn"].as_str().unwrap();
+    assert_eq!(ready["namespaces"][0]["size_bytes"], 16 << 20);
+    assert_eq!(ready["namespaces"][1]["target"], format!("nvme+tcp://127.0.0.1:{port}/{nqn}/2"));
+    let stream = std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
+    drop(stream);
+    let ended = serving.end();
+    assert_eq!((&ended["ready"], &ended["failed"]), (&Value::Bool(false), &Value::from(0)));
+}
+
+#[test]
+fn people_read_what_to_type_on_the_other_side() {
+    let typist = Typist::new();
+    let answer = typist.run(&["nvmet", "null:", "--listen", "127.0.0.1:0", "--time", "200ms"]);
+    assert_eq!(answer.status, 0, "{answer:?}");
+    for words in
+        ["nvme connect -t tcp -a 127.0.0.1 -s ", "target name: nvme+tcp://127.0.0.1:", "Served 0 reads"]
+    {
+        assert!(answer.stdout.contains(words), "{words}: {answer:?}");
+    }
+}
+
+#[test]
+fn an_address_that_others_reach_asks_who_may_connect() {
+    let typist = Typist::new();
+    let answer = typist.run(&["nvmet", "null:", "--listen", "0.0.0.0:0"]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("--allow-host"), "{answer:?}");
+    let answer = typist.run(&["nvmet", "null:", "--allow-host", "not a name"]);
+    assert_eq!(answer.status, 2);
+    for open in [&["--allow-any-host"][..], &["--allow-host", "nqn.2014-08.org.example:host"]] {
+        let all = [&["nvmet", "null:", "--listen", "0.0.0.0:0", "--time", "10ms"], open].concat();
+        assert_eq!(typist.run(&all).status, 0);
+    }
+}
+
+#[test]
+fn files_that_hold_data_are_served_for_reading_and_judged_for_writing() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("data"), vec![3; 4 << 20]).unwrap();
+    let refused = typist.run(&["nvmet", "data", "--writable", "--listen", "127.0.0.1:0", "--time", "10ms"]);
+    assert_eq!(refused.status, 3, "{refused:?}");
+    assert!(refused.stderr.contains("--destroy data"), "{refused:?}");
+    let serving = serve(&typist, &["data"]);
+    assert_eq!(serving.ready["namespaces"][0]["read_only"], true);
+    // What is served is in use: nobody writes to it behind the hosts' backs.
+    let run = ["run", "--target", "data", "--rw", "randwrite", "--time", "100ms", "--destroy", "data"];
+    let answer = typist.run(&run);
+    assert_eq!(answer.status, 3, "{answer:?}");
+    serving.end();
+    assert!(std::fs::read(typist.path("data")).unwrap().iter().all(|byte| *byte == 3));
+    let both = serve(&typist, &["data", "--writable", "--destroy", "data"]);
+    assert_eq!(both.ready["namespaces"][0]["read_only"], false);
+    both.end();
+}
+
+#[test]
+fn a_stripe_is_one_namespace_over_all() {
+    let typist = Typist::new();
+    for name in ["a", "b"] {
+        std::fs::write(typist.path(name), vec![3; 4 << 20]).unwrap();
+    }
+    let serving = serve(&typist, &["a", "b", "--stripe", "64k"]);
+    assert_eq!(serving.ready["namespaces"].as_array().unwrap().len(), 1);
+    assert_eq!(serving.ready["namespaces"][0]["size_bytes"], 8 << 20);
+    serving.end();
+    let refused = typist.run(&["nvmet", "null:", "null:", "--stripe", "64k"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+}

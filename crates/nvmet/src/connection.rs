@@ -1,0 +1,317 @@
+//! One connection: a socket, the state machine of its stream, and what its commands work on.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use fathom_engine::EngineError;
+use fathom_fabric::controller::{
+    ADMIN_BYTES, Answer, Begun, ControllerQueue, Io, Role, Serve, Session, Subsystem,
+};
+use fathom_fabric::{Fatal, Payloads};
+
+use crate::carrier::Carrier;
+use crate::counters::{Counters, add};
+
+/// Bytes that are read at once, of which most go on to the buffers of slots.
+pub const STAGING_BYTES: usize = 256 << 10;
+/// Bytes that are made ready for sending at once.
+const SENDING_BYTES: usize = 256 << 10;
+
+/// What a worker lends to each of its connections in turn.
+#[derive(Debug)]
+pub struct Scratch {
+    staging: Box<[u8]>,
+    sending: Vec<u8>,
+    answers: Vec<(u32, Answer)>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            staging: vec![0; STAGING_BYTES].into_boxed_slice(),
+            sending: Vec::with_capacity(SENDING_BYTES),
+            answers: Vec::new(),
+        }
+    }
+}
+
+/// What a connection's commands work on.
+enum Served {
+    /// Buffers of its own: before its Connect, and of admin queues.
+    Own(Vec<u8>),
+    /// Engines.
+    Engines(Box<Carrier>),
+}
+
+impl Payloads for Served {
+    fn payload(&mut self, slot: u32) -> &mut [u8] {
+        match self {
+            Self::Own(bytes) => {
+                let from = slot as usize * ADMIN_BYTES as usize;
+                bytes.get_mut(from..from + ADMIN_BYTES as usize).unwrap_or_default()
+            }
+            Self::Engines(carrier) => carrier.payload(slot),
+        }
+    }
+}
+
+impl Serve for Served {
+    fn take(&mut self, slot: u32, namespace: u32) {
+        if let Self::Engines(carrier) = self {
+            carrier.take(slot, namespace);
+        }
+    }
+
+    fn begin_io(&mut self, slot: u32, io: Io) -> Begun {
+        match self {
+            // The session lets no I/O through before a queue is one of I/O.
+            Self::Own(_) => Begun::Later,
+            Self::Engines(carrier) => carrier.begin_io(slot, io),
+        }
+    }
+}
+
+/// Why a connection is over.
+#[derive(Debug)]
+pub enum Over {
+    /// The host closed it, or it broke.
+    Closed,
+    /// The host broke a rule; it was told which.
+    Fault(Fatal),
+    /// The target cannot serve it.
+    Engine(EngineError),
+}
+
+/// Makes the engines of a connection that became an I/O queue of so many entries.
+pub type Outfit<'a> = dyn FnMut(u32) -> Result<Carrier, EngineError> + 'a;
+
+/// One connection.
+pub struct Connection {
+    stream: TcpStream,
+    peer: IpAddr,
+    queue: ControllerQueue,
+    session: Session,
+    served: Served,
+    /// Bytes that the socket did not take, and how many of them are gone.
+    unsent: Vec<u8>,
+    sent: usize,
+    /// When it was accepted, and when its last bytes came.
+    since_ns: u64,
+    heard_ns: u64,
+}
+
+impl Connection {
+    /// Of a socket that was accepted at this time.
+    ///
+    /// # Errors
+    /// When the socket is gone already.
+    pub fn new(
+        stream: TcpStream,
+        (peer, local): (SocketAddr, SocketAddr),
+        directory: &Mutex<Subsystem>,
+        now_ns: u64,
+    ) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        let address = local.ip().to_canonical();
+        let (session, limits) = {
+            let subsystem = directory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let session = Session::new(&subsystem, &address.to_string(), address.is_ipv6(), local.port());
+            (session, Session::admin_limits(subsystem.limits.transfer_bytes))
+        };
+        Ok(Self {
+            stream,
+            peer: peer.ip(),
+            queue: ControllerQueue::new(limits),
+            session,
+            served: Served::Own(vec![0; ADMIN_BYTES as usize]),
+            unsent: Vec::new(),
+            sent: 0,
+            since_ns: now_ns,
+            heard_ns: now_ns,
+        })
+    }
+
+    /// Its socket.
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// Where it came from.
+    pub fn peer(&self) -> IpAddr {
+        self.peer
+    }
+
+    /// What it is.
+    pub fn role(&self) -> Role {
+        self.session.role()
+    }
+
+    /// Its part in the subsystem.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// When it was accepted, and when its last bytes came.
+    pub fn times_ns(&self) -> (u64, u64) {
+        (self.since_ns, self.heard_ns)
+    }
+
+    /// Whether the socket took less than there is to send: nothing is read from its host until then.
+    pub fn is_stuck(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// Whether an engine has an I/O of it.
+    pub fn is_busy(&self) -> bool {
+        matches!(&self.served, Served::Engines(carrier) if carrier.is_busy())
+    }
+
+    /// When an engine lets the next I/O go; absent where that is not known.
+    pub fn next_due_ns(&self) -> Option<u64> {
+        match &self.served {
+            Served::Own(_) => None,
+            Served::Engines(carrier) => carrier.next_due_ns(),
+        }
+    }
+
+    /// Reads what is there, carries it out, and sends what came of it.
+    ///
+    /// # Errors
+    /// Why the connection is over.
+    pub fn read(
+        &mut self,
+        directory: &Mutex<Subsystem>,
+        scratch: &mut Scratch,
+        now_ns: u64,
+        outfit: &mut Outfit<'_>,
+    ) -> Result<(), Over> {
+        if !self.is_stuck() {
+            let bytes = match self.stream.read(&mut scratch.staging) {
+                Ok(0) => return Err(Over::Closed),
+                Ok(bytes) => bytes,
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                    return Ok(());
+                }
+                Err(_) => return Err(Over::Closed),
+            };
+            self.heard_ns = now_ns;
+            self.session.saw(now_ns);
+            let was = self.session.role();
+            let arrived = scratch.staging.get(..bytes).unwrap_or_default();
+            let outcome =
+                self.queue.received(arrived, &mut self.session.serving(directory, &mut self.served));
+            if let Err(fatal) = outcome {
+                return Err(self.refuse(fatal, scratch));
+            }
+            if was == Role::Fresh {
+                self.become_role(outfit).map_err(Over::Engine)?;
+            }
+        }
+        self.advance(scratch)
+    }
+
+    /// Takes what engines ended, and sends what there is.
+    ///
+    /// # Errors
+    /// Why the connection is over.
+    pub fn advance(&mut self, scratch: &mut Scratch) -> Result<(), Over> {
+        if let Served::Engines(carrier) = &mut self.served {
+            if carrier.is_busy() {
+                carrier.reap(&mut scratch.answers).map_err(Over::Engine)?;
+            }
+            for (slot, answer) in scratch.answers.drain(..) {
+                self.queue.answer(slot, answer);
+            }
+        }
+        self.send(scratch).map_err(|_| Over::Closed)
+    }
+
+    /// Has the slots and buffers of what a Connect made of it.
+    fn become_role(&mut self, outfit: &mut Outfit<'_>) -> Result<(), EngineError> {
+        let limits = self.session.queue_limits();
+        match self.session.role() {
+            Role::Fresh => {}
+            Role::Admin { entries, .. } => {
+                self.served = Served::Own(vec![0; usize::from(entries) * ADMIN_BYTES as usize]);
+                self.queue.become_queue(entries.into(), limits, false);
+            }
+            Role::Io { entries, without_flow_control, .. } => {
+                self.served = Served::Engines(Box::new(outfit(entries.into())?));
+                self.queue.become_queue(entries.into(), limits, without_flow_control);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends as much as the socket takes.
+    fn send(&mut self, scratch: &mut Scratch) -> io::Result<()> {
+        loop {
+            while self.sent < self.unsent.len() {
+                let rest = self.unsent.get(self.sent..).unwrap_or_default();
+                match write(&mut self.stream, rest)? {
+                    Some(bytes) => self.sent += bytes,
+                    None => return Ok(()),
+                }
+            }
+            self.unsent.clear();
+            self.sent = 0;
+            scratch.sending.clear();
+            self.queue.fill(&mut self.served, &mut scratch.sending, SENDING_BYTES);
+            if scratch.sending.is_empty() {
+                return Ok(());
+            }
+            let bytes = write(&mut self.stream, &scratch.sending)?.unwrap_or(0);
+            // What is left is copied, so that nobody has a buffer of his own who is not stuck.
+            self.unsent.extend_from_slice(scratch.sending.get(bytes..).unwrap_or_default());
+        }
+    }
+
+    /// Says what was wrong, as far as the socket takes it.
+    fn refuse(&mut self, fatal: Fatal, scratch: &mut Scratch) -> Over {
+        let _ = self.send(scratch);
+        let _ = self.stream.shutdown(Shutdown::Write);
+        Over::Fault(fatal)
+    }
+
+    /// Lets go of what it was.
+    pub fn end(mut self, directory: &Mutex<Subsystem>, counters: &Counters, why: &Over) {
+        if matches!(why, Over::Fault(fatal) if fatal.is_told()) {
+            add(&counters.faults, 1);
+        }
+        self.session.end(directory);
+    }
+
+    /// Reads and drops what a host sends that was told of its fault; over at the end of the stream.
+    pub fn drain(stream: &mut TcpStream, scratch: &mut Scratch) -> bool {
+        loop {
+            match stream.read(&mut scratch.staging) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => {
+                    return !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted);
+                }
+            }
+        }
+    }
+
+    /// The socket alone, of a connection that was [ended](Self::end).
+    pub fn duplicate(&self) -> Option<TcpStream> {
+        self.stream.try_clone().ok()
+    }
+}
+
+/// Bytes that the socket took; none where it takes no more.
+fn write(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<Option<usize>> {
+    match stream.write(bytes) {
+        Ok(0) => Err(ErrorKind::WriteZero.into()),
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Some(0)),
+        Err(error) => Err(error),
+    }
+}
+
+/// What the connections of one target share.
+pub type Shared = Arc<Mutex<Subsystem>>;

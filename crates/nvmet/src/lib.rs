@@ -1,0 +1,21 @@
+//! An NVMe over TCP target: hosts of any system connect, and each namespace is one of fathom's own engines with what
+//! is put around it, so that what an initiator is measured against is known.
+//!
+//! [`Export::open`] admits what is served, by the same guard that a run has; [`Server::start`] listens. One thread
+//! accepts; each worker has its connections for good, with an engine of its own for each I/O queue and namespace, and
+//! shares nothing with the others but the list of controllers.
+
+mod acceptor;
+mod carrier;
+mod connection;
+mod counters;
+mod export;
+mod limits;
+mod ready;
+mod server;
+mod worker;
+
+pub use counters::Summary;
+pub use export::{Export, ExportPlan, Exported};
+pub use limits::Limits;
+pub use server::{Server, ServerPlan};
