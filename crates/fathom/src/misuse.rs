@@ -2,10 +2,12 @@
 
 use std::error::Error as _;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use fathom_record::shell_bytes;
 
+use crate::arguments::Asked;
 use crate::failure::Failure;
 use crate::habit;
 
@@ -93,9 +95,9 @@ fn cause(error: &clap::Error) -> String {
 }
 
 /// The whole command, where something of it is missing.
-fn example(error: &clap::Error) -> Option<&'static str> {
+fn example(error: &clap::Error) -> Option<String> {
     let missing = texts(error, ContextKind::InvalidArg).join(" ");
-    match error.kind() {
+    let of_its_own = match error.kind() {
         ErrorKind::MissingSubcommand => Some("fathom assess ."),
         ErrorKind::MissingRequiredArgument if missing.contains("FLAGS") => {
             Some("fathom diskspd -c1G -b4K -r -o32 -t4 -d10 -L testfile.dat")
@@ -117,9 +119,25 @@ fn example(error: &clap::Error) -> Option<&'static str> {
             Some("fathom sweep --target data.bin --over depth=1..64")
         }
         ErrorKind::MissingRequiredArgument if missing.contains("<A>") => Some("fathom compare /mnt/a /mnt/b"),
-        ErrorKind::MissingRequiredArgument => Some("fathom schema run"),
         _ => None,
+    };
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return of_its_own.map(str::to_owned);
     }
+    let usage = texts(error, ContextKind::Usage).join(" ");
+    let name = usage.split_whitespace().skip_while(|word| *word != "fathom").nth(1)?;
+    // A name of an argument may be that of several commands.
+    let of_its_own = of_its_own.filter(|line| line.split(' ').nth(1) == Some(name));
+    of_its_own.map(str::to_owned).or_else(|| first_example(name))
+}
+
+/// The first of the examples that a command's help shows.
+fn first_example(name: &str) -> Option<String> {
+    let help = Asked::command().find_subcommand(name)?.get_after_help()?.to_string();
+    let start = format!("fathom {name}");
+    let line = help.lines().map(str::trim).find(|line| line.starts_with(&start))?;
+    // What stands behind two spaces says what it does.
+    line.split("  ").next().map(str::to_owned)
 }
 
 /// Near names or allowed values first, then where to read on.
@@ -145,4 +163,27 @@ fn remedy(error: &clap::Error) -> String {
     let command = crate::arguments::command_of(&typed).map_or_else(String::new, |name| format!(" {name}"));
     lines.push(format!("all of it: fathom{command} --help"));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_shown_in_an_example_of_the_command_that_lacks_it() {
+        let mut seen = 0;
+        for command in Asked::command().get_subcommands() {
+            let Err(error) = Asked::try_parse_from(["fathom", command.get_name()]) else { continue };
+            if error.kind() != ErrorKind::MissingRequiredArgument {
+                continue;
+            }
+            let example = example(&error).unwrap_or_default();
+            let start = format!("fathom {} ", command.get_name());
+            assert!(example.starts_with(&start) && !example.contains("  "), "{start}: {example}");
+            seen += 1;
+        }
+        assert!(seen >= 8, "{seen}");
+    }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Entry;
 use super::bins::{bin_of, bin_value};
 use super::devices::DeviceUse;
-use super::totals::{DirectionTotals, OfPriority, Totals};
+use super::totals::{DirectionTotals, OfPriority, Totals, responses};
 
 /// The document of a command's results. `differences` are what is not as fio does it, a sentence each, `devices` what
 /// the devices did; `now_ms` is the time of the Unix epoch, `time` the same in words.
@@ -67,7 +67,7 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "latency_target": 0,
         "latency_percentile": 100.0,
         "latency_window": 0,
-        "fathom": ours(&entry.records),
+        "fathom": ours(entry, bins),
     });
     let object = job.as_object_mut().expect("it was made as an object above");
     let process = totals.process;
@@ -110,15 +110,23 @@ fn prios(priorities: &[&OfPriority], entry: &Entry<'_>, bins: bool) -> Value {
 }
 
 /// What the records say beyond fio's words.
-fn ours(records: &[&RunRecord]) -> Value {
+fn ours(entry: &Entry<'_>, bins: bool) -> Value {
+    let records: &[&RunRecord] = &entry.records;
     let failed = records.iter().flat_map(|record| record.failed_checks());
     let failed: Vec<String> = failed.map(|check| check.explanation.clone()).collect();
-    json!({
+    let mut ours = json!({
         "runs": records.iter().map(|record| record.id.as_str()).collect::<Vec<_>>(),
         "valid": records.iter().all(|record| record.is_valid()),
         "failed_checks": failed,
         "in_flight_mean": records.iter().filter_map(|record| record.summary.in_flight_mean).sum::<f64>(),
-    })
+    });
+    let responses: Map<String, Value> = responses(records)
+        .map(|(which, response)| (which.name().to_owned(), latency(&response, entry, (true, bins))))
+        .collect();
+    if let (Some(object), false) = (ours.as_object_mut(), responses.is_empty()) {
+        object.insert("response_ns".to_owned(), Value::Object(responses));
+    }
+    ours
 }
 
 fn direction(direction: &DirectionTotals, entry: &Entry<'_>, bins: bool) -> Value {

@@ -7,7 +7,7 @@ use fathom_record::Direction;
 use super::Entry;
 use super::devices::DeviceUse;
 use super::json::{Spread, coarse};
-use super::totals::{DirectionTotals, OfPriority, Totals};
+use super::totals::{DirectionTotals, OfPriority, Totals, responses};
 
 /// The line before what is not as fio does it.
 pub const DIFFERENCES: &str = "Differences from fio:";
@@ -133,6 +133,7 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
             count(Direction::Flush)
         ),
     );
+    responses_of(out, entry);
     for record in &entry.records {
         for check in record.failed_checks() {
             line(out, &format!("  fathom       : {}: {}", record.id, check.explanation));
@@ -153,6 +154,26 @@ fn of_process(totals: &Totals) -> String {
         }
     }
     cpu
+}
+
+/// Latencies from the intended start on, of jobs that have one.
+fn responses_of(out: &mut String, entry: &Entry<'_>) {
+    for (which, response) in responses(&entry.records) {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        let of = |percent: f64| format!("{percent}th={:.3}", ms(response.percentile_ns(percent)));
+        line(
+            out,
+            &format!(
+                "  response     : {} (msec): mean={:.3}, {}, {}, {}, max={:.3}",
+                which.name(),
+                response.service.mean().unwrap_or(0.0) / 1e6,
+                of(50.0),
+                of(95.0),
+                of(99.0),
+                ms(response.service.max().unwrap_or(0)),
+            ),
+        );
+    }
 }
 
 fn direction(out: &mut String, (name, direction): (&str, &DirectionTotals), entry: &Entry<'_>) {

@@ -211,6 +211,23 @@ fn add_at(values: &mut Vec<f64>, place: usize, value: f64) {
     values[place] += value;
 }
 
+/// Response latencies by direction, of runs whose I/Os have intended starts.
+pub fn responses(records: &[&RunRecord]) -> impl Iterator<Item = (Direction, DirectionTotals)> {
+    [Direction::Read, Direction::Write, Direction::Trim].into_iter().filter_map(|which| {
+        let mut response = Histogram::new();
+        let of_records = records.iter().flat_map(|record| &record.summary.directions);
+        for of_record in of_records.filter(|of| of.direction.direction() == Some(which)) {
+            if let Some(Ok(histogram)) = of_record.response_histogram.as_ref().map(Histogram::try_from) {
+                response.merge(&histogram);
+            }
+        }
+        let deviation_ns = deviation_ns(&response);
+        (!response.is_empty()).then(|| {
+            (which, DirectionTotals { service: response, deviation_ns, ..DirectionTotals::default() })
+        })
+    })
+}
+
 /// From the middles of the buckets.
 fn deviation_ns(histogram: &Histogram) -> f64 {
     let (Some(mean), count) = (histogram.mean(), histogram.count()) else { return 0.0 };
