@@ -7,6 +7,7 @@
 pub mod broken;
 mod cases;
 mod content;
+pub mod served;
 
 use fathom_engine::Engine;
 

@@ -21,6 +21,8 @@ pub enum EngineKind {
     Metadata(Act),
     /// NVMe commands through io_uring.
     Passthrough,
+    /// NVMe commands over TCP.
+    NvmeTcp,
     /// The process's memory.
     Memory,
     /// Nothing.
@@ -44,6 +46,7 @@ const KINDS: [EngineKind; ENGINES.len()] = [
     EngineKind::Metadata(Act::Name(NameAct::StatFolder)),
     EngineKind::Metadata(Act::Name(NameAct::DeleteFolder)),
     EngineKind::Passthrough,
+    EngineKind::NvmeTcp,
     EngineKind::Memory,
     EngineKind::Null,
     EngineKind::Sim,
@@ -59,6 +62,7 @@ impl EngineKind {
             Self::Mmap => "mmap",
             Self::Metadata(act) => act.name(),
             Self::Passthrough => "passthrough",
+            Self::NvmeTcp => "nvme-tcp",
             Self::Memory => "memory",
             Self::Null => "null",
             Self::Sim => "sim",

@@ -39,6 +39,7 @@ use crate::verify::{Verify, VerifyReport, VerifyTable};
 use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room, uring};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
 use fathom_target::namespace::Namespace;
+use fathom_target::remote::Remote;
 use fathom_target::wall::{self, Reach, Wall};
 
 /// What engines work on: one entry a target, in the order of [`JobPlan::target`].
@@ -50,6 +51,8 @@ pub enum Medium {
     Striped(Volume),
     /// The process's memory.
     Memory(Vec<memory::Store>),
+    /// Namespaces on the network.
+    Remote(Vec<Arc<Remote>>),
     /// Nothing, however many times.
     Null,
     /// Simulated devices.
@@ -235,6 +238,7 @@ impl Launch<'_> {
             (EngineKind::Memory, Medium::Memory(stores)) => {
                 self.on_threads(|plan| Memory::new(of(plan, stores), plan.depth, bytes, clock), observe)
             }
+            (EngineKind::NvmeTcp, Medium::Remote(remotes)) => self.over_the_network(remotes, observe),
             (EngineKind::Null, Medium::Null) => {
                 self.on_threads(|plan| Null::new(plan.depth, bytes, clock), observe)
             }
@@ -338,7 +342,7 @@ impl Launch<'_> {
 
     /// Runs engines on threads. A bare engine has a loop of its own, into which it is compiled; whatever is put around
     /// one is called through a pointer and shares one loop among all engines.
-    fn on_threads<E: Engine + 'static>(
+    pub(crate) fn on_threads<E: Engine + 'static>(
         &self,
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,
@@ -444,7 +448,7 @@ impl Launch<'_> {
     }
 
     /// The same on all targets: the workload's.
-    fn largest_io_bytes(&self) -> u32 {
+    pub(crate) fn largest_io_bytes(&self) -> u32 {
         self.geometries.iter().map(|geometry| geometry.largest_io_bytes).max().unwrap_or(0)
     }
 

@@ -18,6 +18,7 @@ pub mod memory;
 pub mod metadata;
 pub mod mmap;
 pub mod null;
+pub mod nvme_tcp;
 pub mod overheard;
 pub mod passthrough;
 pub mod pattern;

@@ -1,4 +1,4 @@
-//! The name of a namespace on the network: `nvme+tcp://HOST[:PORT]/NQN[/NSID]`.
+//! The name of a namespace on the network: `nvme+tcp://HOST[:PORT]/NQN[/NSID][?KEY=VALUE&...]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,25 @@ pub struct FabricName {
     pub subsystem: String,
     /// Namespace; absent: the only one.
     pub namespace: Option<u32>,
+    /// What else is asked of the connection.
+    pub choices: Choices,
 }
+
+/// What a name asks of the connection besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Choices {
+    /// Name of the host (`hostnqn`); absent: this machine's.
+    pub host: Option<String>,
+    /// Digests of headers (`hdgst=on`).
+    pub header_digest: bool,
+    /// Digests of data (`ddgst=on`).
+    pub data_digest: bool,
+    /// Seconds without a sign of life after which the controller lets go (`kato`), 1 to 600; absent: 5.
+    pub keep_alive_s: Option<u32>,
+}
+
+/// Longest keep-alive time that is taken, in seconds.
+const MOST_KEEP_ALIVE_S: u32 = 600;
 
 /// Why a text is not such a name, and what to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,21 +77,71 @@ impl FromStr for FabricName {
             None => (path, None),
         };
         let mut id = last.map(namespace).transpose()?;
-        for key in keys.into_iter().flat_map(|keys| keys.split('&')) {
-            match key.split_once('=') {
-                Some(("ns", _)) if id.is_some() => return Err(refuse("the namespace is named twice")),
-                Some(("ns", value)) => id = Some(namespace(value)?),
-                Some(("psk", _)) => {
-                    return Err(InvalidName {
-                        cause: "fathom has no TLS of its own".to_owned(),
-                        remedy: "let the kernel connect with TLS and name the device".to_owned(),
-                    });
-                }
-                _ => return Err(refuse(format!("unknown key `{key}`"))),
+        let mut choices = Choices::default();
+        let mut seen: Vec<&str> = Vec::new();
+        for text in keys.into_iter().flat_map(|keys| keys.split('&')) {
+            let (key, value) = text.split_once('=').unwrap_or((text, ""));
+            if seen.contains(&key) {
+                return Err(refuse(format!("key `{key}` is given twice")));
+            }
+            seen.push(key);
+            match key {
+                "ns" | "nsid" if id.is_some() => return Err(refuse("the namespace is named twice")),
+                "ns" | "nsid" => id = Some(namespace(value)?),
+                _ => choices.take(key, value)?,
             }
         }
         judge(subsystem)?;
-        Ok(Self { host, port, subsystem: subsystem.to_owned(), namespace: id })
+        Ok(Self { host, port, subsystem: subsystem.to_owned(), namespace: id, choices })
+    }
+}
+
+impl Choices {
+    /// Takes one key of a name.
+    fn take(&mut self, key: &str, value: &str) -> Result<(), InvalidName> {
+        match key {
+            "hostnqn" => {
+                judge(value)?;
+                self.host = Some(value.to_owned());
+            }
+            "hdgst" => self.header_digest = is_on(key, value)?,
+            "ddgst" => self.data_digest = is_on(key, value)?,
+            "kato" => {
+                let seconds = value.parse().ok().filter(|seconds| (1..=MOST_KEEP_ALIVE_S).contains(seconds));
+                let refusal = || refuse(format!("kato=`{value}` is not 1 to {MOST_KEEP_ALIVE_S} seconds"));
+                self.keep_alive_s = Some(seconds.ok_or_else(refusal)?);
+            }
+            "psk" => {
+                return Err(InvalidName {
+                    cause: "fathom has no TLS of its own".to_owned(),
+                    remedy: "let the kernel connect with TLS and name the device".to_owned(),
+                });
+            }
+            _ => {
+                return Err(InvalidName {
+                    cause: format!("unknown key `{key}`"),
+                    remedy: "the keys are nsid, hostnqn, hdgst, ddgst and kato".to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// As it is typed behind a name, each key once, in one order.
+    fn words(&self) -> Vec<String> {
+        let host = self.host.as_ref().map(|host| format!("hostnqn={host}"));
+        let header = self.header_digest.then(|| "hdgst=on".to_owned());
+        let data = self.data_digest.then(|| "ddgst=on".to_owned());
+        let keep_alive = self.keep_alive_s.map(|seconds| format!("kato={seconds}"));
+        [host, header, data, keep_alive].into_iter().flatten().collect()
+    }
+}
+
+fn is_on(key: &str, value: &str) -> Result<bool, InvalidName> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(refuse(format!("{key}=`{value}` is neither on nor off"))),
     }
 }
 
@@ -84,7 +152,7 @@ fn judge(subsystem: &str) -> Result<(), InvalidName> {
     if subsystem.len() > NAME_BYTES {
         return Err(refuse(format!("the NQN is longer than {NAME_BYTES} bytes")));
     }
-    if subsystem.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '/' | '?' | '%')) {
+    if subsystem.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '/' | '?' | '%' | '&')) {
         return Err(refuse("the NQN has characters that no NQN has"));
     }
     Ok(())
@@ -147,7 +215,13 @@ impl fmt::Display for FabricName {
         let place = place(&self.host, self.port);
         let place = if self.port == PORT { place.trim_end_matches(":4420") } else { &place };
         write!(f, "{SCHEME}//{place}/{}", self.subsystem)?;
-        self.namespace.map_or(Ok(()), |id| write!(f, "/{id}"))
+        self.namespace.map_or(Ok(()), |id| write!(f, "/{id}"))?;
+        let mut sign = '?';
+        for word in self.choices.words() {
+            write!(f, "{sign}{word}")?;
+            sign = '&';
+        }
+        Ok(())
     }
 }
 
@@ -163,6 +237,14 @@ mod tests {
             ("nvme+tcp://h/nqn.a?ns=1", "h", 4420, Some(1), "nvme+tcp://h/nqn.a/1"),
             ("nvme+tcp://[::1]/nqn.a:uuid:0", "::1", 4420, None, "nvme+tcp://[::1]/nqn.a:uuid:0"),
             ("nvme+tcp://[fe80::2]:8009/n", "fe80::2", 8009, None, "nvme+tcp://[fe80::2]:8009/n"),
+            ("nvme+tcp://h/n?nsid=3&hdgst=off", "h", 4420, Some(3), "nvme+tcp://h/n/3"),
+            (
+                "nvme+tcp://h/n/2?kato=9&ddgst=on&hostnqn=nqn.me&hdgst=on",
+                "h",
+                4420,
+                Some(2),
+                "nvme+tcp://h/n/2?hostnqn=nqn.me&hdgst=on&ddgst=on&kato=9",
+            ),
         ] {
             let name: FabricName = text.parse().unwrap();
             assert_eq!((name.host.as_str(), name.port, name.namespace), (host, port, namespace), "{text}");
@@ -191,6 +273,10 @@ mod tests {
             ("nvme+tcp://h/a b", "characters"),
             ("nvme+tcp://h/a%00", "characters"),
             ("nvme+tcp://h/n?queues", "unknown key"),
+            ("nvme+tcp://h/n?hdgst=on&hdgst=on", "twice"),
+            ("nvme+tcp://h/n?hdgst=yes", "neither on nor off"),
+            ("nvme+tcp://h/n?kato=0", "not 1 to 600"),
+            ("nvme+tcp://h/n?hostnqn=", "NQN is missing"),
             ("nvme+tcp://h/n?psk=x", "no TLS"),
             ("nvme+tcp://-h/n", "not a host"),
             ("nvme:h/n", "begin"),

@@ -148,6 +148,11 @@ impl Export {
                     let device = host.device(SimParameters { seed, ..parameters })?;
                     Medium::Simulated(Arc::new(Mutex::new(device)))
                 }
+                (TargetName::Fabric(_), None) => {
+                    let cause = "it is served by another machine already";
+                    return Err(EngineError::new(ErrorKind::Plan, format!("serving {}", target.name), cause)
+                        .with_remedy("name a file, a device, null:, memory: or sim:NAME"));
+                }
                 _ => Medium::Null,
             };
             let engine = self.notes_of_engine(facts.kind, &target.name.to_string())?;

@@ -28,6 +28,8 @@ pub enum Named {
     Simulated,
     /// The process's memory, or nothing.
     Within,
+    /// A namespace on the network.
+    Remote,
 }
 
 /// One part of a plan that would have no effect.
@@ -63,6 +65,18 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
         let cause = "it is a whole volume already: its parameters say how much it takes at once";
         refusals.push(refusal("--stripe", cause, "leave --stripe out".to_owned()));
     }
+    let of_remotes = [
+        ("--keep", options.keep, "only a scratch file can be kept"),
+        ("--check-empty", options.check_empty, "it is written only with --destroy, whatever it holds"),
+        ("--buffered", !options.direct, "its I/O passes no page cache of this machine"),
+        ("--stripe", options.stripe_bytes.is_some(), "namespaces on the network are not striped"),
+        ("--polled", options.polled, "only devices of this machine have queues to poll"),
+        ("--durable", options.durable.is_some(), "its commands do not look at how a file was opened"),
+        ("--io-flags", !options.io_flags.is_empty(), "they are for system calls on files"),
+    ];
+    for (flag, _, cause) in of_remotes.into_iter().filter(|(_, given, _)| *given && named == Named::Remote) {
+        refusals.push(refusal(flag, cause, format!("leave {flag} out")));
+    }
     let of_paths = [
         ("--keep", options.keep, "only a scratch file can be kept"),
         ("--destroy", !options.permits.is_empty(), "it holds nothing that could be lost"),
@@ -77,7 +91,8 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
         ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
         ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
     ];
-    for (flag, _, cause) in of_paths.into_iter().filter(|(_, given, _)| *given && named != Named::Path) {
+    let is_within = matches!(named, Named::Simulated | Named::Within);
+    for (flag, _, cause) in of_paths.into_iter().filter(|(_, given, _)| *given && is_within) {
         refusals.push(refusal(flag, cause, format!("leave {flag} out, or name a file or device")));
     }
     if options.real_time && named != Named::Simulated {
@@ -188,20 +203,20 @@ mod tests {
 
     #[test]
     fn each_flag_is_refused_on_the_targets_that_have_no_place_for_it() {
-        use Named::{Path, Simulated, Within};
+        use Named::{Path, Remote, Simulated, Within};
         for (plan, refusing) in [
             ("", &[] as &[Named]),
-            ("keep = true", &[Simulated, Within]),
+            ("keep = true", &[Simulated, Within, Remote]),
             ("destroy = 'S'", &[Simulated, Within]),
-            ("check-empty = true", &[Simulated, Within]),
-            ("buffered = true", &[Simulated, Within]),
-            ("stripe = '64k'", &[Simulated, Within]),
-            ("polled = true", &[Simulated, Within]),
-            ("rw = 'write'\ndurable = 'all'", &[Simulated, Within]),
-            ("io-flags = 'nowait'", &[Simulated, Within]),
-            ("real-time = true", &[Path, Within]),
+            ("check-empty = true", &[Simulated, Within, Remote]),
+            ("buffered = true", &[Simulated, Within, Remote]),
+            ("stripe = '64k'", &[Simulated, Within, Remote]),
+            ("polled = true", &[Simulated, Within, Remote]),
+            ("rw = 'write'\ndurable = 'all'", &[Simulated, Within, Remote]),
+            ("io-flags = 'nowait'", &[Simulated, Within, Remote]),
+            ("real-time = true", &[Path, Within, Remote]),
         ] {
-            for named in [Path, Simulated, Within] {
+            for named in [Path, Simulated, Within, Remote] {
                 let found = places(plan, None, &[("x", named)]);
                 assert_eq!(
                     found.len(),

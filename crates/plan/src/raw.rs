@@ -17,8 +17,8 @@ use super::text::{Text, one_or_many, write_one_or_many};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", schemars(title = "fathom run plan", deny_unknown_fields))]
 pub struct RawPlan {
-    /// What to measure: FILE, /dev/X, /dev/ngX (NVMe commands), null:, memory: or sim:NAME. Give it again for each further target:
-    /// each job then works on one of them, in turn.
+    /// What to measure: FILE, /dev/X, /dev/ngX (NVMe commands), nvme+tcp://HOST/NQN, null:, memory: or sim:NAME. Give it
+    /// again for each further target: each job then works on one of them, in turn.
     #[arg(long, value_name = "TARGET", allow_hyphen_values = true)]
     #[serde(
         deserialize_with = "one_or_many",

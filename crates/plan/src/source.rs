@@ -191,7 +191,10 @@ mod tests {
             ("target='x'\njobs = 0", "plan.toml:2: 0 is not between 1 and 1024"),
             ("target='x'\n\nwrite-bs = 0", "plan.toml:3: an I/O size is not 0, e.g. 4k"),
             ("target='x'\nbuffered = 'yes'", "plan.toml:2: invalid type: string \"yes\", expected a boolean"),
-            ("depth = 3", "--target: say what to measure, as FILE, /dev/X, null:, memory: or sim:NAME"),
+            (
+                "depth = 3",
+                "--target: say what to measure, as FILE, /dev/X, nvme+tcp://HOST/NQN, null:, memory: or sim:NAME",
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(message(text), expected);

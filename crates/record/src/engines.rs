@@ -99,6 +99,15 @@ const PASSTHROUGH_LACKS: &[NoPlace] = &[
     no_place(Need::Durable, "NVMe commands do not look at how the device was opened", FLUSH_INSTEAD),
     NO_IO_FLAGS,
 ];
+const NVME_TCP_LACKS: &[NoPlace] = &[
+    no_place(
+        Need::Stripe,
+        "it sends the commands of one namespace",
+        "leave --stripe out, and name the namespaces one by one: jobs are spread over them",
+    ),
+    no_place(Need::Durable, "commands over the network do not look at how a file was opened", FLUSH_INSTEAD),
+    NO_IO_FLAGS,
+];
 const ALLOCATION_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_STRIPE_OF_CALLS,
@@ -188,6 +197,15 @@ pub const ENGINES: &[EngineEntry] = &[
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: PASSTHROUGH_LACKS,
+    },
+    EngineEntry {
+        name: "nvme-tcp",
+        summary: "NVMe commands over TCP to another machine, by fathom's own initiator; one connection a job",
+        targets: &[TargetKind::FabricNamespace],
+        keeps_content: true,
+        in_flight: InFlight::Depth,
+        names_alone: false,
+        no_place_for: NVME_TCP_LACKS,
     },
     EngineEntry {
         name: "memory",

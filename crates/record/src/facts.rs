@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::fabric::FabricFacts;
+
 /// What kind of thing was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -13,6 +15,8 @@ pub enum TargetKind {
     BlockDevice,
     /// An NVMe namespace by its character device, which takes NVMe commands.
     NvmeNamespace,
+    /// An NVMe namespace on the network, which takes NVMe commands.
+    FabricNamespace,
     /// A device with known truth, on a virtual or a real clock.
     Simulated,
     /// The process's own memory.
@@ -64,6 +68,9 @@ pub struct TargetFacts {
     /// What was put before the target on purpose; results are then not of the target alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decorated: Option<Decorated>,
+    /// Where it is on the network, for targets that are reached over a fabric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fabric: Option<Box<FabricFacts>>,
 }
 
 impl TargetFacts {
@@ -84,6 +91,7 @@ impl TargetFacts {
             members: Vec::new(),
             stripe_bytes: None,
             decorated: None,
+            fabric: None,
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod engines;
 pub mod environment;
 pub mod error;
 pub mod exposure;
+pub mod fabric;
 pub mod facts;
 pub mod fleet;
 pub mod latency;

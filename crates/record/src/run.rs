@@ -373,7 +373,7 @@ impl RunRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.run";
     /// The version that this build writes.
-    pub const VERSION: u32 = 7;
+    pub const VERSION: u32 = 8;
 
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {

@@ -97,6 +97,7 @@ pub fn target_kind(kind: TargetKind) -> &'static str {
         TargetKind::File => "file",
         TargetKind::BlockDevice => "block device",
         TargetKind::NvmeNamespace => "NVMe namespace",
+        TargetKind::FabricNamespace => "NVMe namespace on the network",
         TargetKind::Simulated => "simulated device",
         TargetKind::Memory => "memory",
         TargetKind::Null => "null",

@@ -13,6 +13,7 @@ pub mod mark;
 mod name;
 mod open;
 pub mod origin;
+pub mod remote;
 pub mod scratch;
 mod several;
 pub mod signature;

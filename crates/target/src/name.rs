@@ -1,9 +1,10 @@
-//! What people type for a target, read into one of four kinds.
+//! What people type for a target, read into one of its kinds.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use fathom_fabric::name::{FabricName, InvalidName, SCHEME};
 use fathom_measure::units::{Bytes, UnitError};
 
 use crate::{Error, ErrorKind};
@@ -25,6 +26,8 @@ pub enum TargetName {
     },
     /// A simulated device; the text after `sim:`, which the simulator reads.
     Sim(String),
+    /// A namespace on the network.
+    Fabric(FabricName),
 }
 
 impl TargetName {
@@ -41,7 +44,12 @@ const SCHEMES: [(&str, &[&str]); 3] = [
     ("sim", &["simulate", "simulated", "simulator", "simulation", "fake"]),
 ];
 
-const FORMS: &str = "write a path (./data.bin, /dev/X, a directory), null:, memory:1GiB or sim:NAME";
+/// What others call namespaces on the network.
+const FABRIC_SLIPS: [&str; 8] =
+    ["nvme-tcp", "nvmetcp", "nvme_tcp", "nvme.tcp", "nvme", "nvmeof", "nvme-of", "tcp"];
+
+const FORMS: &str = "write a path (./data.bin, /dev/X, a directory), null:, memory:1GiB, sim:NAME or \
+                     nvme+tcp://HOST/NQN";
 
 impl FromStr for TargetName {
     type Err = Error;
@@ -93,6 +101,15 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<TargetName, Error
             Err(refuse(text, "a simulated device needs a name", "type sim:nvme, for example"))
         }
         "sim" => Ok(TargetName::Sim(rest.to_owned())),
+        _ if text.starts_with(SCHEME) => text
+            .parse()
+            .map(TargetName::Fabric)
+            .map_err(|error: InvalidName| refuse(text, error.cause, error.remedy)),
+        other if FABRIC_SLIPS.contains(&other.to_ascii_lowercase().as_str()) => {
+            let rest = rest.trim_start_matches('/');
+            let remedy = format!("did you mean {SCHEME}//{rest}? A file of that name is ./{text}");
+            Err(refuse(text, format!("unknown kind of target `{other}:`"), remedy))
+        }
         other => {
             let remedy = match meant(other) {
                 Some(scheme) => format!("did you mean {scheme}:{rest}? A file of that name is ./{text}"),
@@ -176,6 +193,7 @@ impl fmt::Display for TargetName {
             Self::Memory { size_bytes: Self::MEMORY_DEFAULT_BYTES } => f.write_str("memory:"),
             Self::Memory { size_bytes } => write!(f, "memory:{}", exact(*size_bytes)),
             Self::Sim(text) => write!(f, "sim:{text}"),
+            Self::Fabric(name) => name.fmt(f),
         }
     }
 }
@@ -203,6 +221,10 @@ mod tests {
             ("memory:", TargetName::Memory { size_bytes: 256 << 20 }),
             ("memory:1g", TargetName::Memory { size_bytes: 1 << 30 }),
             ("sim:gp3,iops=3000", TargetName::Sim("gp3,iops=3000".to_owned())),
+            (
+                "nvme+tcp://10.0.0.5/nqn.a/2",
+                TargetName::Fabric("nvme+tcp://10.0.0.5/nqn.a/2".parse().unwrap()),
+            ),
         ] {
             assert_eq!(text.parse::<TargetName>().unwrap(), name, "{text}");
         }
@@ -220,6 +242,10 @@ mod tests {
             ("mem", "type memory:"),
             ("Memory", "type memory:"),
             ("http://x", "write a path"),
+            ("nvme-tcp://h/nqn.a", "did you mean nvme+tcp://h/nqn.a"),
+            ("nvme://h/nqn.a", "did you mean nvme+tcp://h/nqn.a"),
+            ("nvme+tcp:", "type e.g. nvme+tcp://"),
+            ("nvme+tcp://h", "type e.g. nvme+tcp://"),
             ("data:1.bin", "./data:1.bin"),
             ("memory:lots", "memory:1GiB"),
             ("memory:1", "memory:1GiB"),

@@ -13,6 +13,7 @@ use super::guard::Permit;
 use super::name::TargetName;
 use super::origin::Origin;
 use super::platform::{self, Opened};
+use super::remote::{self, Remote};
 use crate::{Error, ErrorKind};
 
 /// What a run wants of its target.
@@ -113,8 +114,10 @@ pub struct Target {
     pub name: TargetName,
     /// What it turned out to be.
     pub facts: TargetFacts,
-    /// The open file or device; none for `null:`, `memory:` and `sim:`.
+    /// The open file or device; none for `null:`, `memory:`, `sim:` and namespaces on the network.
     pub file: Option<Arc<File>>,
+    /// The namespace on the network that it is.
+    pub remote: Option<Arc<Remote>>,
     /// What the judgement leaves to say in a run's record.
     pub notes: Vec<String>,
     opened: Option<Opened>,
@@ -152,7 +155,19 @@ impl Target {
                 let (opened, facts) = platform::open_path(&name.to_string(), path, request)?;
                 let file = Some(opened.file_for(&name.to_string(), request)?);
                 let notes = opened.notes();
-                return Ok(Self { name: name.clone(), facts, file, notes, opened: Some(opened) });
+                return Ok(Self {
+                    name: name.clone(),
+                    facts,
+                    file,
+                    remote: None,
+                    notes,
+                    opened: Some(opened),
+                });
+            }
+            TargetName::Fabric(fabric) => {
+                let (remote, facts) = remote::open(fabric, request)?;
+                let (name, remote) = (name.clone(), Some(remote));
+                return Ok(Self { name, facts, file: None, remote, notes: Vec::new(), opened: None });
             }
             TargetName::Null { size_bytes } => (TargetKind::Null, *size_bytes),
             TargetName::Memory { size_bytes } => (TargetKind::Memory, *size_bytes),
@@ -160,7 +175,7 @@ impl Target {
         };
         let size_bytes = request.size_bytes.unwrap_or(size_bytes);
         let facts = virtual_facts(name.to_string(), kind, size_bytes);
-        Ok(Self { name: name.clone(), facts, file: None, notes: Vec::new(), opened: None })
+        Ok(Self { name: name.clone(), facts, file: None, remote: None, notes: Vec::new(), opened: None })
     }
 
     /// Looks once more, on the open descriptor, whether anybody began to use the target or put something on it

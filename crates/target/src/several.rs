@@ -4,6 +4,7 @@ use super::guard::{self, Permit};
 use super::name::TargetName;
 use super::origin::Origin;
 use super::platform::Glimpse;
+use super::remote;
 use crate::{Error, ErrorKind};
 
 /// What the judgement of several targets leaves to say.
@@ -40,7 +41,7 @@ pub fn admit_all<'a>(
     let mut given = Vec::with_capacity(names.len());
     for (name, glimpse) in names.iter().zip(&glimpses) {
         let Some(glimpse) = glimpse else {
-            given.push(None);
+            given.push(permit_of(name, permits));
             continue;
         };
         let place = format!("writing to {name}");
@@ -59,6 +60,12 @@ pub fn admit_all<'a>(
     }
 }
 
+/// The permission that a namespace on the network is judged with when it is opened; the rest needs none.
+fn permit_of(name: &TargetName, permits: &[Permit]) -> Option<Permit> {
+    let TargetName::Fabric(name) = name else { return None };
+    permits.iter().find(|permit| remote::may_name(name, permit)).cloned()
+}
+
 fn glimpse(name: &TargetName) -> Result<Option<Glimpse>, Error> {
     match name {
         TargetName::Path(path) => Glimpse::of(&name.to_string(), path),
@@ -71,8 +78,14 @@ fn overlaps(names: &[TargetName], glimpses: &[Option<Glimpse>], writes: bool) ->
     let mut notes = Vec::new();
     for (later, second) in glimpses.iter().enumerate() {
         for (earlier, first) in glimpses[..later].iter().enumerate() {
-            let (Some(first), Some(second)) = (first, second) else { continue };
-            if !first.shares_bytes_with(second) {
+            let shared = match (first, second, &names[earlier], &names[later]) {
+                (Some(first), Some(second), ..) => first.shares_bytes_with(second),
+                (None, None, TargetName::Fabric(one), TargetName::Fabric(other)) => {
+                    remote::may_share(one, other)
+                }
+                _ => false,
+            };
+            if !shared {
                 continue;
             }
             let both = format!("{} and {} share bytes", names[earlier], names[later]);

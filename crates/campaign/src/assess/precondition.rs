@@ -136,12 +136,17 @@ fn not_purged(plan: &AssessPlan, target: &TargetFacts, permits: &[String]) -> Op
     match plan.precondition {
         PreconditionPlan::None | PreconditionPlan::Auto => Some("it was not asked for".to_owned()),
         PreconditionPlan::Full if target.kind == TargetKind::Simulated || target.scratch => None,
-        PreconditionPlan::Full if target.kind == TargetKind::BlockDevice && !permits.is_empty() => None,
-        PreconditionPlan::Full if target.kind == TargetKind::BlockDevice => {
-            Some("nobody permitted it: it takes --destroy SERIAL".to_owned())
+        PreconditionPlan::Full if is_device(target) && !permits.is_empty() => None,
+        PreconditionPlan::Full if is_device(target) => {
+            Some("nobody permitted it: it takes --destroy with its name".to_owned())
         }
         PreconditionPlan::Full => Some("the file was there before".to_owned()),
     }
+}
+
+/// Whether all of it is one device's blocks.
+fn is_device(target: &TargetFacts) -> bool {
+    matches!(target.kind, TargetKind::BlockDevice | TargetKind::FabricNamespace)
 }
 
 /// Refuses a purge that was asked for by its name and may not be made.

@@ -117,6 +117,9 @@ fn is_storage(evidence: &Evidence<'_>) -> bool {
     evidence.engine.moves_data()
         && matches!(
             evidence.target.kind,
-            TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace
+            TargetKind::File
+                | TargetKind::BlockDevice
+                | TargetKind::NvmeNamespace
+                | TargetKind::FabricNamespace
         )
 }

@@ -22,6 +22,7 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
         let named = match target.parse()? {
             TargetName::Path(_) => Named::Path,
             TargetName::Sim(_) => Named::Simulated,
+            TargetName::Fabric(_) => Named::Remote,
             _ => Named::Within,
         };
         let engine = engine.filter(|_| named == Named::Path).map(EngineKind::entry);

@@ -443,7 +443,12 @@ impl Session {
     /// What makes a run of this workload again; `None` where no line does.
     fn command(&self, workload: &Workload) -> Option<String> {
         let (targets, engine, options) = self.asked.clone()?;
-        let kinds = [TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace];
+        let kinds = [
+            TargetKind::File,
+            TargetKind::BlockDevice,
+            TargetKind::NvmeNamespace,
+            TargetKind::FabricNamespace,
+        ];
         // Of several engines that carry a target, the default could be another one elsewhere.
         let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.name().to_owned());
         let engine = engine.or_else(used);

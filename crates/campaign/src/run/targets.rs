@@ -215,6 +215,9 @@ fn medium_of(opened: &mut [Target]) -> Result<Medium, EngineError> {
             });
             Ok(Medium::Simulated(devices.collect::<Result<_, EngineError>>()?))
         }
+        TargetName::Fabric(_) => {
+            Ok(Medium::Remote(opened.iter().filter_map(|target| target.remote.clone()).collect()))
+        }
         _ => Ok(Medium::Null),
     }
 }
@@ -295,7 +298,7 @@ fn takes_whole_blocks(facts: &TargetFacts) -> bool {
     match facts.kind {
         TargetKind::BlockDevice => facts.direct,
         TargetKind::File => facts.direct && !facts.devices.is_empty(),
-        TargetKind::NvmeNamespace | TargetKind::Simulated => true,
+        TargetKind::NvmeNamespace | TargetKind::FabricNamespace | TargetKind::Simulated => true,
         _ => false,
     }
 }

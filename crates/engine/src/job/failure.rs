@@ -20,6 +20,9 @@ pub struct Failure {
 
 /// How many failures are kept in full.
 const KEPT: usize = 8;
+/// Errors after which a target takes no I/O any more: a device that went, a connection that was lost.
+const GONE: [i32; 7] =
+    [libc::ENODEV, libc::ENXIO, libc::EBADF, libc::ESHUTDOWN, libc::EROFS, libc::ECONNRESET, libc::ENOTCONN];
 /// So many failures in a row end a run: the target is gone or refuses everything.
 const CONSECUTIVE_LIMIT: u32 = 1000;
 
@@ -45,8 +48,7 @@ impl Failures {
         }
         self.consecutive += 1;
         let gone =
-            matches!(failure.errno, libc::ENODEV | libc::ENXIO | libc::EBADF | libc::ESHUTDOWN | libc::EROFS)
-                || status::of_errno(failure.errno).is_some_and(status::is_final);
+            GONE.contains(&failure.errno) || status::of_errno(failure.errno).is_some_and(status::is_final);
         if self.fatal.is_none() && (gone || self.consecutive >= CONSECUTIVE_LIMIT) {
             self.fatal = Some(failure);
         }

@@ -87,6 +87,7 @@ fn target_words(kind: TargetKind) -> &'static str {
         TargetKind::File => "files",
         TargetKind::BlockDevice => "block devices",
         TargetKind::NvmeNamespace => "NVMe namespaces (/dev/ng0n1)",
+        TargetKind::FabricNamespace => "nvme+tcp://HOST/NQN",
         TargetKind::Simulated => "sim:NAME",
         TargetKind::Memory => "memory:",
         TargetKind::Null => "null:",

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fathom_fabric::name::{FabricName, host_and_port, place};
+use fathom_fabric::name::{Choices, FabricName, host_and_port, place};
 use fathom_measure::{Bytes, Clock, WallClock};
 use fathom_nvmet::{Export, ExportPlan, Limits, Server, ServerPlan, Summary};
 use fathom_record::options::Decorators;
@@ -206,6 +206,7 @@ fn ready<'a>(server: &'a Server, nqn: &'a str) -> Ready<'a> {
             port: address.port(),
             subsystem: nqn.to_owned(),
             namespace: several.then_some(at as u32 + 1),
+            choices: Choices::default(),
         }
         .to_string(),
     };

@@ -29,6 +29,7 @@ mod liked;
 mod likened;
 mod looped;
 mod metrics_server;
+mod networked;
 mod outputs;
 mod paths;
 mod printed;

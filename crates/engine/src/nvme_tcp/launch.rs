@@ -1,0 +1,60 @@
+//! A run over namespaces on the network: one controller a target, one queue of it a job.
+
+use std::sync::Arc;
+
+use fathom_record::facts::Feature;
+use fathom_target::remote::{Controller, Remote};
+
+use super::NvmeTcp;
+use crate::job::{Measured, Observer};
+use crate::launch::Launch;
+use crate::{EngineError, ErrorKind};
+
+impl Launch<'_> {
+    /// Runs the workload over connections of its own, which end with it.
+    ///
+    /// # Errors
+    /// Where a target cannot be connected to, or does not grant what the workload needs.
+    pub(crate) fn over_the_network(
+        &self,
+        remotes: &[Arc<Remote>],
+        observe: &mut Observer<'_>,
+    ) -> Result<Measured, EngineError> {
+        let (jobs, targets) = (self.workload.jobs, remotes.len() as u32);
+        let bytes = self.largest_io_bytes();
+        let connect = |(remote, target): (&Arc<Remote>, u32)| {
+            let queues = jobs / targets + u32::from(target < jobs % targets);
+            let queues = u16::try_from(queues).map_err(|_| too_many(queues))?;
+            let controller = remote.connect(queues)?;
+            controller.admit_depth(self.workload.depth, bytes)?;
+            Ok(Arc::new(controller))
+        };
+        let controllers: Vec<Arc<Controller>> =
+            remotes.iter().zip(0..).map(connect).collect::<Result<_, EngineError>>()?;
+        let (controllers, clock) = (&controllers, self.clock);
+        let build = |plan: &crate::job::JobPlan| {
+            let controller = &controllers[plan.target as usize];
+            let number = (plan.job / targets + 1) as u16;
+            NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)
+        };
+        let mut measured = self.on_threads(build, observe)?;
+        for controller in controllers {
+            measured.engine.features.extend(said(controller));
+        }
+        Ok(measured)
+    }
+}
+
+/// What a controller told of during the run.
+fn said(controller: &Controller) -> impl Iterator<Item = Feature> {
+    let shared = controller.shared();
+    let feature = |name: &str, used, note| Feature { name: name.to_owned(), used, note: Some(note) };
+    let events = shared.events().into_iter().map(move |event| feature("controller_event", true, event));
+    let lost = shared.why().map(|why| feature("connection_kept", false, why));
+    events.chain(lost)
+}
+
+fn too_many(queues: u32) -> EngineError {
+    let cause = format!("{queues} jobs on one target are more than the queues that a controller can have");
+    EngineError::new(ErrorKind::Plan, "connecting", cause).with_remedy("use fewer --jobs")
+}

@@ -1,0 +1,93 @@
+//! Runs over the network, against a controller in this process.
+
+use fathom_conformance::served::{Offer, SUBSYSTEM, Served};
+
+use crate::typed::Typist;
+
+const SHORT: [&str; 6] = ["--time", "400ms", "--warmup", "0s", "--json", "--quiet"];
+
+#[test]
+fn a_namespace_is_read_by_a_queue_a_job_and_the_record_says_what_was_agreed() {
+    let served = Served::start(Offer::of(8 << 20)).unwrap();
+    let typist = Typist::new();
+    let name = served.name();
+    let flags = ["run", "--target", &name, "--rw", "randread", "--jobs", "4", "--depth", "32"];
+    let record = typist.json(&[&flags[..], &SHORT].concat());
+    let target = &record["target"];
+    assert_eq!(
+        (target["kind"].as_str(), target["size_bytes"].as_u64()),
+        (Some("fabric_namespace"), Some(8 << 20))
+    );
+    assert_eq!(
+        (target["fabric"]["transport"].as_str(), target["fabric"]["subsystem"].as_str()),
+        (Some("tcp"), Some(SUBSYSTEM))
+    );
+    assert_eq!(record["engine"]["name"], "nvme-tcp");
+    let features = record["engine"]["features"].as_array().unwrap();
+    let note = |name: &str| features.iter().find(|it| it["name"] == name).unwrap()["note"].as_str().unwrap();
+    assert!(note("io_queues").starts_with("4 given") && note("queue_entries").starts_with("32 of the 128"));
+    assert!(features.iter().all(|feature| feature["name"] != "connection_kept"), "{features:?}");
+    assert_eq!(record["ending"]["reason"], "complete");
+    assert!(served.commands() > 100);
+}
+
+#[test]
+fn what_was_written_is_verified_and_nothing_is_written_unnamed() {
+    let served = Served::start(Offer::of(4 << 20)).unwrap();
+    let typist = Typist::new();
+    let name = served.name();
+    let write = ["run", "--target", &name, "--rw", "randwrite", "--depth", "8", "--verify", "at-end"];
+    let refused = typist.run(&[&write[..], &SHORT].concat());
+    assert_eq!(served.commands(), 0);
+    let words = format!("--destroy {SUBSYSTEM}/1");
+    assert!(refused.status != 0 && refused.stderr.contains(&words), "{}", refused.stderr);
+    let destroy = ["--destroy", words.trim_start_matches("--destroy ")];
+    let delayed = ["--delay", "constant:200us", "--throttle", "iops=50k"];
+    for around in [&[][..], &delayed] {
+        let record = typist.json(&[&write[..], &destroy, around, &SHORT].concat());
+        let verify = record["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|check| check["name"] == "verification")
+            .unwrap();
+        assert_eq!(verify["outcome"], "pass", "{verify}");
+    }
+}
+
+#[test]
+fn what_the_target_does_not_grant_or_has_no_place_for_is_refused() {
+    let served = Served::start(Offer::of(4 << 20)).unwrap();
+    let typist = Typist::new();
+    let name = served.name();
+    for (flags, words) in [
+        (&["--jobs", "9"][..], "the target gives 8"),
+        (&["--depth", "129"], "the target takes 128"),
+        (&["--bs", "1MiB", "--depth", "8"], "32 commands of at most 32768"),
+        (&["--stripe", "64k", "--target", &name], "not striped"),
+        (&["--buffered"], "page cache"),
+        (&["--engine", "uring"], "nvme-tcp"),
+        (&["--size", "1GiB"], "4194304"),
+    ] {
+        let run = ["run", "--target", &name, "--rw", "randread"];
+        let refused = typist.run(&[&run[..], flags, &SHORT].concat());
+        assert!(refused.status == 2 && refused.stderr.contains(words), "{flags:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_target_that_hangs_up_ends_the_run_with_the_reason() {
+    let served = Served::start(Offer::of(4 << 20)).unwrap();
+    let typist = Typist::new();
+    let name = served.name();
+    let child =
+        typist.start(&["run", "--target", &name, "--rw", "randread", "--time", "30s", "--json", "--quiet"]);
+    crate::typed::until("the first I/O", || served.commands() > 50);
+    served.hang_up();
+    let output = child.wait_with_output().unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["ending"]["reason"], "failed", "{}", record["ending"]);
+    let features = record["engine"]["features"].as_array().unwrap();
+    let kept = features.iter().find(|feature| feature["name"] == "connection_kept").unwrap();
+    assert!(kept["used"] == false && kept["note"].is_string(), "{kept}");
+}

@@ -1,0 +1,59 @@
+//! What is known of a target that is reached over a network fabric.
+
+use serde::{Deserialize, Serialize};
+
+/// A namespace on another machine, and the connection to it. What is absent was not told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct FabricFacts {
+    /// `tcp`, `rdma`, ...
+    pub transport: String,
+    /// What connected to it: `fathom` with its version, or the kernel's driver.
+    pub initiator: String,
+    /// Address and port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Name of the subsystem (SUBNQN).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subsystem: Option<String>,
+    /// Name of the host (HOSTNQN).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Namespace identifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<u32>,
+    /// Model, as the controller gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Serial number, as the controller gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// Firmware, as the controller gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// Bytes that one command moves at most (MDTS).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_bytes: Option<u32>,
+    /// Bytes of data that a command's capsule carries (IOCCSZ), as far as they are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_capsule_bytes: Option<u32>,
+    /// Entries that an I/O queue may have (MQES).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_entries: Option<u32>,
+    /// Commands that the controller takes at once in a queue (MAXCMD).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_commands: Option<u32>,
+    /// Whether headers have a digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header_digest: Option<bool>,
+    /// Whether data has a digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_digest: Option<bool>,
+    /// Time without a sign of life after which the controller lets go, in milliseconds; 0: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_alive_ms: Option<u32>,
+    /// Whether writes rest in a cache of the controller's until a flush.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_write_cache: Option<bool>,
+}

@@ -1,0 +1,245 @@
+//! Namespaces on the network, by NVMe over TCP: found out about when a target is opened, judged, and connected to anew
+//! for each run.
+
+mod controller;
+mod host;
+mod keeper;
+mod wire;
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use fathom_fabric::host::{Facts, NamespaceFacts, Wishes};
+use fathom_fabric::name::FabricName;
+use fathom_fabric::{Framing, name};
+use fathom_record::facts::{FabricFacts, TargetFacts, TargetKind};
+
+use super::guard::{self, Hold, Identity, Permit, Reason};
+use super::open::OpenRequest;
+use crate::{Error, ErrorKind};
+
+pub use controller::{Controller, IoQueue};
+pub use host::Host;
+pub use keeper::Shared;
+pub use wire::is_passing;
+
+use controller::Access;
+
+/// Keep-alive time where none is asked for, in seconds: as the kernel's initiator has it.
+const KEEP_ALIVE_S: u32 = 5;
+
+/// A namespace on the network, as it was found.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    access: Access,
+    /// What it was when it was opened, by which it is known again.
+    found: (String, NamespaceFacts),
+}
+
+impl Remote {
+    /// Looks at a namespace, and lets it be written only where it is named for that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchTarget`] and [`ErrorKind::System`] where it cannot be connected to, [`ErrorKind::Refused`]
+    /// where it may not be written, [`ErrorKind::Plan`] where it is smaller than asked for.
+    pub fn open(name: &FabricName, request: &OpenRequest<'_>) -> Result<(Self, TargetFacts), Error> {
+        let label = name.to_string();
+        let address = resolved(name, &label)?;
+        let host = Host::of(&name.choices);
+        let framing = Framing {
+            header_digest: name.choices.header_digest,
+            data_digest: name.choices.data_digest,
+            ..Framing::default()
+        };
+        let wishes = Wishes {
+            host: host.name,
+            host_id: host.id,
+            subsystem: name.subsystem.clone(),
+            queues: 1,
+            namespace: name.namespace,
+            keep_alive_ms: name.choices.keep_alive_s.unwrap_or(KEEP_ALIVE_S) * 1000,
+        };
+        let access = Access { address, label: label.clone(), framing, wishes };
+        let controller = Controller::connect(access.clone())?;
+        let namespace = controller.namespace();
+        if request.writes {
+            let identity = identity(name, namespace.id);
+            guard::admit(
+                &format!("writing to {label}"),
+                &reasons(&label, namespace),
+                &identity,
+                request.permit,
+            )?;
+        }
+        let block_bytes = 1_u32 << namespace.block_shift;
+        let there = namespace.blocks << namespace.block_shift;
+        let facts = TargetFacts {
+            size_bytes: usable(&label, there, u64::from(block_bytes), request.size_bytes)?,
+            logical_block_bytes: block_bytes,
+            direct: true,
+            fabric: Some(Box::new(fabric_facts(&access, controller.facts(), namespace))),
+            ..TargetFacts::named(label, TargetKind::FabricNamespace)
+        };
+        let found = (controller.facts().serial.clone(), namespace);
+        Ok((Self { access, found }, facts))
+    }
+
+    /// Connects for a run with so many I/O queues, which are all given.
+    ///
+    /// # Errors
+    /// As the target refuses, where it gives fewer queues, and where the namespace is another one than when it was
+    /// opened.
+    pub fn connect(&self, queues: u16) -> Result<Controller, Error> {
+        let wishes = Wishes { queues, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
+        let controller = Controller::connect(Access { wishes, ..self.access.clone() })?;
+        let now = (controller.facts().serial.clone(), controller.namespace());
+        if now != self.found {
+            let place = format!("connecting to {}", self.access.label);
+            let cause =
+                "the namespace is not the one that was opened: its serial number, size or block changed";
+            return Err(Error::new(ErrorKind::Refused, place, cause).with_remedy("begin again"));
+        }
+        controller.admit_queues(queues)?;
+        Ok(controller)
+    }
+}
+
+/// The first address of a host that has one.
+fn resolved(name: &FabricName, label: &str) -> Result<SocketAddr, Error> {
+    let place = format!("looking for {label}");
+    let fail = |cause: String| {
+        Error::new(ErrorKind::NoSuchTarget, place.clone(), cause)
+            .with_remedy("name the host by its address, e.g. nvme+tcp://10.0.0.5/NQN")
+    };
+    let mut found = (name.host.as_str(), name.port)
+        .to_socket_addrs()
+        .map_err(|error| fail(format!("host `{}`: {error}", name.host)))?;
+    found.next().ok_or_else(|| fail(format!("host `{}` has no address", name.host)))
+}
+
+/// What stands against writing a namespace: nobody here sees who else uses it, nor what it holds.
+fn reasons(label: &str, namespace: NamespaceFacts) -> Vec<Reason> {
+    if namespace.is_read_only {
+        let text = format!("{label} is write-protected by its target");
+        return vec![Reason::new(Hold::ReadOnly, text).first("have the target export it for writing")];
+    }
+    let text = format!(
+        "{label} is on another machine: what it holds, and which other hosts use it, cannot be seen from here"
+    );
+    vec![Reason::new(Hold::Unseen, text)]
+}
+
+/// How permission names a namespace: by its subsystem and number.
+fn identity(name: &FabricName, namespace: u32) -> Identity {
+    Identity { words: format!("{}/{namespace}", name.subsystem), also: Vec::new() }
+}
+
+/// Whether a permission can only be meant for a namespace of this name.
+pub fn may_name(name: &FabricName, permit: &Permit) -> bool {
+    let words = permit.0.trim();
+    let (subsystem, id) = words.rsplit_once('/').unwrap_or((words, ""));
+    subsystem == name.subsystem && name.namespace.is_none_or(|named| id == named.to_string())
+}
+
+/// Whether two names can stand for the same bytes.
+pub fn may_share(one: &FabricName, other: &FabricName) -> bool {
+    let same = |a: Option<u32>, b: Option<u32>| a.zip(b).is_none_or(|(a, b)| a == b);
+    one.subsystem == other.subsystem && same(one.namespace, other.namespace)
+}
+
+/// Bytes that are used, in whole blocks.
+fn usable(label: &str, there: u64, block: u64, wanted: Option<u64>) -> Result<u64, Error> {
+    let refuse = |cause: String, remedy: String| {
+        Err(Error::new(ErrorKind::Plan, format!("opening {label}"), cause).with_remedy(remedy))
+    };
+    match wanted {
+        Some(wanted) if wanted > there => refuse(
+            format!("it has {there} bytes, fewer than the {wanted} that were asked for"),
+            format!("leave --size out, or type --size {there}"),
+        ),
+        Some(wanted) if wanted < block => refuse(
+            format!("a size of {wanted} bytes holds no block of {block} bytes"),
+            format!("type --size {block} or more, or leave --size out"),
+        ),
+        wanted => Ok(wanted.unwrap_or(there) / block * block),
+    }
+}
+
+fn fabric_facts(access: &Access, facts: &Facts, namespace: NamespaceFacts) -> FabricFacts {
+    let told = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    FabricFacts {
+        transport: "tcp".to_owned(),
+        initiator: format!("fathom {}", env!("CARGO_PKG_VERSION")),
+        address: Some(name::place(&access.address.ip().to_string(), access.address.port())),
+        subsystem: Some(access.wishes.subsystem.clone()),
+        host: Some(access.wishes.host.clone()),
+        namespace: Some(namespace.id),
+        model: told(&facts.model),
+        serial: told(&facts.serial),
+        firmware: told(&facts.firmware),
+        transfer_bytes: Some(facts.transfer_bytes),
+        in_capsule_bytes: Some(facts.in_capsule_bytes),
+        queue_entries: Some(facts.queue_entries),
+        most_commands: facts.most_commands,
+        header_digest: Some(access.framing.header_digest),
+        data_digest: Some(access.framing.data_digest),
+        keep_alive_ms: Some(access.wishes.keep_alive_ms),
+        has_write_cache: Some(facts.has_write_cache),
+    }
+}
+
+/// A namespace as a target.
+pub(super) fn open(
+    name: &FabricName,
+    request: &OpenRequest<'_>,
+) -> Result<(Arc<Remote>, TargetFacts), Error> {
+    Remote::open(name, request).map(|(remote, facts)| (Arc::new(remote), facts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> FabricName {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn permission_names_subsystem_and_namespace() {
+        let name = named("nvme+tcp://h/nqn.a/2");
+        let permit = |words: &str| Permit(words.to_owned());
+        assert!(identity(&name, 2).is_named_by(&permit("nqn.a/2")));
+        assert!(!identity(&name, 2).is_named_by(&permit("nqn.a")));
+        assert!(may_name(&name, &permit("nqn.a/2")) && !may_name(&name, &permit("nqn.a/3")));
+        assert!(may_name(&named("nvme+tcp://h/nqn.a"), &permit("nqn.a/3")));
+        assert!(!may_name(&name, &permit("nqn.b/2")) && !may_name(&name, &permit("nqn.a")));
+        assert!(may_share(&name, &named("nvme+tcp://other/nqn.a")));
+        assert!(!may_share(&name, &named("nvme+tcp://h/nqn.a/1")));
+        assert!(!may_share(&name, &named("nvme+tcp://h/nqn.b/2")));
+    }
+
+    #[test]
+    fn writing_needs_permission_and_is_never_let_where_the_target_refuses_it() {
+        let namespace = |is_read_only| NamespaceFacts { id: 1, block_shift: 12, blocks: 9, is_read_only };
+        let name = named("nvme+tcp://h/nqn.a");
+        let ask = |is_read_only, words: Option<&str>| {
+            let permit = words.map(|words| Permit(words.to_owned()));
+            let reasons = reasons("x", namespace(is_read_only));
+            guard::admit("writing", &reasons, &identity(&name, 1), permit.as_ref())
+        };
+        let refused = ask(false, None).unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Refused);
+        assert!(refused.remedy.ends_with("--destroy nqn.a/1"), "{refused}");
+        assert!(ask(false, Some("nqn.a/1")).is_ok());
+        assert!(ask(false, Some("nqn.a/2")).is_err());
+        assert!(ask(true, Some("nqn.a/1")).is_err());
+    }
+
+    #[test]
+    fn sizes_are_held_against_what_is_there() {
+        assert_eq!(usable("x", 8192, 4096, None).unwrap(), 8192);
+        assert_eq!(usable("x", 8192, 4096, Some(5000)).unwrap(), 4096);
+        assert!(usable("x", 8192, 4096, Some(8193)).unwrap_err().remedy.contains("--size 8192"));
+        assert!(usable("x", 8192, 4096, Some(512)).is_err());
+    }
+}
