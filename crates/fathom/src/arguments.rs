@@ -9,12 +9,13 @@ mod metrics;
 mod named_flags;
 mod nvmet;
 mod outputs;
+mod screens;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
 use crate::config::Config;
@@ -22,11 +23,11 @@ use crate::failure::Failure;
 use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments};
 pub use foreign::{DiskspdArguments, FioArguments};
-pub use listing::RunsArguments;
-
+pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 pub use nvmet::NvmetArguments;
 pub use outputs::{ConditionArguments, MeasurementOutputs};
+pub use screens::program;
 
 /// A build whose guard admits everything must not pass for one that is meant for use.
 const VERSION: &str = if cfg!(feature = "judgement-off") {
@@ -62,7 +63,7 @@ pub struct Asked {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure TARGET with several patterns over many jobs and depths, and say what limits it.
+    /// Measure what a target can do over many jobs and depths, and what limits it.
     #[command(after_help = ASSESS_EXAMPLES)]
     Assess(Box<AssessArguments>),
     /// Run one workload on one target.
@@ -71,7 +72,7 @@ pub enum Command {
     /// Repeat a run that was saved: its workload, seed included, on its target, as its record says.
     #[command(after_help = RERUN_EXAMPLES)]
     Rerun(RerunArguments),
-    /// Run a plan over a grid of values: any keys of the plan, as depth, bs, jobs, target or engine.
+    /// Run a plan over a grid of values: any keys of the plan, e.g. depth or bs.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(Box<SweepArguments>),
     /// Compare two targets, engines or settings in pairs of runs, or two finished runs or campaigns.
@@ -80,15 +81,15 @@ pub enum Command {
     /// Profile a volume's demand from metrics, a trace or this machine's counters: how much, how bursty, how large.
     #[command(after_help = metrics::PROFILE_EXAMPLES)]
     Profile(Box<ProfileArguments>),
-    /// Say what limits a finished result, from a run, a campaign or a file; or, by experiments, a workload.
+    /// Say what limits a finished result or, by experiments, a workload.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Box<ExplainArguments>),
-    /// Find the cheapest storage that holds a demand: from metrics over time, by simulating what is sold.
+    /// Find the cheapest storage that meets a demand, by simulating what is on offer.
     #[command(after_help = SIZE_EXAMPLES)]
     Size(Box<SizeArguments>),
     /// List the block devices here: what they are, what holds them, whether they may be written.
-    #[command(after_help = "Examples:\n  fathom devices\n  fathom devices --json")]
-    Devices(Switch),
+    #[command(after_help = listing::DEVICES_EXAMPLES)]
+    Devices(DevicesArguments),
     /// List what was measured, newest first.
     #[command(after_help = listing::RUNS_EXAMPLES)]
     Runs(RunsArguments),
@@ -110,7 +111,7 @@ pub enum Command {
     /// Write a run or an assessment as a page or as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
-    /// Write a run, or all runs of a campaign, as CSV, Parquet, OpenMetrics or fio's JSON.
+    /// Export a run or a campaign as CSV, Parquet, OpenMetrics or fio's JSON.
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
     /// Print the JSON Schema of a record (run, campaign, profile, sizing) or of a plan file.
@@ -283,16 +284,16 @@ pub struct RunArguments {
     /// A plan file; every flag can stand in it as a key.
     #[arg(value_name = "PLAN.toml")]
     pub plan: Option<PathBuf>,
-    /// Be like this profile, as fathom profile writes it: its rates second by second, sizes, directions, and
+    /// The plan, flag by flag.
+    #[command(flatten)]
+    pub flags: RawPlan,
+    /// Generate load that follows this profile, as fathom profile writes it: its rates second by second, sizes, directions, and
     /// addresses where they are known; of its busiest half hour, or the busiest --time. Flags override it.
     #[arg(long, value_name = "PROFILE.json", conflicts_with_all = ["plan", "rate", "rates", "replay"])]
     pub like: Option<PathBuf>,
     /// With --like: times the profile's rates, e.g. 1.3.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "like")]
     pub scale: f64,
-    /// The plan, flag by flag.
-    #[command(flatten)]
-    pub flags: RawPlan,
     /// When it fails.
     #[command(flatten)]
     pub conditions: ConditionArguments,
@@ -647,7 +648,7 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
         None | Some("help" | "man" | "completions") => Vec::new(),
         command => Config::read()?.defaults(command, &words),
     };
-    match Asked::try_parse_from(with_defaults(words, &defaults)) {
+    match parsed(with_defaults(words, &defaults)) {
         Ok(asked) => Ok(Some(asked)),
         Err(error) if error.kind() == ErrorKind::ArgumentConflict && !defaults.is_empty() => {
             let mut failure = Failure::from(error);
@@ -660,6 +661,14 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The words, the program's name first, as arguments.
+///
+/// # Errors
+/// As the parser reports them, help and version among them.
+pub fn parsed(words: impl IntoIterator<Item = OsString>) -> Result<Asked, clap::Error> {
+    Asked::from_arg_matches(&program().try_get_matches_from(words)?)
 }
 
 /// The words with defaults behind the command's.

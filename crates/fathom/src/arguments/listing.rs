@@ -36,3 +36,21 @@ Examples:
   fathom runs --since 7d --valid
   fathom runs -n 5 --target /dev/nvme1n1
   fathom runs --campaign last --json";
+
+pub const DEVICES_EXAMPLES: &str = "\
+Examples:
+  fathom devices                       a line each
+  fathom devices /dev/nvme1n1          what holds it, what it offers, and how it can be written
+  fathom devices nvme                  all of a kind, by the start of a name: nvme, loop, md, dm
+  fathom devices --json | jq '.devices[].path'";
+
+/// Arguments of `devices`.
+#[derive(Args, Clone, Debug)]
+pub struct DevicesArguments {
+    /// Devices to tell all about, by path, name, serial number, or the start of a name. Default: a line for each.
+    #[arg(value_name = "DEVICE")]
+    pub names: Vec<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}

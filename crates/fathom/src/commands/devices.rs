@@ -7,7 +7,7 @@ use fathom_report::terminal::{self, Style};
 use fathom_target::{Claims, Device, Hold, Reason, Verdict, devices, wall};
 use serde::Serialize;
 
-use crate::arguments::Switch;
+use crate::arguments::DevicesArguments;
 use crate::failure::Failure;
 use crate::layout;
 use crate::output;
@@ -26,23 +26,57 @@ struct List {
 /// Prints the list.
 ///
 /// # Errors
-/// When the system does not show its devices.
-pub fn perform(switch: Switch) -> Result<Status, Failure> {
-    let devices = devices()?;
-    let text = if switch.json {
+/// When the system does not show its devices, or one was asked for that is not here.
+pub fn perform(arguments: &DevicesArguments) -> Result<Status, Failure> {
+    let mut devices = devices()?;
+    let is_asked_for = |device: &Device, name: &String| {
+        let of_path =
+            device.path == *name || device.path.trim_start_matches("/dev/").starts_with(name.as_str());
+        of_path || device.facts.serial.as_deref() == Some(name)
+    };
+    if let Some(absent) =
+        arguments.names.iter().find(|name| !devices.iter().any(|device| is_asked_for(device, name)))
+    {
+        let remedy = "all that are here: fathom devices";
+        let failure = Failure::usage(absent.as_str(), "no block device of this name is here", remedy);
+        return Err(Failure { kind: "no_such_target", status: Status::Refused, ..failure });
+    }
+    if !arguments.names.is_empty() {
+        devices.retain(|device| arguments.names.iter().any(|name| is_asked_for(device, name)));
+    }
+    let text = if arguments.json {
         output::json(&List { format: "fathom.devices", version: 1, wall: wall::facts(), devices })
     } else {
-        text(&devices, wall::facts(), output::style())
+        match arguments.names.is_empty() {
+            true => list(&devices, output::style()),
+            false => text(&devices, wall::facts(), output::style()),
+        }
     };
     output::result(&text)?;
     Ok(Status::Done)
 }
 
-/// A table of all, then each with its reasons.
-fn text(devices: &[Device], wall: &WallFacts, style: Style) -> String {
+/// A line each. Devices without a size, as loop devices without a file, are counted alone.
+fn list(devices: &[Device], style: Style) -> String {
     if devices.is_empty() {
         return "No block devices are here. To assess a folder's disk: fathom assess .\n".to_owned();
     }
+    let (shown, without): (Vec<&Device>, Vec<&Device>) =
+        devices.iter().partition(|device| device.facts.size_bytes > 0);
+    let mut lines = vec![table(&shown, style)];
+    if !without.is_empty() {
+        let names: Vec<&str> =
+            without.iter().take(3).map(|device| device.path.trim_start_matches("/dev/")).collect();
+        let more = if without.len() > names.len() { ", ..." } else { "" };
+        lines.push(format!("{} without a size: {}{more}", without.len(), names.join(", ")));
+    }
+    lines.push(String::new());
+    lines.push("Why, and how to write to one: fathom devices DEVICE".to_owned());
+    lines.push("Reading is always safe. A folder is assessed on a scratch file: fathom assess .".to_owned());
+    lines.join("\n") + "\n"
+}
+
+fn table(devices: &[&Device], style: Style) -> String {
     let columns = [
         words("device", 0),
         numbers("size", 0),
@@ -53,7 +87,12 @@ fn text(devices: &[Device], wall: &WallFacts, style: Style) -> String {
     ];
     let mut table = Table::new(&columns);
     devices.iter().for_each(|device| table.row(row(device)));
-    let mut lines = vec![terminal::table(&table, style).trim_end().to_owned()];
+    terminal::table(&table, style).trim_end().to_owned()
+}
+
+/// Each with its reasons.
+fn text(devices: &[Device], wall: &WallFacts, style: Style) -> String {
+    let mut lines = vec![table(&devices.iter().collect::<Vec<_>>(), style)];
     let width = style.width.min(output::SENTENCES);
     for device in devices {
         lines.push(String::new());
@@ -119,7 +158,7 @@ fn details(device: &Device) -> Vec<(&'static str, String)> {
     if let Some(why) = &device.unusable {
         lines.push(("unusable", why.clone()));
     }
-    lines.push(("claims", claims(&device.claims)));
+    lines.push(("features", claims(&device.claims)));
     lines.push(("writing", writing(device)));
     lines
 }
@@ -230,6 +269,18 @@ mod tests {
     fn wall(abi: u32) -> WallFacts {
         let leaves_open = vec!["modes and owners of files".to_owned()];
         WallFacts { mechanism: Some("landlock".to_owned()), abi: Some(abi), missing: None, leaves_open }
+    }
+
+    #[test]
+    fn the_list_has_a_line_each_and_counts_what_has_no_size() {
+        let mut empty = device(Vec::new(), Verdict::Free);
+        empty.path = "/dev/loop0".to_owned();
+        empty.facts.size_bytes = 0;
+        let reason = Reason::new(Hold::Signature, "it holds an ext4 file system");
+        let verdict = Verdict::WithPermission { flag: "--destroy S4EWNX0R".to_owned() };
+        let text = list(&[device(vec![reason], verdict), empty], style(80));
+        assert_eq!(text.lines().filter(|line| line.contains("/dev/")).count(), 1, "{text}");
+        assert!(text.contains("1 without a size: loop0") && !text.contains("--destroy"), "{text}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! `fathom help COMMAND`: what `fathom COMMAND --help` prints.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use fathom_record::spelling::nearest;
 
-use crate::arguments::Asked;
+use crate::arguments::program;
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
@@ -13,7 +13,7 @@ use crate::status::Status;
 /// # Errors
 /// When there is no such command.
 pub fn perform(name: Option<&str>) -> Result<Status, Failure> {
-    let mut program = Asked::command();
+    let mut program = program();
     program.build();
     let help = match name {
         None => program.render_long_help(),

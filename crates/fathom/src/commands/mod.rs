@@ -61,7 +61,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Compare(arguments) => compare::perform(&place, &arguments),
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Explain(arguments) => explain::perform(&place, *arguments),
-        Command::Devices(switch) => devices::perform(switch),
+        Command::Devices(arguments) => devices::perform(&arguments),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
         Command::Profile(arguments) => profile::perform(&arguments),
         Command::Size(arguments) => size::perform(&place, &arguments),

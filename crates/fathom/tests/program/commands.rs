@@ -124,8 +124,14 @@ fn devices_and_engines_are_listed() {
     let text = typist.run(&["devices"]);
     assert_eq!(text.status, 0);
     for device in devices["devices"].as_array().unwrap() {
-        assert!(text.stdout.contains(device["path"].as_str().unwrap()), "{text:?}");
+        let path = device["path"].as_str().unwrap();
+        let has_size = device["facts"]["size_bytes"].as_u64() > Some(0);
+        assert_eq!(text.stdout.contains(path), has_size, "{path}: {text:?}");
+        let one = typist.run(&["devices", path]);
+        assert!(one.stdout.contains("features") && one.stdout.contains("Landlock"), "{one:?}");
     }
+    let absent = typist.run(&["devices", "no-such"]);
+    assert_eq!(absent.status, 3, "{absent:?}");
     let engines = typist.json(&["engines", "--json"]);
     let text = typist.run(&["engines"]);
     text.assert_fits();

@@ -1,11 +1,10 @@
 //! What `fathom fio` answers about itself: fio's own questions, as scripts ask them before they begin.
 
-use clap::CommandFactory;
 use fathom_record::spelling::nearest;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::options::{Class, EngineRow, OptionRow, all_engines, all_options, engine, option};
 
-use crate::arguments::Asked;
+use crate::arguments::program;
 use crate::failure::Failure;
 
 /// The fio whose options are known and whose results are written; scripts read a number of theirs from it.
@@ -112,7 +111,7 @@ fn fate(row: &OptionRow) -> String {
 }
 
 fn help() -> String {
-    let mut program = Asked::command();
+    let mut program = program();
     program.build();
     let command = program.find_subcommand_mut("fio").expect("the command is there");
     command.render_long_help().to_string()
