@@ -82,12 +82,15 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
     let mut restraints = restraint::of(pattern, &shape);
     restraints.extend(disputed::of(pattern, &shape, &bounds));
     restraints.extend(undeclared(&seen, &bounds));
+    restraints.extend(of_writes_alone(&seen));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape));
     let weighed = restraint::restrained(weighed, &restraints);
     let is_open =
         weighed.first().is_none_or(|best| best.limit == Limit::Unknown || best.probability < STRONG);
-    let next = experiments::next(table, pattern, &shape, &weighed).filter(|_| is_open);
+    let is_guess = sum(&weighed, &ENFORCED) >= ENFORCED_BY_BLOCKS
+        && !ENFORCED.iter().any(|limit| is_at_known(*limit, &bounds));
+    let next = experiments::next(table, pattern, &shape, &weighed, is_guess).filter(|_| is_open);
     let described = next
         .as_ref()
         .map(|(chosen, trial)| experiments::described(table, pattern, &shape, &weighed, chosen, trial));
@@ -167,6 +170,19 @@ fn undeclared(seen: &[Seen], bounds: &[Bound]) -> Option<Restraint> {
     let text =
         "Nobody declared such a limit: a full device, a lock or a cache that drains evenly is as flat.";
     (!is_counted && !touched.is_empty()).then(|| Restraint::new(UNDECLARED, text).touching(&touched))
+}
+
+/// Writes that are slower than reads and nothing else: a provider may limit them alone, as a full cache does.
+fn of_writes_alone(seen: &[Seen]) -> Option<Restraint> {
+    /// From this logarithm of a ratio on it is another rate.
+    const OTHER: f64 = 0.15;
+    let value =
+        |feature: Feature| seen.iter().find(|s| s.figure.feature == feature).map_or(0.0, |s| s.figure.value);
+    let fell = value(Feature::Drop) < -OTHER || value(Feature::Repeat) < -OTHER;
+    let text =
+        "Reads are faster, and nothing was seen to fill up: whoever limits writes alone does the same.";
+    (value(Feature::Reads) > OTHER && !fell)
+        .then(|| Restraint::new(UNDECLARED, text).touching(&[Limit::WriteCliff]))
 }
 
 /// That somebody enforces a rate, where it is not known who.

@@ -167,7 +167,7 @@ fn can_be_made(row: &PublishedRow, experiment: Feature) -> bool {
         Feature::HalfBlock => row.block_bytes.is_none_or(|bytes| bytes >= 2.0 * SECTOR_BYTES as f64),
         Feature::Sequential => row.order != Some(Order::Sequential),
         Feature::RawDevice => row.target.is_none_or(|target| target == Target::FileSystem),
-        Feature::Purge => row.read_share().is_none_or(|share| share < 1.0),
+        Feature::Purge | Feature::Reads => row.read_share().is_none_or(|share| share < 1.0),
         _ => true,
     }
 }
@@ -250,6 +250,7 @@ fn command(row: &PublishedRow, experiment: Feature) -> Option<String> {
         Feature::HalfBlock if typed.block_bytes.is_multiple_of(2) => typed.block_bytes /= 2,
         Feature::DoubleBlock => typed.block_bytes *= 2,
         Feature::Sequential => typed.is_sequential = true,
+        Feature::Reads => typed.read_percent = 100.0,
         Feature::Repeat => {}
         Feature::LargerSpan => typed.span_bytes = Some(typed.span_bytes?.checked_mul(SPAN_FACTOR)?),
         Feature::SecondTarget => {

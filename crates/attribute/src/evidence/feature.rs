@@ -139,6 +139,8 @@ features! {
     DoubleBlock "double_block",
     /// Sequential instead of random.
     Sequential "sequential",
+    /// Reads in place of writes.
+    Reads "reads",
     /// The same again.
     Repeat "repeat",
     /// Eight times the span.
@@ -154,12 +156,13 @@ features! {
 }
 
 /// Those that are answers of experiments.
-pub const EXPERIMENTS: [Feature; 11] = [
+pub const EXPERIMENTS: [Feature; 12] = [
     Feature::DoubleDepth,
     Feature::DoubleJobs,
     Feature::HalfBlock,
     Feature::DoubleBlock,
     Feature::Sequential,
+    Feature::Reads,
     Feature::Repeat,
     Feature::LargerSpan,
     Feature::RawDevice,

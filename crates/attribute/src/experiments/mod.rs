@@ -20,12 +20,28 @@ const LEAST_MENTIONED: f64 = 0.05;
 /// Most causes that a reading mentions.
 const MOST_MENTIONED: usize = 4;
 
-/// The experiment that is expected to decide most for its time, ready to be made; `None` where none would.
+/// What no enforced limit shows and what is as flat does: a lock slows down with more jobs, a full write cache and a
+/// mapping unit are the writes' own, and in sequence a mapping unit costs nothing.
+const REFUTING: [Feature; 3] = [Feature::DoubleJobs, Feature::Reads, Feature::Sequential];
+
+/// What could refute that a rate is enforced, once other blocks have said what it counts.
+fn refuting(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
+    let is_size = |feature: Feature| [Feature::HalfBlock, Feature::DoubleBlock].contains(&feature);
+    let was_sized = pattern.answers.iter().any(|answer| is_size(answer.experiment));
+    let may_refute = was_sized || !feasible.iter().any(|feature| is_size(*feature));
+    let tells =
+        |feature: &Feature| *feature != Feature::Sequential || pattern.workload.mix.write_share() > 0.0;
+    REFUTING.into_iter().filter(tells).find(|feature| may_refute && feasible.contains(feature))
+}
+
+/// The experiment that is expected to decide most for its time, ready to be made; `None` where none would. `is_guess` says that
+/// the best answer is a limit that nobody declared: what could refute it is then asked first, however sure it seems.
 pub fn next(
     table: &Table,
     pattern: &Pattern<'_>,
     shape: &Shape<'_>,
     weighed: &[Weighed],
+    is_guess: bool,
 ) -> Option<(Chosen, Trial)> {
     let made = |feature: &Feature| pattern.answers.iter().any(|answer| answer.experiment == *feature);
     let trials: Vec<(Feature, Trial)> = EXPERIMENTS
@@ -37,7 +53,12 @@ pub fn next(
     let feasible: Vec<Feature> = trials.iter().map(|(feature, _)| *feature).collect();
     let rest = pattern.means.rest_minutes;
     let minutes = |feature| (feature == Feature::Idle && rest > 0.0).then_some(rest + 1.0);
-    let chosen = choose(table, weighed, &feasible, minutes)?;
+    let refuting = refuting(pattern, &feasible).filter(|_| is_guess);
+    let to_refute = refuting.map(|experiment| {
+        let unexpected = Chosen { experiment, information_nats: 0.0, minutes: 1.0 };
+        choose(table, weighed, &[experiment], minutes).unwrap_or(unexpected)
+    });
+    let chosen = to_refute.or_else(|| choose(table, weighed, &feasible, minutes))?;
     let trial = trials.into_iter().find(|(feature, _)| *feature == chosen.experiment)?.1;
     Some((chosen, trial))
 }
@@ -89,6 +110,7 @@ pub fn done(experiment: Feature) -> &'static str {
         Feature::HalfBlock => "Half the block size gave",
         Feature::DoubleBlock => "Twice the block size gave",
         Feature::Sequential => "Sequential addresses gave",
+        Feature::Reads => "Reads in place of writes gave",
         Feature::Repeat => "The same again gave",
         Feature::LargerSpan => "Eight times the span gave",
         Feature::RawDevice => "The device below the file system gave",

@@ -8,6 +8,7 @@ use crate::ceilings::is_sequential;
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::shape::Shape;
+use crate::thresholds::MOSTLY_WRITTEN;
 
 use super::{block_bytes, is_storage};
 
@@ -105,6 +106,9 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
             resize(workload, block_bytes(workload)?.checked_mul(2).filter(|b| *b <= MAX_BLOCK_BYTES)?)
         }
         Feature::Sequential if is_random(pattern) => workload.addresses = Addresses::Sequential,
+        Feature::Reads if !is_open && workload.mix.write_share() > 0.0 && holds_data(pattern) => {
+            workload.mix = Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 };
+        }
         Feature::Repeat => {}
         Feature::LargerSpan => workload.span_bytes = Some(larger_span(pattern, workload)?),
         Feature::RawDevice if workload.mix.read_share >= 1.0 && pattern.target.kind == TargetKind::File => {
@@ -169,6 +173,12 @@ fn half(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
 
 fn is_random(pattern: &Pattern<'_>) -> bool {
     is_storage(pattern) && !is_sequential(pattern)
+}
+
+/// Whether reads find data: blocks that were never written are answered without the device.
+fn holds_data(pattern: &Pattern<'_>) -> bool {
+    let is_written = pattern.target.written_share.is_some_and(|share| share >= MOSTLY_WRITTEN);
+    is_storage(pattern) && (pattern.target.simulated.is_some() || is_written)
 }
 
 /// Eight times the span, where the target has it and the data of it is data.

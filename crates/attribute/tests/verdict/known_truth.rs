@@ -1,9 +1,10 @@
 //! Each limit on synthetic measurements whose truth is known, and cases where nothing may be claimed.
 
 use crate::scene::{self, Scene, claims};
+use fathom_attribute::evidence::Feature;
 use fathom_record::facts::{Decorated, TargetKind};
 use fathom_record::verdict::{Claim, Confidence, Limit, Verdict};
-use fathom_record::workload::{Addresses, Sizes, SizesByDirection};
+use fathom_record::workload::{Addresses, Mix, Sizes, SizesByDirection};
 
 /// A device that saturates softly: `Xm N / (N + h)`.
 fn soft(most: f64, half: f64) -> impl Fn(f64, f64) -> f64 {
@@ -188,6 +189,42 @@ fn a_fixed_rate_that_nobody_declared_is_some_cap_and_an_experiment_tells_which()
     // A limit far above the rate is no candidate.
     let verdict = Scene::new(capped(3e4), 0.004).declare_iops(1e5).verdict();
     assert!(verdict.claims.iter().all(|c| c.limit != Limit::VolumeIops), "{:?}", claims(&verdict));
+}
+
+#[test]
+fn a_cap_that_nobody_declared_is_asked_what_would_refute_it() {
+    let flat = || {
+        let writes = |scene: &mut Scene| {
+            scene.workload.mix = Mix { read_share: 0.0, trim_share: 0.0, flush_every_writes: 0 };
+            scene.target.written_share = Some(1.0);
+            // One job alone: nothing is known of more.
+            scene.cells.retain(|cell| cell.jobs == 1 || (cell.jobs, cell.depth) == (2, 8));
+            scene.telemetry.truncate(scene.cells.len());
+        };
+        let sized =
+            |scene: Scene| scene.answered(Feature::HalfBlock, 1.0).answered(Feature::DoubleBlock, 1.0);
+        sized(Scene::new(capped(3e4), 0.0005).with(writes))
+    };
+    let next = |scene: &Scene| scene.verdict().next_experiment.map(|next| next.question);
+    let question = |feature| fathom_attribute::evidence::table().trial(feature).map(|t| t.question.clone());
+    assert_eq!(next(&flat()), question(Feature::DoubleJobs));
+    let steady = flat().answered(Feature::DoubleJobs, 1.0);
+    assert_eq!(next(&steady), question(Feature::Reads));
+    assert_eq!(next(&steady.answered(Feature::Reads, 1.0)), question(Feature::Sequential));
+    // A limit that was declared and reached needs no such question.
+    assert_ne!(next(&flat().declare_iops(3e4)), question(Feature::DoubleJobs));
+    let first = |scene: Scene| scene.verdict().claims[0].limit;
+    assert_eq!(first(flat().answered(Feature::DoubleJobs, 0.6)), Limit::Software);
+    // Reads that are as slow leave it a cap; reads that are faster may be a provider's doing too, and are not sure.
+    let faster = Scene::new(capped(3e4), 0.0005)
+        .with(|scene| scene.workload.mix.read_share = 0.0)
+        .answered(Feature::HalfBlock, 2.0)
+        .answered(Feature::DoubleBlock, 0.5)
+        .answered(Feature::DoubleJobs, 1.0)
+        .answered(Feature::Reads, 3.0)
+        .verdict();
+    assert_eq!(faster.claims[0].limit, Limit::WriteCliff, "{:?}", claims(&faster));
+    assert!(faster.claims[0].probability.unwrap() <= 0.75, "{:?}", claims(&faster));
 }
 
 /// Scenes in which nothing is known to bind.

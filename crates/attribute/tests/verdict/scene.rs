@@ -1,6 +1,7 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
-use fathom_attribute::{CellTelemetry, Means, Pattern, Where, attribute};
+use fathom_attribute::evidence::Feature;
+use fathom_attribute::{Answer, CellTelemetry, Means, Pattern, Where, attribute};
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
@@ -21,6 +22,7 @@ pub struct Scene {
     pub declared: Vec<KnownCeiling>,
     pub memory_bytes: Option<u64>,
     pub focus: Option<usize>,
+    pub answers: Vec<Answer>,
 }
 
 pub fn target(kind: TargetKind) -> TargetFacts {
@@ -101,6 +103,7 @@ impl Scene {
             declared: Vec::new(),
             memory_bytes: Some(64 << 30),
             focus: None,
+            answers: Vec::new(),
         }
     }
 
@@ -121,6 +124,14 @@ impl Scene {
 
     pub fn declare_throughput(mut self, bytes_per_s: f64) -> Self {
         self.declared.push(KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s }));
+        self
+    }
+
+    /// What an experiment gave, against the rate at the peak.
+    pub fn answered(mut self, experiment: Feature, ratio: f64) -> Self {
+        let before_per_s = self.cells.iter().map(|cell| cell.operations_per_s).fold(0.0, f64::max);
+        let operations_per_s = ratio * before_per_s;
+        self.answers.push(Answer { experiment, operations_per_s, before_per_s, error_share: 0.003 });
         self
     }
 
@@ -155,7 +166,7 @@ impl Scene {
             telemetry: &self.telemetry,
             focus: self.focus.or_else(|| peak(&observed).map(|p| p.index)),
             known: &self.declared,
-            answers: &[],
+            answers: &self.answers,
             memory_bytes: self.memory_bytes,
             queue_tags: None,
             is_drive: false,

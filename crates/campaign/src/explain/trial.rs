@@ -134,6 +134,7 @@ fn purpose(experiment: Feature) -> &'static str {
         Feature::HalfBlock => "half the block size",
         Feature::DoubleBlock => "twice the block size",
         Feature::Sequential => "sequential addresses",
+        Feature::Reads => "reads in place of writes",
         Feature::Repeat => "the same again",
         Feature::LargerSpan => "eight times the span",
         Feature::RawDevice => "the device below the file system",
