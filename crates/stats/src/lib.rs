@@ -15,6 +15,7 @@ pub mod steady;
 pub mod stopping;
 pub mod student;
 pub mod tail;
+pub mod trend;
 
 pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};
 pub use plateau::{Plateau, PlateauCell, coefficient_of_variation, plateau};

@@ -9,6 +9,7 @@ pub mod shapes;
 pub mod steady;
 pub mod stopping;
 pub mod tails;
+pub mod trend;
 
 use crate::Figure;
 
@@ -83,5 +84,10 @@ pub const SUITES: &[Suite] = &[
         name: "pairs",
         summary: "two sides in random pairs: false differences, differences found, pairs used",
         run: pairs::run,
+    },
+    Suite {
+        name: "trend",
+        summary: "changes of level over weeks of runs: false changes, and steps told in time",
+        run: trend::run,
     },
 ];
