@@ -31,4 +31,4 @@ pub use error::{StoreError, StoreErrorKind};
 pub use location::default_path;
 pub use open::Store;
 pub use resolve::Resolved;
-pub use run::{ImportRow, RunFilter, RunRow};
+pub use run::{ImportRow, RunFilter, RunRow, pattern_text};

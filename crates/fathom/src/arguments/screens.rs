@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Measure", &["assess", "run", "sweep", "compare", "rerun"]),
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size"]),
-    ("Results", &["runs", "show", "report", "export", "import"]),
+    ("Results", &["runs", "trend", "show", "report", "export", "import"]),
     ("Serve", &["nvmet"]),
     ("Command lines of other tools", &["fio", "diskspd"]),
     (

@@ -37,6 +37,7 @@ mod show;
 mod size;
 mod stored;
 mod sweep;
+mod trend;
 mod trial;
 
 use crate::arguments::{Asked, Command};
@@ -63,6 +64,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Explain(arguments) => explain::perform(&place, *arguments),
         Command::Devices(arguments) => devices::perform(&arguments),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
+        Command::Trend(arguments) => trend::perform(&place, &arguments),
         Command::Profile(arguments) => profile::perform(&arguments),
         Command::Size(arguments) => size::perform(&place, &arguments),
         Command::Import(arguments) => import::perform(&place, &arguments),

@@ -28,6 +28,17 @@ pub fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
     })
 }
 
+/// What `--since` says, as records have times; `now` is a time of theirs.
+///
+/// # Errors
+/// When it is no time.
+pub fn since(text: &str, now: &str) -> Result<String, Failure> {
+    let now = now.parse::<Timestamp>().map_or(0, Timestamp::as_second);
+    let at = Timestamp::from_second(moment("--since", text, now)?);
+    at.map(|at| at.to_string().trim_end_matches('Z').to_owned())
+        .map_err(|error| Failure::usage("--since", error.to_string(), "type a later time"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

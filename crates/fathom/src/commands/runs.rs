@@ -3,10 +3,9 @@
 use fathom_campaign::calendar_now;
 use fathom_report::terminal::{self, RunOutcome, RunRow};
 use fathom_store::{CampaignRow, CampaignState, RunFilter, RunRow as Stored, Store};
-use jiff::Timestamp;
 use serde::Serialize;
 
-use super::moment::moment;
+use super::moment::since;
 use super::stored::StorePlace;
 use crate::arguments::RunsArguments;
 use crate::failure::Failure;
@@ -97,7 +96,7 @@ fn is_narrowed(arguments: &RunsArguments) -> bool {
 fn listed(store: &Store, arguments: &RunsArguments) -> Result<(Vec<Stored>, Vec<CampaignRow>), Failure> {
     let campaign = arguments.campaign.as_deref().map(|name| store.resolve_campaign(name)).transpose()?;
     let target = arguments.target.clone();
-    let since = arguments.since.as_deref().map(since).transpose()?;
+    let since = arguments.since.as_deref().map(|text| since(text, &calendar_now())).transpose()?;
     let mut campaigns = store.campaigns()?;
     campaigns.retain(|row| {
         campaign.as_ref().is_none_or(|id| *id == row.id)
@@ -109,14 +108,6 @@ fn listed(store: &Store, arguments: &RunsArguments) -> Result<(Vec<Stored>, Vec<
     let limit = Some(arguments.limit);
     let runs = store.runs(&RunFilter { limit, target, campaign, since, valid: arguments.valid, alone })?;
     Ok((runs, campaigns))
-}
-
-/// A time that was typed, as records have it.
-fn since(text: &str) -> Result<String, Failure> {
-    let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
-    let at = Timestamp::from_second(moment("--since", text, now)?);
-    at.map(|at| at.to_string().trim_end_matches('Z').to_owned())
-        .map_err(|error| Failure::usage("--since", error.to_string(), "type a later time"))
 }
 
 /// A line of the table. How many checks failed stands in the record alone.

@@ -43,4 +43,5 @@ mod secured;
 mod sequences;
 mod served;
 mod sized;
+mod trended;
 mod typed;

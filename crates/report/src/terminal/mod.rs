@@ -11,6 +11,7 @@ mod run;
 mod runs;
 mod sizing;
 mod sweep;
+mod trend;
 
 use fathom_record::analysis::Analysis;
 use fathom_record::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
@@ -18,6 +19,7 @@ use fathom_record::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, Sizin
 use crate::table::Table;
 
 pub use runs::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
+pub use trend::{TrendChange, TrendRow, TrendUnit, trends};
 
 /// How to write for a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,4 +9,5 @@ mod put;
 
 pub use import::ImportRow;
 pub use list::{RunFilter, RunRow};
+pub use pattern::pattern_text;
 pub(crate) use put::exists;

@@ -5,7 +5,7 @@ use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Mix, Sizes};
 
 /// As "4 KiB random read" or "4 KiB to 64 KiB Zipf 0.99 70/30 read/write, Poisson 5000/s".
-pub(crate) fn pattern_text(workload: &Workload) -> String {
+pub fn pattern_text(workload: &Workload) -> String {
     let Workload { mix, addresses, arrival, .. } = workload;
     let mut text = format!("{} {} {}", sizes_text(workload), addresses_text(addresses), mix_text(mix));
     match arrival {
