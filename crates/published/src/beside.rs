@@ -78,7 +78,8 @@ const fn name(property: Property) -> &'static str {
         Property::Span => "span",
         Property::Phase => "phase",
         Property::Direction => "share of reads",
-        Property::Other => "machine, target or what is stated",
+        Property::Machine => "machine",
+        Property::Other => "target or what is stated",
     }
 }
 

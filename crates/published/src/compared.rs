@@ -41,6 +41,7 @@ pub fn seen(explained: &PublishedRow, others: &[&PublishedRow]) -> Vec<Seen> {
         apart(explained, others),
         unflushed(explained, &of(Property::Flush)),
         node(explained, &of(Property::Node)),
+        machine(explained, &of(Property::Machine)),
         generator(explained, &of(Property::Software)),
     ]
     .into_iter()
@@ -113,6 +114,24 @@ fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         against(value)
     );
     Seen::new(Feature::OtherNode, value, ratio_error(explained, row), text)
+}
+
+fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+    let (value, row) = furthest(explained, rows)?;
+    let text = format!(
+        "Nothing else differs: on \"{}\" it goes at {}, {}.",
+        row.host.as_deref().unwrap_or("not stated"),
+        stated(row),
+        against(value)
+    );
+    Seen::new(Feature::OtherHost, value, ratio_error(explained, row), text)
+}
+
+/// Whether another measuring program was tried: what one of them cannot carry is then its own.
+pub fn has_other_generator(explained: &PublishedRow, others: &[&PublishedRow]) -> bool {
+    let is_other = |row: &&&PublishedRow| only(explained, row) == Some(Property::Software);
+    let software: Vec<&PublishedRow> = others.iter().filter(is_other).copied().collect();
+    generator(explained, &software).is_some()
 }
 
 /// Another measuring program on the same target.

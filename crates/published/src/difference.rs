@@ -38,7 +38,9 @@ pub enum Property {
     Phase,
     /// Share of reads.
     Direction,
-    /// Anything else, as the machine.
+    /// Another instance type of a provider.
+    Machine,
+    /// Anything else.
     Other,
 }
 
@@ -81,7 +83,7 @@ fn facts(a: &PublishedRow, b: &PublishedRow) -> Vec<Property> {
         (a.flush == b.flush && equal(a.flush_every, b.flush_every), Property::Flush),
         (a.numa == b.numa, Property::Node),
         (equal(a.mtu, b.mtu), Property::Setting),
-        (a.host == b.host, Property::Other),
+        (a.host == b.host, machines(a, b)),
         (a.target == b.target, Property::Other),
         (equal(a.asked_iops, b.asked_iops), Property::Other),
     ];
@@ -89,6 +91,30 @@ fn facts(a: &PublishedRow, b: &PublishedRow) -> Vec<Property> {
         same.into_iter().filter_map(|(is_same, property)| (!is_same).then_some(property)).collect();
     follow(a, b, &mut found);
     found
+}
+
+/// Two instance types of a provider differ in what they are allowed; two machines differ in anything.
+fn machines(a: &PublishedRow, b: &PublishedRow) -> Property {
+    let is_type = |row: &PublishedRow| row.host.as_deref().is_some_and(is_instance_type);
+    if is_type(a) && is_type(b) { Property::Machine } else { Property::Other }
+}
+
+/// Whether a name is that of an instance type: `r6id.4xlarge`, `n2-highmem-32` or `D32s_v4`.
+fn is_instance_type(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let is_count = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    let is_sold = |(family, size): (&str, &str)| {
+        has_digit(family)
+            && ["large", "medium", "small", "micro", "metal"].iter().any(|word| size.contains(word))
+    };
+    let is_counted = |(family, cores): (&str, &str)| {
+        let generation = family.split('-').next().unwrap_or_default();
+        family.contains('-') && has_digit(generation) && is_count(cores)
+    };
+    name.split_once('.').is_some_and(is_sold)
+        || name.rsplit_once('-').is_some_and(is_counted)
+        || name.rsplit_once("_v").is_some_and(|(size, version)| has_digit(size) && is_count(version))
 }
 
 /// Machines, drives, connections and written copies that grow by one factor are one addition.
@@ -200,6 +226,18 @@ mod tests {
         assert_eq!(only(&row(), &both), None);
         let other_side = PublishedRow { side: "another machine".to_owned(), ..row() };
         assert_eq!(only(&row(), &other_side), Some(Property::Other));
+    }
+
+    #[test]
+    fn instance_types_are_compared_and_machines_are_not() {
+        let on = |host: &str| PublishedRow { host: Some(host.to_owned()), ..row() };
+        for (a, b) in [("r4.8xlarge", "c5n.metal"), ("n2-highmem-32", "n2-highmem-64"), ("D32s_v4", "E8_v5")]
+        {
+            assert_eq!(only(&on(a), &on(b)), Some(Property::Machine), "{a}");
+        }
+        for (a, b) in [("r4.8xlarge", "my desktop"), ("node-1", "node-2"), ("Xeon 6338", "EPYC 7742")] {
+            assert_eq!(only(&on(a), &on(b)), Some(Property::Other), "{a}");
+        }
     }
 
     #[test]

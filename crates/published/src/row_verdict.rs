@@ -99,7 +99,8 @@ fn one(published: &Published, named: &Named, question: Question) -> Explained {
     restraints.extend(by_figures(&figures, &named));
     let times = |limit: Limit| {
         let prior = table().cause(limit).map_or(1.0, |cause| cause.published / cause.prior)
-            * beside_figures(limit, &row, &needs, places.len() < asked.rows.len());
+            * beside_figures(limit, &row, &needs, places.len() < asked.rows.len())
+            * beside_versions(limit, &row, &rows);
         match (named.get(&limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
             (Some(_), _) => prior * NAMED_TIMES,
             (None, true) => prior,
@@ -177,6 +178,24 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
     }
 }
 
+/// How many times as probable a cause is where releases of one software are compared.
+fn beside_versions(limit: Limit, row: &PublishedRow, others: &[&PublishedRow]) -> f64 {
+    let is_of_versions = || {
+        others.iter().any(|other| {
+            only(row, other) == Some(Property::Setting)
+                && row.software == other.software
+                && row.version.is_some()
+                && other.version.is_some()
+                && row.version != other.version
+        })
+    };
+    match limit {
+        // A release that is slower than another is the difference that was made, whatever it changed.
+        Limit::Software if is_of_versions() => 0.4,
+        _ => 1.0,
+    }
+}
+
 /// No cause is surer than the number of independent figures that speak for it allows.
 fn by_figures(figures: &[Figure], named: &HashMap<Limit, &str>) -> Vec<Restraint> {
     let restraint = |limit: Limit| {
@@ -247,9 +266,9 @@ fn met(
     let writes = row.read_share().is_none_or(|share| share < 1.0);
     [
         (true, Need::Device),
-        (row.target != Some(Target::Drive), Need::Provisioned),
+        (row.target != Some(Target::Drive) || beside(Property::Machine), Need::Provisioned),
         (true, Need::Link),
-        (has_processors(row), Need::Processors),
+        (has_processors(row) || compared::has_other_generator(row, others), Need::Processors),
         (writes, Need::Writes),
         (row.target == Some(Target::FileSystem), Need::File),
         (row.asked_iops.is_some(), Need::Rate),
@@ -317,7 +336,7 @@ fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
     let grew = seen.iter().find(|seen| seen.figure.feature == Feature::DoubleDepth);
     if let Some(grew) = grew.filter(|seen| seen.figure.value > GROWS) {
         let text = format!("The rate still grew with concurrency. {}", grew.text);
-        add(STILL_GROWING, text, &[Limit::Concurrency, Limit::Demand]);
+        add(STILL_GROWING, text, &[Limit::Concurrency, Limit::Demand, Limit::EndedEarly, Limit::Scales]);
     }
     found
 }

@@ -265,3 +265,34 @@ fn short_runs_and_repeats_that_spread_take_confidence_away() {
         |more: &str| explained(&[&bound[..], &[more]].concat())[0].verdict.claims[0].probability.unwrap();
     assert!(claims("") > 0.8 && claims("seconds = 2\n") < 0.8, "{} {}", claims(""), claims("seconds = 2\n"));
 }
+
+#[test]
+fn what_differs_in_the_machine_or_the_release_alone_is_compared() {
+    let probability = |one: &Explained, limit: Limit| {
+        one.weighed.iter().find(|w| w.limit == limit).map_or(0.0, |w| w.probability)
+    };
+    let pair = |small: &str, large: &str| {
+        let of = |host: &str, rate: &str| {
+            format!(
+                "[[row]]\npattern = \"get\"\nread_percent = 100\nhost = \"{host}\"\nthroughput = {rate}\nunit = \"MB/s\"\n"
+            )
+        };
+        explained(&[&of(small, "1400"), &of(large, "2700")]).remove(0)
+    };
+    let (types, machines) = (pair("r4.8xlarge", "r4.16xlarge"), pair("left", "right"));
+    assert!(types.seen.iter().any(|seen| seen.text.contains("on \"r4.16xlarge\" it goes at")));
+    let of_types = probability(&types, Limit::InstanceCap);
+    assert!(of_types > 2.0 * probability(&machines, Limit::InstanceCap), "{of_types}");
+    // A release that is slower is the difference itself; what a mode costs may be the software's path.
+    let versions = |key: &str| {
+        let of =
+            |value: &str, iops: &str| format!("{ROW}{key} = \"{value}\"\nsoftware = \"s\"\niops = {iops}\n");
+        explained(&[&of("24.01", "100000"), &of("24.05", "124000")]).remove(0)
+    };
+    let software = |one: &Explained| probability(one, Limit::Software) / probability(one, Limit::Setting);
+    assert!(software(&versions("version")) < 0.5 * software(&versions("setting")));
+    // Where another measuring program carries more, the one at hand may be what binds.
+    let of = |program: &str, iops: &str| format!("{ROW}software = \"{program}\"\niops = {iops}\n");
+    let programs = explained(&[&of("fio psync", "100000"), &of("fio io_uring", "150000")]).remove(0);
+    assert!(probability(&programs, Limit::Generator) > 0.05, "{:?}", programs.weighed);
+}

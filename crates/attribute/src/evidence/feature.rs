@@ -107,6 +107,8 @@ features! {
     CoreUse "core_use",
     /// Another version or setting of the same.
     OtherSetting "other_setting",
+    /// Another machine.
+    OtherHost "other_host",
     /// How far apart the compared are.
     Apart "apart",
     /// What each doubling of what is added brings.
