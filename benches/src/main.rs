@@ -17,6 +17,7 @@ mod instructions;
 mod live;
 mod machine;
 mod markdown_table;
+mod network;
 mod options;
 mod pairs;
 mod process;
@@ -49,15 +50,17 @@ fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let named =
-        ["gaps", "instructions"].into_iter().find(|name| arguments.first().is_some_and(|a| a == name));
+    let named = ["gaps", "instructions", "network", "network-bare"]
+        .into_iter()
+        .find(|name| arguments.first().is_some_and(|a| a == name));
     if named.is_some() {
         arguments.remove(0);
     }
     let usage = match named {
         Some("gaps") => gaps::USAGE.to_owned(),
+        Some("network" | "network-bare") => network::USAGE.to_owned(),
         Some(_) => instructions::USAGE.to_owned(),
-        None => format!("{USAGE}\n\n{}\n\n{}", gaps::USAGE, instructions::USAGE),
+        None => [USAGE, gaps::USAGE, instructions::USAGE, network::USAGE].join("\n\n"),
     };
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         println!("{usage}");
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
     }
     let outcome = match named {
         Some("gaps") => gaps::run(arguments),
+        Some(name @ ("network" | "network-bare")) => network::run(root, &arguments, name == "network-bare"),
         Some(_) => instructions::run(root, arguments),
         None => peers(root, arguments),
     };

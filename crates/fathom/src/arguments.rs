@@ -2,6 +2,7 @@
 // Length: the list of all commands in the order in which help shows them.
 
 mod about;
+mod discover;
 mod foreign;
 mod listing;
 mod metrics;
@@ -24,6 +25,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments};
+pub use discover::DiscoverArguments;
 pub use foreign::{DiskspdArguments, FioArguments};
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
@@ -129,6 +131,9 @@ pub enum Command {
         after_help = "Examples:\n  fathom engines\n  fathom run --target sim:gp3,size=1TiB --rw randread"
     )]
     Engines(Switch),
+    /// List what an NVMe over TCP target has: subsystems, namespaces, and what to type for each.
+    #[command(after_help = discover::DISCOVER_EXAMPLES)]
+    Discover(DiscoverArguments),
     /// Serve files, devices, memory or simulated devices to NVMe over TCP hosts, until Ctrl-C.
     #[command(after_help = nvmet::NVMET_EXAMPLES)]
     Nvmet(Box<NvmetArguments>),

@@ -44,6 +44,18 @@ pub struct FabricFacts {
     /// Commands that the controller takes at once in a queue (MAXCMD).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_commands: Option<u32>,
+    /// I/O queues that the controller has for this host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// Controllers that the namespace is reached by: paths of the kernel's multipath.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u32>,
+    /// Time after which the kernel gives a lost controller up, in seconds; -1: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_loss_s: Option<i64>,
+    /// Time between the kernel's tries to connect again, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconnect_delay_s: Option<i64>,
     /// Whether headers have a digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header_digest: Option<bool>,

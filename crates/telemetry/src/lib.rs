@@ -27,6 +27,7 @@ mod root;
 mod sample_columns;
 mod sampler;
 pub mod sources;
+pub mod tcp;
 pub mod thermal;
 pub mod traffic;
 

@@ -2,7 +2,7 @@
 
 use crate::{
     MetricDecl, SamplerPlan, Source, cgroup, cpu, disk, ethtool, memory, net, nvme, perf, pressure, process,
-    thermal,
+    tcp, thermal,
 };
 
 /// Every metric that a run can have, by source.
@@ -18,6 +18,7 @@ pub const DECLARED: &[(&str, &[MetricDecl])] = &[
     ("thermal", thermal::METRICS),
     ("cgroup", cgroup::METRICS),
     ("ethtool", ethtool::METRICS),
+    ("tcp", tcp::METRICS),
 ];
 
 /// One of each, ready for its baseline.
@@ -35,6 +36,7 @@ pub fn all(plan: &SamplerPlan) -> Vec<Box<dyn Source>> {
         Box::new(thermal::Thermal::new(root)),
         Box::new(cgroup::Cgroup::new(root, &plan.devices)),
         Box::new(ethtool::Ethtool::new(root)),
+        Box::new(tcp::Tcp::new(&plan.sockets)),
     ]
 }
 

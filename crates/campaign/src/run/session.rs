@@ -520,7 +520,11 @@ impl Session {
     /// Samples the machine beside a run; nothing does in simulated time.
     pub(crate) fn sampler(&self) -> Option<Sampler> {
         let devices = self.targets.facts.devices.iter().map(|device| device.name.clone()).collect();
-        let plan = SamplerPlan { devices, ..SamplerPlan::default() };
+        let sockets = match &self.targets.medium {
+            Medium::Remote(remotes) => remotes.iter().map(|remote| Arc::clone(remote.sockets())).collect(),
+            _ => Vec::new(),
+        };
+        let plan = SamplerPlan { devices, sockets, ..SamplerPlan::default() };
         (!self.is_simulated_time()).then(|| Sampler::start(plan, self.clock))
     }
 

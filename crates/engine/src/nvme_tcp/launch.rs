@@ -1,6 +1,7 @@
 //! A run over namespaces on the network: one controller a target, one queue of it a job.
 
-use std::sync::Arc;
+use std::net::TcpStream;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use fathom_record::facts::Feature;
 use fathom_target::remote::{Controller, Remote};
@@ -35,14 +36,28 @@ impl Launch<'_> {
         let build = |plan: &crate::job::JobPlan| {
             let controller = &controllers[plan.target as usize];
             let number = (plan.job / targets + 1) as u16;
-            NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)
+            let engine = NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)?;
+            // A descriptor of its own, that outlives the job's thread until the run is over.
+            if let Ok(stream) = engine.stream.try_clone() {
+                let label = format!("job {}", plan.job);
+                let mut open = lock(&remotes[plan.target as usize]);
+                open.retain(|(other, _)| *other != label);
+                open.push((label, stream));
+            }
+            Ok(engine)
         };
-        let mut measured = self.on_threads(build, observe)?;
+        let measured = self.on_threads(build, observe);
+        remotes.iter().for_each(|remote| lock(remote).clear());
+        let mut measured = measured?;
         for controller in controllers {
             measured.engine.features.extend(said(controller));
         }
         Ok(measured)
     }
+}
+
+fn lock(remote: &Remote) -> MutexGuard<'_, Vec<(String, TcpStream)>> {
+    remote.sockets().lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a controller told of during the run.

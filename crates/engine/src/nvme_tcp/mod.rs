@@ -341,6 +341,8 @@ impl<C: Clock> Drop for NvmeTcp<C> {
                 break;
             }
         }
+        // Telemetry has a descriptor of it too, so that dropping this one would not close it.
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
     }
 }
 

@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size"]),
     ("Results", &["runs", "trend", "show", "report", "export", "import"]),
-    ("Serve", &["nvmet"]),
+    ("NVMe over TCP", &["discover", "nvmet"]),
     ("Command lines of other tools", &["fio", "diskspd"]),
     (
         "This machine and this program",

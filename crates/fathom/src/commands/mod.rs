@@ -11,6 +11,7 @@ mod config;
 mod delivery;
 mod demand;
 mod devices;
+mod discover;
 mod diskspd;
 mod doctor;
 mod document;
@@ -74,6 +75,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Report(arguments) => report::perform(&place, &arguments),
         Command::Export(arguments) => export::perform(&place, &arguments),
         Command::Schema(arguments) => schema::perform(arguments.of),
+        Command::Discover(arguments) => discover::perform(&arguments),
         Command::Nvmet(arguments) => nvmet::perform(&arguments),
         Command::Diskspd(arguments) => diskspd::perform(&place, &arguments),
         Command::Engines(switch) => engines::perform(switch),

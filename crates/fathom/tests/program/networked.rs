@@ -32,6 +32,32 @@ fn a_namespace_is_read_by_a_queue_a_job_and_the_record_says_what_was_agreed() {
 }
 
 #[test]
+fn what_a_target_has_is_listed_with_what_to_type() {
+    let served = Served::start(Offer::of(8 << 20)).unwrap();
+    let typist = Typist::new();
+    let place = format!("127.0.0.1:{}", served.port());
+    let found = typist.json(&["discover", &place, "--json"]);
+    let subsystem = &found["subsystems"][0];
+    assert_eq!((subsystem["nqn"].as_str(), subsystem["transport"].as_str()), (Some(SUBSYSTEM), Some("tcp")));
+    let namespace = &subsystem["namespaces"][0];
+    assert_eq!(
+        (namespace["target"].as_str(), namespace["size_bytes"].as_u64()),
+        (Some(served.name().as_str()), Some(8 << 20))
+    );
+    let text = typist.run(&["discover", &place]);
+    assert!(text.stdout.contains(&format!("--target {}", served.name())), "{text:?}");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for (arguments, words) in [
+        (&[&format!("127.0.0.1:{port}")[..]][..], "refused"),
+        (&["h:0"], "not a port"),
+        (&[&place, "--host-nqn", "a b"], "characters"),
+    ] {
+        let refused = typist.run(&[&["discover"], arguments].concat());
+        assert!(refused.status != 0 && refused.stderr.contains(words), "{arguments:?} {refused:?}");
+    }
+}
+
+#[test]
 fn what_was_written_is_verified_and_nothing_is_written_unnamed() {
     let served = Served::start(Offer::of(4 << 20)).unwrap();
     let typist = Typist::new();

@@ -18,7 +18,7 @@ use super::number::DeviceNumber;
 use super::open::{Flags, Opened, reopen, usable};
 use super::origin;
 use super::refusal::{advise, claimed};
-use super::{in_use, sysfs, users};
+use super::{fabric, in_use, sysfs, users};
 use crate::guard::{Hold, Reason};
 use crate::open::OpenRequest;
 use crate::{Error, ErrorKind};
@@ -145,7 +145,9 @@ pub fn open_namespace(
     }
     let namespace = generic.namespace;
     let block_bytes = namespace.block_bytes();
+    let fabric = sibling.and_then(|node| fabric::facts(&machine.roots.sys, &machine.disk_of(node).name));
     let facts = TargetFacts {
+        fabric: fabric.map(Box::new),
         size_bytes: usable(name, namespace.size_bytes, block_bytes, request.size_bytes)?,
         logical_block_bytes: block_bytes,
         physical_block_bytes: sibling

@@ -7,6 +7,7 @@ mod content;
 mod discover;
 mod emptiness;
 mod extents;
+mod fabric;
 mod file_system;
 mod generic;
 mod glimpse;

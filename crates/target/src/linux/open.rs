@@ -18,7 +18,7 @@ use super::machine::Machine;
 use super::origin;
 use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, Made};
-use super::{extents, ioctl, kept, limits};
+use super::{extents, fabric, ioctl, kept, limits};
 use crate::durability::open_flags;
 use crate::layout::{self, Layout};
 use crate::mark::Mark;
@@ -459,7 +459,10 @@ fn made(
 fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device: bool) -> TargetFacts {
     let devices: Vec<_> =
         machine.devices_under(file).into_iter().filter_map(|number| machine.node(number)).collect();
+    let fabric =
+        devices.iter().find_map(|node| fabric::facts(&machine.roots.sys, &machine.disk_of(node).name));
     TargetFacts {
+        fabric: fabric.map(Box::new),
         logical_block_bytes: limits::logical_block_bytes(machine, file),
         physical_block_bytes: limits::physical_block_bytes(machine, file),
         direct,

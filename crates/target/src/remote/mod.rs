@@ -2,12 +2,13 @@
 //! for each run.
 
 mod controller;
+mod discover;
 mod host;
 mod keeper;
 mod wire;
 
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::Arc;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::{Arc, Mutex};
 
 use fathom_fabric::host::{Facts, NamespaceFacts, Wishes};
 use fathom_fabric::name::FabricName;
@@ -19,6 +20,7 @@ use super::open::OpenRequest;
 use crate::{Error, ErrorKind};
 
 pub use controller::{Controller, IoQueue};
+pub use discover::{Discovery, Inquiry, Listed, ListedNamespace, discover};
 pub use host::Host;
 pub use keeper::Shared;
 pub use wire::is_passing;
@@ -28,12 +30,16 @@ use controller::Access;
 /// Keep-alive time where none is asked for, in seconds: as the kernel's initiator has it.
 const KEEP_ALIVE_S: u32 = 5;
 
+/// Connections that are open, by a label: what telemetry asks the kernel about.
+pub type Sockets = Arc<Mutex<Vec<(String, TcpStream)>>>;
+
 /// A namespace on the network, as it was found.
 #[derive(Clone, Debug)]
 pub struct Remote {
     access: Access,
     /// What it was when it was opened, by which it is known again.
     found: (String, NamespaceFacts),
+    sockets: Sockets,
 }
 
 impl Remote {
@@ -44,7 +50,7 @@ impl Remote {
     /// where it may not be written, [`ErrorKind::Plan`] where it is smaller than asked for.
     pub fn open(name: &FabricName, request: &OpenRequest<'_>) -> Result<(Self, TargetFacts), Error> {
         let label = name.to_string();
-        let address = resolved(name, &label)?;
+        let address = resolved((&name.host, name.port), &label)?;
         let host = Host::of(&name.choices);
         let framing = Framing {
             header_digest: name.choices.header_digest,
@@ -81,7 +87,12 @@ impl Remote {
             ..TargetFacts::named(label, TargetKind::FabricNamespace)
         };
         let found = (controller.facts().serial.clone(), namespace);
-        Ok((Self { access, found }, facts))
+        Ok((Self { access, found, sockets: Sockets::default() }, facts))
+    }
+
+    /// The connections of the I/O queues that are open now.
+    pub fn sockets(&self) -> &Sockets {
+        &self.sockets
     }
 
     /// Connects for a run with so many I/O queues, which are all given.
@@ -105,16 +116,15 @@ impl Remote {
 }
 
 /// The first address of a host that has one.
-fn resolved(name: &FabricName, label: &str) -> Result<SocketAddr, Error> {
+fn resolved((host, port): (&str, u16), label: &str) -> Result<SocketAddr, Error> {
     let place = format!("looking for {label}");
     let fail = |cause: String| {
         Error::new(ErrorKind::NoSuchTarget, place.clone(), cause)
             .with_remedy("name the host by its address, e.g. nvme+tcp://10.0.0.5/NQN")
     };
-    let mut found = (name.host.as_str(), name.port)
-        .to_socket_addrs()
-        .map_err(|error| fail(format!("host `{}`: {error}", name.host)))?;
-    found.next().ok_or_else(|| fail(format!("host `{}` has no address", name.host)))
+    let mut found =
+        (host, port).to_socket_addrs().map_err(|error| fail(format!("host `{host}`: {error}")))?;
+    found.next().ok_or_else(|| fail(format!("host `{host}` has no address")))
 }
 
 /// What stands against writing a namespace: nobody here sees who else uses it, nor what it holds.
@@ -181,6 +191,10 @@ fn fabric_facts(access: &Access, facts: &Facts, namespace: NamespaceFacts) -> Fa
         in_capsule_bytes: Some(facts.in_capsule_bytes),
         queue_entries: Some(facts.queue_entries),
         most_commands: facts.most_commands,
+        queues: None,
+        paths: None,
+        controller_loss_s: None,
+        reconnect_delay_s: None,
         header_digest: Some(access.framing.header_digest),
         data_digest: Some(access.framing.data_digest),
         keep_alive_ms: Some(access.wishes.keep_alive_ms),

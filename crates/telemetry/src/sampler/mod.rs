@@ -12,6 +12,7 @@ use fathom_measure::{Clock, WallClock};
 use fathom_record::telemetry::Telemetry;
 
 use crate::sample_columns::Reading;
+use crate::tcp::Sockets;
 use crate::{Collector, Root};
 use thread_cpu::thread_cpu_ns;
 
@@ -28,6 +29,8 @@ pub struct SamplerPlan {
     pub root: Root,
     /// Kernel names of the target's block devices and all under them, as `dm-0`, `nvme0n1`.
     pub devices: Vec<String>,
+    /// Connections that engines have, by target.
+    pub sockets: Vec<Sockets>,
     /// Time between samples, in nanoseconds; at least 10 ms.
     pub period_ns: u64,
 }
@@ -35,7 +38,7 @@ pub struct SamplerPlan {
 impl Default for SamplerPlan {
     /// This machine, no devices, once a second.
     fn default() -> Self {
-        Self { root: Root::system(), devices: Vec::new(), period_ns: 1_000_000_000 }
+        Self { root: Root::system(), devices: Vec::new(), sockets: Vec::new(), period_ns: 1_000_000_000 }
     }
 }
 
