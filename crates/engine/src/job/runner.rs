@@ -309,6 +309,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
             let may_wait = may_wait && !self.has_more();
             if may_wait && self.lone.leads() {
                 self.lead(now)?;
+                // Whatever has ended is to be followed at once.
+                return Ok(Turn::Working { until_ns: now });
             } else if may_wait && self.ahead.is_due() && self.has_time(now) {
                 self.work_ahead(now)?;
             } else {

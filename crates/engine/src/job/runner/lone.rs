@@ -7,8 +7,10 @@
 //! stamped when it is handed over and when its end is seen.
 //!
 //! That takes a call that starts and a call that waits where one would do both. It is worth it for I/Os of some
-//! microseconds. Where they end inside the call that starts them there is no meanwhile, and where they take long the gap
-//! is nothing beside them: the job then works in the common order, and tries again after a while.
+//! microseconds, on a target that works by itself: where a kernel worker carries the I/O on the job's own processor, the
+//! second call is in its way. So a stretch of I/Os in either order is timed, the faster order stays for a while, and then
+//! both are timed again. Where I/Os end inside the call that starts them there is no meanwhile, and where they take long
+//! the gap is nothing beside them: the job then works in the common order, and tries again after a while.
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
@@ -21,11 +23,17 @@ use crate::{Completion, Engine, EngineError, Submission, Wait};
 const AT_ONCE: u32 = 4;
 /// Turns in the common order before the target is tried again.
 const PAUSE: u32 = 256;
+/// I/Os in each order whose time is compared.
+const STRETCH: u32 = 64;
+/// I/Os in the order that was faster, before both are timed again.
+const RUN: u32 = 1024;
+/// Comparisons that one order may be ahead: a stretch that was disturbed does not decide alone.
+const MOST_AHEAD: i32 = 2;
 /// From this latency on the time between two I/Os is below half a percent of it.
 const LONG_NS: u64 = 20_000;
 
 /// What a job at depth 1 keeps from one I/O to the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lone {
     /// Whether the job is one: closed, at depth 1, on an engine whose I/Os are in flight between two calls.
     is_on: bool,
@@ -33,15 +41,39 @@ pub(super) struct Lone {
     pause: u32,
     /// I/Os in a row that ended inside the call that started them.
     at_once: u32,
+    /// I/Os in this order before the common one is timed.
+    left: u32,
+    /// When the stretch began that is timed, from the origin.
+    since_ns: u64,
+    /// How long a stretch in this order took.
+    led_ns: u64,
+    /// Whether the stretch that is timed is in the common order.
+    is_common: bool,
+    /// Comparisons won by this order less those lost.
+    ahead: i32,
     /// The next I/O.
     drawn: Option<Draft>,
     /// The last I/O, and what its slot held of it, as long as it is not counted. Never kept beyond a pause's beginning.
     last: Option<(Completion, Slot)>,
+    /// How long nobody looked for it, where it may have ended meanwhile.
+    unseen_ns: Option<u64>,
 }
 
 impl Lone {
     pub fn new(is_on: bool) -> Self {
-        Self { is_on, ..Self::default() }
+        Self {
+            is_on,
+            pause: 0,
+            at_once: 0,
+            left: STRETCH,
+            since_ns: 0,
+            led_ns: 0,
+            is_common: false,
+            ahead: 0,
+            drawn: None,
+            last: None,
+            unseen_ns: None,
+        }
     }
 
     /// Whether this turn starts its I/O first and counts the last one then.
@@ -63,7 +95,33 @@ impl Lone {
         self.at_once += 1;
         if self.at_once >= AT_ONCE {
             self.at_once = 0;
-            self.pause = PAUSE;
+            self.step_back();
+        }
+    }
+
+    /// Works in the common order for a while, without a comparison.
+    fn step_back(&mut self) {
+        (self.pause, self.left, self.is_common) = (PAUSE, STRETCH, false);
+    }
+
+    /// Times the orders by turns, and goes on in the faster one. `now_ns` is the beginning of a turn of this order.
+    fn compare(&mut self, now_ns: u64) {
+        if self.is_common {
+            self.is_common = false;
+            let is_slower = now_ns.saturating_sub(self.since_ns) < self.led_ns;
+            let step = if is_slower { -1 } else { 1 };
+            self.ahead = (self.ahead + step).clamp(-MOST_AHEAD, MOST_AHEAD);
+            (self.left, self.pause) = if self.ahead < 0 { (STRETCH, RUN) } else { (RUN, 0) };
+            return;
+        }
+        if self.left == STRETCH {
+            self.since_ns = now_ns;
+        }
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            self.led_ns = now_ns.saturating_sub(self.since_ns);
+            // This turn's I/O begins the stretch, between two in the common order.
+            (self.since_ns, self.is_common, self.pause) = (now_ns, true, STRETCH);
         }
     }
 }
@@ -91,8 +149,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
 
     /// Starts what is queued, counts the I/O before it, makes the next one ready, and waits.
     pub(super) fn lead(&mut self, turn_started_ns: u64) -> Result<(), EngineError> {
-        self.check_looks(turn_started_ns);
         let started = self.engine.reap(Wait::No, &mut self.done);
+        self.check_looks(turn_started_ns);
+        self.lone.compare(turn_started_ns);
         self.count_last();
         started?;
         if self.in_flight == 0 || !self.done.is_empty() {
@@ -129,6 +188,10 @@ impl<E: Engine, C: Clock> Job<E, C> {
     #[inline(always)]
     fn keep_last(&mut self, (looked_ns, made_ns): (u64, u64)) {
         let (Some(&completion), 1) = (self.done.first(), self.done.len()) else { return self.take_done() };
+        if self.lone.pause > 0 {
+            // The next turn is in the common order.
+            return self.take_done();
+        }
         let Completion { slot, result, stamps } = completion;
         let origin_ns = self.timeline.origin_ns;
         let known = self.slots.get(slot as usize);
@@ -137,7 +200,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             && stamps.reaped_ns.saturating_sub(origin_ns) < self.tally.end_ns
             && stamps.reaped_ns.saturating_sub(stamps.submitted_ns) < LONG_NS;
         if !may_wait {
-            self.lone.pause = PAUSE;
+            self.lone.step_back();
             return self.take_done();
         }
         self.done.clear();
@@ -148,9 +211,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.free.push(slot);
         }
         // What ended while the next was made ready was seen only when that was done.
-        if stamps.reaped_ns.saturating_sub(origin_ns) < made_ns + 1000 {
-            self.tally.look_gap.record(made_ns.saturating_sub(looked_ns));
-        }
+        let is_late = stamps.reaped_ns.saturating_sub(origin_ns) < made_ns + 1000;
+        self.lone.unseen_ns = is_late.then(|| made_ns.saturating_sub(looked_ns));
     }
 
     /// Counts the I/O whose counting was left for later.
@@ -158,6 +220,9 @@ impl<E: Engine, C: Clock> Job<E, C> {
     pub(super) fn count_last(&mut self) {
         if let Some((completion, state)) = self.lone.last.take() {
             self.count(completion, state);
+            if let Some(unseen_ns) = self.lone.unseen_ns.take() {
+                self.tally.look_gap.record(unseen_ns);
+            }
         }
     }
 }

@@ -46,6 +46,9 @@ struct Device {
     facts: EngineFacts,
     arena: Arena,
     clock: Ticking,
+    /// What each call for completions takes, and what each buffer's content does.
+    call_ns: u64,
+    make_ns: u64,
     /// How long each I/O takes, over and over. 0: it ends inside the call that starts it.
     services_ns: Vec<u64>,
     /// The I/O that fails, from 0.
@@ -66,6 +69,7 @@ impl Engine for Device {
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
         assert!(self.flying.is_none_or(|(io, ..)| io.slot != slot), "slot {slot} is in flight");
+        self.clock.0.set(self.clock.0.get() + self.make_ns);
         self.steps.borrow_mut().push(Step::Made(slot));
         self.arena.slice(slot)
     }
@@ -79,6 +83,11 @@ impl Engine for Device {
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        self.clock.0.set(self.clock.0.get() + self.call_ns);
+        if let Some((_, _, end_ns)) = &mut self.flying {
+            // What carries the I/O has to wait for the call.
+            *end_ns += self.call_ns;
+        }
         if let Some(io) = self.taken.take() {
             let service_ns = self.services_ns[(self.started % self.services_ns.len() as u64) as usize];
             self.started += 1;
@@ -107,6 +116,8 @@ impl Engine for Device {
 /// How a run is to end, and on what.
 struct Given {
     read_share: f64,
+    call_ns: u64,
+    make_ns: u64,
     services_ns: Vec<u64>,
     fails: u64,
     operations: u64,
@@ -116,8 +127,16 @@ struct Given {
 
 impl Default for Given {
     fn default() -> Self {
-        let (services_ns, fails) = (vec![2048], u64::MAX);
-        Self { read_share: 0.0, services_ns, fails, operations: 1000, bytes: u64::MAX, time_ns: None }
+        Self {
+            read_share: 0.0,
+            call_ns: 0,
+            make_ns: 50,
+            services_ns: vec![2048],
+            fails: u64::MAX,
+            operations: 1000,
+            bytes: u64::MAX,
+            time_ns: None,
+        }
     }
 }
 
@@ -183,6 +202,8 @@ fn run(given: &Given) -> Seen {
         },
         arena: Arena::new(plan.buffers(), BLOCK.into()).unwrap(),
         clock: clock.clone(),
+        call_ns: given.call_ns,
+        make_ns: given.make_ns,
         services_ns: given.services_ns.clone(),
         fails: given.fails,
         cursor,
@@ -222,7 +243,7 @@ fn the_next_is_drawn_and_made_while_one_is_in_flight_and_the_last_is_counted_aft
     // The first is drawn and made in its turn; while it is in flight the second is.
     assert_eq!(seen.steps[..3], [Step::Made(0), Step::Taken(1), Step::Started]);
     let (mut made, mut rounds) = (1, 0);
-    for round in seen.steps[3..].chunks(4).take(998) {
+    for round in seen.steps[3..].chunks(4).take(STRETCH as usize - 2) {
         assert_eq!(
             round,
             [Step::Made(made), Step::Ended, Step::Taken(rounds + 2), Step::Started],
@@ -230,9 +251,9 @@ fn the_next_is_drawn_and_made_while_one_is_in_flight_and_the_last_is_counted_aft
         );
         (made, rounds) = (1 - made, rounds + 1);
     }
-    // Each turn leaves the I/O that it has seen end to the next, and the last one counts the last.
-    assert!(seen.uncounted[..1000].iter().all(|left| *left == 1), "{:?}", seen.uncounted);
-    assert_eq!(seen.uncounted[1000..], [0, 0]);
+    // Each turn leaves the I/O that it has seen end to the next, but for a stretch in the common order.
+    assert!(seen.uncounted[..STRETCH as usize - 1].iter().all(|left| *left == 1), "{:?}", seen.uncounted);
+    assert!(seen.uncounted.iter().sum::<u64>() >= 1000 - u64::from(STRETCH) - 1, "{:?}", seen.uncounted);
     assert_eq!(seen.whole.operations(), 1000);
 }
 
@@ -249,7 +270,20 @@ fn what_ends_inside_its_call_and_what_takes_long_is_carried_in_the_common_order(
     // A device that becomes fast is found out.
     let changes = [vec![LONG_NS * 5; 10], vec![2048; 990]].concat();
     let seen = run(&Given { services_ns: changes, ..Given::default() });
-    assert!(seen.uncounted.iter().sum::<u64>() > 700, "{:?}", seen.uncounted.iter().sum::<u64>());
+    assert!(seen.uncounted.iter().sum::<u64>() > 600, "{:?}", seen.uncounted.iter().sum::<u64>());
+}
+
+#[test]
+fn where_a_second_call_costs_more_than_it_hides_the_common_order_stays() {
+    let share = |call_ns: u64, make_ns: u64| {
+        let seen = run(&Given { call_ns, make_ns, operations: 50_000, ..Given::default() });
+        assert_eq!((seen.started(), seen.whole.operations()), (50_000, 50_000));
+        seen.uncounted.iter().sum::<u64>() as f64 / 50_000.0
+    };
+    // What is made takes longer than a call, so that the device would wait for it.
+    assert!(share(20, 300) > 0.9);
+    // A worker on the job's own processor: each call holds it up by itself.
+    assert!(share(300, 20) < 0.1);
 }
 
 #[test]
