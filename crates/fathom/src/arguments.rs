@@ -18,20 +18,20 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
-pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments};
+pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments};
 pub use discover::DiscoverArguments;
 pub use foreign::{DiskspdArguments, FioArguments};
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 pub use nvmet::NvmetArguments;
 pub use outputs::{ConditionArguments, MeasurementOutputs};
-pub use screens::program;
+pub use screens::{parsed, program};
 pub use size::{ProofLength, SizeArguments};
 pub use trend::{TrendArguments, TrendCondition, TrendMetric};
 
@@ -146,6 +146,9 @@ pub enum Command {
     /// Check what this machine lets fathom do: rights, io_uring, limits, the kernel's wall, and what will be missing.
     #[command(after_help = about::DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
+    /// Write sample data: a week of one volume, a fleet and a trace.
+    #[command(after_help = about::SAMPLE_EXAMPLES)]
+    Sample(SampleArguments),
     /// Show the settings that hold where nothing is typed: the config file and the environment.
     #[command(after_help = about::CONFIG_EXAMPLES)]
     Config(Switch),
@@ -557,14 +560,6 @@ pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// The words, the program's name first, as arguments.
-///
-/// # Errors
-/// As the parser reports them, help and version among them.
-pub fn parsed(words: impl IntoIterator<Item = OsString>) -> Result<Asked, clap::Error> {
-    Asked::from_arg_matches(&program().try_get_matches_from(words)?)
 }
 
 /// The words with defaults behind the command's.

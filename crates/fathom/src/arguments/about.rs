@@ -81,3 +81,24 @@ its flags, which hold where they are not typed:
   instance = \"m5.xlarge\"
 
 With a plan file [run] and [sweep] are left out. What permits the loss of data is typed, and never a setting.";
+
+/// Arguments of `sample`.
+#[derive(Args, Debug)]
+pub struct SampleArguments {
+    /// Folder to write node3.csv, volumes.csv and trace.csv to; it is made where it is not there.
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+    /// Replace files of these names.
+    #[arg(long)]
+    pub force: bool,
+    /// Print the names of the files as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub const SAMPLE_EXAMPLES: &str = "\
+Examples:
+  fathom sample
+  fathom sample try && cd try && fathom profile node3.csv --values per-row
+
+The numbers are made by a formula and are of no real volume. They are the same each time.";

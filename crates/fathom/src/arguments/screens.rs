@@ -4,7 +4,9 @@
 //! clause of their help. A plan's flags are shown by `fathom run`, which is the command for one plan; the commands that
 //! take a plan too show those that are typed most, and name it.
 
-use clap::{Arg, Args, Command, CommandFactory};
+use std::ffi::OsString;
+
+use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
 use fathom_plan::RawPlan;
 
 use super::Asked;
@@ -13,7 +15,7 @@ use super::Asked;
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Measure", &["assess", "run", "sweep", "compare", "rerun"]),
     ("Understand", &["explain", "analyse", "audit"]),
-    ("Size", &["profile", "size"]),
+    ("Size", &["profile", "size", "sample"]),
     ("Results", &["runs", "trend", "show", "report", "export", "import"]),
     ("NVMe over TCP", &["discover", "nvmet"]),
     ("Command lines of other tools", &["fio", "diskspd"]),
@@ -176,6 +178,14 @@ pub fn program() -> Command {
     program.after_help(flowing(&after)).help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
     ))
+}
+
+/// The words, the program's name first, as arguments.
+///
+/// # Errors
+/// As the parser reports them, help and version among them.
+pub fn parsed(words: impl IntoIterator<Item = OsString>) -> Result<Asked, clap::Error> {
+    Asked::from_arg_matches(&program().try_get_matches_from(words)?)
 }
 
 /// All commands with the first clause of what they do.

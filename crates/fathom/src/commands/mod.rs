@@ -31,6 +31,7 @@ mod report;
 mod rerun;
 mod run;
 mod runs;
+mod sample;
 mod saving;
 mod schema;
 mod seed;
@@ -74,6 +75,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),
         Command::Export(arguments) => export::perform(&place, &arguments),
+        Command::Sample(arguments) => sample::perform(&arguments),
         Command::Schema(arguments) => schema::perform(arguments.of),
         Command::Discover(arguments) => discover::perform(&arguments),
         Command::Nvmet(arguments) => nvmet::perform(&arguments),

@@ -3,10 +3,12 @@
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "what was skipped is said")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
+mod bare;
 mod calls;
 mod cloudwatch;
 mod commands;
 mod compared;
+mod deployed;
 mod diskspd;
 mod disturbed;
 mod exact;
@@ -39,6 +41,7 @@ mod replayed;
 mod rerun;
 mod resumed;
 mod round_trip;
+mod sampled;
 mod secured;
 mod sequences;
 mod served;
