@@ -1,6 +1,6 @@
 //! One connection: a socket, the state machine of its stream, and what its commands work on.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 
@@ -96,6 +96,8 @@ pub struct Connection {
     /// Bytes that the socket did not take, and how many of them are gone.
     unsent: Vec<u8>,
     sent: usize,
+    /// Whether the socket took nothing of what is sent from where it is.
+    is_blocked: bool,
     /// When it was accepted, and when its last bytes came.
     since_ns: u64,
     heard_ns: u64,
@@ -120,14 +122,17 @@ impl Connection {
             let session = Session::new(&subsystem, &address.to_string(), address.is_ipv6(), local.port());
             (session, Session::admin_limits(subsystem.limits.transfer_bytes))
         };
+        let mut queue = ControllerQueue::new(limits);
+        queue.leave_long();
         Ok(Self {
             stream,
             peer: peer.ip(),
-            queue: ControllerQueue::new(limits),
+            queue,
             session,
             served: Served::Own(vec![0; ADMIN_BYTES as usize]),
             unsent: Vec::new(),
             sent: 0,
+            is_blocked: false,
             since_ns: now_ns,
             heard_ns: now_ns,
         })
@@ -160,7 +165,7 @@ impl Connection {
 
     /// Whether the socket took less than there is to send: nothing is read from its host until then.
     pub fn is_stuck(&self) -> bool {
-        !self.unsent.is_empty()
+        !self.unsent.is_empty() || self.is_blocked
     }
 
     /// Whether an engine has an I/O of it.
@@ -247,6 +252,7 @@ impl Connection {
 
     /// Sends as much as the socket takes.
     fn send(&mut self, scratch: &mut Scratch) -> io::Result<()> {
+        self.is_blocked = false;
         loop {
             while self.sent < self.unsent.len() {
                 let rest = self.unsent.get(self.sent..).unwrap_or_default();
@@ -259,12 +265,26 @@ impl Connection {
             self.sent = 0;
             scratch.sending.clear();
             self.queue.fill(&mut self.served, &mut scratch.sending, SENDING_BYTES);
-            if scratch.sending.is_empty() {
+            let (rest, copied) = (self.queue.rest(), scratch.sending.len());
+            if rest.is_none() && copied == 0 {
                 return Ok(());
             }
-            let bytes = write(&mut self.stream, &scratch.sending)?.unwrap_or(0);
+            let payload = rest.and_then(|rest| {
+                let from = rest.offset as usize;
+                self.served.payload(rest.slot).get(from..from + rest.bytes as usize)
+            });
+            let pieces = [IoSlice::new(&scratch.sending), IoSlice::new(payload.unwrap_or_default())];
+            let bytes = taken(self.stream.write_vectored(&pieces))?.unwrap_or(0);
             // What is left is copied, so that nobody has a buffer of his own who is not stuck.
             self.unsent.extend_from_slice(scratch.sending.get(bytes..).unwrap_or_default());
+            match bytes.checked_sub(copied) {
+                Some(0) | None if rest.is_some() && self.unsent.is_empty() => {
+                    self.is_blocked = true;
+                    return Ok(());
+                }
+                Some(direct) if rest.is_some() => self.queue.sent(direct as u32),
+                _ => {}
+            }
         }
     }
 
@@ -304,7 +324,12 @@ impl Connection {
 
 /// Bytes that the socket took; none where it takes no more.
 fn write(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<Option<usize>> {
-    match stream.write(bytes) {
+    taken(stream.write(bytes))
+}
+
+/// The same of the outcome of a call.
+fn taken(outcome: io::Result<usize>) -> io::Result<Option<usize>> {
+    match outcome {
         Ok(0) => Err(ErrorKind::WriteZero.into()),
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),

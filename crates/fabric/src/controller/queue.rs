@@ -190,13 +190,35 @@ impl ControllerQueue {
     /// Copies what is to be sent behind `out`, up to `room` bytes in all.
     pub fn fill<P: Payloads + ?Sized>(&mut self, payloads: &mut P, out: &mut Vec<u8>, room: usize) {
         while let Some(tag) = self.outgoing.fill(payloads, out, room) {
-            let Some(slot) = tag else { continue };
-            let place = &mut self.slots[slot as usize];
-            place.stage = Stage::Free;
-            let identifier = place.entry.cid.get();
-            self.mark(identifier, false);
-            self.free.push(slot);
+            self.release(tag);
         }
+    }
+
+    /// Leaves long data to whoever sends: see [`rest`](Self::rest).
+    pub fn leave_long(&mut self) {
+        self.outgoing.leave_long();
+    }
+
+    /// Data that is to be sent next, straight from its slot's buffer and behind what [`fill`](Self::fill) gave.
+    pub fn rest(&self) -> Option<Extent> {
+        self.outgoing.rest()
+    }
+
+    /// So many bytes of [`rest`](Self::rest) are out.
+    pub fn sent(&mut self, bytes: u32) {
+        if let Some(tag) = self.outgoing.sent(bytes) {
+            self.release(tag);
+        }
+    }
+
+    /// The slot of a PDU that is out to its last byte, where it was the last of its command.
+    fn release(&mut self, tag: Option<u32>) {
+        let Some(slot) = tag else { return };
+        let place = &mut self.slots[slot as usize];
+        place.stage = Stage::Free;
+        let identifier = place.entry.cid.get();
+        self.mark(identifier, false);
+        self.free.push(slot);
     }
 
     /// Takes all of what arrived.

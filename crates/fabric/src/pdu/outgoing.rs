@@ -125,12 +125,23 @@ pub struct Outgoing {
     /// Bytes of the first item that were copied out.
     done: usize,
     crc: u32,
+    /// Whether long data is left to whoever sends.
+    leaves_long: bool,
 }
+
+/// Data from here on is long: sending it from where it is costs less than copying it.
+const LONG_BYTES: u32 = 64 << 10;
 
 impl Outgoing {
     /// Nothing yet, with room for so many PDUs.
     pub fn new(capacity: usize) -> Self {
-        Self { framing: Framing::default(), items: VecDeque::with_capacity(capacity), done: 0, crc: 0 }
+        Self {
+            framing: Framing::default(),
+            items: VecDeque::with_capacity(capacity),
+            done: 0,
+            crc: 0,
+            leaves_long: false,
+        }
     }
 
     /// Whether nothing waits.
@@ -159,6 +170,38 @@ impl Outgoing {
         }
     }
 
+    /// Leaves long data without a digest where it is from now on: [`fill`](Self::fill) stops before it, [`rest`](Self::rest)
+    /// says where it is, and [`sent`](Self::sent) is told how much of it is out.
+    pub fn leave_long(&mut self) {
+        self.leaves_long = true;
+    }
+
+    fn is_left(&self, extent: Extent) -> bool {
+        self.leaves_long && extent.bytes >= LONG_BYTES && !self.framing.data_digest
+    }
+
+    /// What of the first PDU's data is to be sent next from where it is; none where it is to be copied, or its header is
+    /// not out.
+    pub fn rest(&self) -> Option<Extent> {
+        let item = self.items.front()?;
+        let extent = item.payload.filter(|extent| self.is_left(*extent))?;
+        let into = u32::try_from(self.done.checked_sub(item.cell_bytes)?).ok()?;
+        let bytes = extent.bytes.checked_sub(into)?;
+        Some(Extent { slot: extent.slot, offset: extent.offset + into, bytes })
+    }
+
+    /// So many bytes of [`rest`](Self::rest) are out. Says the tag of the PDU where that was its end.
+    pub fn sent(&mut self, bytes: u32) -> Option<Option<u32>> {
+        let rest = self.rest()?;
+        self.done += bytes.min(rest.bytes) as usize;
+        if bytes < rest.bytes {
+            return None;
+        }
+        let tag = self.items.pop_front()?.tag;
+        (self.done, self.crc) = (0, 0);
+        Some(tag)
+    }
+
     /// Copies the rest of the first PDU behind `out`, up to `room` bytes. Says the tag of the PDU where that was its
     /// end; `None` where it does not fit, or nothing waits.
     pub fn fill<P: Payloads + ?Sized>(
@@ -179,6 +222,9 @@ impl Outgoing {
             }
         }
         if let Some(extent) = item.payload {
+            if self.is_left(extent) {
+                return None;
+            }
             let into = self.done - item.cell_bytes;
             let left = (extent.bytes as usize).saturating_sub(into);
             let taken = left.min(end - out.len());

@@ -33,6 +33,14 @@ impl Serving {
     }
 }
 
+impl Drop for Serving {
+    /// A test that failed leaves nothing behind that listens.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn it_says_what_it_serves_and_ends_at_ctrl_c() {
     let typist = Typist::new();
