@@ -1,7 +1,7 @@
 //! `cargo lab`: small virtual machines with the kernel's own drivers, for what this machine has no
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo lab cases` asks fathom what limits cases whose answer
-//! is known, there and elsewhere; `cargo lab doors` tries to have it change what nobody named,
+//! is known, there and elsewhere; `cargo lab fabrics` has it and the kernel speak NVMe over TCP, `cargo lab doors` tries to have it change what nobody named,
 //! `cargo lab fio` holds its front end of fio against fio, `cargo lab imports` what it reads of other tools
 //! against the files, `cargo lab kills` kills it at drawn moments, and `cargo lab sizing` holds what it would
 //! buy against a slow simulator of volumes.
@@ -16,6 +16,7 @@ mod doors;
 #[path = "doors_elsewhere.rs"]
 mod doors;
 mod draw;
+mod fabrics;
 #[cfg(target_os = "linux")]
 mod fio;
 #[cfg(not(target_os = "linux"))]
@@ -44,7 +45,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use console::Verdict;
-use options::Options;
+use options::{Lab, Options};
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -78,7 +79,7 @@ fn usage(arguments: &[String]) -> String {
         Some("kills") => kills::USAGE.to_owned(),
         Some("independent") => independent::USAGE.to_owned(),
         Some("sizing") => sizing::USAGE.to_owned(),
-        Some("passthrough") => options::USAGE.to_owned(),
+        Some("passthrough" | "fabrics") => options::USAGE.to_owned(),
         _ => {
             let all = [
                 cases::USAGE,
@@ -138,9 +139,14 @@ fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outco
         (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
         (None, Ok(kernel)) => kernel,
     };
-    let programs = programs::build(root, &options)?;
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for the guest: {error}"))?;
-    let case = passthrough::lab(&kernel, &programs, folder.path())?;
+    let case = match options.lab {
+        Lab::Passthrough => passthrough::lab(&kernel, &programs::build(root, &options)?, folder.path())?,
+        Lab::Fabrics => match fabrics::missing() {
+            Some(reason) => return Ok(Outcome::Missing(reason)),
+            None => fabrics::lab(&kernel, &programs::one(root, &options)?, options.short)?,
+        },
+    };
     let seconds = options.seconds;
     let seen = vm::boot(&kernel, &case, seconds, folder.path())?;
     if let Some(path) = &options.console {

@@ -14,13 +14,27 @@ It needs qemu-system-x86_64, a static busybox and a kernel with its modules; on 
   apt-get install qemu-system-x86 busybox-static linux-image-cloud-amd64
 or, to leave this machine's own boot alone:
   apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb DIR
-  cargo lab passthrough --kernel-root DIR";
+  cargo lab passthrough --kernel-root DIR
 
-const LABS: &str = "cases, doors, fio, imports, independent, kills, sizing or passthrough";
+cargo lab fabrics [OPTIONS]        NVMe over TCP between fathom and the kernel, in a virtual machine
+
+  --short             one pass over each group, in about two minutes
+  and the options of passthrough. It needs the same, and nvme-cli; fio where it is there.";
+
+const LABS: &str = "cases, doors, fabrics, fio, imports, independent, kills, sizing or passthrough";
+
+/// Which lab of the two that are one guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lab {
+    Passthrough,
+    Fabrics,
+}
 
 /// Which lab, on what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    pub lab: Lab,
+    pub short: bool,
     pub kernel_root: PathBuf,
     pub fathom: Option<PathBuf>,
     pub seconds: u64,
@@ -30,15 +44,17 @@ pub struct Options {
 impl Options {
     /// Reads the arguments after the task's name; `--name value` and `--name=value` are the same.
     pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { kernel_root: "/".into(), fathom: None, seconds: 300, console: None };
         let mut arguments = arguments.into_iter();
-        match arguments.next().as_deref() {
-            Some("passthrough") => {}
+        let (lab, seconds) = match arguments.next().as_deref() {
+            Some("passthrough") => (Lab::Passthrough, 300),
+            Some("fabrics") => (Lab::Fabrics, 900),
             Some(other) => {
                 return Err(format!("there is no lab `{other}`: {LABS}\n\n{USAGE}"));
             }
             None => return Err(format!("which lab: {LABS}?\n\n{USAGE}")),
-        }
+        };
+        let mut options =
+            Self { lab, short: false, kernel_root: "/".into(), fathom: None, seconds, console: None };
         while let Some(argument) = arguments.next() {
             let (name, glued) = match argument.split_once('=') {
                 Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
@@ -47,6 +63,7 @@ impl Options {
             let mut value =
                 || glued.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"));
             match name.as_str() {
+                "--short" if lab == Lab::Fabrics && glued.is_none() => options.short = true,
                 "--kernel-root" => options.kernel_root = value()?.into(),
                 "--fathom" => options.fathom = Some(value()?.into()),
                 "--console" => options.console = Some(value()?.into()),
@@ -74,12 +91,15 @@ mod tests {
     fn options_are_read_and_nonsense_is_refused_by_name() {
         let options = read("passthrough --kernel-root=/k --seconds 9").unwrap();
         assert_eq!((options.kernel_root, options.seconds), (PathBuf::from("/k"), 9));
+        let options = read("fabrics --short").unwrap();
+        assert!(options.lab == Lab::Fabrics && options.short && options.seconds == 900);
         for (line, word) in [
             ("", "which lab"),
             ("raid", "`raid`"),
             ("passthrough --seconds 0", "`0`"),
             ("passthrough --kernel", "--kernel`"),
             ("passthrough --console", "needs a value"),
+            ("passthrough --short", "--short`"),
         ] {
             let error = read(line).unwrap_err();
             assert!(error.contains(word), "{line}: {error}");

@@ -17,13 +17,21 @@ pub struct Programs {
 /// # Errors
 /// Where a build fails, or what was named is not there.
 pub fn build(root: &Path, options: &Options) -> Result<Programs, String> {
-    let fathom = match &options.fathom {
-        Some(path) if path.is_file() => path.clone(),
-        Some(path) => return Err(format!("{} is no program", path.display())),
-        None => fathom(root)?,
-    };
+    let fathom = one(root, options)?;
     let suite = ["test", "--package", "fathom-engine", "--test", "conformance", "--no-run"];
     Ok(Programs { fathom, conformance: executable(root, &suite, "conformance")? })
+}
+
+/// fathom: the one that was named, or built.
+///
+/// # Errors
+/// As [`build`].
+pub fn one(root: &Path, options: &Options) -> Result<PathBuf, String> {
+    match &options.fathom {
+        Some(path) if path.is_file() => Ok(path.clone()),
+        Some(path) => Err(format!("{} is no program", path.display())),
+        None => fathom(root),
+    }
 }
 
 /// fathom, built from this tree.

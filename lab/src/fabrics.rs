@@ -1,0 +1,41 @@
+//! The lab of NVMe over TCP: the kernel's host against `fathom nvmet` and fathom's host against the kernel's target,
+//! both ends in one guest, over its loopback.
+
+use std::path::{Path, PathBuf};
+
+use super::guest::Guest;
+use super::kernel::Kernel;
+use super::modules;
+use super::vm::Machine;
+
+const SCRIPT: &str = include_str!("guest/fabrics.sh");
+/// Both ends of NVMe over TCP, disks of memory and of nothing, and a file system.
+const MODULES: [&str; 8] =
+    ["nvme_tcp", "nvmet_tcp", "crc32c_generic", "brd", "null_blk", "ext4", "configfs", "nvmet"];
+
+/// A program of this machine.
+fn program(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
+    folders.split(':').map(|folder| Path::new(folder).join(name)).find(|path| path.is_file())
+}
+
+/// What this lab needs beyond the others and is not here, with what to install.
+pub fn missing() -> Option<String> {
+    program("nvme").is_none().then(|| "no nvme-cli: apt-get install nvme-cli".to_owned())
+}
+
+/// The machine of this lab; a short one has one pass over each group of cases.
+///
+/// # Errors
+/// Where a part of it cannot be read or made.
+pub fn lab(kernel: &Kernel, fathom: &Path, is_short: bool) -> Result<Machine, String> {
+    let mut guest = Guest::new(&format!("short={}\n{SCRIPT}", u8::from(is_short)))?;
+    guest.program("fathom", fathom)?;
+    for name in ["nvme", "fio"] {
+        if let Some(path) = program(name) {
+            guest.program(name, &path)?;
+        }
+    }
+    guest.modules(&modules::in_order(&kernel.modules, &MODULES)?);
+    Ok(Machine { root: guest.finish(), processors: 2, memory_mib: 1024, devices: Vec::new() })
+}
