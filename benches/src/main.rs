@@ -8,6 +8,7 @@ mod alone;
 mod analysis;
 mod bdevperf;
 mod comparisons;
+mod fabrics;
 mod fathom;
 mod figures;
 mod fio;
@@ -50,23 +51,25 @@ fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let named = ["gaps", "instructions", "network", "network-bare"]
+    let named = ["fabrics", "gaps", "instructions", "network", "network-bare"]
         .into_iter()
         .find(|name| arguments.first().is_some_and(|a| a == name));
     if named.is_some() {
         arguments.remove(0);
     }
     let usage = match named {
+        Some("fabrics") => fabrics::USAGE.to_owned(),
         Some("gaps") => gaps::USAGE.to_owned(),
         Some("network" | "network-bare") => network::USAGE.to_owned(),
         Some(_) => instructions::USAGE.to_owned(),
-        None => [USAGE, gaps::USAGE, instructions::USAGE, network::USAGE].join("\n\n"),
+        None => [USAGE, fabrics::USAGE, gaps::USAGE, instructions::USAGE, network::USAGE].join("\n\n"),
     };
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         println!("{usage}");
         return ExitCode::SUCCESS;
     }
     let outcome = match named {
+        Some("fabrics") => fabrics::run(root, arguments),
         Some("gaps") => gaps::run(arguments),
         Some(name @ ("network" | "network-bare")) => network::run(root, &arguments, name == "network-bare"),
         Some(_) => instructions::run(root, arguments),

@@ -1,0 +1,137 @@
+//! A bare host: it connects a queue, keeps some reads in flight for a time, and counts.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::wire;
+
+/// Bytes read at once.
+const STAGING_BYTES: usize = 256 << 10;
+/// The namespace's part that is read, which every target here has.
+const SPAN_BYTES: u64 = 32 << 20;
+
+/// An admin queue that keeps its controller.
+#[derive(Debug)]
+pub struct Controller {
+    _admin: TcpStream,
+    id: u16,
+}
+
+/// One I/O queue.
+#[derive(Debug)]
+pub struct Queue {
+    stream: TcpStream,
+}
+
+/// What came of some time of reads.
+#[derive(Debug)]
+pub struct Reads {
+    pub reads: u64,
+    pub seconds: f64,
+    /// Of single reads at depth 1, ascending, in nanoseconds.
+    pub latencies_ns: Vec<u64>,
+}
+
+fn opened(port: u16) -> io::Result<TcpStream> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    stream.write_all(&wire::initialize(false))?;
+    stream.read_exact(&mut [0; wire::INITIALIZE_BYTES])?;
+    Ok(stream)
+}
+
+/// Sends a command and takes its completion: its result.
+fn say(stream: &mut TcpStream, command: &[u8]) -> io::Result<u32> {
+    stream.write_all(command)?;
+    let mut answer = [0; wire::SHORT_BYTES];
+    stream.read_exact(&mut answer)?;
+    match (answer[0], wire::two(&answer, 22) >> 1) {
+        (wire::RESPONSE, 0) => Ok(wire::four(&answer, 8)),
+        (kind, status) => Err(io::Error::other(format!("PDU {kind} with status {status:x}h"))),
+    }
+}
+
+impl Controller {
+    /// Makes a controller of a subsystem, with so many queues to be had.
+    pub fn connect(port: u16, subsystem: &str, queues: u16) -> io::Result<Self> {
+        let mut admin = opened(port)?;
+        let id = say(&mut admin, &wire::connect(0, 32, u16::MAX, subsystem))? as u16;
+        // Property Set of CC: enabled, with entries of 64 and 16 bytes.
+        say(&mut admin, &wire::command(0x7f, 1, 0, 0, &[(11, 0x14), (12, 0x0046_0001)]))?;
+        let number = u32::from(queues - 1);
+        say(&mut admin, &wire::command(0x09, 2, 0, 0, &[(10, 7), (11, number << 16 | number)]))?;
+        Ok(Self { _admin: admin, id })
+    }
+
+    /// Connects I/O queue `number`.
+    pub fn queue(&self, port: u16, subsystem: &str, number: u16, entries: u16) -> io::Result<Queue> {
+        let mut stream = opened(port)?;
+        say(&mut stream, &wire::connect(number, entries, self.id, subsystem))?;
+        Ok(Queue { stream })
+    }
+}
+
+impl Queue {
+    /// Keeps `depth` reads of `bytes` in flight for a time.
+    pub fn reads(&mut self, depth: u16, bytes: u32, time: Duration) -> io::Result<Reads> {
+        let mut staging = vec![0; STAGING_BYTES];
+        let mut out = Vec::with_capacity(usize::from(depth) * wire::COMMAND_BYTES);
+        let spans = SPAN_BYTES / u64::from(bytes);
+        let (mut next, mut reads, mut latencies_ns) = (0u64, 0, Vec::new());
+        let mut issue = |out: &mut Vec<u8>, id: u16| {
+            next = next.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let first = (next >> 33) % spans * u64::from(bytes / wire::BLOCK_BYTES);
+            out.extend_from_slice(&wire::read(id, first, bytes));
+        };
+        (0..depth).for_each(|id| issue(&mut out, id));
+        let start = now();
+        let mut sent = start;
+        self.stream.write_all(&out)?;
+        let (mut in_flight, mut have, mut header, mut payload) = (depth, 0, [0; wire::SHORT_BYTES], 0);
+        while in_flight > 0 {
+            let there = self.stream.read(&mut staging)?;
+            let is_over = start.elapsed() >= time;
+            out.clear();
+            let mut rest = staging.get(..there).unwrap_or_default();
+            if rest.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            while !rest.is_empty() {
+                let skipped = rest.len().min(payload);
+                payload -= skipped;
+                rest = &rest[skipped..];
+                let part = rest.len().min(wire::SHORT_BYTES - have);
+                if payload == 0 && have < wire::SHORT_BYTES {
+                    header[have..have + part].copy_from_slice(&rest[..part]);
+                    (have, rest) = (have + part, &rest[part..]);
+                    if have == wire::SHORT_BYTES && header[0] == wire::DATA {
+                        payload = wire::four(&header, 16) as usize;
+                    } else if have == wire::SHORT_BYTES {
+                        return Err(io::Error::other("a read did not end with its data"));
+                    }
+                }
+                if payload == 0 && have == wire::SHORT_BYTES {
+                    (have, reads, in_flight) = (0, reads + 1, in_flight - 1);
+                    if !is_over {
+                        issue(&mut out, wire::two(&header, 8));
+                        in_flight += 1;
+                    }
+                }
+            }
+            if depth == 1 && in_flight < 2 && have == 0 && payload == 0 {
+                latencies_ns.push(sent.elapsed().as_nanos() as u64);
+                sent = now();
+            }
+            self.stream.write_all(&out)?;
+        }
+        latencies_ns.sort_unstable();
+        Ok(Reads { reads, seconds: start.elapsed().as_secs_f64(), latencies_ns })
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the time of a bare loop is what is measured")]
+pub fn now() -> Instant {
+    Instant::now()
+}
