@@ -8,6 +8,7 @@ pub mod assess;
 pub mod ceilings;
 mod cells;
 pub mod checks;
+pub mod clients;
 pub mod compare;
 mod devices;
 mod error;

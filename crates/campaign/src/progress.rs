@@ -73,6 +73,10 @@ pub trait Progress {
     fn second(&mut self, second: &Second) {
         let _ = second;
     }
+    /// What was counted in a second of a run, the drain after its end included.
+    fn counted(&mut self, tally: &Tally) {
+        let _ = tally;
+    }
     /// Whether the times of what follows are those of a simulated clock, which no waiting goes by.
     fn simulated_time(&mut self, is_simulated: bool) {
         let _ = is_simulated;

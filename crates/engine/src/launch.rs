@@ -16,7 +16,7 @@ use crate::catalogue::EngineKind;
 use crate::decorate::Stack;
 use crate::job::ahead::Spares;
 use crate::job::aside::Aside;
-use crate::job::crew::{self, CrewPlan};
+use crate::job::crew::{self, CrewPlan, Gate};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::passes::{Advised, Passes};
 use crate::job::{Accounts, JobPlan, Measured, Observer, simulated};
@@ -101,6 +101,8 @@ pub struct Launch<'a> {
     pub clock: WallClock,
     /// Tells this run's stamped blocks from those of any other.
     pub tag: u64,
+    /// What says when it starts; on threads only, not in simulated time.
+    pub gate: Option<Gate<'a>>,
     /// Set from outside to end the run early.
     pub stop: &'a AtomicBool,
 }
@@ -529,6 +531,7 @@ impl Launch<'_> {
             open: self.workload.arrival.is_open(),
             punctual: self.real_time || !self.decorators.is_empty(),
             accounts: self.accounts,
+            gate: self.gate,
             reach: self.reach(),
             stop: self.stop,
         }

@@ -87,6 +87,7 @@ fn run<E: Engine>(
         open: false,
         punctual: false,
         accounts: Accounts::None,
+        gate: None,
         reach: Reach::default(),
         stop,
     };
@@ -241,6 +242,7 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
         open: false,
         punctual: false,
         accounts: Accounts::None,
+        gate: None,
         reach: Reach::default(),
         stop: &stop,
     };
@@ -317,6 +319,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         uring: uring::Options::default(),
         io_flags: IoFlags::default(),
         accounts: Accounts::None,
+        gate: None,
         real_time: false,
         cpus: &[],
         clock,

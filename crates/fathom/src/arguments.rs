@@ -2,6 +2,7 @@
 // Length: the list of all commands in the order in which help shows them.
 
 mod about;
+pub mod clients;
 mod discover;
 mod foreign;
 mod listing;
@@ -143,6 +144,9 @@ pub enum Command {
     /// Run fio's job files and command lines, with results in fio's forms.
     #[command(after_help = foreign::FIO_EXAMPLES)]
     Fio(FioArguments),
+    /// Measure for `fathom run --client`, which starts it and speaks with it on stdin and stdout.
+    #[command(after_help = clients::AGENT_EXAMPLES)]
+    Agent,
     /// Check what this machine lets fathom do: rights, io_uring, limits, the kernel's wall, and what will be missing.
     #[command(after_help = about::DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
@@ -206,6 +210,7 @@ Examples:
   fathom run --target data.bin --time 60s --json-lines | jq .iops                         a line a second
   fathom run --like profile.json --target /dev/nvme1n1 --time 30m --destroy SERIAL
   fathom run --replay trace.csv --target /dev/nvme1n1 --speed 2 --destroy SERIAL
+  fathom run --target /mnt/shared/data.bin --client ssh:c1 --client ssh:c2       one run from two machines
 
 A plan file has the flags as keys; a flag overrides its key.";
 
@@ -294,6 +299,9 @@ pub struct RunArguments {
     /// With --like: times the profile's rates, e.g. 1.3.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "like")]
     pub scale: f64,
+    /// From where.
+    #[command(flatten)]
+    pub clients: clients::ClientArguments,
     /// When it fails.
     #[command(flatten)]
     pub conditions: ConditionArguments,

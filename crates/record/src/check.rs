@@ -49,6 +49,10 @@ pub enum CheckName {
     EngineContract,
     /// How much of the processors' time other programs used.
     OtherPrograms,
+    /// How far the seconds of several clients are from being the same seconds.
+    ClientSkew,
+    /// How much of what each of several clients measured lies where all of them measured.
+    ClientOverlap,
 }
 
 /// How a check ended.

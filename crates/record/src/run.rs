@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::breaches::EngineBreaches;
 use crate::ceiling::KnownCeiling;
 use crate::check::{Check, Outcome};
+use crate::clients::ClientsFacts;
 use crate::environment::Environment;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
 use crate::origin::Origin;
@@ -80,6 +81,9 @@ pub struct RunRecord {
     /// What was read back and checked when the measurement was over; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_back: Option<Box<ReadBack>>,
+    /// The clients whose sum this is; absent where one process measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Box<ClientsFacts>>,
     /// What to type to measure the same again: a line for a shell, without permission to destroy data. Absent where no
     /// line says all of it, where another tool measured, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]

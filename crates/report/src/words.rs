@@ -69,6 +69,8 @@ pub fn check(name: CheckName) -> &'static str {
         CheckName::OtherLoad => "other load",
         CheckName::EngineContract => "engine contract",
         CheckName::OtherPrograms => "other programs",
+        CheckName::ClientSkew => "skew of clients",
+        CheckName::ClientOverlap => "overlap of clients",
     }
 }
 

@@ -2,6 +2,7 @@
 //! entry in [`SUITES`].
 
 pub mod bucket;
+pub mod clocks;
 pub mod fleet;
 pub mod pairs;
 pub mod search;
@@ -79,6 +80,11 @@ pub const SUITES: &[Suite] = &[
         name: "fleet",
         summary: "sizing fleets: margins and purchases that did not suffice against the risk that was stated",
         run: fleet::run,
+    },
+    Suite {
+        name: "clocks",
+        summary: "clocks of several clients: the stated skew against the true one",
+        run: clocks::run,
     },
     Suite {
         name: "pairs",

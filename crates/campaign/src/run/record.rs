@@ -106,6 +106,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         wall: measured.wall.map(Box::new),
         standstills: measured.standstills,
         read_back: measured.read_back.as_ref().map(|tally| Box::new(tally.summary())),
+        clients: None,
         command: None,
         notes,
     }

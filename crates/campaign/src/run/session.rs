@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::{self, EngineKind};
+use fathom_engine::job::crew::Gate;
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::{Accounts, JobPlan, Measured};
@@ -101,7 +102,7 @@ pub struct SessionPlan<'a> {
 
 /// What a run has to do with others at the same time.
 #[derive(Debug, Default)]
-pub(super) struct Beside<'a> {
+pub(crate) struct Beside<'a> {
     /// Whether others of its process run at the same time.
     pub grouped: bool,
     /// The campaign that it is a step of.
@@ -116,14 +117,16 @@ pub(super) struct Beside<'a> {
     pub priorities: Option<&'a Priorities>,
     /// What is wanted of it beyond its record.
     pub particulars: Option<&'a Particulars>,
+    /// What says when it starts.
+    pub gate: Option<Gate<'a>>,
 }
 
 impl Beside<'_> {
     /// Whether nothing of it changes what a run measures, so that its own command makes it again.
     fn is_alone(&self) -> bool {
-        let Self { grouped, campaign: _, telemetry_is_with: _, share, log: _, priorities, particulars } =
+        let Self { grouped, campaign: _, telemetry_is_with: _, share, log: _, priorities, particulars, gate } =
             self;
-        !grouped && share.is_none() && priorities.is_none() && particulars.is_none()
+        !grouped && gate.is_none() && share.is_none() && priorities.is_none() && particulars.is_none()
     }
 }
 
@@ -337,6 +340,11 @@ impl Session {
         Ok(self.targets.confirm()?)
     }
 
+    /// Stamps its runs by this clock, which is read elsewhere too.
+    pub(crate) fn stamp_by(&mut self, (clock, facts): (WallClock, ClockFacts)) {
+        (self.clock, self.clock_facts) = (clock, facts);
+    }
+
     /// Whether runs take place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
         matches!(self.targets.medium, Medium::Simulated(_)) && !self.real_time
@@ -357,7 +365,7 @@ impl Session {
     }
 
     /// The same beside other runs.
-    pub(super) fn run_beside(
+    pub(crate) fn run_beside(
         &self,
         workload: &Workload,
         beside: Beside<'_>,
@@ -372,15 +380,14 @@ impl Session {
     fn measure(
         &self,
         workload: &Workload,
-        Beside { grouped, campaign, telemetry_is_with, share, log, priorities, particulars }: Beside<'_>,
+        beside: Beside<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        workload.validate()?;
+        let Beside { grouped, campaign, telemetry_is_with, share, log, .. } = beside;
+        let Beside { priorities, particulars, gate, .. } = beside;
         let (medium, facts) = &self.as_left();
-        let geometries = self.targets.geometries(workload)?;
-        self.refuse_what_is_not_polled(workload)?;
-        self.targets.confirm()?;
+        let geometries = self.admit(workload)?;
         let binding = self.binding(workload);
         let (started_at, id) = (identity::now(), identity::new_id("r"));
         self.mark(workload, campaign.as_ref(), (&id, &started_at))?;
@@ -405,11 +412,11 @@ impl Session {
             cpus: &binding.cpus,
             accounts: particulars.map_or(Accounts::None, Particulars::accounts),
             clock: self.clock,
+            gate,
             tag: identity::tag_of(&id),
             stop,
         };
         let neighbours = self.neighbours(facts, workload, grouped);
-        launch.begin_passes();
         let cached_share = self.cached_share(&geometries);
         let mut measured = measure(&launch, particulars, progress)?;
         self.leave(std::mem::take(&mut measured.left));
@@ -438,6 +445,15 @@ impl Session {
             meanwhile,
             notes: &self.remarks(workload, facts, feed),
         }))
+    }
+
+    /// Where the I/Os of a workload lie, of one that fits targets which nobody else uses.
+    fn admit(&self, workload: &Workload) -> Result<Vec<Geometry>, CampaignError> {
+        workload.validate()?;
+        let geometries = self.targets.geometries(workload)?;
+        self.refuse_what_is_not_polled(workload)?;
+        self.targets.confirm()?;
+        Ok(geometries)
     }
 
     /// What makes a run of this workload again; `None` where no line does.
@@ -589,7 +605,11 @@ fn measure(
     particulars: Option<&Particulars>,
     progress: &mut dyn Progress,
 ) -> Result<Measured, EngineError> {
-    let mut observe = |tally: &Tally| Second::of(tally).iter().for_each(|s| progress.second(s));
+    launch.begin_passes();
+    let mut observe = |tally: &Tally| {
+        progress.counted(tally);
+        Second::of(tally).iter().for_each(|s| progress.second(s));
+    };
     let mut run = || launch.run(&mut observe);
     let Some(particulars) = particulars else { return run() };
     let mut measured = particulars.beside(run)?;

@@ -30,6 +30,17 @@ pub const TALLIES: usize = 4;
 /// How often the control plane looks for finished tallies.
 const CONTROL_PERIOD: Duration = Duration::from_millis(20);
 
+/// Waits for the moment at which a run starts, and returns it, on the clock that its stamps are read from. Called once,
+/// on the control plane's thread, when every job has made its engine.
+#[derive(Clone, Copy)]
+pub struct Gate<'a>(pub &'a (dyn Fn() -> u64 + Sync));
+
+impl std::fmt::Debug for Gate<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Gate")
+    }
+}
+
 /// A run as the crew needs it.
 #[derive(Debug)]
 pub struct CrewPlan<'a> {
@@ -46,6 +57,8 @@ pub struct CrewPlan<'a> {
     pub punctual: bool,
     /// Whether each job is kept by itself.
     pub accounts: Accounts,
+    /// What says when it starts, once everything is ready; absent: at once.
+    pub gate: Option<Gate<'a>>,
     /// Where the wall around the jobs' threads is open; their targets are open already.
     pub reach: Reach,
     /// Set from outside to end the run early.
@@ -125,7 +138,8 @@ pub fn run<E: Engine>(
             threads.into_iter().map(join).for_each(drop);
             return Err(error);
         }
-        let timeline = Timeline::new(clock.now_ns(), plan.length);
+        let origin_ns = plan.gate.map_or_else(|| clock.now_ns(), |Gate(wait)| wait());
+        let timeline = Timeline::new(origin_ns, plan.length);
         let mut gather =
             Gather::new(timeline, count, plan.open).spread_over(target_of).accounting(plan.accounts);
         for start in &starts {

@@ -392,7 +392,8 @@ fn facts_of_all(endings: &[JobEnding]) -> Option<EngineFacts> {
     Some(facts)
 }
 
-pub(super) fn interval_of(tally: &Tally, open: bool) -> Interval {
+/// A tally as an entry of the series; response latencies are those of open arrivals.
+pub fn interval_of(tally: &Tally, open: bool) -> Interval {
     let directions = Direction::ALL.into_iter().zip(&tally.directions).filter_map(|(direction, counts)| {
         let used = counts.service.count() > 0 || counts.errors > 0 || counts.short > 0;
         used.then(|| DirectionInterval {

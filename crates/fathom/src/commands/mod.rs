@@ -1,6 +1,7 @@
 //! One file a command: what was asked, through the rooms, to what is printed.
 
 mod again;
+mod agent;
 mod analyse;
 mod assess;
 mod audit;
@@ -83,6 +84,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Engines(switch) => engines::perform(switch),
         Command::Fio(arguments) => fio::perform(&place, &arguments.words),
         Command::Doctor(arguments) => doctor::perform(&place, &arguments),
+        Command::Agent => agent::perform(),
         Command::Config(switch) => config::perform(&place, switch),
         Command::Completions(arguments) => completions::perform(arguments.shell),
         Command::Man(arguments) => man::perform(&arguments),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fathom_campaign::clients::Together;
 use fathom_campaign::external::External;
 use fathom_plan::{NoLine, PlanSource, RawPlan, RunPlan, campaign_line, run_line, to_command_line};
 use fathom_record::{RunRecord, shell_word};
@@ -38,7 +39,7 @@ pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status,
         ));
     }
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
-    measure(place, &plan, None, (&arguments.outputs, &conditions))
+    measure(place, (&plan, Together::default()), None, (&arguments.outputs, &conditions))
 }
 
 /// Whether an engine is another tool's, with the path, host or command that reaches it.

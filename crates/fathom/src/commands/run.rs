@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fathom_campaign::clients::{Together, run_clients};
 use fathom_campaign::external::{External, run_external};
 use fathom_campaign::like::{Like, Wanted};
 use fathom_campaign::run_once;
@@ -10,6 +11,7 @@ use fathom_plan::{PlanSource, RawPlan, RunPlan};
 use fathom_record::parse_profile;
 use fathom_report::{html, terminal};
 
+use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::saving::Saving;
@@ -37,17 +39,26 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
     };
     let plan = source.resolve(new_seed())?;
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
-    measure(place, &plan, wanted.as_ref(), (&arguments.outputs, &conditions))
+    let clients = if arguments.clients.is_given() { agent::clients(&arguments.clients)? } else { Vec::new() };
+    if clients.is_empty() && arguments.clients.partition {
+        return Err(Failure::usage(
+            "--partition",
+            "there are no clients to share the addresses",
+            "add --client",
+        ));
+    }
+    let together = Together { clients: &clients, partition: arguments.clients.partition };
+    measure(place, (&plan, together), wanted.as_ref(), (&arguments.outputs, &conditions))
 }
 
-/// Runs a plan, saves its record and hands it over. `wanted` is what the run is to be like, and `conditions` when it
+/// Runs a plan, here or on all clients that are named, saves its record and hands it over. `wanted` is what the run is to be like, and `conditions` when it
 /// fails.
 ///
 /// # Errors
 /// When nothing was measured.
 pub fn measure(
     place: &StorePlace,
-    plan: &RunPlan,
+    (plan, together): (&RunPlan, Together<'_>),
     wanted: Option<&Wanted>,
     (outputs, conditions): (&MeasurementOutputs, &Conditions),
 ) -> Result<Status, Failure> {
@@ -58,6 +69,7 @@ pub fn measure(
     let stop = interrupt::watch(screen.voice())?;
     screen.tell(&delivery.machine, &stop);
     let mut record = match plan.engine.as_deref().and_then(External::of) {
+        _ if !together.clients.is_empty() => run_clients(plan, together, &mut screen, &stop)?,
         Some(external) => run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
         None => run_once(plan, &mut screen, &stop)?,
     };

@@ -5,6 +5,8 @@
 
 mod bare;
 mod calls;
+mod clients;
+mod clients_by_ssh;
 mod cloudwatch;
 mod commands;
 mod compared;

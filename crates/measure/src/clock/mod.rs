@@ -5,6 +5,7 @@
 //! `CLOCK_MONOTONIC_RAW`, or what Rust's library takes where there is none. Either way it measures what a read costs and resolves.
 
 mod calibrate;
+pub mod offset;
 #[cfg(unix)]
 mod os;
 #[cfg(not(unix))]

@@ -8,7 +8,7 @@ use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
-use crate::sheet::{Entry, machine, run as sheet, series};
+use crate::sheet::{Entry, clients, machine, run as sheet, series};
 use crate::table::Table;
 use crate::{ReportError, imported, pictures};
 
@@ -30,6 +30,8 @@ struct Page {
     rates: Table,
     latencies: Table,
     latency_remarks: Vec<String>,
+    clients: Table,
+    clients_remark: Option<String>,
     targets: Table,
     conditions: Vec<Entry>,
     witness: Option<Account>,
@@ -64,6 +66,8 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         rates: sheet::rates(run),
         latencies: sheet::latencies(run),
         latency_remarks: sheet::latency_remarks(run),
+        clients: clients::table(run),
+        clients_remark: clients::remark(run),
         targets: sheet::targets(run),
         conditions: sheet::conditions(run),
         witness: witness::account(run),

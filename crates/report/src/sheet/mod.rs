@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod campaign;
+pub mod clients;
 pub mod compare;
 pub mod explain;
 pub mod fleet;

@@ -5,7 +5,7 @@ use fathom_record::RunRecord;
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::imported;
-use crate::sheet::{run as sheet, series, witness};
+use crate::sheet::{clients, run as sheet, series, witness};
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -41,6 +41,11 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
         out.gap();
         out.table(&sheet::latencies(run));
         for remark in sheet::latency_remarks(run) {
+            out.text(&remark, 0, Some(Tone::Quiet));
+        }
+        if let Some(remark) = clients::remark(run) {
+            out.gap();
+            out.table(&clients::table(run));
             out.text(&remark, 0, Some(Tone::Quiet));
         }
         if !run.targets.is_empty() {

@@ -1,5 +1,6 @@
 //! What the store keeps of a record as JSON: all of it but its environment, with empty series.
 
+use fathom_record::ClientsFacts;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run::{
     CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, ReadBack, Summary, TargetSummary, Tool,
@@ -47,6 +48,8 @@ pub(crate) struct Header<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     read_back: Option<&'a ReadBack>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    clients: Option<&'a ClientsFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<&'a str>,
     notes: &'a [String],
 }
@@ -81,6 +84,7 @@ impl<'a> Header<'a> {
             wall,
             standstills,
             read_back,
+            clients,
             command,
             notes,
         } = record;
@@ -110,6 +114,7 @@ impl<'a> Header<'a> {
             wall: wall.as_deref(),
             standstills,
             read_back: read_back.as_deref(),
+            clients: clients.as_deref(),
             command: command.as_deref(),
             notes,
         }

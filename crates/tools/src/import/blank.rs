@@ -48,6 +48,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         wall: None,
         standstills: Vec::new(),
         read_back: None,
+        clients: None,
         command: None,
         notes: Vec::new(),
     }

@@ -321,6 +321,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
     let busy = (operations as f64 / seconds * 1.6e-6).min(0.99);
     RunRecord {
         read_back: None,
+        clients: None,
         format: RunRecord::FORMAT.to_owned(),
         version: RunRecord::VERSION,
         id: id.to_owned(),

@@ -57,6 +57,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         .collect();
     RunRecord {
         read_back: None,
+        clients: None,
         format: RunRecord::FORMAT.into(),
         version: RunRecord::VERSION,
         id: id(number),

@@ -1,0 +1,325 @@
+//! The agent: carries the plans that its coordinator sends, and tells each second as it is over.
+
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use fathom_engine::job::crew::Gate;
+use fathom_engine::job::gather::interval_of;
+use fathom_engine::job::tally::Tally;
+use fathom_engine::job::timeline::Phase;
+use fathom_engine::{EngineError, ErrorKind};
+use fathom_measure::clock::ClockFacts;
+use fathom_measure::{Clock, WallClock};
+use fathom_plan::{PlanSource, RunPlan};
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::{RunRecord, Workload};
+use fathom_target::Preparation;
+
+use super::frame::{self, FromAgent, Hello, Order, Readiness, Reason, ToAgent};
+use crate::error::CampaignError;
+use crate::progress::Progress;
+use crate::run::{Beside, Session, SessionPlan};
+
+/// Between two looks whether to go on waiting.
+const LOOK: Duration = Duration::from_millis(10);
+/// Before a moment that is waited for, the processor is kept: a sleep may end late.
+const SPIN_NS: u64 = 1_000_000;
+/// When the coordinator is gone, what is in flight may take so long.
+const GRACE: Duration = Duration::from_secs(4);
+/// Parts of a target begin at multiples of this where they are long enough.
+const PART_UNIT: u64 = 1 << 20;
+
+/// Speaks on the two ends until the input ends. When it ends in the middle of a run, the run is stopped, and `leave` is
+/// called if that takes longer than 4 s.
+///
+/// # Errors
+/// When the input is not a coordinator's, or the output takes nothing more.
+pub fn serve<O: Write + Send + 'static>(
+    mut input: impl Read + Send + 'static,
+    output: O,
+    leave: fn(),
+) -> Result<(), EngineError> {
+    let place = "speaking with the coordinator";
+    let failed = |error: std::io::Error| {
+        EngineError::system(place, &error).with_remedy(
+            "`fathom agent` is started by `fathom run --client ...`, and speaks with it on stdin and stdout",
+        )
+    };
+    let output = Mutex::new(output);
+    Hello::here().write(&mut *lock(&output)).map_err(failed)?;
+    Hello::read(&mut input).map_err(failed)?;
+    let (clock, facts) = WallClock::start();
+    let shared =
+        Arc::new(Shared { output, clock, stop: AtomicBool::new(false), gone: AtomicBool::new(false) });
+    let (orders, received) = mpsc::channel();
+    let reader = Arc::clone(&shared);
+    let read = move || reader.read(input, &orders, leave);
+    std::thread::Builder::new().name("coordinator".to_owned()).spawn(read).map_err(failed)?;
+    Agent { shared, received: Mutex::new(received), clock: (clock, facts) }.work();
+    Ok(())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the thread that reads has in common with the one that works.
+struct Shared<O> {
+    output: Mutex<O>,
+    clock: WallClock,
+    stop: AtomicBool,
+    gone: AtomicBool,
+}
+
+/// What is left for the thread that works.
+enum Todo {
+    Prepare(Order),
+    Start(u64),
+}
+
+impl<O: Write> Shared<O> {
+    fn say(&self, what: &FromAgent) {
+        if frame::write(&mut *lock(&self.output), what).is_err() {
+            self.gone.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Answers pings, passes the rest on, and ends what is going on when the input ends.
+    fn read(&self, mut input: impl Read, orders: &Sender<Todo>, leave: fn()) {
+        while let Ok(Some(said)) = frame::read::<ToAgent>(&mut input) {
+            match said {
+                ToAgent::Ping { number } => {
+                    let heard_ns = self.clock.now_ns();
+                    let mut output = lock(&self.output);
+                    let answered_ns = self.clock.now_ns();
+                    let pong = FromAgent::Pong { number, heard_ns, answered_ns };
+                    if frame::write(&mut *output, &pong).is_err() {
+                        break;
+                    }
+                }
+                ToAgent::Stop => self.stop.store(true, Ordering::Relaxed),
+                ToAgent::Prepare(order) => drop(orders.send(Todo::Prepare(order))),
+                ToAgent::Start { at_ns } => drop(orders.send(Todo::Start(at_ns))),
+            }
+        }
+        self.gone.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
+        // The orders end only when this returns; whoever waits for one sees the flag.
+        std::thread::sleep(GRACE);
+        leave();
+    }
+}
+
+struct Agent<O> {
+    shared: Arc<Shared<O>>,
+    /// Locked by one thread: the gate is called on another than it was made on.
+    received: Mutex<Receiver<Todo>>,
+    clock: (WallClock, ClockFacts),
+}
+
+impl<O: Write + Send> Agent<O> {
+    fn work(&self) {
+        while let Some(todo) = self.next() {
+            let Todo::Prepare(order) = todo else { continue };
+            let said = match self.carry(&order) {
+                Ok(mut record) => {
+                    // They were told one by one.
+                    record.intervals = Vec::new();
+                    FromAgent::Done { record: Box::new(record) }
+                }
+                Err(error) => FromAgent::Failed(Reason::of(error)),
+            };
+            self.shared.say(&said);
+            if !self.shared.gone.load(Ordering::Relaxed) {
+                self.shared.stop.store(false, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The next thing to do; `None` when the coordinator is gone.
+    fn next(&self) -> Option<Todo> {
+        loop {
+            match lock(&self.received).recv_timeout(LOOK) {
+                Ok(todo) => return Some(todo),
+                Err(RecvTimeoutError::Timeout) if !self.shared.gone.load(Ordering::Relaxed) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn carry(&self, order: &Order) -> Result<RunRecord, CampaignError> {
+        let mut plan = PlanSource::from_toml(&order.plan, "the coordinator's plan")?.resolve(0)?;
+        let is_simulated = plan.targets.iter().any(|target| target.starts_with("sim:"));
+        if order.shares_machine && !is_simulated {
+            // Each agent by itself would choose the same processors near the device.
+            plan.options.cpus.get_or_insert_default();
+        }
+        let mut teller = Teller { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 };
+        let stop = &self.shared.stop;
+        let mut session = Session::open(&SessionPlan::of(&plan), &mut teller, stop)?;
+        if session.is_simulated_time() {
+            let cause = "time is simulated, and several clients share the real one";
+            return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
+                .with_remedy("add --real-time")
+                .into());
+        }
+        session.stamp_by(self.clock.clone());
+        let workload = match order.part {
+            Some(part) => part_of(&plan, session.target(), part)?,
+            None => plan.workload.clone(),
+        };
+        let ready = Readiness { written: written(&plan, session.target()) };
+        let late_ns = AtomicU64::new(0);
+        let wait = || {
+            self.shared.say(&FromAgent::Ready(Box::new(ready.clone())));
+            self.wait_for_start(&late_ns)
+        };
+        let beside = Beside { grouped: order.shares_machine, gate: Some(Gate(&wait)), ..Beside::default() };
+        let record = session.run_beside(&workload, beside, &mut teller, stop)?;
+        match late_ns.load(Ordering::Relaxed) {
+            0 => Ok(record),
+            late_ns => {
+                let cause = format!("the word to start came {:.1} ms too late", late_ns as f64 / 1e6);
+                Err(EngineError::new(ErrorKind::System, "starting together", cause)
+                    .with_remedy("run it again; if it stays so, this machine is too busy, or far away")
+                    .into())
+            }
+        }
+    }
+
+    /// Waits for the word to start and then for the moment, which it returns. Ends at once when it is to stop.
+    fn wait_for_start(&self, late_ns: &AtomicU64) -> u64 {
+        let clock = self.shared.clock;
+        let stopped = || self.shared.stop.load(Ordering::Relaxed);
+        let at_ns = loop {
+            match lock(&self.received).recv_timeout(LOOK) {
+                Ok(Todo::Start(at_ns)) => break at_ns,
+                _ if stopped() => return clock.now_ns(),
+                _ => {}
+            }
+        };
+        let now_ns = clock.now_ns();
+        if now_ns > at_ns {
+            late_ns.store(now_ns - at_ns, Ordering::Relaxed);
+            self.shared.stop.store(true, Ordering::Relaxed);
+            return now_ns;
+        }
+        loop {
+            let left_ns = at_ns.saturating_sub(clock.now_ns());
+            if left_ns == 0 || stopped() {
+                return at_ns.min(clock.now_ns());
+            }
+            if left_ns > SPIN_NS {
+                std::thread::sleep(LOOK.min(Duration::from_nanos(left_ns - SPIN_NS)));
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+/// The part of the addresses that is one client's.
+fn part_of(plan: &RunPlan, target: &TargetFacts, (part, parts): (u32, u32)) -> Result<Workload, EngineError> {
+    let workload = plan.workload.clone();
+    let span = workload.span_bytes.unwrap_or(target.size_bytes.saturating_sub(workload.offset_bytes));
+    let share = span / u64::from(parts.max(1));
+    let unit = if share >= PART_UNIT { PART_UNIT } else { u64::from(target.logical_block_bytes.max(1)) };
+    let share = share / unit * unit;
+    if share == 0 {
+        let cause = format!("{span} bytes are too few for {parts} parts");
+        return Err(
+            EngineError::new(ErrorKind::Plan, "--partition", cause).with_remedy("give a larger --size")
+        );
+    }
+    let offset_bytes = workload.offset_bytes + share * u64::from(part);
+    Ok(Workload { offset_bytes, span_bytes: Some(share), ..workload })
+}
+
+/// What names the bytes that are written, the same for two clients exactly where they are the same bytes.
+fn written(plan: &RunPlan, target: &TargetFacts) -> Vec<String> {
+    if !plan.workload.mix.changes_data() {
+        return Vec::new();
+    }
+    let host = Hello::here().host;
+    let members = if target.members.is_empty() { std::slice::from_ref(target) } else { &target.members };
+    let name = |facts: &TargetFacts| match facts.kind {
+        TargetKind::Memory | TargetKind::Null | TargetKind::Simulated => None,
+        TargetKind::File if facts.scratch => None,
+        TargetKind::File => {
+            let path = std::fs::canonicalize(&facts.name).unwrap_or_else(|_| facts.name.clone().into());
+            Some(format!("file {} on {host}", path.display()))
+        }
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
+            let serial = facts.devices.iter().find_map(|device| device.serial.clone());
+            Some(
+                serial
+                    .map_or(format!("device {} on {host}", facts.name), |serial| format!("device {serial}")),
+            )
+        }
+        _ => Some(facts.name.clone()),
+    };
+    members.iter().filter_map(name).collect()
+}
+
+/// Tells the coordinator what happens.
+struct Teller<'a, O> {
+    shared: &'a Shared<O>,
+    open: bool,
+    said_ns: u64,
+}
+
+impl<O: Write> Progress for Teller<'_, O> {
+    fn preparing(&mut self, _: Preparation, _: u64, _: u64) {
+        let now_ns = self.shared.clock.now_ns();
+        if now_ns.saturating_sub(self.said_ns) > 1_000_000_000 {
+            self.said_ns = now_ns;
+            self.shared.say(&FromAgent::Preparing);
+        }
+    }
+
+    fn counted(&mut self, tally: &Tally) {
+        if tally.phase != Phase::Drain {
+            self.shared.say(&FromAgent::Second(interval_of(tally, self.open)));
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        self.shared.say(&FromAgent::Note { text: text.to_owned() });
+    }
+}
+
+/// Kinds of errors as they are sent.
+const KINDS: [(&str, ErrorKind); 8] = [
+    ("refused", ErrorKind::Refused),
+    ("no_such_target", ErrorKind::NoSuchTarget),
+    ("permission", ErrorKind::Permission),
+    ("unsupported", ErrorKind::Unsupported),
+    ("plan", ErrorKind::Plan),
+    ("unknown_engine", ErrorKind::UnknownEngine),
+    ("interrupted", ErrorKind::Interrupted),
+    ("system", ErrorKind::System),
+];
+
+impl Reason {
+    fn of(error: CampaignError) -> Self {
+        let error = match error {
+            CampaignError::Engine(error) => error,
+            CampaignError::Plan(error) => {
+                EngineError::new(ErrorKind::Plan, error.place.to_string(), error.cause)
+            }
+            CampaignError::Workload(error) => EngineError::new(ErrorKind::Plan, error.field, error.problem),
+            other => EngineError::new(ErrorKind::System, "measuring", other.in_one_line()),
+        };
+        let kind = KINDS.iter().find(|(_, kind)| *kind == error.kind).map_or("system", |(name, _)| name);
+        Self { kind: kind.to_owned(), place: error.place, cause: error.cause, remedy: error.remedy }
+    }
+
+    /// The kind that it names.
+    pub fn error_kind(&self) -> ErrorKind {
+        KINDS.iter().find(|(name, _)| *name == self.kind).map_or(ErrorKind::System, |(_, kind)| *kind)
+    }
+}

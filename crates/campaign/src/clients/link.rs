@@ -1,0 +1,198 @@
+//! One agent as the coordinator holds it: a child process, what it says, and its end.
+
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use fathom_engine::{EngineError, ErrorKind};
+use fathom_measure::{Clock, WallClock};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::frame::{self, FromAgent, Hello, ToAgent};
+use super::list::Client;
+
+/// Bytes of what an agent, or the command that reaches it, says on stderr that are kept: the last.
+const SAID_MAX: usize = 4 << 10;
+/// Lines of it that an error repeats.
+const LAST_LINES: usize = 6;
+/// An agent ends by itself when its input ends; what is there after this is ended.
+const GRACE: Duration = Duration::from_secs(5);
+/// Between two looks at a child that ends.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What comes from an agent.
+#[derive(Debug)]
+pub enum Event {
+    /// Its first line.
+    Hello(Hello),
+    /// A frame, and when it was read on the coordinator's clock.
+    Frame(Box<FromAgent>, u64),
+    /// Nothing more will come, and why.
+    Closed(String),
+}
+
+/// An agent that was started.
+#[derive(Debug)]
+pub struct Link {
+    child: Child,
+    input: Option<BufWriter<ChildStdin>>,
+    said: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Link {
+    /// Starts the agent and threads that hear what it says; events carry `place`.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub fn start(
+        client: &Client,
+        place: usize,
+        clock: WallClock,
+        events: &Sender<(usize, Event)>,
+    ) -> Result<Self, EngineError> {
+        let words = client.reach.command(&client.program)?;
+        let program = words.first().cloned().unwrap_or_default();
+        let failed = |error: &std::io::Error| {
+            let place = format!("client {}, starting {}", client.name, program.to_string_lossy());
+            EngineError::system(place, error)
+                .with_remedy(format!("{} is reached by this command", client.reach))
+        };
+        let mut child = Command::new(&program)
+            .args(words.get(1..).unwrap_or_default())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A group of its own: Ctrl-C reaches it through us alone.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| failed(&error))?;
+        let said = Arc::new(Mutex::new(Vec::new()));
+        if let Some(stdout) = child.stdout.take() {
+            let events = events.clone();
+            let hear = move || hear(stdout, place, clock, &events);
+            std::thread::Builder::new()
+                .name("client".to_owned())
+                .spawn(hear)
+                .map_err(|error| failed(&error))?;
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let said = Arc::clone(&said);
+            let keep = move || keep_last(stderr, &said);
+            std::thread::Builder::new()
+                .name("client".to_owned())
+                .spawn(keep)
+                .map_err(|error| failed(&error))?;
+        }
+        let input = child.stdin.take().map(BufWriter::new);
+        let mut link = Self { child, input, said };
+        // An agent that is gone already is noticed by its silence.
+        let _ = link.input.as_mut().map(|input| Hello::here().write(input));
+        Ok(link)
+    }
+
+    /// Says something to it; whether that went.
+    pub fn say(&mut self, what: &ToAgent) -> bool {
+        self.input.as_mut().is_some_and(|input| frame::write(input, what).is_ok())
+    }
+
+    /// Ends its input: an agent then ends.
+    pub fn close(&mut self) {
+        if let Some(mut input) = self.input.take() {
+            let _ = input.flush();
+        }
+    }
+
+    /// The last lines that it said for people, without control characters.
+    pub fn last_words(&self) -> String {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&said).into_owned();
+        let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].join("; ")
+    }
+
+    fn ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)) | Err(_))
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.close();
+        let mut left = GRACE;
+        while !self.ended() && !left.is_zero() {
+            std::thread::sleep(LOOK);
+            left = left.saturating_sub(LOOK);
+        }
+        if !self.ended() {
+            if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(usize, Event)>) {
+    let mut input = BufReader::with_capacity(64 << 10, stdout);
+    let closed = |cause: String| {
+        let _ = events.send((place, Event::Closed(cause)));
+    };
+    match Hello::read(&mut input) {
+        Ok((hello, _)) => {
+            let _ = events.send((place, Event::Hello(hello)));
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            return closed("it ended without an agent's first line".to_owned());
+        }
+        Err(error) => return closed(error.to_string()),
+    }
+    loop {
+        match frame::read::<FromAgent>(&mut input) {
+            Ok(Some(said)) => {
+                let at_ns = clock.now_ns();
+                // Nobody listens any more when the coordinator has ended.
+                if events.send((place, Event::Frame(Box::new(said), at_ns))).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return closed("its connection ended".to_owned()),
+            Err(error) => return closed(error.to_string()),
+        }
+    }
+}
+
+/// Takes in whatever comes, and keeps the end of it: nobody who floods it stops or fills anything.
+fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
+    let mut chunk = [0u8; 4096];
+    while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.extend_from_slice(&chunk[..count]);
+        let beyond = said.len().saturating_sub(SAID_MAX);
+        said.drain(..beyond);
+    }
+}
+
+/// A text of another machine's as it may stand on a terminal.
+pub fn plain(text: &str) -> String {
+    text.chars()
+        .take(1000)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}
+
+/// What ended a client, told with its name.
+pub fn about(client: &Client, doing: &str, cause: &str, said: &str) -> EngineError {
+    let told = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
+    let place = format!(
+        "client {} ({}){}{doing}",
+        client.name,
+        client.reach,
+        if doing.is_empty() { "" } else { ", " }
+    );
+    EngineError::new(ErrorKind::System, place, format!("{cause}{told}"))
+}

@@ -1,0 +1,377 @@
+//! The record of the sum.
+
+use fathom_measure::clock::offset::{Offset, skew_bound_ns};
+use fathom_plan::{RunPlan, exact_command_line};
+use fathom_record::clients::{ClientInterface, ClientPart, ClientsFacts, ClockOffset};
+use fathom_record::facts::{EngineFacts, TargetFacts, TargetKind};
+use fathom_record::run::{Ending, JobSummary, Ledger, Summary};
+use fathom_record::telemetry::{MetricSeries, Telemetry};
+use fathom_record::workload::Arrival;
+use fathom_record::{Check, CheckName, EngineBreaches, Interval, Outcome, RunRecord, Workload, shell_word};
+
+use super::coordinator::Peer;
+use super::reach::Reach;
+use super::series::{common, directions};
+use crate::identity;
+use crate::run::this_tool;
+
+/// Skew from which on a second is worth a caution, in nanoseconds.
+const SKEW_CAUTION_NS: u64 = 10_000_000;
+/// Skew from which on the seconds are not the same, in nanoseconds.
+const SKEW_LIMIT_NS: u64 = 100_000_000;
+/// The same as a share of the window.
+const SKEW_LIMIT_SHARE: f64 = 0.01;
+/// Least share of a client's own time that the window of the sum must hold.
+const OVERLAP_LIMIT: f64 = 0.90;
+
+/// Adds the clients up.
+pub fn record(
+    plan: &RunPlan,
+    peers: &[Peer<'_>],
+    (started_at, ending): (String, Ending),
+    partitioned: bool,
+) -> RunRecord {
+    let seconds: Vec<&[Interval]> = peers.iter().map(|peer| peer.series.seconds()).collect();
+    let intervals = common(&seconds);
+    let window = Window::of(&intervals);
+    let parts: Vec<ClientPart> = peers.iter().map(|peer| part(peer, &window)).collect();
+    let records: Vec<&RunRecord> = peers.iter().filter_map(|peer| peer.record.as_ref()).collect();
+    let summary = summary(&intervals, &window, &parts, &records);
+    let facts = ClientsFacts {
+        skew_bound_ns: pairwise_skew(&parts),
+        overlap_share: overlap(&parts, window.length_ns),
+        partitioned,
+        clients: parts,
+    };
+    let first = records.first();
+    RunRecord {
+        format: RunRecord::FORMAT.to_owned(),
+        version: RunRecord::VERSION,
+        id: identity::new_id("r"),
+        started_at,
+        tool: this_tool(),
+        origin: None,
+        campaign: None,
+        workload: scaled(&plan.workload, peers.len()),
+        target: target(plan, &records),
+        engine: first.map_or_else(unknown_engine, |record| record.engine.clone()),
+        clock: first.and_then(|record| record.clock.clone()),
+        checks: checks(&facts, window.length_ns),
+        ending,
+        summary,
+        jobs: jobs(&records),
+        targets: Vec::new(),
+        ledger: ledger(&records, &intervals),
+        intervals,
+        // Each client has its own, among the clients.
+        telemetry: Telemetry::default(),
+        environment: first.map(|record| record.environment.clone()).unwrap_or_default(),
+        ceilings: Vec::new(),
+        witness: None,
+        priorities: Vec::new(),
+        wall: first.and_then(|record| record.wall.clone()),
+        standstills: Vec::new(),
+        read_back: None,
+        command: command(plan, peers, partitioned),
+        notes: notes(&facts),
+        clients: Some(Box::new(facts)),
+    }
+}
+
+/// The measured time of the sum.
+struct Window {
+    from_ns: u64,
+    to_ns: u64,
+    length_ns: u64,
+}
+
+impl Window {
+    fn of(intervals: &[Interval]) -> Self {
+        let measured = || intervals.iter().filter(|interval| !interval.warmup);
+        let end = |interval: &Interval| interval.start_ns + interval.duration_ns;
+        Self {
+            from_ns: measured().next().map_or(0, |first| first.start_ns),
+            to_ns: measured().next_back().map_or(0, end),
+            length_ns: measured().map(|interval| interval.duration_ns).sum(),
+        }
+    }
+
+    fn holds(&self, interval: &Interval) -> bool {
+        !interval.warmup && interval.start_ns >= self.from_ns && interval.start_ns < self.to_ns
+    }
+}
+
+fn part(peer: &Peer<'_>, window: &Window) -> ClientPart {
+    let seconds = peer.series.seconds();
+    let within: Vec<&Interval> = seconds.iter().filter(|second| window.holds(second)).collect();
+    let measured_ns = seconds.iter().filter(|second| !second.warmup).map(|second| second.duration_ns).sum();
+    let record = peer.record.as_ref();
+    let in_flight_ns: u64 = within.iter().map(|second| second.in_flight_integral_ns).sum();
+    let own = record.map(|record| record.summary.clone()).unwrap_or_default();
+    let whole = own.duration_ns == window.length_ns;
+    let of_window = |ns: Option<u64>| ns.filter(|_| whole);
+    let summary = Summary {
+        duration_ns: window.length_ns,
+        directions: if whole { own.directions } else { directions(&within, window.length_ns) },
+        in_flight_mean: (window.length_ns > 0).then(|| in_flight_ns as f64 / window.length_ns as f64),
+        cpu_user_ns: of_window(own.cpu_user_ns),
+        cpu_system_ns: of_window(own.cpu_system_ns),
+        ..own
+    };
+    let hello = peer.hello.as_ref();
+    let said = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let lost =
+        || Ending::Failed { error: peer.failed.as_ref().map_or_else(String::new, ToString::to_string) };
+    let telemetry = record.map(|record| record.telemetry.clone()).unwrap_or_default();
+    ClientPart {
+        name: peer.client.name.clone(),
+        reach: peer.client.reach.to_string(),
+        host: said(hello.map(|hello| &hello.host)),
+        version: said(hello.map(|hello| &hello.version)),
+        architecture: said(hello.map(|hello| &hello.architecture)),
+        targets: peer.plan.targets.clone(),
+        engine: record.map(|record| record.engine.name.clone()).unwrap_or_default(),
+        jobs: peer.plan.workload.jobs,
+        depth: peer.plan.workload.depth,
+        clock_before: clock_offset(peer.before.as_ref()).unwrap_or(ClockOffset {
+            offset_ns: 0,
+            error_ns: u64::MAX,
+            round_trip_ns: u64::MAX,
+        }),
+        clock_after: clock_offset(peer.after.as_ref()),
+        skew_bound_ns: peer.before.as_ref().zip(peer.after.as_ref()).map(|(a, b)| skew_bound_ns(a, b)),
+        summary,
+        measured_ns,
+        interfaces: interfaces(&telemetry, window),
+        ending: record.map_or_else(lost, |record| record.ending.clone()),
+        checks: record.map(|record| record.checks.clone()).unwrap_or_default(),
+        notes: record.map(|record| record.notes.clone()).unwrap_or_default(),
+        environment: record.map(|record| record.environment.clone()),
+        telemetry,
+    }
+}
+
+fn clock_offset(offset: Option<&Offset>) -> Option<ClockOffset> {
+    let &Offset { ns, error_ns, round_trip_ns, .. } = offset?;
+    Some(ClockOffset { offset_ns: ns, error_ns, round_trip_ns })
+}
+
+/// What the kernel counted on each interface, over the samples that end in the window.
+fn interfaces(telemetry: &Telemetry, window: &Window) -> Vec<ClientInterface> {
+    let inside = |at_ns: i64| u64::try_from(at_ns).is_ok_and(|at| at > window.from_ns && at <= window.to_ns);
+    let mean = |series: &MetricSeries| {
+        let known = telemetry.at_ns.iter().zip(&series.values).filter(|(at_ns, _)| inside(**at_ns));
+        let values: Vec<f64> = known.filter_map(|(_, value)| *value).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let received = telemetry.all("net.received_bytes");
+    let interface = |series: &MetricSeries| {
+        Some(ClientInterface {
+            name: series.label.clone(),
+            received_bytes_per_s: mean(series)?,
+            sent_bytes_per_s: mean(telemetry.find("net.sent_bytes", &series.label)?)?,
+        })
+    };
+    received.filter_map(interface).collect()
+}
+
+/// Between two clients the errors of both add up.
+fn pairwise_skew(parts: &[ClientPart]) -> Option<u64> {
+    let mut bounds = parts.iter().map(|part| part.skew_bound_ns).collect::<Option<Vec<u64>>>()?;
+    bounds.sort_unstable();
+    Some(bounds.iter().rev().take(2).fold(0, |sum, bound| sum.saturating_add(*bound)))
+}
+
+fn overlap(parts: &[ClientPart], window_ns: u64) -> f64 {
+    let share = |part: &ClientPart| window_ns as f64 / part.measured_ns.max(1) as f64;
+    parts.iter().filter(|part| part.measured_ns > 0).map(share).fold(1.0, f64::min)
+}
+
+fn summary(intervals: &[Interval], window: &Window, parts: &[ClientPart], records: &[&RunRecord]) -> Summary {
+    let measured: Vec<&Interval> = intervals.iter().filter(|interval| window.holds(interval)).collect();
+    let in_flight_ns: u64 = measured.iter().map(|second| second.in_flight_integral_ns).sum();
+    let each = |value: fn(&Summary) -> Option<f64>| -> Option<f64> {
+        parts.iter().map(|part| value(&part.summary)).sum::<Option<f64>>()
+    };
+    let counted = |value: fn(&Summary) -> Option<u64>| -> Option<u64> {
+        parts.iter().map(|part| value(&part.summary)).sum::<Option<u64>>()
+    };
+    let mut breaches = EngineBreaches::default();
+    records
+        .iter()
+        .filter_map(|record| record.summary.breaches.as_deref())
+        .for_each(|own| breaches.merge(own));
+    Summary {
+        duration_ns: window.length_ns,
+        directions: directions(&measured, window.length_ns),
+        in_flight_mean: (window.length_ns > 0).then(|| in_flight_ns as f64 / window.length_ns as f64),
+        in_flight_requested: each(|own| own.in_flight_requested),
+        generator_lag: None,
+        delayed_arrivals: counted(|own| own.delayed_arrivals),
+        offered_per_s: each(|own| own.offered_per_s),
+        reap_lag: None,
+        generator_busy_share: each(|own| own.generator_busy_share).map(|sum| sum / parts.len().max(1) as f64),
+        cpu_user_ns: counted(|own| own.cpu_user_ns),
+        cpu_system_ns: counted(|own| own.cpu_system_ns),
+        breaches: (records.len() == parts.len()).then(|| Box::new(breaches)),
+    }
+}
+
+/// What all clients together were asked for.
+fn scaled(workload: &Workload, clients: usize) -> Workload {
+    let times = clients as f64;
+    let count = |one: Option<u64>| one.map(|one| one.saturating_mul(clients as u64));
+    let mut all = workload.clone();
+    all.jobs = all.jobs.saturating_mul(u32::try_from(clients).unwrap_or(u32::MAX));
+    all.length.operations = count(all.length.operations);
+    all.length.bytes = count(all.length.bytes);
+    match &mut all.arrival {
+        Arrival::Closed | Arrival::Pausing { .. } | Arrival::Traced { .. } => {}
+        Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => *rate_per_s *= times,
+        Arrival::Steps { rates_per_s, .. } => rates_per_s.iter_mut().for_each(|rate| *rate *= times),
+        Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+            [read_per_s, write_per_s].into_iter().flatten().for_each(|rate| *rate *= times);
+        }
+        Arrival::Ramp { from_per_s, to_per_s, .. } => {
+            *from_per_s *= times;
+            *to_per_s *= times;
+        }
+    }
+    all
+}
+
+fn target(plan: &RunPlan, records: &[&RunRecord]) -> TargetFacts {
+    let Some(first) = records.first() else {
+        return TargetFacts::named(plan.targets.join(" + "), TargetKind::Unknown);
+    };
+    let mut names: Vec<&str> = records.iter().map(|record| record.target.name.as_str()).collect();
+    names.dedup();
+    let mut facts = TargetFacts { name: names.join(" + "), ..first.target.clone() };
+    if let Some(decorated) = &mut facts.decorated {
+        // Each client has a throttle of its own.
+        let each = |limit: fn(&RunRecord) -> Option<f64>| records.iter().map(|record| limit(record)).sum();
+        decorated.operations_per_s = each(|record| record.target.decorated.as_ref()?.operations_per_s);
+        decorated.bytes_per_s = each(|record| record.target.decorated.as_ref()?.bytes_per_s);
+    }
+    facts
+}
+
+fn unknown_engine() -> EngineFacts {
+    EngineFacts {
+        name: String::new(),
+        version: 0,
+        features: Vec::new(),
+        completes_inline: false,
+        returned_stamp: String::new(),
+    }
+}
+
+fn jobs(records: &[&RunRecord]) -> Vec<JobSummary> {
+    let all = records.iter().flat_map(|record| record.jobs.iter().cloned());
+    all.zip(0..).map(|(job, number)| JobSummary { job: number, target: None, ..job }).collect()
+}
+
+fn ledger(records: &[&RunRecord], intervals: &[Interval]) -> Ledger {
+    let seconds = intervals.iter().map(|interval| interval.duration_ns as f64 / 1e9).sum::<f64>();
+    let counted = |value: fn(&Ledger) -> Option<u64>| -> Option<u64> {
+        records.iter().map(|record| value(&record.ledger)).sum()
+    };
+    Ledger {
+        seconds,
+        bytes_read: counted(|ledger| ledger.bytes_read),
+        bytes_written: counted(|ledger| ledger.bytes_written),
+        span_bytes: records.iter().filter_map(|record| record.ledger.span_bytes).max(),
+        written_over_capacity: records.iter().map(|record| record.ledger.written_over_capacity).sum(),
+        span_touched_share: None,
+        span_touched_basis: None,
+        resolves_events_per_s: if seconds > 0.0 { 3.0 / seconds } else { f64::MAX },
+    }
+}
+
+/// The worst of each check over the clients, with whose it is, and those of the sum itself.
+fn checks(facts: &ClientsFacts, window_ns: u64) -> Vec<Check> {
+    let mut worst: Vec<Check> = Vec::new();
+    for part in &facts.clients {
+        for check in &part.checks {
+            let told =
+                Check { explanation: format!("{}: {}", part.name, check.explanation), ..check.clone() };
+            match worst.iter_mut().find(|known| known.name == check.name) {
+                Some(known) if known.outcome < check.outcome => *known = told,
+                Some(_) => {}
+                None => worst.push(told),
+            }
+        }
+    }
+    worst.extend([skew(facts, window_ns), overlapping(facts)]);
+    worst.sort_by_key(|check| std::cmp::Reverse(check.outcome));
+    worst
+}
+
+fn skew(facts: &ClientsFacts, window_ns: u64) -> Check {
+    let name = CheckName::ClientSkew;
+    let Some(bound_ns) = facts.skew_bound_ns else {
+        let said = "A client was lost before its clock was compared again: how far its seconds are from the others' is \
+                    not known.";
+        return Check::plain(name, Outcome::Caution, said);
+    };
+    let limit_ns = SKEW_LIMIT_NS.min((window_ns as f64 * SKEW_LIMIT_SHARE) as u64);
+    let outcome = match bound_ns {
+        _ if bound_ns > limit_ns => Outcome::Fail,
+        _ if bound_ns > SKEW_CAUTION_NS => Outcome::Caution,
+        _ => Outcome::Pass,
+    };
+    let said = format!(
+        "A second of any client is at most {:.2} ms from the same second of any other.",
+        bound_ns as f64 / 1e6
+    );
+    Check::figure(name, outcome, (bound_ns as f64, limit_ns as f64), "ns", said)
+}
+
+fn overlapping(facts: &ClientsFacts) -> Check {
+    let outcome = if facts.overlap_share < OVERLAP_LIMIT { Outcome::Fail } else { Outcome::Pass };
+    let said = format!(
+        "At least {:.1} % of what each client measured lies where all of them measured.",
+        facts.overlap_share * 100.0
+    );
+    Check::figure(CheckName::ClientOverlap, outcome, (facts.overlap_share, OVERLAP_LIMIT), "share", said)
+}
+
+fn notes(facts: &ClientsFacts) -> Vec<String> {
+    let clients = &facts.clients;
+    let mut notes = vec![format!(
+        "The sum of {} clients, each of which carried the whole plan with a seed of its own: counts and histograms are \
+         added over the time in which all measured, and nothing is averaged.",
+        clients.len()
+    )];
+    if let Some(first) = clients.first().filter(|_| clients.len() > 1) {
+        notes.push(format!(
+            "What the record says of machine, engine and clock is of client {}; each client's own, and its telemetry, is with it.",
+            first.name
+        ));
+    }
+    if facts.partitioned {
+        notes.push("Each client had a part of the addresses to itself (--partition).".to_owned());
+    }
+    notes
+}
+
+/// What measures the same again; `None` where clients have targets, permits or programs of their own.
+fn command(plan: &RunPlan, peers: &[Peer<'_>], partitioned: bool) -> Option<String> {
+    let mut line = exact_command_line(plan)?;
+    for peer in peers {
+        let client = peer.client;
+        if !client.targets.is_empty() || !client.permits.is_empty() || client.program != "fathom" {
+            return None;
+        }
+        let typed = format!("{}={}", client.name, client.reach);
+        let plain = client.reach != Reach::Local && client.name == client.reach.name();
+        line += &format!(
+            " --client {}",
+            shell_word(if plain { &typed[client.name.len() + 1..] } else { &typed })
+        );
+    }
+    if partitioned {
+        line += " --partition";
+    }
+    Some(line)
+}
