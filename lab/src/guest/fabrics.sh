@@ -165,6 +165,8 @@ served "the target that came back ends well"
 mount -t configfs none /sys/kernel/config 2>/dev/null
 sub=/sys/kernel/config/nvmet/subsystems/$nqn
 if mkdir -p $sub 2>/tmp/shown; then
+    # Blocks that the stripe left there name other places.
+    dd if=/dev/zero of=/dev/ram0 bs=1M 2>/dev/null
     mke2fs /dev/ram1 >/dev/null 2>&1
     mkdir -p /mnt && mount -t ext4 /dev/ram1 /mnt && head -c 16777216 /dev/zero >/mnt/disk
     echo 1 >$sub/attr_allow_any_host
