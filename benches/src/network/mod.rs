@@ -10,12 +10,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::pairs::in_random_order;
+use super::process;
 use super::statistics::median;
 
 pub const USAGE: &str = "\
 cargo benches network [--fathom PROGRAM] [--pairs N] [--seconds N]
                                 engine nvme-tcp beside a bare loop with the same PDUs, against fathom nvmet null:;
-                                the target on CPU 0, the host on CPU 1";
+                                the target on CPU 0, the host on CPU 1; rates, and the CPU time of the host an I/O";
 
 /// Depths and I/O sizes.
 const CASES: [(u32, u32); 4] = [(1, 4096), (32, 4096), (128, 4096), (8, 1 << 20)];
@@ -39,25 +40,38 @@ pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> 
     let options = options(root, arguments)?;
     let target = Target::start(&options.program)?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    println!("| reads of | depth | `nvme-tcp` | bare loop | ratio, median of {} pairs |", options.pairs);
-    println!("|---|---|---|---|---|");
+    println!(
+        "| reads of | depth | `nvme-tcp` | bare loop | rates | CPU time an I/O | bare loop | CPU times |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
     for (depth, bytes) in CASES {
-        let mut rates = Vec::with_capacity(options.pairs);
+        let mut pairs = Vec::with_capacity(options.pairs);
         for _ in 0..options.pairs {
             let ours = || engine(&options, &target, depth, bytes);
             let theirs = || loop_alone(&options, &target, depth, bytes);
-            rates.push(in_random_order(&mut random, ours, theirs)?);
+            pairs.push(in_random_order(&mut random, ours, theirs)?);
         }
-        let of = |value: fn(&(f64, f64)) -> f64| median(rates.iter().map(value)).unwrap_or(f64::NAN);
+        let of = |value: fn(&(Cost, Cost)) -> f64| median(pairs.iter().map(value)).unwrap_or(f64::NAN);
         println!(
-            "| {} KiB | {depth} | {:.1} k/s | {:.1} k/s | {:.3} |",
+            "| {} KiB | {depth} | {:.1} k/s | {:.1} k/s | {:.3} | {:.2} us | {:.2} us | {:.3} |",
             bytes >> 10,
-            of(|pair| pair.0) / 1e3,
-            of(|pair| pair.1) / 1e3,
-            of(|pair| pair.0 / pair.1)
+            of(|(ours, _)| ours.per_s) / 1e3,
+            of(|(_, bare)| bare.per_s) / 1e3,
+            of(|(ours, bare)| ours.per_s / bare.per_s),
+            of(|(ours, _)| ours.cpu_us),
+            of(|(_, bare)| bare.cpu_us),
+            of(|(ours, bare)| bare.cpu_us / ours.cpu_us)
         );
     }
     Ok(())
+}
+
+/// What a host reached, and what each I/O cost it.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    per_s: f64,
+    /// CPU time of the thread that does the I/O, user and system.
+    cpu_us: f64,
 }
 
 fn options(root: &Path, arguments: &[String]) -> Result<Options, String> {
@@ -67,7 +81,9 @@ fn options(root: &Path, arguments: &[String]) -> Result<Options, String> {
         let value = words.next().ok_or_else(|| format!("{word} needs a value\n\n{USAGE}"))?;
         let refuse = || format!("{word} {value}: not a number\n\n{USAGE}");
         match word.as_str() {
-            "--fathom" => options.program = PathBuf::from(value),
+            "--fathom" => {
+                options.program = std::path::absolute(value).map_err(|error| format!("{value}: {error}"))?
+            }
             "--pairs" => options.pairs = value.parse().map_err(|_| refuse())?,
             "--seconds" => options.seconds = value.parse().map_err(|_| refuse())?,
             _ => return Err(format!("unknown word {word}\n\n{USAGE}")),
@@ -115,31 +131,36 @@ impl Drop for Target {
     }
 }
 
-fn engine(options: &Options, target: &Target, depth: u32, bytes: u32) -> Result<f64, String> {
+fn engine(options: &Options, target: &Target, depth: u32, bytes: u32) -> Result<Cost, String> {
     let name = format!("nvme+tcp://{}/{}", target.address, target.subsystem);
-    let seconds = format!("{}s", options.seconds);
-    let output = Command::new(&options.program)
-        .args(["run", "--target", &name, "--rw", "randread", "--size", "1GiB", "--cpus", "1", "--json"])
-        .args(["--depth", &depth.to_string(), "--bs", &bytes.to_string(), "--time", &seconds])
-        .args(["--warmup", "0s", "--quiet", "--store"])
-        .arg(target.folder.path().join("store"))
-        .output()
-        .map_err(|error| format!("{}: {error}", options.program.display()))?;
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())?;
-    let reads = &record["summary"]["directions"][0];
-    reads["operations_per_s"].as_f64().ok_or_else(|| format!("no rate in {reads}"))
+    let line = format!(
+        "run --target {name} --rw randread --size 1GiB --cpus 1 --depth {depth} --bs {bytes} --time {}s --warmup 0s \
+         --json --quiet --store {}",
+        options.seconds,
+        target.folder.path().join("store").display()
+    );
+    let program = options.program.display().to_string();
+    let command: Vec<String> = std::iter::once(program).chain(line.split(' ').map(str::to_owned)).collect();
+    let ended = process::run(&command, target.folder.path())?;
+    let record: serde_json::Value = serde_json::from_str(&ended.stdout).map_err(|_| ended.stderr)?;
+    let rate = record["summary"]["directions"][0]["operations_per_s"].as_f64();
+    let busy = record["jobs"][0]["busy_share"].as_f64();
+    let (per_s, busy) = rate.zip(busy).ok_or("the record has no rate or CPU time")?;
+    Ok(Cost { per_s, cpu_us: busy * 1e6 / per_s })
 }
 
-fn loop_alone(options: &Options, target: &Target, depth: u32, bytes: u32) -> Result<f64, String> {
+fn loop_alone(options: &Options, target: &Target, depth: u32, bytes: u32) -> Result<Cost, String> {
     let this = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
-    let output = Command::new("taskset")
-        .args(["-c", "1"])
-        .arg(this)
-        .args(["network-bare", &target.address, &target.subsystem])
-        .args([depth.to_string(), bytes.to_string(), options.seconds.to_string()])
-        .output()
-        .map_err(|error| format!("taskset: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    text.trim().parse().map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())
+    let line = format!(
+        "taskset -c 1 {} network-bare {} {} {depth} {bytes} {}",
+        this.display(),
+        target.address,
+        target.subsystem,
+        options.seconds
+    );
+    let command: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let ended = process::run(&command, target.folder.path())?;
+    let per_s: f64 = ended.stdout.trim().parse().map_err(|_| ended.stderr)?;
+    let cpu_us = (ended.usage.user_ns + ended.usage.system_ns) as f64 / 1e3;
+    Ok(Cost { per_s, cpu_us: cpu_us / (per_s * f64::from(options.seconds)) })
 }

@@ -73,7 +73,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         others: &parts.meanwhile.others,
     });
     let ending = match measured.fatal {
-        Some(failure) => Ending::Failed { error: failure.to_string() },
+        Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
         None if measured.interrupted => Ending::Interrupted,
         None => Ending::Complete,
     };
@@ -110,6 +110,13 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         command: None,
         notes,
     }
+}
+
+/// Why an engine's connection was lost, behind a semicolon; nothing where none was.
+fn lost(engine: &EngineFacts) -> String {
+    let mut features = engine.features.iter();
+    let lost = features.find(|feature| feature.name == "connection_kept" && !feature.used);
+    lost.and_then(|feature| feature.note.as_ref()).map_or_else(String::new, |why| format!("; {why}"))
 }
 
 /// Features of an engine that the kernel refused or its limits took away, a sentence each.
