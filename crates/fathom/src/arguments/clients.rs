@@ -7,6 +7,7 @@ use clap::Args;
 pub const AGENT_EXAMPLES: &str = "\
 Examples:
   fathom run --target data.bin --client local --client ssh:c1      starts one here and one on c1
+  fathom run --target data.bin --client 'exec:docker exec -i db fathom agent'
 
 It listens on nothing: what reaches it, as ssh, is its only peer. It ends when its input ends.";
 

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use super::Asked;
 
 /// Flags of other programs that messages name, by program.
-const OTHERS: [(&str, &[&str]); 13] = [
+const OTHERS: [(&str, &[&str]); 14] = [
     ("AWS CLI", &["instance-ids", "period", "starting-token", "statistics", "volume-ids", "format"]),
     ("bdevperf", &["disable-cpumask-locks", "no-huge", "num-trace-entries"]),
     ("cargo", &["features", "release"]),
@@ -34,6 +34,7 @@ const OTHERS: [(&str, &[&str]); 13] = [
     ("mdadm", &["detail", "stop"]),
     ("ps", &["pid", "sort"]),
     ("spdk_nvme_perf", &["io-depth", "io-pattern", "io-size", "rwmixread"]),
+    ("srun", &["unbuffered"]),
     ("systemd-run", &["pty", "scope", "slice"]),
     ("truncate", &["sparse"]),
 ];

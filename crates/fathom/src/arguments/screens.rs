@@ -17,7 +17,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size", "sample"]),
     ("Results", &["runs", "trend", "show", "report", "export", "import"]),
-    ("NVMe over TCP", &["discover", "nvmet"]),
+    ("Other machines", &["discover", "nvmet", "agent"]),
     ("Command lines of other tools", &["fio", "diskspd"]),
     (
         "This machine and this program",

@@ -198,7 +198,8 @@ fn what_cannot_work_is_refused_with_the_client_that_it_is() {
     assert!(said.contains("not a valid name of a host"), "{said}");
     assert!(refused("good=local", &[]).contains("two clients are called `good`"));
     let said = refused("b=local", &["--target", "missing.bin"]);
-    assert!(said.contains("client good") && said.contains("missing.bin"), "{said}");
+    let is_named = said.contains("client good") || said.contains("client b ");
+    assert!(is_named && said.contains("missing.bin"), "{said}");
     let said = refused("b=local", &["--target", "sim:nvme"]);
     assert!(said.contains("--real-time"), "{said}");
 }
@@ -213,7 +214,8 @@ fn two_clients_on_one_machine_cannot_write_one_file_and_read_it_in_parts() {
     ];
     let writing = ["--rw", "randwrite", "--destroy", "data.bin"];
     let said = refusal(folder.path(), &[both.as_slice(), &writing].concat());
-    assert!(said.contains("client ") && said.contains("refused"), "{said}");
+    // The guard refuses the one that comes second: by its lock or by the run that it sees.
+    assert!(said.contains("client ") && (said.contains("refused") || said.contains("in use")), "{said}");
     let reading = ["--rw", "randread", "--partition"];
     let output = fathom(folder.path(), &[both.as_slice(), &reading].concat()).output().unwrap();
     let sum = record(&output.stdout);
