@@ -174,13 +174,19 @@ mod tests {
     fn each_flag_is_refused_by_the_engines_that_have_no_place_for_it() {
         let names = ["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"];
         let calls = || ["falloc", "ftruncate"].into_iter().chain(names);
-        let apart = ["passthrough", "memory", "null", "sim"];
+        let apart = ["passthrough", "nvme-tcp", "memory", "null", "sim"];
         for (plan, refusing) in [
             ("rw = 'write'", vec![]),
             ("rw = 'read'", vec!["falloc", "ftruncate"]),
             ("rw = 'rw'", vec!["ftruncate"]),
-            ("rw = 'write'\nstripe = '64k'", ["mmap", "passthrough"].into_iter().chain(calls()).collect()),
-            ("rw = 'write'\ndurable = 'data'", ["mmap", "passthrough"].into_iter().chain(calls()).collect()),
+            (
+                "rw = 'write'\nstripe = '64k'",
+                ["mmap", "nvme-tcp", "passthrough"].into_iter().chain(calls()).collect(),
+            ),
+            (
+                "rw = 'write'\ndurable = 'data'",
+                ["mmap", "nvme-tcp", "passthrough"].into_iter().chain(calls()).collect(),
+            ),
             ("rw = 'write'\nio-flags = 'nowait'", ["mmap"].into_iter().chain(calls()).chain(apart).collect()),
             (
                 "rw = 'write'\nio-flags = 'hipri'",

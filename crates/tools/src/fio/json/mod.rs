@@ -37,8 +37,21 @@ fn sniff(head: &Head<'_>) -> Confidence {
 
 fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
     let bytes = whole(input, EXPECTED)?;
-    let runs = runs(&bytes, context)?;
-    Ok(runs.into_iter().map(|run| Imported::Run(Box::new(run))).collect())
+    Ok(boxed(runs(&bytes, context)?))
+}
+
+/// The same runs, each by itself: what they leave is given back on the way, so that a file of thousands is not held twice.
+fn boxed(mut runs: Vec<RunRecord>) -> Vec<Imported> {
+    const STRETCH: usize = 256;
+    let mut out = Vec::with_capacity(runs.len());
+    runs.reverse();
+    while let Some(run) = runs.pop() {
+        out.push(Imported::Run(Box::new(run)));
+        if runs.len().is_multiple_of(STRETCH) {
+            runs.shrink_to_fit();
+        }
+    }
+    out
 }
 
 /// All runs of a file's bytes.
@@ -77,10 +90,12 @@ fn records(
     drop_snapshots(&mut found, &mut origin);
     let mut out = Vec::new();
     let several = found.len() > 1;
-    for (number, document) in found.iter().enumerate() {
+    let first = found.first().map_or(0, |document| document.at);
+    // Each document goes as its runs come, so that a file of thousands is not held in both forms.
+    for (number, document) in found.into_iter().enumerate() {
         let part = if several { format!("document {}", number + 1) } else { String::new() };
         let mut common = origin.clone();
-        common.era = era(document).to_owned();
+        common.era = era(&document).to_owned();
         if document.cut_off {
             let kept = document.jobs.len();
             common.quirk(
@@ -90,10 +105,10 @@ fn records(
                 ),
             );
         }
-        out.extend(record::runs(document, &part, &common, context));
+        out.extend(record::runs(&document, &part, &common, context));
     }
     if out.is_empty() {
-        let at = found.first().map_or(0, |document| line_of(bytes, document.at));
+        let at = line_of(bytes, first);
         let cause = match count {
             1 => "the result has no whole job",
             _ => "no result has a whole job",
