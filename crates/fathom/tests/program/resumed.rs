@@ -135,9 +135,10 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
+/// Longer than the moments at which it is killed: 16 runs of 0.3 s.
 fn sweep(device: &str) -> Vec<String> {
     words(&format!(
-        "sweep --target {device} --rw randwrite --over depth=1,2 --passes 3 --time 300ms --warmup 0s --json"
+        "sweep --target {device} --rw randwrite --over depth=1,2 --passes 8 --time 300ms --warmup 0s --json"
     ))
 }
 
