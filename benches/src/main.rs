@@ -6,6 +6,7 @@
 mod accuracy;
 mod alone;
 mod analysis;
+mod bare;
 mod bdevperf;
 mod comparisons;
 mod fabrics;

@@ -1,9 +1,7 @@
 //! `fathom nvmet` beside a bare target that sends the same PDUs over the same sockets, both asked by one bare host; and
 //! the target's own figures: its delay, its memory, the time to the first I/O, and many connections.
 
-mod host;
 mod target;
-mod wire;
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -14,11 +12,11 @@ use std::time::Duration;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use super::bare::host::{Controller, now};
 use super::machine::load_now;
 use super::pairs::in_random_order;
 use super::release;
 use super::statistics::{median, paired_ratio};
-use host::{Controller, now};
 
 pub const USAGE: &str = "\
 cargo benches fabrics [OPTIONS]    fathom nvmet beside a bare loop over the same sockets
@@ -149,7 +147,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     println!("load of the machine before: {}", load_now());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     beside_the_bare_loop(&fathom, &options, &mut random)?;
-    delay(&fathom, &options)?;
+    delays(&fathom, &options)?;
     memory(&fathom)?;
     first_read(&fathom, &options)?;
     connections(&fathom)?;
@@ -225,8 +223,35 @@ fn round_trip_us(target: &Target, time: Duration) -> Result<f64, String> {
     Ok(*middle as f64 / 1e3)
 }
 
-/// What a delay of 100 us comes to beyond the round trip.
-fn delay(fathom: &Path, options: &Options) -> Result<(), String> {
+/// Keeps a processor from sleeping: a loop that runs only where nothing else wants to.
+struct Awake(Child);
+
+impl Awake {
+    fn on(cpu: &str) -> Result<Self, String> {
+        Command::new("chrt")
+            .args(["-i", "0", "taskset", "-c", cpu, "sh", "-c", "while :; do :; done"])
+            .spawn()
+            .map(Self)
+            .map_err(|error| format!("chrt: {error}"))
+    }
+}
+
+impl Drop for Awake {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What a delay of 100 us comes to beyond the round trip: with processors that sleep while they wait, which take
+/// longer to wake the longer they slept, and with processors that are kept awake.
+fn delays(fathom: &Path, options: &Options) -> Result<(), String> {
+    delay(fathom, options, "processors sleep")?;
+    let _awake = [Awake::on("0")?, Awake::on("1")?];
+    delay(fathom, options, "processors kept awake")
+}
+
+fn delay(fathom: &Path, options: &Options, how: &str) -> Result<(), String> {
     let plain = Target::fathom(fathom, "null:", "128KiB", &[])?;
     let delayed = Target::fathom(fathom, "null:", "128KiB", &["--delay", "constant:100us"])?;
     let mut pairs = Vec::new();
@@ -236,7 +261,7 @@ fn delay(fathom: &Path, options: &Options) -> Result<(), String> {
     let middle = |it: &dyn Fn(&(f64, f64)) -> f64| median(pairs.iter().map(it)).unwrap_or(0.0);
     let off = middle(&|(plain, delayed)| (delayed / (plain + 100.0) - 1.0) * 100.0);
     println!(
-        "delay of 100 us: median read {:.1} us, without it {:.1} us; {off:+.1} % from their sum",
+        "delay of 100 us, {how}: median read {:.1} us, without it {:.1} us; {off:+.1} % from their sum",
         middle(&|it| it.1),
         middle(&|it| it.0),
     );

@@ -4,7 +4,7 @@
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use super::wire;
+use crate::bare::wire;
 
 /// Bytes read at once, and pieces written at once.
 const STAGING_BYTES: usize = 256 << 10;

@@ -1,14 +1,14 @@
 //! The initiator beside a bare loop over the same connection with the same PDUs, against one target.
 
-mod bare;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use super::bare::host::Controller;
 use super::pairs::in_random_order;
 use super::process;
 use super::statistics::median;
@@ -35,7 +35,7 @@ struct Options {
 /// Arguments without sense, and programs that cannot be run or say no numbers.
 pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> {
     if bare {
-        return bare::run(arguments);
+        return bare_loop(arguments);
     }
     let options = options(root, arguments)?;
     let target = Target::start(&options.program)?;
@@ -63,6 +63,25 @@ pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> 
             of(|(ours, bare)| bare.cpu_us / ours.cpu_us)
         );
     }
+    Ok(())
+}
+
+/// The bare loop in a process of its own: reads at random, and prints how many a second.
+fn bare_loop(arguments: &[String]) -> Result<(), String> {
+    let [port, subsystem, depth, bytes, seconds] = arguments else {
+        return Err("network-bare PORT NQN DEPTH BYTES SECONDS".to_owned());
+    };
+    let number = |text: &String| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+    let short =
+        |text: &String| u16::try_from(number(text)?).map_err(|_| format!("{text} is too large a number"));
+    let (port, depth, bytes) = (short(port)?, short(depth)?, number(bytes)?);
+    let time = Duration::from_secs(number(seconds)?.into());
+    let made = Controller::connect(port, subsystem, 1).and_then(|controller| {
+        let mut queue = controller.queue(port, subsystem, 1, depth.max(2))?;
+        queue.reads(depth, bytes.max(512), time)
+    });
+    let made = made.map_err(|error| format!("the bare loop: {error}"))?;
+    println!("{}", made.reads as f64 / made.seconds);
     Ok(())
 }
 
@@ -154,7 +173,7 @@ fn loop_alone(options: &Options, target: &Target, depth: u32, bytes: u32) -> Res
     let line = format!(
         "taskset -c 1 {} network-bare {} {} {depth} {bytes} {}",
         this.display(),
-        target.address,
+        target.address.rsplit(':').next().unwrap_or_default(),
         target.subsystem,
         options.seconds
     );

@@ -120,6 +120,16 @@ pub trait Engine {
     fn next_due_ns(&self) -> Option<u64> {
         None
     }
+
+    /// From now on adds to `event`, an event descriptor (`eventfd`), whenever an I/O may have ended that nothing in
+    /// this process ended. False from an engine that cannot. For whoever waits for more than one engine: after the
+    /// event, [`reap`](Engine::reap) without waiting finds what ended. To be called by the thread that submits, before
+    /// the first I/O.
+    #[cfg(target_os = "linux")]
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        let _ = event;
+        false
+    }
 }
 
 /// An engine whose kind is known only when it runs: what decorators are stacked on.
@@ -142,6 +152,11 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
 
     fn next_due_ns(&self) -> Option<u64> {
         (**self).next_due_ns()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        (**self).announce(event)
     }
 }
 

@@ -9,6 +9,7 @@ use fathom_record::Direction;
 use fathom_spec::Status;
 
 use crate::counters::{Counters, add};
+use crate::ready::Bell;
 
 /// Status: Unrecovered Read Error.
 const READ_FAILED: Status = Status(0x281);
@@ -67,6 +68,8 @@ pub struct Carrier {
     work: Vec<Work>,
     /// I/Os that each engine has.
     inside: Vec<u32>,
+    /// Which engines ring when one of theirs ended.
+    announces: Vec<bool>,
     in_flight: u32,
     /// I/Os that an engine had no room for.
     held_back: Vec<(u32, Io)>,
@@ -75,16 +78,19 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// Over engines of `depth` slots each, one a namespace.
+    /// Over engines of `depth` slots each, one a namespace, of which those that can ring the bell of whoever reaps
+    /// them.
     pub fn new(
-        engines: Vec<Box<dyn Engine>>,
+        mut engines: Vec<Box<dyn Engine>>,
         namespaces: Arc<[Namespace]>,
-        depth: u32,
+        (depth, bell): (u32, &Bell),
         counters: Arc<Counters>,
     ) -> Self {
         let inside = vec![0; engines.len()];
+        let announces = engines.iter_mut().map(|engine| engine.announce(bell.event())).collect();
         Self {
             engines,
+            announces,
             namespaces,
             engine_of: vec![0; depth as usize],
             to_all: vec![false; depth as usize],
@@ -102,12 +108,16 @@ impl Carrier {
         self.in_flight > 0 || !self.held_back.is_empty()
     }
 
-    /// The next moment at which an engine lets something go. Absent where one has I/Os and does not say.
+    /// The next moment at which an engine lets something go; the end of time where all ring when they have something.
+    /// Absent where one has I/Os and tells neither.
     pub fn next_due_ns(&self) -> Option<u64> {
-        let busy = self.engines.iter().zip(&self.inside).filter(|(_, inside)| **inside > 0);
         let mut next = u64::MAX;
-        for (engine, _) in busy {
-            next = next.min(engine.next_due_ns()?);
+        for (at, engine) in self.engines.iter().enumerate().filter(|(at, _)| self.inside[*at] > 0) {
+            match engine.next_due_ns() {
+                Some(due_ns) => next = next.min(due_ns),
+                None if self.announces[at] => {}
+                None => return None,
+            }
         }
         Some(next)
     }

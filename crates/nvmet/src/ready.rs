@@ -2,7 +2,7 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll, eventfd, poll};
@@ -36,6 +36,11 @@ impl Interest {
 pub struct Bell(Arc<OwnedFd>);
 
 impl Bell {
+    /// Its descriptor, for the kernel to ring.
+    pub fn event(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
     /// Wakes it, or lets its next wait end at once.
     pub fn ring(&self) {
         // A bell that was rung too often to count rings all the same.

@@ -13,7 +13,7 @@ use crate::carrier::Carrier;
 use crate::connection::{Connection, Over, Scratch, Shared};
 use crate::counters::{Counters, add};
 use crate::export::Export;
-use crate::ready::{BELL, Interest, Ready};
+use crate::ready::{BELL, Bell, Interest, Ready};
 
 /// Between two looks at who is silent, in nanoseconds.
 const LOOK_EVERY_NS: u64 = 100_000_000;
@@ -25,6 +25,8 @@ const SILENCE_NS: u64 = 120_000_000_000;
 const LINGER_NS: u64 = 1_000_000_000;
 /// How near a moment is before the worker stays awake for it: the time that it takes to wake up.
 const AWAKE_NS: u64 = 120_000;
+/// How near a moment is before the worker looks at nothing but the clock: the time of a look at its connections.
+const SOON_NS: u64 = 3_000;
 /// How long a worker stays awake for engines that do not say when they are done, and how long it then sleeps.
 const SPIN_NS: u64 = 50_000;
 const NAP_NS: u64 = 50_000;
@@ -66,13 +68,13 @@ impl Common {
     }
 
     /// The engines of an I/O queue, made on the calling thread.
-    fn outfit(&self, entries: u32) -> Result<Carrier, EngineError> {
+    fn outfit(&self, entries: u32, bell: &Bell) -> Result<Carrier, EngineError> {
         let number = self.queues_made.fetch_add(1, Ordering::Relaxed);
         let (bytes, namespaces) =
             self.directory.with(|it| (it.limits.transfer_bytes, Arc::clone(&it.namespaces)));
         let engine = |backend: &crate::export::Backend| backend.engine(number, (entries, bytes), self.clock);
         let engines = self.export.backends.iter().map(engine).collect::<Result<Vec<_>, _>>()?;
-        Ok(Carrier::new(engines, namespaces, entries, Arc::clone(&self.counters)))
+        Ok(Carrier::new(engines, namespaces, (entries, bell), Arc::clone(&self.counters)))
     }
 }
 
@@ -80,6 +82,8 @@ impl Common {
 pub struct Worker {
     common: Arc<Common>,
     ready: Ready,
+    /// What wakes it, which its engines ring too.
+    bell: Bell,
     arrivals: Receiver<Arrival>,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
@@ -98,6 +102,7 @@ impl Worker {
     pub fn new(common: Arc<Common>, ready: Ready, arrivals: Receiver<Arrival>) -> Self {
         Self {
             common,
+            bell: ready.bell(),
             ready,
             arrivals,
             connections: Vec::new(),
@@ -149,6 +154,12 @@ impl Worker {
         for at in &self.busy {
             let Some(Some(connection)) = self.connections.get(*at) else { continue };
             wait_ns = wait_ns.min(match connection.next_due_ns() {
+                Some(due_ns) if due_ns.saturating_sub(now_ns) < SOON_NS => {
+                    while self.common.clock.now_ns() < due_ns {
+                        std::hint::spin_loop();
+                    }
+                    return 0;
+                }
                 Some(due_ns) => due_ns.saturating_sub(now_ns.saturating_add(AWAKE_NS)),
                 None if now_ns.saturating_sub(self.worked_ns) < SPIN_NS => 0,
                 None => NAP_NS,
@@ -190,9 +201,9 @@ impl Worker {
     fn read(&mut self, at: usize, now_ns: u64) {
         let Some(Some(connection)) = self.connections.get_mut(at) else { return };
         let (was, was_stuck, was_busy) = (connection.role(), connection.is_stuck(), connection.is_busy());
-        let common = &self.common;
+        let (common, bell) = (&self.common, &self.bell);
         let outcome = connection
-            .read(&common.directory, &mut self.scratch, now_ns, &mut |entries| common.outfit(entries));
+            .read(&common.directory, &mut self.scratch, now_ns, &mut |entries| common.outfit(entries, bell));
         let is = connection.role();
         if was == Role::Fresh && is != Role::Fresh {
             common.newcomers.fetch_sub(1, Ordering::Relaxed);

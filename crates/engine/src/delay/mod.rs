@@ -220,4 +220,9 @@ impl<E: Engine, C: Clock> Engine for Delay<E, C> {
     fn next_due_ns(&self) -> Option<u64> {
         [self.inner.next_due_ns(), self.next_held_ns()].into_iter().flatten().min()
     }
+
+    #[cfg(target_os = "linux")]
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        self.inner.announce(event)
+    }
 }

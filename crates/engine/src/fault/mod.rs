@@ -138,4 +138,9 @@ impl<E: Engine> Engine for Fault<E> {
     fn next_due_ns(&self) -> Option<u64> {
         self.inner.next_due_ns()
     }
+
+    #[cfg(target_os = "linux")]
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        self.inner.announce(event)
+    }
 }

@@ -267,4 +267,9 @@ impl<E: Carrier, C: Clock> Engine for Stripe<E, C> {
     fn next_due_ns(&self) -> Option<u64> {
         self.inner.next_due_ns()
     }
+
+    #[cfg(target_os = "linux")]
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        self.inner.announce(event)
+    }
 }

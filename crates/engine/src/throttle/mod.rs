@@ -178,4 +178,9 @@ impl<E: Engine, C: Clock> Engine for Throttle<E, C> {
         let pass_ns = self.waiting.front().map(|next| next.0);
         [self.inner.next_due_ns(), pass_ns, ended_ns].into_iter().flatten().min()
     }
+
+    #[cfg(target_os = "linux")]
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        self.inner.announce(event)
+    }
 }

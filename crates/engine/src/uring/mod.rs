@@ -188,6 +188,10 @@ impl<C: Clock> Engine for Uring<C> {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         self.traffic.reap(wait, done, moved)
     }
+
+    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+        self.traffic.announce(event)
+    }
 }
 
 impl<C: Clock> TakesPriority for Uring<C> {

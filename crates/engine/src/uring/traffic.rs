@@ -10,6 +10,7 @@
 //! last longer than that; shorter ones bring a timer along.
 
 use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 use fathom_measure::Clock;
 use fathom_record::facts::Feature;
@@ -109,6 +110,11 @@ where
             && self.queue.start(1)? == 1
             && !self.queue.completions().any(|entry| has_ended(&entry.into()));
         Ok(feature(self.ticks, (!self.ticks).then_some("refused by this kernel (needs 6.4)")))
+    }
+
+    /// Has the kernel add to an event descriptor whenever something completed; false where it does not.
+    pub fn announce(&self, event: BorrowedFd<'_>) -> bool {
+        self.queue.ring().submitter().register_eventfd(event.as_raw_fd()).is_ok()
     }
 
     /// The ring's clock.
@@ -300,5 +306,34 @@ mod tests {
             engine.reap(Wait::Until(u64::MAX), &mut done).unwrap();
             assert_eq!((done.len(), done[0].result), (1, 100));
         }
+    }
+
+    #[test]
+    fn an_event_tells_that_something_completed_and_not_before() {
+        use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+        if let Err(reason) = available() {
+            fathom_skips::skipped(reason);
+            return;
+        }
+        let (clock, _) = WallClock::start();
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let silent = Arc::new(File::from(std::os::fd::OwnedFd::from(reader)));
+        let options = Options { on_time: true, ..Options::default() };
+        let mut engine = Uring::new(silent, 1, 4096, options, clock).unwrap();
+        let event = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        assert!(engine.announce(std::os::fd::AsFd::as_fd(&event)));
+        let is_told = |ms: i64| {
+            let time = Timespec { tv_sec: ms / 1000, tv_nsec: ms % 1000 * 1_000_000 };
+            poll(&mut [PollFd::new(&event, PollFlags::IN)], Some(&time)).unwrap() == 1
+        };
+        let mut done = Vec::with_capacity(1);
+        let io = Io { slot: 0, direction: Direction::Read, offset: 0, bytes: 4096 };
+        assert_eq!(engine.submit(io), Submission::Queued);
+        engine.reap(Wait::No, &mut done).unwrap();
+        assert!(done.is_empty() && !is_told(20));
+        writer.write_all(&[7; 100]).unwrap();
+        assert!(is_told(10_000));
+        engine.reap(Wait::No, &mut done).unwrap();
+        assert_eq!((done.len(), done[0].result), (1, 100));
     }
 }

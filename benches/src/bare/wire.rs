@@ -15,8 +15,10 @@ pub const BLOCK_BYTES: u32 = 512;
 pub const COMMAND: u8 = 4;
 pub const RESPONSE: u8 = 5;
 pub const DATA: u8 = 7;
-/// Flags of the last data PDU that stands for the completion too.
-pub const LAST_AND_SUCCESS: u8 = 0b1100;
+/// Flag of the data PDU that stands for the completion too.
+pub const SUCCESS: u8 = 0b1000;
+/// The same of the last one.
+pub const LAST_AND_SUCCESS: u8 = 0b0100 | SUCCESS;
 
 const HOST: &[u8] = b"nqn.2014-08.org.nvmexpress:uuid:benches";
 

@@ -73,10 +73,63 @@ impl Controller {
     }
 }
 
+/// What has arrived of one connection, and what it is part of.
+struct Arriving {
+    slots: Vec<Vec<u8>>,
+    header: [u8; wire::SHORT_BYTES],
+    have: usize,
+    /// The slot whose data arrives, where its next byte belongs, the bytes that are missing, and whether the read ends
+    /// with them.
+    data: (usize, usize, usize, bool),
+}
+
+impl Arriving {
+    fn new(depth: u16, bytes: u32) -> Self {
+        let slots = vec![vec![0; bytes as usize]; usize::from(depth)];
+        Self { slots, header: [0; wire::SHORT_BYTES], have: 0, data: (0, 0, 0, false) }
+    }
+
+    /// Takes what was read, copies data to its slot, and tells `end` which reads ended.
+    fn take(&mut self, mut rest: &[u8], mut end: impl FnMut(u16)) -> io::Result<()> {
+        while !rest.is_empty() {
+            let (slot, at, missing, ends) = self.data;
+            if missing > 0 {
+                let part = rest.len().min(missing);
+                let (piece, left) = rest.split_at(part);
+                let place = self.slots.get_mut(slot).and_then(|it| it.get_mut(at..at + part));
+                place.ok_or_else(|| io::Error::other("data beyond a read"))?.copy_from_slice(piece);
+                (self.data, rest) = ((slot, at + part, missing - part, ends), left);
+                if part == missing && ends {
+                    end(slot as u16);
+                }
+                continue;
+            }
+            let (piece, left) = rest.split_at(rest.len().min(wire::SHORT_BYTES - self.have));
+            self.header[self.have..self.have + piece.len()].copy_from_slice(piece);
+            (self.have, rest) = (self.have + piece.len(), left);
+            if self.have == wire::SHORT_BYTES {
+                self.have = 0;
+                let header = &self.header;
+                match header[0] {
+                    wire::DATA => {
+                        let (at, bytes) = (wire::four(header, 12), wire::four(header, 16));
+                        let ends = header[1] & wire::SUCCESS != 0;
+                        self.data = (wire::two(header, 8).into(), at as usize, bytes as usize, ends);
+                    }
+                    wire::RESPONSE => end(wire::two(header, 20)),
+                    kind => return Err(io::Error::other(format!("PDU {kind} where a read was awaited"))),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Queue {
     /// Keeps `depth` reads of `bytes` in flight for a time.
     pub fn reads(&mut self, depth: u16, bytes: u32, time: Duration) -> io::Result<Reads> {
         let mut staging = vec![0; STAGING_BYTES];
+        let mut arriving = Arriving::new(depth, bytes);
         let mut out = Vec::with_capacity(usize::from(depth) * wire::COMMAND_BYTES);
         let spans = SPAN_BYTES / u64::from(bytes);
         let (mut next, mut reads, mut latencies_ns) = (0u64, 0, Vec::new());
@@ -89,38 +142,23 @@ impl Queue {
         let start = now();
         let mut sent = start;
         self.stream.write_all(&out)?;
-        let (mut in_flight, mut have, mut header, mut payload) = (depth, 0, [0; wire::SHORT_BYTES], 0);
+        let mut in_flight = depth;
         while in_flight > 0 {
             let there = self.stream.read(&mut staging)?;
-            let is_over = start.elapsed() >= time;
-            out.clear();
-            let mut rest = staging.get(..there).unwrap_or_default();
-            if rest.is_empty() {
+            if there == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            while !rest.is_empty() {
-                let skipped = rest.len().min(payload);
-                payload -= skipped;
-                rest = &rest[skipped..];
-                let part = rest.len().min(wire::SHORT_BYTES - have);
-                if payload == 0 && have < wire::SHORT_BYTES {
-                    header[have..have + part].copy_from_slice(&rest[..part]);
-                    (have, rest) = (have + part, &rest[part..]);
-                    if have == wire::SHORT_BYTES && header[0] == wire::DATA {
-                        payload = wire::four(&header, 16) as usize;
-                    } else if have == wire::SHORT_BYTES {
-                        return Err(io::Error::other("a read did not end with its data"));
-                    }
+            let is_over = start.elapsed() >= time;
+            out.clear();
+            let before = reads;
+            arriving.take(staging.get(..there).unwrap_or_default(), |id| {
+                (reads, in_flight) = (reads + 1, in_flight - 1);
+                if !is_over {
+                    issue(&mut out, id);
+                    in_flight += 1;
                 }
-                if payload == 0 && have == wire::SHORT_BYTES {
-                    (have, reads, in_flight) = (0, reads + 1, in_flight - 1);
-                    if !is_over {
-                        issue(&mut out, wire::two(&header, 8));
-                        in_flight += 1;
-                    }
-                }
-            }
-            if depth == 1 && in_flight < 2 && have == 0 && payload == 0 {
+            })?;
+            if depth == 1 && reads > before {
                 latencies_ns.push(sent.elapsed().as_nanos() as u64);
                 sent = now();
             }
