@@ -22,6 +22,7 @@ pub mod replay;
 mod run;
 mod runner;
 pub mod sweep;
+pub mod wear;
 
 pub use analyse::{Subject, analyse};
 pub use assess::{Assessment, assess};

@@ -19,6 +19,7 @@ use crate::job::aside::Aside;
 use crate::job::crew::{self, CrewPlan, Gate};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::passes::{Advised, Passes};
+use crate::job::wear::WearLimit;
 use crate::job::{Accounts, JobPlan, Measured, Observer, simulated};
 use crate::memory::Memory;
 use crate::metadata::Metadata;
@@ -81,6 +82,8 @@ pub struct Launch<'a> {
     pub decorators: &'a Decorators,
     /// Share of each job among those of other runs at the same time; absent: none holds back for another.
     pub share: Option<&'a Share>,
+    /// What writes are taken from; absent: as much as they like.
+    pub wear: Option<&'a WearLimit>,
     /// The I/Os of each job, of a workload whose addresses are a trace's.
     pub scripts: Option<&'a Scripts>,
     /// Who hears of each I/O; on threads only, not in simulated time.
@@ -548,6 +551,7 @@ impl Launch<'_> {
             passes: advice.and_then(|advice| Passes::of(&advice, self.advised(job.target)?)),
             flush_at_end: special.is_some_and(|special| special.flush_at_end),
             batch: special.and_then(|special| special.batch),
+            wear: self.wear.filter(|_| workload.mix.write_share() > 0.0).cloned(),
         };
         aside.boxed()
     }

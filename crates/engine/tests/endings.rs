@@ -313,6 +313,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         engine,
         decorators: &Decorators::default(),
         share: None,
+        wear: None,
         priorities: None,
         scripts: None,
         listeners: None,

@@ -147,6 +147,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         engine: EngineKind::Mmap,
         decorators: &Decorators::default(),
         share: None,
+        wear: None,
         priorities: None,
         scripts: None,
         listeners: None,

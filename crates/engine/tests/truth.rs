@@ -52,6 +52,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
         engine: EngineKind::Sim,
         decorators: &Decorators::default(),
         share: None,
+        wear: None,
         priorities: None,
         scripts: None,
         listeners: None,

@@ -49,6 +49,8 @@ pub struct OpenRequest<'a> {
     pub exact: bool,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
+    /// Asked before a file is laid out, with the bytes that are written for it; absent: nothing is asked.
+    pub before_layout: Option<&'a dyn Fn(u64) -> Result<(), Error>>,
     /// Ends laying out and reading when it becomes true.
     pub stop: &'a AtomicBool,
     /// Told what is done to the target before it is used: bytes done, and bytes in all.
@@ -83,6 +85,7 @@ impl Default for OpenRequest<'_> {
             keep: false,
             exact: false,
             seed: 0,
+            before_layout: None,
             stop: &NEVER,
             progress: None,
         }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::{self, EngineKind};
@@ -403,6 +403,7 @@ impl Session {
             engine: self.engine,
             decorators: &self.decorators,
             share,
+            wear: crate::wear::limit(),
             scripts: feed.as_ref().map(Feed::scripts),
             listeners: ears.hear().then_some(Listeners(&listener)),
             uring: self.uring,
@@ -419,6 +420,13 @@ impl Session {
         let neighbours = self.neighbours(facts, workload, grouped);
         let cached_share = self.cached_share(&geometries);
         let mut measured = measure(&launch, particulars, progress)?;
+        let worn_out = crate::wear::stopped();
+        if let Some(words) = &worn_out {
+            progress.note(words);
+            // It ends what comes after, too.
+            stop.store(true, Ordering::Relaxed);
+            measured.interrupted = true;
+        }
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
@@ -443,13 +451,14 @@ impl Session {
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
             meanwhile,
-            notes: &self.remarks(workload, facts, feed),
+            notes: &worn_out.into_iter().chain(self.remarks(workload, facts, feed)).collect::<Vec<_>>(),
         }))
     }
 
     /// Where the I/Os of a workload lie, of one that fits targets which nobody else uses.
     fn admit(&self, workload: &Workload) -> Result<Vec<Geometry>, CampaignError> {
         workload.validate()?;
+        crate::wear::refuse_beyond(workload)?;
         let geometries = self.targets.geometries(workload)?;
         self.refuse_what_is_not_polled(workload)?;
         self.targets.confirm()?;

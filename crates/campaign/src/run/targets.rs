@@ -17,6 +17,7 @@ use fathom_target::{OpenRequest, Origin, Permit, Target, TargetName, admit_all};
 
 use super::session::SessionPlan;
 use crate::progress::Progress;
+use crate::wear;
 
 /// One target or several, open.
 #[derive(Debug)]
@@ -72,6 +73,7 @@ impl Targets {
                 keep: plan.keep,
                 exact: plan.exact,
                 seed: plan.seed,
+                before_layout: Some(&wear::take_for_layout),
                 stop,
                 progress: Some(&told),
             };

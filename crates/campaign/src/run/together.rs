@@ -10,12 +10,14 @@ use fathom_record::run::Ending;
 use fathom_record::{RunRecord, Workload};
 
 use fathom_engine::job::pace::Share;
+use fathom_engine::job::wear::WearLimit;
 
 use super::io_log::IoLog;
 use super::particulars::Particulars;
 use super::session::{Beside, Session};
 use crate::error::CampaignError;
 use crate::progress::{Progress, Second};
+use crate::wear;
 
 /// One of the runs.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +186,9 @@ impl Together<'_> {
                 },
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
+            }
+            if wear::limit().is_some_and(WearLimit::is_met) {
+                stop.store(true, Ordering::Relaxed);
             }
             if stop.load(Ordering::Relaxed) {
                 self.halt_all();

@@ -20,6 +20,7 @@ pub mod tally;
 pub mod timeline;
 mod usage;
 pub mod vigil;
+pub mod wear;
 
 pub use account::{Account, DirectionAccount};
 pub use failure::Failure;

@@ -393,7 +393,13 @@ impl<E: Engine, C: Clock> Job<E, C> {
             let Some(slot) = self.free.pop() else { break };
             let (draft, intended_ns) = match &mut self.plan.aside {
                 None => (self.plan.generator.next(), due_ns),
-                Some(aside) => aside.next(&mut self.plan.generator, now, due_ns),
+                Some(aside) => match aside.next(&mut self.plan.generator, now, due_ns) {
+                    Some(next) => next,
+                    None => {
+                        self.end_unwritten(slot);
+                        break;
+                    }
+                },
             };
             let delayed = self.plan.arrival.is_some() && intended_ns < self.uncapped_at_ns;
             let io = self.prepare(slot, draft, (now, intended_ns), delayed);
@@ -423,6 +429,14 @@ impl<E: Engine, C: Clock> Job<E, C> {
             }
         }
         queued
+    }
+
+    /// Ends all jobs before a write for which no bytes are left.
+    #[cold]
+    fn end_unwritten(&mut self, slot: u32) {
+        self.free.push(slot);
+        self.plan.operations = 0;
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     /// Makes all that was written durable, as the job's last I/O.

@@ -14,12 +14,13 @@ Examples:
   fathom fio job.fio --engine=fio                    the installed fio does it
 
 Options are fio's, with one hyphen or two; what stands before the first --name is of all jobs. Beside them:
-  --engine=fathom|fio   who does the jobs. Default: fathom, which refuses what it cannot do
+  --engine=fathom|fio   which program runs the jobs. Default: fathom, which refuses what it cannot do
   --destroy=WORDS       permit the loss of what a target holds, as in fathom run
   --force               replace files that --output, the logs and write_iolog name, whoever wrote them
   --store=FILE          run store to use, here as well as before fio
   --check-empty         read all of a device before the first write, as in fathom run
   --fail-if=CONDITION   end with status 4 if a job meets it, e.g. 'p99>2ms', as in fathom run
+  --wear-limit=SIZE     write at most this much in all, e.g. 100GiB, as in fathom run
   --strict              end with status 1 if a self-check fails; fio's statuses are otherwise kept
   --quiet               show no progress
 Options that change nothing are accepted, others are left out with a warning or refused with the reason.";

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Where the result of a measurement goes.
+/// Where the result of a measurement goes, and what it may cost.
 #[derive(Args, Debug)]
 pub struct MeasurementOutputs {
     /// Write the report to this file, as one HTML page.
@@ -23,6 +23,11 @@ pub struct MeasurementOutputs {
     /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Write at most this much to the target over all runs of the command, e.g. 100GiB: files that are laid out and
+    /// preconditioning count, trims do not. A workload that is known to need more is refused; otherwise the command ends
+    /// before the write that would pass it, with status 1, and what was measured is kept. Typed again it begins at 0.
+    #[arg(long, value_name = "SIZE")]
+    pub wear_limit: Option<String>,
 }
 
 /// When a measurement fails.

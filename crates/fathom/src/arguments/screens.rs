@@ -110,6 +110,7 @@ const HEADINGS: [(&str, &[&str]); 4] = [
             "rest",
             "max_experiments",
             "anew",
+            "wear_limit",
         ],
     ),
     (

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use fathom_report::ReportError;
 
 use super::document::Shape;
+use super::wear;
 use crate::arguments::MeasurementOutputs;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
@@ -20,7 +21,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Looks at every place.
+    /// Looks at every place, and limits what is written where that was asked for.
     ///
     /// # Errors
     /// When one of them could not be written, or is not to be.
@@ -35,6 +36,7 @@ impl Delivery {
         if let Some(path) = &outputs.report {
             OutputFile::check(path, Content::Marked)?;
         }
+        wear::begin(outputs.wear_limit.as_deref())?;
         Ok(Self { machine, shape, report: outputs.report.clone() })
     }
 

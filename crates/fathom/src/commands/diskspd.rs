@@ -22,6 +22,7 @@ use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
+use super::wear;
 use crate::arguments::DiskspdArguments;
 use crate::failure::Failure;
 use crate::output::Machine;
@@ -122,6 +123,7 @@ fn itself(
         check_empty: arguments.check_empty,
         limit_ns: None,
     };
+    wear::refuse_uncounted(arguments.outputs.wear_limit.as_deref(), "diskspd itself")?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[])?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);

@@ -42,6 +42,7 @@ mod stored;
 mod sweep;
 mod trend;
 mod trial;
+mod wear;
 
 use crate::arguments::{Asked, Command};
 use crate::failure::Failure;

@@ -17,7 +17,7 @@ use super::delivery::Delivery;
 use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
-use super::{demand, document};
+use super::{demand, document, wear};
 use crate::arguments::{MeasurementOutputs, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Screen;
@@ -62,13 +62,17 @@ pub fn measure(
     wanted: Option<&Wanted>,
     (outputs, conditions): (&MeasurementOutputs, &Conditions),
 ) -> Result<Status, Failure> {
+    let external = plan.engine.as_deref().and_then(External::of);
+    if external.is_some() || !together.clients.is_empty() {
+        wear::refuse_uncounted(outputs.wear_limit.as_deref(), "another process")?;
+    }
     let delivery = Delivery::prepare(outputs)?;
     let mut saving = Saving::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
     screen.tell(&delivery.machine, &stop);
-    let mut record = match plan.engine.as_deref().and_then(External::of) {
+    let mut record = match external {
         _ if !together.clients.is_empty() => run_clients(plan, together, &mut screen, &stop)?,
         Some(external) => run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
         None => run_once(plan, &mut screen, &stop)?,

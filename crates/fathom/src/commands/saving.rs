@@ -13,16 +13,33 @@ pub struct Saving {
     store: Option<Store>,
     saved: usize,
     lost: usize,
+    /// Whether nothing is to be saved, and nothing is lost by it.
+    idle: bool,
 }
 
 impl Saving {
+    /// The same for what ends as another tool does, which saves nothing: where no flag, config file or environment
+    /// says where the store is, there is none, and that is no failure.
+    pub fn open_where_named(place: &StorePlace) -> Self {
+        match place.path() {
+            Ok(_) => Self::open(place),
+            Err(_) => Self { store: None, saved: 0, lost: 0, idle: true },
+        }
+    }
+
+    /// What a result says of it where it is not saved and nothing failed.
+    pub fn remark(&self) -> Option<String> {
+        self.idle
+            .then(|| "not saved: neither --store, FATHOM_STORE, XDG_DATA_HOME nor HOME says where".to_owned())
+    }
+
     /// Opens the store; one that cannot be used is told at once, before anything is measured.
     pub fn open(place: &StorePlace) -> Self {
         let told = |failure: Failure| {
             let cause = format!("{}; results will be printed, and not saved", failure.cause);
             Failure { cause, ..failure }.warn();
         };
-        Self { store: place.open().map_err(|error| told(error.into())).ok(), saved: 0, lost: 0 }
+        Self { store: place.open().map_err(|error| told(error.into())).ok(), saved: 0, lost: 0, idle: false }
     }
 
     /// Saves a run; the first failure ends the store's use, and is told.
@@ -34,6 +51,7 @@ impl Saving {
                 self.store = None;
                 self.lost += 1;
             }
+            None if self.idle => {}
             None => self.lost += 1,
         }
     }
@@ -74,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_was_not_saved_is_told_with_what_to_type() {
-        let saving = |saved, lost| Saving { store: None, saved, lost };
+        let saving = |saved, lost| Saving { store: None, saved, lost, idle: false };
         assert!(saving(3, 0).finish(&Machine::Off) && saving(0, 0).finish(&Machine::Off));
         assert!(!saving(0, 1).finish(&Machine::Off));
         let words = saving(0, 1).words(&Machine::File("my run.json".into()));

@@ -26,6 +26,15 @@ fn without_an_environment_results_are_printed_and_it_is_said_that_none_is_saved(
 }
 
 #[test]
+fn fios_command_lines_end_as_fio_does_where_nothing_says_where_the_store_is() {
+    let typist = Typist::new();
+    let job = ["fio", "--name=a", "--ioengine=null", "--size=1m", "--rw=read", "--output-format=normal"];
+    let answer = bare(&typist, &job, &[]);
+    assert_eq!((answer.status, answer.stderr.as_str()), (0, ""), "{answer:?}");
+    assert!(answer.stdout.contains("not saved: neither --store"), "{answer:?}");
+}
+
+#[test]
 fn a_terminal_of_twenty_columns_or_of_an_unknown_kind_gets_its_results() {
     let typist = Typist::new();
     let words = [&RUN[..], &["--store", "runs.sqlite"]].concat();

@@ -50,3 +50,4 @@ mod served;
 mod sized;
 mod trended;
 mod typed;
+mod worn;

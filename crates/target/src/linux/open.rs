@@ -289,6 +289,7 @@ fn extended(
     let keep_free_bytes = room.reserve_bytes() / 2;
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     let end = missing.end;
+    request.before_layout.map_or(Ok(()), |ask| ask(bytes))?;
     layout::lay_out(&whole_or_cached(machine, file, &missing)?, missing.clone(), &layout)?;
     if !request.direct {
         super::drop_cached(file, missing).map_err(|error| Error::system(&place, &error))?;
@@ -343,6 +344,7 @@ fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> 
         |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     let file = whole_or_cached(&Machine::at_a_glance(), &opened.file, &(0..facts.size_bytes))?;
+    request.before_layout.map_or(Ok(()), |ask| ask(facts.size_bytes))?;
     layout::lay_out(&file, 0..facts.size_bytes, &layout)?;
     facts.written_share = share("laying out the file", &opened.file, facts.size_bytes)?;
     if let Some(written) = facts.written_share.filter(|share| *share < WRITTEN) {

@@ -17,6 +17,7 @@ use super::{holds, machine, read, refused, screen};
 use crate::commands::conditions::{self, Conditions};
 use crate::commands::saving::Saving;
 use crate::commands::stored::StorePlace;
+use crate::commands::wear;
 use crate::failure::Failure;
 use crate::output::Machine;
 use crate::output_file::{Content, OutputFile};
@@ -33,6 +34,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     if let Some(question) = question(globals)? {
         return ask(&question, None);
     }
+    wear::refuse_uncounted(globals.wear_limit.as_deref(), "fio itself")?;
     let jobs = read(invocation)?;
     if globals.show_command {
         output::result(&(document::command_line(&jobs) + "\n"))?;

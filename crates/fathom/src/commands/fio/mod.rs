@@ -27,6 +27,7 @@ use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
+use super::wear;
 use crate::failure::Failure;
 use crate::output::Machine;
 use crate::progress::Screen;
@@ -76,7 +77,9 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let destination = results::Destination::prepare(globals)?;
     let places = Places::prepare(&mapped, globals.force)?;
     let conditions = Conditions::of_runs(&globals.fail_if, place, &workloads(&mapped))?;
-    let mut saving = Saving::open(place);
+    wear::begin(globals.wear_limit.as_deref())?;
+    let mut saving = Saving::open_where_named(place);
+    differences.extend(saving.remark());
     let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;
     let mut unwritten = None;

@@ -48,6 +48,8 @@ pub struct Globals {
     pub check_empty: bool,
     /// Conditions under which the command fails, unread.
     pub fail_if: Vec<String>,
+    /// The most that may be written, unread.
+    pub wear_limit: Option<String>,
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What the whole command has to go to the installed fio for.
@@ -87,7 +89,7 @@ const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: 
 }
 
 /// The options of the command, fio's and fathom's.
-pub static ROWS: [Row; 48] = [
+pub static ROWS: [Row; 49] = [
     row("output", Some('o'), true, Does::Set),
     row("output-format", Some('F'), true, Does::Set),
     row("minimal", Some('m'), false, Does::Set),
@@ -148,6 +150,7 @@ pub static ROWS: [Row; 48] = [
     row("store", None, true, Does::Set),
     row("check-empty", None, false, Does::Set),
     row("fail-if", None, true, Does::Set),
+    row("wear-limit", None, true, Does::Set),
     row("quiet", None, false, Does::Set),
     row("strict", None, false, Does::Set),
     row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
@@ -209,6 +212,7 @@ impl Globals {
             "store" => self.store = Some(value.to_owned()),
             "check-empty" => self.check_empty = true,
             "fail-if" => self.fail_if.push(value.to_owned()),
+            "wear-limit" => self.wear_limit = Some(value.to_owned()),
             "engine" => {
                 self.hand_over = Some(match value {
                     "fio" => true,
