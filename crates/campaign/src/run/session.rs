@@ -384,8 +384,8 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        let Beside { grouped, campaign, telemetry_is_with, share, log, .. } = beside;
-        let Beside { priorities, particulars, gate, .. } = beside;
+        let Beside { grouped, campaign, telemetry_is_with, share, log, priorities, particulars, gate } =
+            beside;
         let (medium, facts) = &self.as_left();
         let geometries = self.admit(workload)?;
         let binding = self.binding(workload);
@@ -420,19 +420,12 @@ impl Session {
         let neighbours = self.neighbours(facts, workload, grouped);
         let cached_share = self.cached_share(&geometries);
         let mut measured = measure(&launch, particulars, progress)?;
-        let worn_out = crate::wear::stopped();
-        if let Some(words) = &worn_out {
-            progress.note(words);
-            // It ends what comes after, too.
-            stop.store(true, Ordering::Relaxed);
-            measured.interrupted = true;
-        }
+        let worn_out = end_worn_out(&mut measured, progress, stop);
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
         let meanwhile = neighbours.compare(&measured, workload, facts);
-        let telemetry = finished(sampler, measured.timeline.origin_ns, telemetry_is_with);
         Ok(assemble(Parts {
             id,
             started_at,
@@ -441,17 +434,17 @@ impl Session {
             held_back: share.is_some(),
             geometries: &geometries,
             target: facts,
+            telemetry: finished(sampler, measured.timeline.origin_ns, telemetry_is_with),
             measured,
             clock: (self.clock, &self.clock_facts),
             simulated_time: self.is_simulated_time(),
-            telemetry,
             environment: &self.environment,
             ceilings: &self.ceilings,
             witness,
             cached_share,
             processors: self.allowed.as_ref().ok().map(BTreeSet::len),
             meanwhile,
-            notes: &worn_out.into_iter().chain(self.remarks(workload, facts, feed)).collect::<Vec<_>>(),
+            notes: &self.remarks(workload, facts, (feed, worn_out)),
         }))
     }
 
@@ -511,8 +504,13 @@ impl Session {
     }
 
     /// What a record of this run says besides its numbers; ends the reading of a trace.
-    fn remarks(&self, workload: &Workload, facts: &TargetFacts, feed: Option<Feed>) -> Vec<String> {
-        let mut notes = self.notes.clone();
+    fn remarks(
+        &self,
+        workload: &Workload,
+        facts: &TargetFacts,
+        (feed, worn_out): (Option<Feed>, Option<String>),
+    ) -> Vec<String> {
+        let mut notes: Vec<String> = worn_out.into_iter().chain(self.notes.iter().cloned()).collect();
         notes.extend(self.cautions(workload, facts));
         if !self.is_simulated_time() {
             notes.extend(wall::warning());
@@ -624,6 +622,15 @@ fn measure(
     let mut measured = particulars.beside(run)?;
     particulars.take(&mut measured);
     Ok(measured)
+}
+
+/// Says that the limit on written bytes ended the run, where it did. It ends what comes after, too.
+fn end_worn_out(measured: &mut Measured, progress: &mut dyn Progress, stop: &AtomicBool) -> Option<String> {
+    let words = crate::wear::stopped()?;
+    progress.note(&words);
+    stop.store(true, Ordering::Relaxed);
+    measured.interrupted = true;
+    Some(words)
 }
 
 /// Who hears of a run's I/Os: its witness, a log, whoever wants each of them.

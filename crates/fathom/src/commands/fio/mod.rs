@@ -68,10 +68,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         refuse_writes(&mapped)?;
     }
     if globals.parse_only {
-        tell_absent_devices(&mapped);
-        let lines: String = differences.iter().map(|words| format!("{words}\n")).collect();
-        output::result(&lines)?;
-        return Ok(Status::Done);
+        return only_read(&mapped, &differences);
     }
     refuse_absent_devices(&mapped)?;
     let destination = results::Destination::prepare(globals)?;
@@ -109,6 +106,14 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
             Ok(Status::of_measurement(printed && verified && saved && valid).or_of(&judged))
         }
     }
+}
+
+/// Says of jobs that are only read what would not be as fio does it.
+fn only_read(mapped: &[Mapped], differences: &[String]) -> Result<Status, Failure> {
+    tell_absent_devices(mapped);
+    let lines: String = differences.iter().map(|words| format!("{words}\n")).collect();
+    output::result(&lines)?;
+    Ok(Status::Done)
 }
 
 /// Progress on a terminal, as fio's; harnesses expect nothing but failures where there is none.
