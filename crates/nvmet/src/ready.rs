@@ -10,6 +10,9 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll, eventfd, p
 /// Descriptors that one wait reports; others are reported by the next.
 const MOST_EVENTS: usize = 64;
 
+/// From so long a wait on, a millisecond more or less is nothing to anybody.
+const ROUGH_NS: u64 = 20_000_000;
+
 /// Token of the bell.
 pub const BELL: u64 = u64::MAX;
 
@@ -96,9 +99,17 @@ impl Ready {
     pub fn wait(&mut self, timeout_ns: Option<u64>, tokens: &mut Vec<u64>) -> io::Result<()> {
         const NONE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         tokens.clear();
-        // Times below a millisecond are kept by another call, which all kernels in use have.
-        if let Some(ns) = timeout_ns.filter(|ns| *ns > 0) {
-            let wait = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 };
+        let time =
+            |ns: u64| Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 };
+        // The call that reports waits whole milliseconds; shorter times are kept by another call, which all kernels in
+        // use have.
+        let (exact_ns, rough) = match timeout_ns {
+            None => (0, None),
+            Some(ns) if ns >= ROUGH_NS => (0, Some(time(ns / 1_000_000 * 1_000_000))),
+            Some(ns) => (ns, Some(NONE)),
+        };
+        if exact_ns > 0 {
+            let wait = time(exact_ns);
             let mut set = [PollFd::new(&self.set, PollFlags::IN)];
             match poll(&mut set, Some(&wait)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(()),
@@ -106,9 +117,8 @@ impl Ready {
                 Err(error) => return Err(error.into()),
             }
         }
-        let timeout = if timeout_ns.is_some() { Some(&NONE) } else { None };
         let mut events = [const { MaybeUninit::<epoll::Event>::uninit() }; MOST_EVENTS];
-        match epoll::wait(&self.set, &mut events[..], timeout) {
+        match epoll::wait(&self.set, &mut events[..], rough.as_ref()) {
             Ok((events, _)) => tokens.extend(events.iter().map(|event| event.data.u64())),
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),

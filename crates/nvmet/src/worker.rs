@@ -95,6 +95,8 @@ pub struct Worker {
     tokens: Vec<u64>,
     looked_ns: u64,
     worked_ns: u64,
+    /// Whether this turn is for what fell due.
+    is_due: bool,
 }
 
 impl Worker {
@@ -113,6 +115,7 @@ impl Worker {
             tokens: Vec::with_capacity(128),
             looked_ns: 0,
             worked_ns: 0,
+            is_due: false,
         }
     }
 
@@ -121,7 +124,12 @@ impl Worker {
         while !self.common.stop.load(Ordering::Relaxed) {
             let timeout_ns = self.timeout_ns(self.common.clock.now_ns());
             let mut tokens = std::mem::take(&mut self.tokens);
-            if let Err(error) = self.ready.wait(Some(timeout_ns), &mut tokens) {
+            tokens.clear();
+            // What has fallen due goes first, and then whoever else waits.
+            self.is_due = timeout_ns.is_none() && !self.is_due;
+            if !self.is_due
+                && let Err(error) = self.ready.wait(Some(timeout_ns.unwrap_or(0)), &mut tokens)
+            {
                 self.common.say(format!("a worker ended: waiting for connections: {error}"));
                 break;
             }
@@ -147,8 +155,8 @@ impl Worker {
         }
     }
 
-    /// How long the next wait may be.
-    fn timeout_ns(&self, now_ns: u64) -> u64 {
+    /// How long the next wait may be; none where something fell due, for the last moment of which this waits itself.
+    fn timeout_ns(&self, now_ns: u64) -> Option<u64> {
         let look_ns = (self.looked_ns + LOOK_EVERY_NS).saturating_sub(now_ns);
         let mut wait_ns = look_ns;
         for at in &self.busy {
@@ -158,14 +166,14 @@ impl Worker {
                     while self.common.clock.now_ns() < due_ns {
                         std::hint::spin_loop();
                     }
-                    return 0;
+                    return None;
                 }
                 Some(due_ns) => due_ns.saturating_sub(now_ns.saturating_add(AWAKE_NS)),
                 None if now_ns.saturating_sub(self.worked_ns) < SPIN_NS => 0,
                 None => NAP_NS,
             });
         }
-        wait_ns
+        Some(wait_ns)
     }
 
     /// Takes connections in that were handed over.
