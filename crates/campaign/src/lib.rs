@@ -18,10 +18,12 @@ pub mod foreign;
 mod identity;
 pub mod like;
 mod progress;
+pub mod repeat;
 pub mod replay;
 mod run;
 mod runner;
 pub mod sweep;
+mod visits;
 pub mod wear;
 
 pub use analyse::{Subject, analyse};
@@ -31,6 +33,7 @@ pub use error::CampaignError;
 pub use explain::{Explanation, explain, explain_finished, other_target};
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
+pub use repeat::{Repeated, repeat};
 pub use run::{
     IoLog, JobDetails, Logged, Part, Particulars, Sample, Session, SessionPlan, run_once, run_together,
 };

@@ -11,6 +11,7 @@ mod metrics;
 mod named_flags;
 mod nvmet;
 mod outputs;
+mod repeat;
 mod screens;
 mod size;
 mod trend;
@@ -32,6 +33,7 @@ pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 pub use nvmet::NvmetArguments;
 pub use outputs::{ConditionArguments, MeasurementOutputs};
+pub use repeat::RepeatArguments;
 pub use screens::{parsed, program};
 pub use size::{ProofLength, SizeArguments};
 pub use trend::{TrendArguments, TrendCondition, TrendMetric};
@@ -85,6 +87,9 @@ pub enum Command {
     /// Compare two targets, engines or settings in pairs of runs, or two finished runs or campaigns.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArguments>),
+    /// Repeat a published evaluation on your own storage: its method, its figures beside yours, its conclusions checked.
+    #[command(after_help = repeat::REPEAT_EXAMPLES)]
+    Repeat(Box<RepeatArguments>),
     /// Profile a volume's demand from metrics, a trace or this machine's counters: how much, how bursty, how large.
     #[command(after_help = metrics::PROFILE_EXAMPLES)]
     Profile(Box<ProfileArguments>),

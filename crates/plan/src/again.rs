@@ -92,6 +92,7 @@ pub fn campaign_line(record: &CampaignRecord) -> Option<String> {
         CampaignRecord::Sweep(record) => Some(sweep_line(record)),
         CampaignRecord::Compare(record) => compare_line(record),
         CampaignRecord::Explain(record) => explain_line(record),
+        CampaignRecord::Repeat(record) => record.command.clone(),
     }
 }
 

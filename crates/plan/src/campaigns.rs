@@ -1,7 +1,7 @@
 //! Plans of campaigns as lines for a POSIX shell that ask for the same again. Permission to destroy data is no part of a
 //! plan, nor of its line.
 
-use fathom_record::campaign::{ComparePlan, ExplainPlan, SidePlan, SweepPlan};
+use fathom_record::campaign::{ComparePlan, ExplainPlan, Quantity, RepeatPlan, SidePlan, SweepPlan};
 use fathom_record::shell_word;
 use serde_json::Value;
 
@@ -38,6 +38,31 @@ pub fn sweep_command_line(plan: &SweepPlan) -> String {
         line += " --adaptive";
     }
     line + &base(&plan.base, &[]) + &flag("seed", &plan.seed.to_string())
+}
+
+/// The line of a repeated evaluation.
+pub fn repeat_command_line(plan: &RepeatPlan) -> String {
+    let mut line = format!("fathom repeat {}", shell_word(&plan.evaluation));
+    for side in &plan.sides {
+        for target in &side.targets {
+            line += &match plan.sides.len() {
+                1 => flag("target", target),
+                _ => flag("side", &format!("{}={target}", side.name)),
+            };
+        }
+    }
+    if plan.as_published {
+        line += " --as-published";
+    } else {
+        line += &flag("passes", &plan.visits.to_string());
+        line +=
+            &plan.until_share.map_or_else(String::new, |share| flag("until", &quantity::write_share(share)));
+    }
+    for bound in &plan.own_bounds {
+        let unit = if bound.quantity == Quantity::Throughput { " B/s" } else { "" };
+        line += &flag("bound", &format!("{}={}{unit}", bound.name, bound.value));
+    }
+    line + &base(&plan.given, &[]) + &flag("seed", &plan.seed.to_string())
 }
 
 /// The line of a comparison. `before_limit_ns` is the time that a command before a side's turn may take.

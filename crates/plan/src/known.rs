@@ -196,7 +196,8 @@ fn one(text: &str) -> Result<KnownCeiling, String> {
     Ok(ceiling)
 }
 
-fn iops(text: &str) -> Result<CeilingRate, String> {
+/// I/Os per second as a bound.
+pub(super) fn iops(text: &str) -> Result<CeilingRate, String> {
     let operations_per_s = quantity::rate_per_s(text)?;
     if operations_per_s > MOST_OPERATIONS_PER_S {
         return Err(format!("`{text}` I/Os a second are more than any storage does: look at the unit"));
@@ -205,7 +206,7 @@ fn iops(text: &str) -> Result<CeilingRate, String> {
 }
 
 /// With a unit: a bare number could be bytes, MB or MiB, and `Gb/s` could be bits or bytes.
-fn throughput(text: &str) -> Result<CeilingRate, String> {
+pub(super) fn throughput(text: &str) -> Result<CeilingRate, String> {
     if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return Err(format!("`{text}` has no unit: write {text}MB/s, {text}MiB/s or {text}Gbit/s"));
     }

@@ -13,7 +13,8 @@ pub const EXPECTED: &str = "table of published results";
 /// Units as they are written, for people.
 const UNITS: &str = "B/s, kB/s, KiB/s, MB/s, MiB/s, GB/s, GiB/s, Mbit/s, Gbit/s, Mbps or Gbps";
 /// What a table is made of.
-const PARTS: [&str; 7] = ["title", "source", "date", "explain", "ceiling", "row", "workload"];
+const PARTS: [&str; 10] =
+    ["title", "source", "date", "explain", "ceiling", "row", "workload", "side", "step", "conclusion"];
 
 /// What a figure can be.
 #[derive(Clone, Copy)]

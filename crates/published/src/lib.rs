@@ -14,7 +14,9 @@ mod curve;
 mod difference;
 mod experiment;
 mod explained_patterns;
+mod held;
 mod limits;
+mod method;
 mod named;
 mod published_table;
 mod question;
@@ -25,6 +27,8 @@ mod side_figures;
 mod table_audit;
 
 pub use explained_patterns::{explained_patterns, remarks};
+pub use held::{HELD, Held};
+pub use method::Method;
 pub use published_table::{Asked, Basis, Label, Published, PublishedCeiling, parse_published};
 pub use question::unrated;
 pub use row::PublishedRow;

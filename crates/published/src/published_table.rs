@@ -1,5 +1,6 @@
 //! A table of published results as text states it.
 
+use fathom_record::campaign::Conclusion;
 use fathom_record::verdict::Limit;
 use fathom_record::{CeilingScope, Direction, KnownCeiling};
 use fathom_tools::Refusal;
@@ -7,6 +8,7 @@ use serde::Deserialize;
 
 use super::PublishedRow;
 use super::check::{self, EXPECTED};
+use super::method::{PublishedSide, PublishedStep};
 
 /// A published table, as the project's `evaluations` hold them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -31,6 +33,15 @@ pub struct Published {
     /// Results of a search, in the same form.
     #[serde(default, rename = "workload")]
     pub workloads: Vec<PublishedRow>,
+    /// What was compared, where the table says how it was measured.
+    #[serde(default, rename = "side")]
+    pub sides: Vec<PublishedSide>,
+    /// What was measured, as plans.
+    #[serde(default, rename = "step")]
+    pub steps: Vec<PublishedStep>,
+    /// What its authors concluded, and what its figures should pass.
+    #[serde(default, rename = "conclusion")]
+    pub conclusions: Vec<Conclusion>,
     /// Bounds that were given beside the table: they hold for rows that have no such bound in it.
     #[serde(skip)]
     pub given: Vec<KnownCeiling>,

@@ -190,6 +190,7 @@ impl CampaignResult {
             CampaignRecord::Explain(record) => {
                 record.patterns.iter().any(|pattern| !pattern.cells.is_empty())
             }
+            CampaignRecord::Repeat(record) => record.cells.iter().all(|cell| cell.result.is_some()),
         };
         Self {
             valid: whole && !points.is_empty() && points.iter().all(|point| point.valid),
@@ -229,6 +230,11 @@ fn points(campaign: &CampaignRecord) -> Vec<PointResult> {
                 pattern.cells.iter().map(|cell| PointResult::of(&pattern.title, None, cell))
             });
             of_pattern.collect()
+        }
+        CampaignRecord::Repeat(record) => {
+            let cells = record.plan.steps.iter().zip(&record.cells);
+            let measured = cells.filter_map(|(step, cell)| Some((step, cell.result.as_ref()?)));
+            measured.map(|(step, result)| PointResult::of(&step.title(), None, result)).collect()
         }
     }
 }

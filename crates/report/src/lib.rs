@@ -18,6 +18,7 @@ mod pictures;
 mod pictures_of_compare;
 mod pictures_of_explain;
 mod pictures_of_profile;
+mod pictures_of_repeat;
 mod pictures_of_sizing;
 mod pictures_of_sweep;
 mod processor;

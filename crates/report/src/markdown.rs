@@ -3,7 +3,9 @@
 use fathom_measure::Nanos;
 use fathom_plan::{compare_line, explain_line, sweep_line};
 use fathom_record::analysis::Analysis;
-use fathom_record::campaign::{AssessRecord, CompareRecord, ExplainRecord, PatternResult, SweepRecord};
+use fathom_record::campaign::{
+    AssessRecord, CompareRecord, ExplainRecord, PatternResult, RepeatRecord, SweepRecord,
+};
 use fathom_record::comparison::Side;
 use fathom_record::{CampaignRecord, RunRecord, Verdict};
 
@@ -13,10 +15,10 @@ use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
     Entry, analysis as analysis_sheet, campaign as sheet, clients as clients_sheet, compare as compare_sheet,
-    explain as explain_sheet, machine, quality, run as run_sheet, series as series_sheet,
-    sweep as sweep_sheet, witness,
+    explain as explain_sheet, machine, quality, repeat as repeat_sheet, run as run_sheet,
+    series as series_sheet, sweep as sweep_sheet, witness,
 };
-use crate::{ReportError, imported, pictures_of_compare, pictures_of_sweep, words};
+use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, words};
 
 /// A report and the files that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,6 +170,7 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown,
         CampaignRecord::Sweep(record) => sweep(record, runs),
         CampaignRecord::Compare(record) => compare(record, runs),
         CampaignRecord::Explain(record) => Ok(explain(record)),
+        CampaignRecord::Repeat(record) => repeat(record, runs),
     }
 }
 
@@ -239,6 +242,36 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
     out.reproduction(&reproduce::campaign(Some(sweep_line(sweep)), &sweep.id));
+    Ok(out.finished())
+}
+
+fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+    let mut out = Markdown { text: String::new(), pictures: Vec::new() };
+    out.heading(1, &format!("Repeated: {}", repeat.plan.title));
+    out.line(&text(&format!(
+        "{}. Repetition {}, {}.",
+        repeat_sheet::sides(repeat),
+        repeat.id,
+        repeat.started_at
+    )));
+    out.alarm(&repeat_sheet::failures(repeat));
+    out.line(&text(&repeat_sheet::headline(repeat)));
+    if !repeat.notes.is_empty() {
+        out.heading(2, "What differs between its machine and this one");
+        out.list(&repeat.notes);
+    }
+    if !repeat.conclusions.is_empty() {
+        out.heading(2, "Its conclusions");
+        out.table(&repeat_sheet::conclusions(repeat));
+        out.figures("", pictures_of_repeat::of_repeat(repeat)?);
+    }
+    out.heading(2, "Its figures and yours");
+    out.table(&repeat_sheet::figures(repeat));
+    out.heading(2, "Environment");
+    out.entries(&machine::environment(&repeat.environment));
+    out.heading(2, "Self-checks");
+    out.table(&machine::checks_of_all(runs));
+    out.reproduction(&reproduce::campaign(repeat.command.clone(), &repeat.id));
     Ok(out.finished())
 }
 

@@ -8,6 +8,9 @@ use crate::pictures::Figure;
 use crate::sheet::compare as sheet;
 use crate::{ReportError, number};
 
+/// What differences are of.
+const B_FROM_A: &str = "difference of B from A";
+
 /// The decisions about all workloads.
 ///
 /// # Errors
@@ -16,7 +19,7 @@ pub fn of_all(record: &CompareRecord) -> Result<Vec<Figure>, ReportError> {
     let row = |workload: &ComparedWorkload| Some(row(workload.title.clone(), workload.primary()?));
     let rows: Vec<ForestRow> = record.workloads.iter().filter_map(row).collect();
     let bound = record.plan.materiality;
-    let picture = forest("All workloads", &rows, bound)?;
+    let picture = forest("All workloads", B_FROM_A, &rows, bound)?;
     Ok(picture
         .map(|picture| Figure {
             name: "decisions",
@@ -40,7 +43,7 @@ pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Resul
     let mut figures = Vec::new();
     let numbered = workload.metrics.iter().filter(|metric| metric.comparison.ratio.is_some());
     let rows: Vec<ForestRow> = numbered.map(|metric| row(sheet::metric_name(metric), metric)).collect();
-    if let Some(picture) = forest(&workload.title, &rows, record.plan.materiality)? {
+    if let Some(picture) = forest(&workload.title, B_FROM_A, &rows, record.plan.materiality)? {
         figures.push(Figure {
             name: "metrics",
             title: "All metrics".to_owned(),

@@ -1,11 +1,7 @@
 //! `sweep`: a grid over properties of a plan, each cell visited several times in random order, saved run by
 //! run and continued where it was cut off.
 
-mod adaptive;
-mod grid;
-mod order;
 mod resume;
-mod sessions;
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,18 +9,14 @@ use fathom_record::campaign::{SweepCell, SweepPlan, SweepRecord};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::Store;
 
+use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
 use crate::runner::Runner;
+use crate::visits::{GridRuns, OVERHEAD_NS, Rules, Sessions, wanted};
 use fathom_plan::{SweepOptions, sweep_command_line};
-use grid::GridRuns;
-use order::Rules;
-use sessions::Sessions;
-
-/// What a run costs beside its own length: threads, buffers, telemetry, saving.
-const OVERHEAD_NS: u64 = 80_000_000;
 
 /// A sweep's result.
 #[derive(Debug)]
@@ -51,11 +43,11 @@ pub fn sweep(
         Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
             Sessions::open(&options.cells, plan.seed, devices, progress, stop)
         })?;
-    for session in sessions.all() {
+    for session in sessions.opened() {
         runner.remember(session)?;
     }
     let runs = GridRuns::new(options.cells.len());
-    let mut work = Work { options, runner, sessions: &sessions, runs };
+    let mut work = Work { options, runner, sessions, runs };
     progress.note(&work.outlook());
     let interrupted = work.all_passes(progress)?;
     let mut record = work.record();
@@ -70,7 +62,7 @@ pub fn sweep(
 struct Work<'a> {
     options: &'a SweepOptions,
     runner: Runner<'a, SweepPlan>,
-    sessions: &'a Sessions,
+    sessions: Sessions,
     runs: GridRuns,
 }
 
@@ -87,7 +79,7 @@ impl Work<'_> {
         };
         for pass in 0..plan.passes {
             loop {
-                let cells = order::wanted(&rules, pass, &self.runs.known());
+                let cells = wanted(&rules, pass, &self.runs.known());
                 if cells.is_empty() {
                     break;
                 }
@@ -120,7 +112,7 @@ impl Work<'_> {
         }
         let workload = self.workload(pass, cell);
         progress.step(&self.notice(pass, cell, left_in_pass));
-        match self.runner.step(&step, (self.sessions.of(cell), &workload), progress) {
+        match self.measure(&step, cell, &workload, progress) {
             Ok(None) => return Ok(true),
             Ok(Some(run)) => self.runs.take(cell, run),
             // A cell that its target or engine does not take is told; the others are measured all the same.
@@ -135,6 +127,22 @@ impl Work<'_> {
         let number = u64::from(pass) * self.options.cells.len() as u64 + cell as u64;
         let seed = self.runner.plan.seed.wrapping_add(number);
         Workload { seed, ..self.options.cells[cell].workload.clone() }
+    }
+
+    /// The run of a step, its targets opened where they are not; `None` where it was stopped.
+    fn measure(
+        &mut self,
+        step: &str,
+        cell: usize,
+        workload: &Workload,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<RunRecord>, CampaignError> {
+        let opened = self.sessions.prepare(cell, self.runner.devices(), progress, self.runner.stop())?;
+        let Some(session) = self.sessions.of(cell) else { return Ok(None) };
+        if opened {
+            self.runner.remember(session)?;
+        }
+        self.runner.step(step, (session, workload), progress)
     }
 
     fn length_ns(&self, cell: usize) -> u64 {
@@ -186,14 +194,32 @@ impl Work<'_> {
             started_at: self.runner.started_at().to_owned(),
             finished_at: None,
             tool: this_tool(),
-            targets: self.sessions.all().iter().map(|session| session.target().clone()).collect(),
-            environment: self.sessions.of(0).environment().clone(),
+            targets: self.sessions.targets().to_vec(),
+            environment: self.sessions.environment().clone(),
             plan: plan.clone(),
             command: Some(sweep_command_line(plan)),
-            cells: self.runs.cells(plan),
+            cells: self.cells(),
             busy_seconds: self.runs.busy_seconds(),
             notes: self.notes(),
         }
+    }
+
+    /// Every cell as it is recorded.
+    fn cells(&self) -> Vec<SweepCell> {
+        let plan = &self.runner.plan;
+        let cell = |(at, (runs, missing)): (usize, (&[RunRecord], Option<&str>))| {
+            let result = result_of(runs);
+            let missing = match (missing, &result) {
+                (Some(cause), _) => Some(cause.to_owned()),
+                (None, None) if plan.adaptive && runs.is_empty() => {
+                    Some("left out: its neighbours measured the same".to_owned())
+                }
+                (None, None) => Some("not measured: the sweep ended before".to_owned()),
+                (None, Some(_)) => None,
+            };
+            SweepCell { place: fathom_plan::sweep_place(&plan.axes, at), result, missing }
+        };
+        self.runs.cells().enumerate().map(cell).collect()
     }
 
     fn notes(&self) -> Vec<String> {

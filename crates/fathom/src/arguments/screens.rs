@@ -13,7 +13,7 @@ use super::Asked;
 
 /// Commands by what they are for, in the order in which they are listed.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Measure", &["assess", "run", "sweep", "compare", "rerun"]),
+    ("Measure", &["assess", "run", "sweep", "compare", "rerun", "repeat"]),
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size", "sample"]),
     ("Results", &["runs", "trend", "show", "report", "export", "import"]),
@@ -33,6 +33,10 @@ const HEADINGS: [(&str, &[&str]); 4] = [
             "target",
             "a_name",
             "b_name",
+            "side",
+            "local",
+            "remote",
+            "bound",
             "stripe",
             "engine",
             "offset",
@@ -104,6 +108,7 @@ const HEADINGS: [(&str, &[&str]); 4] = [
             "until",
             "thorough",
             "passes",
+            "as_published",
             "pairs",
             "max_pairs",
             "by",

@@ -148,6 +148,7 @@ fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
                 CampaignRecord::Assess(_) => "assessment",
                 CampaignRecord::Sweep(_) => "sweep",
                 CampaignRecord::Explain(_) => "explanation",
+                CampaignRecord::Repeat(_) => "repetition",
                 CampaignRecord::Compare(_) => {
                     return Err(Failure::usage(
                         format!("comparing {id}"),

@@ -28,6 +28,7 @@ mod nvmet;
 mod profile;
 mod proof;
 mod published;
+mod repeat;
 mod report;
 mod rerun;
 mod run;
@@ -65,6 +66,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Rerun(arguments) => rerun::perform(&place, &arguments),
         Command::Compare(arguments) => compare::perform(&place, &arguments),
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
+        Command::Repeat(arguments) => repeat::perform(&place, *arguments),
         Command::Explain(arguments) => explain::perform(&place, *arguments),
         Command::Devices(arguments) => devices::perform(&arguments),
         Command::Runs(arguments) => runs::perform(&place, &arguments),

@@ -39,6 +39,7 @@ mod paths;
 mod printed;
 mod profiled;
 mod remote;
+mod repeated;
 mod replayed;
 mod rerun;
 mod resumed;

@@ -5,6 +5,7 @@ mod cell;
 mod compare;
 mod explain;
 mod precondition;
+mod repeat;
 mod repeats;
 mod sweep;
 
@@ -21,6 +22,10 @@ pub use explain::{
 };
 pub use precondition::{
     PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
+};
+pub use repeat::{
+    Conclusion, ConclusionResult, Figure, Judgement, Operand, Quantity, RepeatBound, RepeatCell, RepeatPlan,
+    RepeatRecord, RepeatSide, RepeatStep, Standing,
 };
 pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
 pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
@@ -40,6 +45,8 @@ pub enum CampaignRecord {
     Compare(Box<CompareRecord>),
     /// What limits a workload, by experiments.
     Explain(Box<ExplainRecord>),
+    /// A published evaluation on one's own storage.
+    Repeat(Box<RepeatRecord>),
 }
 
 impl CampaignRecord {
@@ -55,6 +62,7 @@ impl CampaignRecord {
             Self::Sweep(record) => &record.id,
             Self::Compare(record) => &record.id,
             Self::Explain(record) => &record.id,
+            Self::Repeat(record) => &record.id,
         }
     }
 
@@ -62,7 +70,7 @@ impl CampaignRecord {
     pub fn into_assess(self) -> Option<AssessRecord> {
         match self {
             Self::Assess(record) => Some(*record),
-            Self::Sweep(_) | Self::Compare(_) | Self::Explain(_) => None,
+            Self::Sweep(_) | Self::Compare(_) | Self::Explain(_) | Self::Repeat(_) => None,
         }
     }
 
@@ -73,6 +81,7 @@ impl CampaignRecord {
             Self::Sweep(record) => record.finished_at.as_deref(),
             Self::Compare(record) => record.finished_at.as_deref(),
             Self::Explain(record) => record.finished_at.as_deref(),
+            Self::Repeat(record) => record.finished_at.as_deref(),
         }
     }
 }
@@ -98,5 +107,11 @@ impl From<CompareRecord> for CampaignRecord {
 impl From<ExplainRecord> for CampaignRecord {
     fn from(record: ExplainRecord) -> Self {
         Self::Explain(Box::new(record))
+    }
+}
+
+impl From<RepeatRecord> for CampaignRecord {
+    fn from(record: RepeatRecord) -> Self {
+        Self::Repeat(Box::new(record))
     }
 }

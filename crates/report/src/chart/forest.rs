@@ -30,11 +30,16 @@ const BAND: f64 = 8.0;
 /// Differences beyond this run out of the picture; an arrow's place tells them.
 const FARTHEST: f64 = 1.0;
 
-/// Draws the rows. `bound` is the least difference that matters. `None` without a number in any row.
+/// Draws the rows. `what` the differences are stands under the axis; `bound` is the least difference that matters. `None` without a number in any row.
 ///
 /// # Errors
 /// When the drawing library refuses.
-pub fn forest(title: &str, rows: &[ForestRow], bound: f64) -> Result<Option<Picture>, ReportError> {
+pub fn forest(
+    title: &str,
+    what: &str,
+    rows: &[ForestRow],
+    bound: f64,
+) -> Result<Option<Picture>, ReportError> {
     let known = || rows.iter().filter_map(|row| row.difference);
     if known().next().is_none() {
         return Ok(None);
@@ -47,7 +52,7 @@ pub fn forest(title: &str, rows: &[ForestRow], bound: f64) -> Result<Option<Pict
     let label = format!("{title}: differences with their intervals");
     draw((WIDTH, bottom as u32 + 42), &label, |pen| {
         x.draw_columns(pen, (bottom, bottom))?;
-        pen.words("difference of B from A", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
+        pen.words(what, (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
         for (number, row) in rows.iter().enumerate() {
             let top = TOP + ROW * number as f64;
             let (words, line) = (top + 13.0, top + 25.0);

@@ -7,6 +7,7 @@ mod campaign;
 mod compare;
 mod explain;
 mod profile;
+mod repeat;
 mod run;
 mod sizing;
 mod sweep;
@@ -92,5 +93,6 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, R
         CampaignRecord::Sweep(record) => sweep::page(record, runs),
         CampaignRecord::Compare(record) => compare::page(record, runs),
         CampaignRecord::Explain(record) => explain::page(record),
+        CampaignRecord::Repeat(record) => repeat::page(record, runs),
     }
 }

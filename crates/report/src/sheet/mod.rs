@@ -9,6 +9,7 @@ pub mod fleet;
 pub mod machine;
 pub mod profile;
 pub mod quality;
+pub mod repeat;
 pub mod run;
 pub mod series;
 pub mod sizing;

@@ -7,6 +7,7 @@ mod explain;
 mod fleet;
 mod paint;
 mod profile;
+mod repeat;
 mod run;
 mod runs;
 mod sizing;
@@ -61,6 +62,7 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
         CampaignRecord::Sweep(record) => sweep::summary(record, style),
         CampaignRecord::Compare(record) => compare::summary(record, style),
         CampaignRecord::Explain(record) => explain::summary(record, style),
+        CampaignRecord::Repeat(record) => repeat::summary(record, style),
     }
 }
 

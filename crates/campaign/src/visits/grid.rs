@@ -1,12 +1,10 @@
 //! The runs of each cell, and what they come to.
 
 use fathom_record::RunRecord;
-use fathom_record::campaign::{SweepCell, SweepPlan};
 use fathom_record::run::Ending;
 
 use super::order::Known;
-use crate::cells::{interval_share, result_of};
-use fathom_plan::sweep_place;
+use crate::cells::interval_share;
 
 /// Runs by cell.
 pub struct GridRuns {
@@ -71,21 +69,9 @@ impl GridRuns {
         self.cells.iter().flat_map(|cell| &cell.runs).map(|run| run.ledger.seconds).sum()
     }
 
-    /// Every cell as it is recorded.
-    pub fn cells(&self, plan: &SweepPlan) -> Vec<SweepCell> {
-        let cell = |(at, cell): (usize, &CellRuns)| {
-            let result = result_of(&cell.runs);
-            let missing = match (&cell.missing, &result) {
-                (Some(cause), _) => Some(cause.clone()),
-                (None, None) if plan.adaptive && cell.runs.is_empty() => {
-                    Some("left out: its neighbours measured the same".to_owned())
-                }
-                (None, None) => Some("not measured: the sweep ended before".to_owned()),
-                (None, Some(_)) => None,
-            };
-            SweepCell { place: sweep_place(&plan.axes, at), result, missing }
-        };
-        self.cells.iter().enumerate().map(cell).collect()
+    /// The runs of each cell, and why it is not measured, or not to its end.
+    pub fn cells(&self) -> impl Iterator<Item = (&[RunRecord], Option<&str>)> {
+        self.cells.iter().map(|cell| (cell.runs.as_slice(), cell.missing.as_deref()))
     }
 
     /// All runs, cell by cell.

@@ -1,0 +1,80 @@
+//! What runs of a step come to, as figures with intervals.
+
+use fathom_measure::Histogram;
+use fathom_record::campaign::{Figure, Quantity};
+use fathom_record::latency::LatencySummary;
+use fathom_record::run::Ending;
+use fathom_record::{Direction, RunRecord};
+use fathom_stats::student;
+
+use crate::cells::interval_share;
+
+/// Percentiles that statements are about.
+const ORDERS: [(Quantity, f64); 5] = [
+    (Quantity::P50, 0.5),
+    (Quantity::P90, 0.9),
+    (Quantity::P99, 0.99),
+    (Quantity::P999, 0.999),
+    (Quantity::P9999, 0.9999),
+];
+
+/// Means over runs that came to their end, each with the interval that the runs give it; a figure that one of them
+/// does not have is left out.
+pub fn figures(runs: &[RunRecord]) -> Vec<Figure> {
+    let whole: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == Ending::Complete).collect();
+    let of_runs: Vec<Vec<(Quantity, Option<Direction>, f64)>> = whole.iter().map(|run| of_run(run)).collect();
+    let Some((first, rest)) = of_runs.split_first() else { return Vec::new() };
+    let mut out = Vec::new();
+    for (quantity, direction, value) in first {
+        let same = |list: &Vec<(Quantity, Option<Direction>, f64)>| {
+            list.iter().find(|(q, d, _)| q == quantity && d == direction).map(|(.., value)| *value)
+        };
+        let Some(mut values) = rest.iter().map(same).collect::<Option<Vec<f64>>>() else { continue };
+        values.insert(0, *value);
+        if let Some(value) = student::mean(&values) {
+            let half_width_share = interval_share(&values);
+            out.push(Figure { quantity: *quantity, direction: *direction, value, half_width_share });
+        }
+    }
+    out
+}
+
+fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
+    let summary = &run.summary;
+    let rate = summary.operations_per_s();
+    let mut out =
+        vec![(Quantity::Iops, None, rate), (Quantity::Throughput, None, summary.throughput_bytes_per_s())];
+    let mut all = Histogram::new();
+    for direction in &summary.directions {
+        if let Some(Ok(service)) = direction.service_histogram.as_ref().map(Histogram::try_from) {
+            all.merge(&service);
+        }
+    }
+    let mut put = |quantity, direction, value: Option<f64>| {
+        out.extend(value.filter(|value| value.is_finite()).map(|value| (quantity, direction, value)));
+    };
+    put(Quantity::Mean, None, all.mean().or_else(|| summary.service_mean_ns()));
+    if let Some(latency) = LatencySummary::of(&all) {
+        for (quantity, q) in ORDERS {
+            put(quantity, None, latency.quantile_ns(q).map(|ns| ns as f64));
+        }
+    }
+    for direction in [Direction::Read, Direction::Write] {
+        let Some(found) = summary.direction(direction) else { continue };
+        put(Quantity::Iops, Some(direction), Some(found.operations_per_s));
+        put(Quantity::Throughput, Some(direction), Some(found.throughput_bytes_per_s));
+        let Some(latency) = &found.service else { continue };
+        put(Quantity::Mean, Some(direction), Some(latency.mean_ns));
+        for (quantity, q) in ORDERS {
+            put(quantity, Some(direction), latency.quantile_ns(q).map(|ns| ns as f64));
+        }
+    }
+    put(Quantity::Cpu, None, run.telemetry.find("cpu.busy", "").and_then(|series| series.mean()));
+    let cpu_ns = summary.cpu_user_ns.zip(summary.cpu_system_ns).map(|(user, system)| (user + system) as f64);
+    let count = summary.operations().filter(|count| *count > 0).map(|count| count as f64);
+    put(Quantity::CpuPerIo, None, cpu_ns.zip(count).map(|(ns, count)| ns / count));
+    let asked = f64::from(run.workload.jobs) * f64::from(run.workload.depth);
+    put(Quantity::InFlight, None, summary.in_flight());
+    put(Quantity::InFlightShare, None, summary.in_flight().map(|found| found / asked));
+    out
+}

@@ -1,0 +1,191 @@
+//! `fathom repeat`: a published evaluation on one's own storage.
+
+use std::path::Path;
+
+use fathom_campaign::repeat;
+use fathom_measure::{ByteRate, Bytes, Nanos, counted};
+use fathom_plan::Evaluation;
+use fathom_published::{HELD, Held, Method, Published, parse_published};
+use fathom_record::CampaignRecord;
+use fathom_record::campaign::{Quantity, RepeatPlan, RepeatStep};
+use fathom_record::spelling::nearest;
+use fathom_report::{html, terminal};
+
+use super::again::{Permits, to_continue};
+use super::delivery::Delivery;
+use super::seed::new_seed;
+use super::stored::StorePlace;
+use super::{document, published};
+use crate::arguments::RepeatArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Runs of a step that `--list` reckons with: what `fathom repeat` does where nothing else is asked.
+const RUNS: u32 = 5;
+const RUN_SECONDS: f64 = 5.0;
+
+/// Repeats, or lists what can be repeated.
+///
+/// # Errors
+/// When nothing was measured.
+pub fn perform(place: &StorePlace, arguments: RepeatArguments) -> Result<Status, Failure> {
+    let Some(name) = arguments.evaluation.as_deref().filter(|_| !arguments.list) else {
+        list(arguments.evaluation.as_deref())?;
+        return Ok(Status::Done);
+    };
+    let evaluation = evaluation(name)?;
+    let permits = (
+        arguments.flags.destroy.clone().unwrap_or_default(),
+        arguments.flags.check_empty.unwrap_or_default(),
+    );
+    let options = arguments.repeat.resolve(&evaluation, arguments.flags, new_seed())?;
+    if options.cells.is_empty() {
+        let why = options.refused.first().map_or_else(String::new, |(_, why)| format!(": {why}"));
+        return Err(Failure::usage(name, format!("no step can be run{why}"), "name more targets"));
+    }
+    let delivery = Delivery::prepare(&arguments.outputs)?;
+    let store = place.open()?;
+    let mut screen = Screen::new(arguments.outputs.quiet, None);
+    let stop = interrupt::watch(screen.voice())?;
+    screen.tell(&delivery.machine, &stop);
+    let found = repeat(&options, &store, &mut screen, &stop)?;
+    drop(screen);
+    let sound = |cell: &fathom_record::campaign::RepeatCell| {
+        cell.result.as_ref().is_some_and(|result| result.failed_checks.is_empty())
+    };
+    let holds = found.record.cells.iter().all(sound);
+    let (id, command) = (found.record.id.clone(), found.record.command.clone());
+    let record = CampaignRecord::from(found.record);
+    let handed_over = delivery.hand_over(
+        |shape| document::campaign(&record, &[], shape),
+        || terminal::campaign(&record, output::style()),
+        || html::campaign(&record, &found.runs),
+    );
+    if found.interrupted {
+        let permits = Permits { serials: &permits.0, check_empty: permits.1 };
+        output::message(&to_continue(command.as_deref(), permits, place));
+    } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
+        output::message(&format!("\nas a page: fathom report {id} --html report.html{}", place.flag()));
+    }
+    Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
+}
+
+/// The evaluation of that name, or in that file.
+fn evaluation(name: &str) -> Result<Evaluation, Failure> {
+    let table = match HELD.iter().find(|held| held.name == name) {
+        Some(held) => table(held)?,
+        None if name.ends_with(".toml") => published::read(Path::new(name))
+            .map_err(|(cause, remedy)| Failure::usage(format!("reading {name}"), cause, remedy))?,
+        None => {
+            let names = HELD.iter().map(|held| held.name);
+            let remedy = match nearest(name, names).first() {
+                Some(near) => format!("did you mean {near}?"),
+                None => "fathom repeat --list names them; a file ends in .toml".to_owned(),
+            };
+            return Err(Failure::usage(name, "fathom holds no such evaluation", remedy));
+        }
+    };
+    let method = method(name, &table)?;
+    let (steps, targets) = method.steps.into_iter().unzip();
+    let plan = RepeatPlan {
+        evaluation: name.to_owned(),
+        title: table.title,
+        source: table.source,
+        sides: method.sides,
+        steps,
+        conclusions: method.conclusions,
+        bounds: method.bounds,
+        own_bounds: Vec::new(),
+        given: serde_json::Value::Null,
+        visits: 1,
+        until_share: None,
+        as_published: false,
+        seed: 0,
+    };
+    Ok(Evaluation { name: name.to_owned(), plan, targets })
+}
+
+fn table(held: &Held) -> Result<Published, Failure> {
+    parse_published(held.text)
+        .map_err(|refusal| Failure::usage(held.name, refusal.to_string(), refusal.remedy))
+}
+
+fn method(name: &str, table: &Published) -> Result<Method, Failure> {
+    table.method().map_err(|refusal| Failure::usage(name, refusal.to_string(), refusal.remedy))
+}
+
+/// Writes what each evaluation needs and takes.
+fn list(only: Option<&str>) -> Result<(), Failure> {
+    let mut text = String::new();
+    for held in HELD.iter().filter(|held| only.is_none_or(|name| name == held.name)) {
+        let table = table(held)?;
+        let method = method(held.name, &table)?;
+        text += &format!("{}\n  {}\n", held.name, table.title);
+        for side in &method.sides {
+            let name = if side.name.is_empty() { "target" } else { &side.name };
+            text += &format!("  needs   {name}: {}\n", side.was);
+        }
+        let steps = || method.steps.iter().map(|(step, _)| step);
+        let count = steps().count();
+        let short = f64::from(RUNS) * RUN_SECONDS * count as f64;
+        text += &format!(
+            "  takes   at most {} for {}, {} each\n",
+            Nanos::from_seconds(short).coarse(),
+            counted(count as u64, "step"),
+            counted(u64::from(RUNS), "run"),
+        );
+        text += &match steps().map(published_seconds).sum::<Option<f64>>() {
+            Some(whole) => format!("          {} as published\n", Nanos::from_seconds(whole).coarse()),
+            None => "          its own lengths were not published\n".to_owned(),
+        };
+        text += &format!("  writes  {}\n", written(steps()));
+        text += &format!("  checks  {}\n\n", counted(method.conclusions.len() as u64, "conclusion"));
+    }
+    if text.is_empty() {
+        let name = only.unwrap_or_default();
+        return Err(Failure::usage(name, "fathom holds no such evaluation", "leave the name out to see all"));
+    }
+    output::result(&text)?;
+    Ok(())
+}
+
+fn published_seconds(step: &RepeatStep) -> Option<f64> {
+    Some(step.published_seconds? * f64::from(step.published_runs.unwrap_or(1)))
+}
+
+/// Bytes that are written at the published rates: no rate is known of the storage here before it is measured.
+fn written<'a>(steps: impl Iterator<Item = &'a RepeatStep>) -> String {
+    let (mut short, mut whole) = (0.0, Some(0.0));
+    let mut fastest: f64 = 0.0;
+    for step in steps {
+        let rate = written_per_s(step);
+        fastest = fastest.max(rate);
+        short += rate * f64::from(RUNS) * RUN_SECONDS;
+        whole = whole.zip(published_seconds(step)).map(|(bytes, seconds)| bytes + rate * seconds);
+    }
+    if short == 0.0 {
+        return "nothing, as far as rates were published".to_owned();
+    }
+    let size = |bytes: f64| Bytes(bytes as u64).to_string();
+    let whole = whole.map_or_else(String::new, |bytes| format!(", and {} as published", size(bytes)));
+    format!("at the published rates (up to {}) at most {}{whole}", ByteRate(fastest), size(short))
+}
+
+fn written_per_s(step: &RepeatStep) -> f64 {
+    use fathom_record::Direction::Write;
+    if let Some(figure) = step.published(Quantity::Throughput, Some(Write)) {
+        return figure.value;
+    }
+    let all = step.published(Quantity::Throughput, None).map_or(0.0, |figure| figure.value);
+    let key = |name: &str| step.plan.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
+    match key("rw") {
+        "write" | "randwrite" => all,
+        "rw" | "randrw" => {
+            let reads = key("read-share").trim_end_matches('%').trim().parse().unwrap_or(50.0);
+            all * (1.0 - reads / 100.0)
+        }
+        _ => 0.0,
+    }
+}

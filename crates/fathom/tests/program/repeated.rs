@@ -1,0 +1,147 @@
+//! Published evaluations, repeated.
+
+use serde_json::Value;
+
+use crate::typed::Typist;
+
+/// Short runs of simulated devices.
+const SHORT: [&str; 9] =
+    ["--time", "200ms", "--warmup", "50ms", "--passes", "3", "--size", "1GiB", "--quiet"];
+
+/// The conclusions of a repetition whose `reading`, `published` or `own`, came to that standing.
+fn standing<'a>(record: &'a Value, reading: &str, standing: &str) -> Vec<&'a str> {
+    let both = record["plan"]["conclusions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(record["conclusions"].as_array().unwrap());
+    let fits = both.filter(|(_, result)| result[reading]["standing"] == standing);
+    fits.map(|(conclusion, _)| conclusion["says"].as_str().unwrap()).collect()
+}
+
+fn repeated(typist: &Typist, words: &[&str]) -> Value {
+    typist.json(&[&["repeat"], words, &SHORT[..], &["--json"]].concat())
+}
+
+#[test]
+fn the_list_says_what_each_evaluation_needs_takes_and_writes() {
+    let typist = Typist::new();
+    let list = typist.run(&["repeat", "--list"]);
+    assert_eq!(list.status, 0, "{list:?}");
+    for part in [
+        "bdevperf-one-core",
+        "gp3-vs-local-nvme",
+        "nvmeof-initiators",
+        "windows-arm-ebs",
+        "windows-native-nvme",
+        "needs   gp3: a gp3 volume of 16000 IOPS",
+        "54 h as published",
+        "its own lengths were not published",
+        "writes  at the published rates",
+    ] {
+        assert!(list.stdout.contains(part), "{part}: {}", list.stdout);
+    }
+}
+
+#[test]
+fn what_published_figures_do_not_support_is_said_of_each_of_the_five() {
+    let typist = Typist::new();
+    let drives = ["--target", "sim:nvme", "--target", "sim:nvme,seed=2", "--target", "sim:nvme,seed=3"];
+    // In real time, since its jobs are bound to a processor; whether they keep up here is not asked.
+    let words =
+        [&["repeat", "bdevperf-one-core", "--engine=sim", "--real-time", "--json"], &drives[..], &SHORT[..]];
+    let bdevperf = typist.run(&words.concat()).json();
+    assert!(standing(&bdevperf, "published", "does_not_hold").is_empty(), "{bdevperf}");
+    // Of one drive no rate was published.
+    let open = standing(&bdevperf, "published", "not_decided");
+    assert_eq!(open, ["two drives on one core give less than twice one drive"]);
+
+    let nvmeof = repeated(&typist, &[&["nvmeof-initiators"], &drives[..]].concat());
+    assert_eq!(
+        standing(&nvmeof, "published", "does_not_hold"),
+        [
+            "1M reads of the Linux initiator fill the network",
+            "all I/Os that were asked for were in flight: random 4K reads of StarWind",
+            "what eight drives should give at random 64K reads goes through the network",
+            "what eight drives should give at 1M reads goes through the network",
+        ]
+    );
+    assert!(standing(&nvmeof, "published", "not_decided").is_empty());
+
+    let arm = repeated(&typist, &["windows-arm-ebs", "--target", "sim:gp3"]);
+    assert_eq!(standing(&arm, "published", "holds").len(), 6);
+    let native = repeated(&typist, &[&["windows-native-nvme"], &drives[..4]].concat());
+    assert_eq!(
+        standing(&native, "published", "does_not_hold"),
+        ["both stacks had as many I/Os in flight: sequential 64K writes"]
+    );
+    let gp3 = repeated(&typist, &[&["gp3-vs-local-nvme"], &drives[..4]].concat());
+    assert!(standing(&gp3, "published", "holds").len() == gp3["conclusions"].as_array().unwrap().len());
+}
+
+/// Rates of both sides as they were published: the volume's at its two limits, the local drive's at what it gave.
+#[test]
+fn devices_of_the_published_rates_give_the_published_conclusions() {
+    let typist = Typist::new();
+    let sides = [
+        "gp3-vs-local-nvme",
+        "--side",
+        "local NVMe=sim:gp3,iops=170000,throughput=867MiB/s",
+        "--side",
+        "gp3=sim:gp3,iops=16000,throughput=1000MiB/s",
+    ];
+    let found = repeated(&typist, &sides);
+    let holds = standing(&found, "own", "holds");
+    for says in [
+        "4K tests make gp3 look ten times worse than local NVMe",
+        "at the application's size gp3 beats local NVMe",
+        "the median of writes is no higher on gp3",
+    ] {
+        assert!(holds.contains(&says), "{says}: {found:#}");
+    }
+    let id = found["id"].as_str().unwrap();
+    let shown = typist.run(&["show", id]);
+    assert!(shown.status == 0 && shown.stdout.contains("what differs"), "{shown:?}");
+    let line = found["command"].as_str().unwrap();
+    assert!(
+        line.starts_with("fathom repeat gp3-vs-local-nvme --side='local NVMe=sim:gp3")
+            || line.contains("--side"),
+        "{line}"
+    );
+    let again = typist.run(&[&["repeat"], &sides[..], &SHORT[..]].concat());
+    assert_eq!(again.status, 0, "{again:?}");
+}
+
+#[test]
+fn mistakes_say_what_to_type() {
+    let typist = Typist::new();
+    let said = |words: &[&str]| {
+        let refused = typist.run(&[&["repeat"], words].concat());
+        assert_eq!(refused.status, 2, "{refused:?}");
+        refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(said(&["gp3-vs-local-nvm", "--target", "sim:gp3"]).contains("did you mean gp3-vs-local-nvme?"));
+    assert!(said(&["gp3-vs-local-nvme", "--target", "sim:gp3"]).contains("--side 'gp3=TARGET'"));
+    assert!(said(&["gp3-vs-local-nvme", "--side", "gp=sim:gp3"]).contains("no side `gp`"));
+    assert!(
+        said(&["bdevperf-one-core", "--target", "sim:gp3", "--local", "sim:gp3"]).contains("no side `local`")
+    );
+
+    let table = |more: &str| {
+        let row = "title = \"t\"\n[[row]]\npattern = \"a\"\niops = 10\n";
+        std::fs::write(typist.path("t.toml"), format!("{row}{more}")).unwrap();
+        let file = typist.path("t.toml");
+        said(&[file.to_str().unwrap(), "--target", "sim:gp3"])
+    };
+    assert!(table("").contains("no [[step]]"));
+    assert!(table("[[step]]\nname = \"s\"\nrows = [\"b\"]\nplan = {}\n").contains("the row \"b\""));
+    let step = "[[step]]\nname = \"s\"\nrows = [\"a\"]\nplan = { dpeth = 3 }\n";
+    assert!(table(step).contains("did you mean `depth`?"), "{}", table(step));
+    let step = "[[step]]\nname = \"s\"\nplan = {}\n[[conclusion]]\nsays = \"x\"\nfigure = \"iops\"\n";
+    assert!(
+        table(&format!("{step}of = {{ step = \"z\" }}\nat_most = 1\n"))
+            .contains("neither a step nor a bound")
+    );
+    assert!(table(&format!("{step}of = {{ step = \"s\" }}\n")).contains("no range"));
+    assert!(table(&format!("{step}of = {{ step = \"s\" }}\nat_mots = 1\n")).contains("at_most"));
+}

@@ -1,0 +1,428 @@
+//! What a published evaluation is repeated with: targets for its sides, and how much is measured.
+
+use clap::Args;
+use fathom_record::CeilingRate;
+use fathom_record::campaign::{Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep};
+
+use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::raw::RawPlan;
+use super::resolve::value;
+use super::source::PlanSource;
+use super::sweep::recorded;
+use super::text::Text;
+use super::{RunPlan, known, quantity, suggest};
+
+/// Visits to each step and side, unless its rate is known before.
+const DEFAULT_PASSES: u32 = 5;
+/// Rates that are known to this are not measured again.
+const DEFAULT_UNTIL: f64 = 0.02;
+const MOST_PASSES: u32 = 1000;
+const DEFAULT_TIME_NS: u64 = 5_000_000_000;
+/// Share of a run that warms up.
+const WARMUP_SHARE: f64 = 0.2;
+const SHORTEST_RUN_NS: u64 = 500_000_000;
+
+/// What `fathom repeat` is told beside an evaluation, value by value and unread.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+pub struct RawRepeat {
+    /// What stands for a side of the evaluation here, e.g. 'gp3=/mnt/gp3'; give it again for each further side, and for
+    /// each further target of one. Sides in their order can be given as --target too.
+    #[arg(long = "side", value_name = "NAME=TARGET")]
+    pub side: Vec<Text>,
+
+    /// A target of the side that is called local; give it again for each further one.
+    #[arg(long, value_name = "TARGET")]
+    pub local: Vec<Text>,
+
+    /// A target of the next side that is not called local; give it again for each further side.
+    #[arg(long, value_name = "TARGET")]
+    pub remote: Vec<Text>,
+
+    /// Visits to each step and side, spaced over the whole, e.g. 8. Default: at most 5.
+    #[arg(long, value_name = "NUMBER")]
+    pub passes: Option<Text>,
+
+    /// Visit a step no more once the 95 % interval of its rate is this narrow, e.g. 1%. Default: 2%.
+    #[arg(long, value_name = "SHARE")]
+    pub until: Option<Text>,
+
+    /// Time that the whole may take, e.g. 20m: sets the length of a run. Default: 5s a run, or as --time says.
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["time", "as_published"])]
+    pub budget: Option<Text>,
+
+    /// Measure as long and as often as the evaluation did.
+    #[arg(long, conflicts_with_all = ["passes", "until", "time"])]
+    pub as_published: bool,
+
+    /// A bound of the evaluation as it is here, e.g. "the clients' network=25 Gbit/s"; rates of I/Os without a unit.
+    #[arg(long = "bound", value_name = "NAME=RATE")]
+    pub bound: Vec<Text>,
+
+    /// Give up an unfinished repetition of the same command, whose finished runs stay in the store, and begin anew.
+    #[arg(long)]
+    pub anew: bool,
+}
+
+/// An evaluation as it is read: who it is, and its method.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// As it was named.
+    pub name: String,
+    /// Its plan without targets, given keys and lengths.
+    pub plan: RepeatPlan,
+    /// Of each step: the number of a side's targets that it takes; absent: all.
+    pub targets: Vec<Option<u32>>,
+}
+
+/// A repetition that is ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepeatOptions {
+    /// What is recorded of it.
+    pub plan: RepeatPlan,
+    /// What is run.
+    pub cells: Vec<RunPlan>,
+    /// The step of each cell.
+    pub step_of: Vec<usize>,
+    /// Steps that cannot be run here, and why.
+    pub refused: Vec<(usize, String)>,
+    /// What is not as it was there, in sentences.
+    pub differences: Vec<String>,
+    /// Whether an unfinished one with the same plan is given up.
+    pub anew: bool,
+}
+
+impl RawRepeat {
+    /// Reads every value and works out the plan of every step. `flags` override the plans of all steps, and their
+    /// targets stand for the sides in their order; `new_seed` is used when none is named.
+    ///
+    /// # Errors
+    /// A side without a target, a value that is not what its flag takes, or a step that is no plan.
+    pub fn resolve(
+        &self,
+        evaluation: &Evaluation,
+        flags: RawPlan,
+        new_seed: u64,
+    ) -> Result<RepeatOptions, PlanError> {
+        let mut plan = evaluation.plan.clone();
+        self.name_targets(&mut plan.sides, flags.target.as_deref().unwrap_or_default())?;
+        let flags = RawPlan { target: None, ..flags };
+        plan.seed = PlanSource::from_flags(flags.clone()).seed(new_seed)?;
+        plan.given = recorded(&flags);
+        plan.as_published = self.as_published;
+        self.set_visits(&mut plan)?;
+        plan.own_bounds = self.bounds(&plan.bounds)?;
+        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(at_flag)?;
+        let runs = plan.steps.len() as u64 * u64::from(plan.visits);
+        let run_ns = budget_ns.map_or(DEFAULT_TIME_NS, |budget| (budget / runs.max(1)).max(SHORTEST_RUN_NS));
+        let mut options = RepeatOptions {
+            plan,
+            cells: Vec::new(),
+            step_of: Vec::new(),
+            refused: Vec::new(),
+            differences: Vec::new(),
+            anew: self.anew,
+        };
+        for (at, wanted) in evaluation.targets.iter().enumerate() {
+            match options.step(at, (*wanted, run_ns), &flags)? {
+                Ok(cell) => {
+                    options.cells.push(cell);
+                    options.step_of.push(at);
+                }
+                Err(cause) => options.refused.push((at, cause)),
+            }
+        }
+        options.differences.extend(side_differences(&options.plan.sides));
+        options.differences.dedup();
+        Ok(options)
+    }
+
+    /// Gives each side its targets.
+    fn name_targets(&self, sides: &mut [RepeatSide], targets: &[String]) -> Result<(), PlanError> {
+        for text in &self.side {
+            let wrong = |cause: String| refusal(PlanErrorKind::Value, "--side", cause);
+            let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
+            let (name, target) = text
+                .0
+                .split_once('=')
+                .ok_or_else(|| wrong(format!("`{}` is not a valid NAME=TARGET", text.0)))?;
+            let side = sides.iter_mut().find(|side| side.name == name).ok_or_else(|| {
+                wrong(format!(
+                    "there is no side `{name}`: {}",
+                    suggest::advice(name, names.iter().map(String::as_str))
+                ))
+            })?;
+            side.targets.push(target.to_owned());
+        }
+        for target in &self.local {
+            let local = sides.iter_mut().find(|side| side.name == "local").ok_or_else(|| {
+                refusal(PlanErrorKind::Contradiction, "--local", "the evaluation has no side `local`")
+            })?;
+            local.targets.push(target.0.clone());
+        }
+        let open = |sides: &[RepeatSide], local: bool| {
+            sides.iter().position(|side| side.targets.is_empty() && (local || side.name != "local"))
+        };
+        for target in &self.remote {
+            let at = open(sides, false).ok_or_else(|| {
+                refusal(PlanErrorKind::Contradiction, "--remote", "every remote side has a target")
+            })?;
+            sides[at].targets.push(target.0.clone());
+        }
+        if let [only] = sides {
+            only.targets.extend_from_slice(targets);
+        } else {
+            for target in targets {
+                let at = open(sides, true).ok_or_else(|| {
+                    let cause = format!("every side has a target before `{target}`: use --side NAME=TARGET");
+                    refusal(PlanErrorKind::Contradiction, "--target", cause)
+                })?;
+                sides[at].targets.push(target.clone());
+            }
+        }
+        let Some(empty) = sides.iter().find(|side| side.targets.is_empty()) else { return Ok(()) };
+        Err(match empty.name.as_str() {
+            "" => refusal(PlanErrorKind::Missing, "--target", "say what to measure, as /dev/X or a folder"),
+            name => {
+                let cause = format!(
+                    "no target stands for the side `{name}` ({}): add --side '{name}=TARGET'",
+                    empty.was
+                );
+                refusal(PlanErrorKind::Missing, "--side", cause)
+            }
+        })
+    }
+
+    fn set_visits(&self, plan: &mut RepeatPlan) -> Result<(), PlanError> {
+        let passes = value("passes", &self.passes, quantity::small_count).map_err(at_flag)?;
+        let until = value("until", &self.until, quantity::share).map_err(at_flag)?;
+        let published = plan.steps.iter().filter_map(|step| step.published_runs).max();
+        plan.visits = match (self.as_published, passes) {
+            (true, _) => published.unwrap_or(1),
+            (false, passes) => passes.unwrap_or(DEFAULT_PASSES),
+        };
+        if plan.visits == 0 || plan.visits > MOST_PASSES {
+            let cause = format!("{} is not a number from 1 to {MOST_PASSES}, e.g. 5", plan.visits);
+            return Err(refusal(PlanErrorKind::Value, "--passes", cause));
+        }
+        if until == Some(0.0) {
+            let cause = "no interval is ever that narrow: write a share, e.g. 2%";
+            return Err(refusal(PlanErrorKind::Value, "--until", cause));
+        }
+        plan.until_share = (!self.as_published).then(|| until.unwrap_or(DEFAULT_UNTIL));
+        Ok(())
+    }
+
+    /// The evaluation's bounds as they are here; those that were not given are left out.
+    fn bounds(&self, there: &[RepeatBound]) -> Result<Vec<RepeatBound>, PlanError> {
+        let wrong = |cause: String| refusal(PlanErrorKind::Value, "--bound", cause);
+        let mut out = Vec::new();
+        for text in &self.bound {
+            let (name, rate) = text
+                .0
+                .rsplit_once('=')
+                .ok_or_else(|| wrong(format!("`{}` is not a valid NAME=RATE", text.0)))?;
+            let bound = there.iter().find(|bound| bound.name == name).ok_or_else(|| {
+                let names = there.iter().map(|bound| bound.name.as_str());
+                wrong(format!("there is no bound `{name}`: {}", suggest::advice(name, names)))
+            })?;
+            let value = rate_of(bound.quantity, rate).map_err(wrong)?;
+            out.push(RepeatBound { value, ..bound.clone() });
+        }
+        Ok(out)
+    }
+}
+
+impl RepeatOptions {
+    /// Works out one step; the inner error is why it cannot be run with the targets at hand.
+    fn step(
+        &mut self,
+        at: usize,
+        (wanted, run_ns): (Option<u32>, u64),
+        flags: &RawPlan,
+    ) -> Result<Result<RunPlan, String>, PlanError> {
+        let step = self.plan.steps[at].clone();
+        let side = self.plan.sides.iter().find(|side| side.name == step.side).cloned().unwrap_or_default();
+        let here = side.targets.len() as u32;
+        if let Some(wanted) = wanted.filter(|wanted| *wanted > here) {
+            return Ok(Err(format!("it takes {wanted} targets, and {here} {} given", are(here))));
+        }
+        let targets = side.targets.iter().take(wanted.unwrap_or(here) as usize).cloned().collect();
+        let own = source(&self.plan.evaluation, &step)?;
+        let mut added = RawPlan { target: Some(targets), ..RawPlan::default() };
+        if wanted.is_none() && here != side.devices {
+            added.jobs = self.scaled(&own, &side);
+        }
+        let published_ns = step.published_seconds.map(|seconds| (seconds * 1e9) as u64);
+        let as_published = published_ns.filter(|_| self.plan.as_published);
+        let warmup_ns = (run_ns as f64 * WARMUP_SHARE) as u64;
+        match as_published {
+            Some(ns) => added.time = Some(Text(quantity::write_time_ns(ns))),
+            None => {
+                added.time = Some(Text(quantity::write_time_ns(run_ns - warmup_ns)));
+                added.warmup = Some(Text(quantity::write_time_ns(warmup_ns)));
+            }
+        }
+        let whole = own.overridden_by(added).overridden_by(flags.clone());
+        self.plan.steps[at].plan = recorded(whole.raw());
+        let cell = whole.resolve(self.plan.seed)?;
+        let here_ns = cell.workload.length.time_ns;
+        if let Some((published, here)) = published_ns.zip(here_ns).filter(|(a, b)| a != b) {
+            let time = |ns| fathom_measure::Nanos(ns).coarse();
+            let said = format!("A run was {} there and is {} here.", time(published), time(here));
+            if !self.differences.contains(&said) {
+                self.differences.push(said);
+            }
+        }
+        Ok(Ok(cell))
+    }
+
+    /// Jobs in proportion to targets.
+    fn scaled(&mut self, own: &PlanSource, side: &RepeatSide) -> Option<Text> {
+        let jobs: u32 = own.raw().jobs.as_ref()?.0.parse().ok()?;
+        let share = side.targets.len() as f64 / f64::from(side.devices);
+        let scaled = (f64::from(jobs) * share).round().max(1.0) as u32;
+        let said = format!(
+            "Jobs of {} are in proportion to its targets: {} there, {} here.",
+            side.name,
+            side.devices,
+            side.targets.len()
+        );
+        if !self.differences.contains(&said) {
+            self.differences.push(said);
+        }
+        Some(Text(scaled.to_string()))
+    }
+}
+
+/// A bound's rate as it is typed: bytes per second with their unit, or I/Os per second.
+fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
+    let read = if quantity == Quantity::Throughput { known::throughput(text) } else { known::iops(text) };
+    read.map(|rate| match rate {
+        CeilingRate::Iops { operations_per_s } => operations_per_s,
+        CeilingRate::Throughput { bytes_per_s } => bytes_per_s,
+    })
+}
+
+/// The plan that the evaluation states of a step.
+fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> {
+    let name = format!("step \"{}\" of {evaluation}", step.name);
+    let refuse = |cause: String| refusal(PlanErrorKind::Value, &name, cause);
+    let table: toml::Table =
+        serde_json::from_value(step.plan.clone()).map_err(|error| refuse(error.to_string()))?;
+    PlanSource::from_toml(&table.to_string(), &name).map_err(|error| refuse(error.cause))
+}
+
+/// What sides were, where that is stated.
+fn side_differences(sides: &[RepeatSide]) -> Vec<String> {
+    let side = |side: &RepeatSide| {
+        let name = if side.name.is_empty() { "The target" } else { &side.name };
+        format!("{name} was {} there and is {} here.", side.was, side.targets.join(", "))
+    };
+    sides.iter().filter(|side| !side.was.is_empty()).map(side).collect()
+}
+
+const fn are(count: u32) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+fn refusal(kind: PlanErrorKind, place: &str, cause: impl Into<String>) -> PlanError {
+    PlanError { kind, place: Place::Argument(place.to_owned()), cause: cause.into() }
+}
+
+fn at_flag(mistake: Mistake) -> PlanError {
+    let place = Place::Argument(format!("--{}", mistake.key));
+    mistake.at(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn evaluation(sides: &[(&str, u32)], steps: &[(&str, &str, Option<u32>)]) -> Evaluation {
+        let side = |(name, devices): &(&str, u32)| RepeatSide {
+            name: (*name).to_owned(),
+            devices: *devices,
+            ..RepeatSide::default()
+        };
+        let step = |(name, side, _): &(&str, &str, Option<u32>)| RepeatStep {
+            name: (*name).to_owned(),
+            side: (*side).to_owned(),
+            plan: json!({"rw": "randread", "bs": "4k", "jobs": 64, "depth": 32}),
+            published_seconds: Some(3600.0),
+            published_runs: Some(3),
+            ..RepeatStep::default()
+        };
+        Evaluation {
+            name: "x".to_owned(),
+            plan: RepeatPlan {
+                evaluation: "x".to_owned(),
+                title: "X".to_owned(),
+                source: String::new(),
+                sides: sides.iter().map(side).collect(),
+                steps: steps.iter().map(step).collect(),
+                conclusions: Vec::new(),
+                bounds: Vec::new(),
+                own_bounds: Vec::new(),
+                given: json!({}),
+                visits: 0,
+                until_share: None,
+                as_published: false,
+                seed: 0,
+            },
+            targets: steps.iter().map(|(.., targets)| *targets).collect(),
+        }
+    }
+
+    fn flags(targets: &[&str]) -> RawPlan {
+        let targets: Vec<String> = targets.iter().map(|name| (*name).to_owned()).collect();
+        RawPlan { target: Some(targets).filter(|list| !list.is_empty()), ..RawPlan::default() }
+    }
+
+    #[test]
+    fn targets_stand_for_sides_in_their_order_or_by_name() {
+        let two = evaluation(&[("local", 1), ("far", 8)], &[("a", "local", None), ("a", "far", None)]);
+        let options = RawRepeat::default().resolve(&two, flags(&["sim:nvme", "sim:gp3"]), 7).unwrap();
+        assert_eq!(options.plan.sides[1].targets, ["sim:gp3"]);
+        // One of eight drives takes an eighth of the jobs.
+        assert_eq!((options.cells[0].workload.jobs, options.cells[1].workload.jobs), (64, 8));
+        let raw = RawRepeat {
+            local: vec!["sim:nvme".into()],
+            remote: vec!["sim:gp3".into()],
+            ..RawRepeat::default()
+        };
+        assert_eq!(raw.resolve(&two, flags(&[]), 7).unwrap().plan.sides, options.plan.sides);
+        let lacking = RawRepeat::default().resolve(&two, flags(&["sim:nvme"]), 7).unwrap_err().to_string();
+        assert!(lacking.contains("--side 'far=TARGET'"), "{lacking}");
+        let unknown = RawRepeat { side: vec!["fra=sim:nvme".into()], ..RawRepeat::default() };
+        let said = unknown.resolve(&two, flags(&[]), 7).unwrap_err().to_string();
+        assert!(said.contains("no side `fra`"), "{said}");
+        assert!(RawRepeat::default().resolve(&two, flags(&["sim:nvme"; 3]), 7).is_err());
+    }
+
+    #[test]
+    fn a_step_that_takes_more_targets_than_there_are_is_left_out_and_said() {
+        let one = evaluation(&[("", 3)], &[("1", "", Some(1)), ("3", "", Some(3))]);
+        let options = RawRepeat::default().resolve(&one, flags(&["sim:nvme", "sim:nvme"]), 7).unwrap();
+        assert_eq!((options.cells.len(), options.step_of.as_slice()), (1, [0].as_slice()));
+        assert_eq!(options.refused, [(1, "it takes 3 targets, and 2 are given".to_owned())]);
+        assert_eq!(options.cells[0].workload.jobs, 64);
+    }
+
+    #[test]
+    fn lengths_are_short_as_published_or_of_a_budget_and_differences_are_said() {
+        let one = evaluation(&[("", 1)], &[("a", "", None)]);
+        let with = |raw: RawRepeat| raw.resolve(&one, flags(&["sim:nvme"]), 7).unwrap();
+        let short = with(RawRepeat::default());
+        assert_eq!((short.plan.visits, short.plan.until_share), (5, Some(0.02)));
+        assert_eq!(short.cells[0].workload.length.time_ns, Some(4_000_000_000));
+        assert!(short.differences.iter().any(|said| said.contains("1 h there")), "{:?}", short.differences);
+        let whole = with(RawRepeat { as_published: true, ..RawRepeat::default() });
+        assert_eq!((whole.plan.visits, whole.plan.until_share), (3, None));
+        assert_eq!(whole.cells[0].workload.length.time_ns, Some(3_600_000_000_000));
+        assert!(whole.differences.is_empty(), "{:?}", whole.differences);
+        let budget = with(RawRepeat { budget: Some("50s".into()), ..RawRepeat::default() });
+        let length = budget.cells[0].workload.length;
+        assert_eq!(length.time_ns.unwrap() + length.warmup_ns, 10_000_000_000);
+    }
+}

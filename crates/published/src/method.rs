@@ -1,0 +1,273 @@
+//! How an evaluation was made, as its table states it: sides, steps and statements, as a plan that anybody can carry
+//! out, with what was published beside each step.
+
+use fathom_record::Direction;
+use fathom_record::campaign::{Conclusion, Figure, Operand, Quantity, RepeatBound, RepeatSide, RepeatStep};
+use fathom_tools::Refusal;
+use fathom_tools::audit::units;
+use serde::Deserialize;
+
+use super::check::EXPECTED;
+use super::{Published, PublishedRow};
+
+/// One of the things compared.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedSide {
+    /// As rows name it; empty where the evaluation has one side.
+    #[serde(default)]
+    pub name: String,
+    /// What it was, in words.
+    pub was: String,
+    /// Drives or volumes that it had.
+    #[serde(default = "one")]
+    pub devices: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// One step of the method.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedStep {
+    /// Its name.
+    pub name: String,
+    /// Sides that have it; absent: all.
+    pub sides: Option<Vec<String>>,
+    /// Patterns of the rows that it gave; the sum of a mix's directions.
+    #[serde(default)]
+    pub rows: Vec<String>,
+    /// Patterns of the rows with its percentiles, where they stand apart.
+    #[serde(default)]
+    pub percentiles: Vec<String>,
+    /// Keys of a plan.
+    pub plan: toml::Table,
+    /// Of a side's targets the first so many; absent: all, and jobs in proportion.
+    pub targets: Option<u32>,
+    /// Length of one run, in seconds.
+    pub seconds: Option<f64>,
+    /// Runs that the figures are the mean of.
+    pub runs: Option<u32>,
+}
+
+/// The method of an evaluation, with its figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Method {
+    /// What was compared, without targets.
+    pub sides: Vec<RepeatSide>,
+    /// Every step of every side, with the number of a side's targets that it takes; absent: all.
+    pub steps: Vec<(RepeatStep, Option<u32>)>,
+    /// Statements.
+    pub conclusions: Vec<Conclusion>,
+    /// Bounds that it knew.
+    pub bounds: Vec<RepeatBound>,
+}
+
+impl Published {
+    /// How it was made.
+    ///
+    /// # Errors
+    /// When the table has no steps, or a step or statement names what the table does not have.
+    pub fn method(&self) -> Result<Method, Refusal> {
+        if self.steps.is_empty() {
+            let cause = "it has no [[step]]: it holds results, and not how they were measured";
+            return Err(Refusal::new(EXPECTED, cause)
+                .or("write a [[side]] and a [[step]] with its plan: docs/published.md says how"));
+        }
+        let sides = self.sides()?;
+        let mut steps = Vec::new();
+        for step in &self.steps {
+            for side in sides_of(step, &sides)? {
+                steps.push((self.step(step, side)?, step.targets));
+            }
+        }
+        let bounds = self.bounds();
+        let method = Method { sides, steps, conclusions: self.conclusions.clone(), bounds };
+        method.conclusions.iter().try_for_each(|conclusion| method.check(conclusion))?;
+        Ok(method)
+    }
+
+    fn sides(&self) -> Result<Vec<RepeatSide>, Refusal> {
+        let side = |side: &PublishedSide| RepeatSide {
+            name: side.name.clone(),
+            was: side.was.clone(),
+            devices: side.devices.max(1),
+            targets: Vec::new(),
+        };
+        for (at, side) in self.sides.iter().enumerate() {
+            if self.sides[..at].iter().any(|earlier| earlier.name == side.name) {
+                return Err(Refusal::new(EXPECTED, format!("two [[side]] are named \"{}\"", side.name))
+                    .or("give each its own name, the one that rows have as side"));
+            }
+        }
+        match self.sides.as_slice() {
+            [] => Ok(vec![RepeatSide { devices: 1, ..RepeatSide::default() }]),
+            sides => Ok(sides.iter().map(side).collect()),
+        }
+    }
+
+    fn step(&self, step: &PublishedStep, side: &RepeatSide) -> Result<RepeatStep, Refusal> {
+        let rows = self.rows_named(&step.rows, step, side)?;
+        let percentiles = self.rows_named(&step.percentiles, step, side)?;
+        let plan = serde_json::to_value(&step.plan).map_err(|error| {
+            Refusal::new(EXPECTED, format!("the plan of step \"{}\": {error}", step.name))
+        })?;
+        Ok(RepeatStep {
+            name: step.name.clone(),
+            side: side.name.clone(),
+            plan,
+            published_seconds: step.seconds,
+            published_runs: step.runs,
+            published: figures(&rows, &percentiles),
+        })
+    }
+
+    /// The rows of a step on a side; none where that side published none of them.
+    fn rows_named(
+        &self,
+        patterns: &[String],
+        step: &PublishedStep,
+        side: &RepeatSide,
+    ) -> Result<Vec<&PublishedRow>, Refusal> {
+        let mut found = Vec::new();
+        for pattern in patterns {
+            let named = |row: &&PublishedRow| row.pattern == *pattern;
+            let all = || self.rows.iter().chain(&self.workloads).filter(named);
+            if all().next().is_none() {
+                let cause = format!("step \"{}\" names the row \"{pattern}\", and there is none", step.name);
+                return Err(
+                    Refusal::new(EXPECTED, cause).or("write the pattern of a [[row]] or [[workload]]")
+                );
+            }
+            let own = all().find(|row| row.side == side.name);
+            found.extend(own.or_else(|| all().find(|row| row.side.is_empty())));
+        }
+        Ok(found)
+    }
+
+    /// Bounds with a name and a rate, each name once.
+    fn bounds(&self) -> Vec<RepeatBound> {
+        let mut out: Vec<RepeatBound> = Vec::new();
+        for ceiling in &self.ceilings {
+            let bytes = || Some(ceiling.throughput? * units::bytes_per_s(ceiling.unit.as_deref()?)?);
+            let known = match ceiling.iops {
+                Some(iops) => Some((Quantity::Iops, iops)),
+                None => bytes().map(|value| (Quantity::Throughput, value)),
+            };
+            let is_known = out.iter().any(|bound| bound.name == ceiling.name);
+            if let Some((quantity, value)) = known.filter(|_| !is_known) {
+                out.push(RepeatBound { name: ceiling.name.clone(), quantity, value });
+            }
+        }
+        out
+    }
+}
+
+fn sides_of<'a>(step: &PublishedStep, sides: &'a [RepeatSide]) -> Result<Vec<&'a RepeatSide>, Refusal> {
+    let Some(names) = &step.sides else { return Ok(sides.iter().collect()) };
+    let side = |name: &String| {
+        let found = sides.iter().find(|side| side.name == *name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
+            Refusal::new(EXPECTED, format!("step \"{}\" names the side \"{name}\"", step.name))
+                .or(format!("sides are {}", known.join(", ")))
+        })
+    };
+    names.iter().map(side).collect()
+}
+
+impl Method {
+    fn check(&self, conclusion: &Conclusion) -> Result<(), Refusal> {
+        let refuse = |cause: String, remedy: &str| {
+            Err(Refusal::new(EXPECTED, format!("the conclusion \"{}\" {cause}", conclusion.says))
+                .or(remedy.to_owned()))
+        };
+        for operand in std::iter::once(&conclusion.of).chain(&conclusion.over) {
+            let is_step = |step: &RepeatStep| {
+                operand.step.as_ref() == Some(&step.name)
+                    && operand.side.as_ref().is_none_or(|side| *side == step.side)
+            };
+            let steps = self.steps.iter().filter(|(step, _)| is_step(step)).count();
+            let bounds =
+                self.bounds.iter().filter(|bound| operand.bound.as_ref() == Some(&bound.name)).count();
+            if steps + bounds == 0 {
+                return refuse(
+                    format!("names \"{}\", which is neither a step nor a bound", operand.words()),
+                    "write of = { step = \"NAME\", side = \"NAME\" } or { bound = \"NAME\" }",
+                );
+            }
+            if steps > 1 {
+                return refuse(
+                    format!("names \"{}\", which several sides have", operand.words()),
+                    "add side = \"NAME\"",
+                );
+            }
+        }
+        let is_range = match (conclusion.at_least, conclusion.at_most) {
+            (None, None) => false,
+            (Some(low), Some(high)) => low <= high,
+            _ => true,
+        };
+        let ends = [conclusion.at_least, conclusion.at_most, Some(conclusion.times)];
+        if !is_range || !ends.into_iter().flatten().all(|end| end.is_finite() && end >= 0.0) {
+            return refuse("has no range".to_owned(), "write at_least, at_most or both, the lower one first");
+        }
+        if Operand::default() == conclusion.of {
+            return refuse("is of nothing".to_owned(), "write of = { step = \"NAME\" }");
+        }
+        Ok(())
+    }
+}
+
+/// What rows come to as figures: of all together, and of each direction of a mix.
+fn figures(rows: &[&PublishedRow], percentiles: &[&PublishedRow]) -> Vec<Figure> {
+    let mut out = Vec::new();
+    if let Some(sum) = PublishedRow::sum(rows) {
+        of_row(&sum, None, &mut out);
+    }
+    for row in rows.iter().filter(|_| rows.len() > 1).chain(percentiles) {
+        of_row(row, direction(row), &mut out);
+    }
+    out
+}
+
+fn direction(row: &PublishedRow) -> Option<Direction> {
+    match row.read_percent {
+        Some(100.0) => Some(Direction::Read),
+        Some(0.0) => Some(Direction::Write),
+        _ => None,
+    }
+}
+
+fn of_row(row: &PublishedRow, direction: Option<Direction>, out: &mut Vec<Figure>) {
+    let mut put = |quantity, value: Option<f64>| {
+        let known = |figure: &Figure| figure.quantity == quantity && figure.direction == direction;
+        if let Some(value) = value.filter(|value| value.is_finite() && !out.iter().any(known)) {
+            out.push(Figure { quantity, direction, value, half_width_share: None });
+        }
+    };
+    put(Quantity::Iops, row.operations_per_s());
+    put(Quantity::Throughput, row.bytes_per_s());
+    put(Quantity::Mean, row.latency_us.map(|us| us * 1000.0));
+    for [order, us] in &row.percentiles_us {
+        if let Some((_, quantity)) = ORDERS.iter().find(|(known, _)| known == order) {
+            put(*quantity, Some(us * 1000.0));
+        }
+    }
+    put(Quantity::Cpu, row.cpu_percent.map(|percent| percent / 100.0));
+    let busy_cores = row.cpu_percent.zip(row.cores).map(|(percent, cores)| percent / 100.0 * cores);
+    put(Quantity::CpuPerIo, busy_cores.zip(row.iops).map(|(cores, rate)| cores / rate * 1e9));
+    put(Quantity::InFlight, row.in_flight());
+    put(Quantity::InFlightShare, row.in_flight().zip(row.asked()).map(|(found, asked)| found / asked));
+}
+
+/// Percentiles that have a name.
+const ORDERS: [(f64, Quantity); 5] = [
+    (50.0, Quantity::P50),
+    (90.0, Quantity::P90),
+    (99.0, Quantity::P99),
+    (99.9, Quantity::P999),
+    (99.99, Quantity::P9999),
+];

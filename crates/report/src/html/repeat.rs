@@ -1,0 +1,75 @@
+//! The page of a repeated evaluation.
+
+use askama::Template;
+use fathom_measure::Nanos;
+use fathom_record::RunRecord;
+use fathom_record::campaign::RepeatRecord;
+
+use super::{Figure, SCRIPT, Surroundings, styles};
+use crate::reproduce::{self, Reproduction};
+use crate::sheet::{machine, repeat as sheet, sweep as sheet_of_cells};
+use crate::table::Table;
+use crate::{ReportError, pictures_of_repeat};
+
+#[derive(Template)]
+#[template(path = "repeat.html")]
+struct Page {
+    styles: String,
+    script: &'static str,
+    title: String,
+    source: String,
+    sides: String,
+    campaign: String,
+    made: String,
+    failures: Vec<String>,
+    headline: String,
+    differences: Vec<String>,
+    figures: Vec<Figure>,
+    conclusions: Table,
+    steps: Table,
+    surroundings: Surroundings,
+    checks: Table,
+    reproduction: Reproduction,
+}
+
+/// Fills in the page.
+pub fn page(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
+    let mut targets: Vec<_> = Vec::new();
+    for target in &repeat.targets {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    let page = Page {
+        styles: styles(),
+        script: SCRIPT,
+        title: format!("Repeated: {}", repeat.plan.title),
+        source: repeat.plan.source.clone(),
+        sides: sheet::sides(repeat),
+        campaign: repeat.id.clone(),
+        made: format!(
+            "{} · {} {} · {} under load",
+            repeat.started_at,
+            repeat.tool.name,
+            repeat.tool.version,
+            Nanos::from_seconds(repeat.busy_seconds).coarse()
+        ),
+        failures: sheet::failures(repeat),
+        headline: sheet::headline(repeat),
+        differences: repeat.notes.clone(),
+        figures: pictures_of_repeat::of_repeat(repeat)?.into_iter().map(Figure::from).collect(),
+        conclusions: sheet::conclusions(repeat),
+        steps: sheet::figures(repeat),
+        surroundings: Surroundings {
+            target: targets.into_iter().flat_map(machine::target).collect(),
+            instrument: sheet_of_cells::instruments(runs),
+            machine: machine::environment(&repeat.environment),
+            facts: machine::facts(&repeat.environment),
+            preflight_summary: machine::preflight_summary(&repeat.environment),
+            preflight: machine::preflight(&repeat.environment),
+        },
+        checks: machine::checks_of_all(runs),
+        reproduction: reproduce::campaign(repeat.command.clone(), &repeat.id),
+    };
+    Ok(crate::escape::page(&page.render()?))
+}
