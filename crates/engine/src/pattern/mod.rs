@@ -21,7 +21,7 @@ mod script;
 mod seed;
 mod size;
 #[cfg(test)]
-mod test_workload;
+pub(crate) mod test_workload;
 mod touched;
 mod turns;
 

@@ -3,7 +3,7 @@
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Workload};
 
 /// 4 KiB random reads of the whole target by one job.
-pub(super) fn plain() -> Workload {
+pub(crate) fn plain() -> Workload {
     Workload {
         mix: Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 },
         addresses: Addresses::RandomCycle,

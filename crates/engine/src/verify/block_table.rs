@@ -16,6 +16,7 @@ pub struct VerifyTable {
     first_byte: u64,
     block_bytes: u32,
     tag: u64,
+    judges_earlier: bool,
     states: Box<[AtomicU64]>,
 }
 
@@ -55,7 +56,7 @@ impl VerifyTable {
                 .with_remedy("use a smaller --size, or larger blocks (--bs, --align)")
         })?;
         states.resize_with(blocks as usize, AtomicU64::default);
-        Ok(Self { first_byte, block_bytes, tag, states: states.into_boxed_slice() })
+        Ok(Self { first_byte, block_bytes, tag, judges_earlier: true, states: states.into_boxed_slice() })
     }
 
     /// The table for a workload: its blocks are the largest that every I/O consists of whole ones.
@@ -76,12 +77,20 @@ impl VerifyTable {
             };
         }
         // No larger than the smallest size, so it fits.
-        Self::new(geometry.first_byte, geometry.span_bytes, block_bytes as u32, tag)
+        let table = Self::new(geometry.first_byte, geometry.span_bytes, block_bytes as u32, tag)?;
+        Ok(Self { judges_earlier: !workload.mix.changes_data(), ..table })
     }
 
     /// Bytes of one block.
     pub fn block_bytes(&self) -> u32 {
         self.block_bytes
+    }
+
+    /// Whether what an earlier run stamped and what is whole no more is held against the target. That is what a run
+    /// asks that only reads. One that writes answers for its own writes: what others wrote since the earlier run it
+    /// cannot know.
+    pub fn judges_earlier(&self) -> bool {
+        self.judges_earlier
     }
 
     /// The run's tag.

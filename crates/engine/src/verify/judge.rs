@@ -101,19 +101,22 @@ impl Evidence<'_> {
         }
         let offset = self.table.offset(self.first_block) + at as u64;
         let content = &self.content[at..end];
+        let own = stamp.tag == self.table.tag();
         if is_whole(content) {
             if stamp.offset == offset {
                 report.checked += 1;
-            } else {
+            } else if own || self.table.judges_earlier() {
                 report.add(offset, Damage::Misplaced { belongs_at: stamp.offset });
+            } else {
+                report.partial += 1;
             }
             return Some(end);
         }
-        if has_later_stamp(content, offset) {
+        if has_later_stamp(content, offset) || !(own || self.table.judges_earlier()) {
             report.partial += 1;
             return None;
         }
-        report.add(offset, Damage::Checksum);
+        report.add(offset, if own { Damage::Checksum } else { Damage::AlteredSince });
         Some(end)
     }
 }

@@ -4,7 +4,8 @@
 //! is in `stamp.rs`. A block that is read must hold the last write that was acknowledged, or, where
 //! several overlapped, one of them. What a failed write, a trim, a write under way or a mixture of
 //! writes that overlapped leaves open is counted as uncertain and never called corrupt. Content that an earlier run stamped is checked for
-//! address and checksum.
+//! address and checksum; where it fails, a run that only reads says so, and one that writes does not judge it, as others
+//! may have written there since.
 
 mod block_table;
 mod judge;

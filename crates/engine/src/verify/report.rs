@@ -13,7 +13,8 @@ pub struct VerifyReport {
     pub checked: u64,
     /// Without a stamp, and not written by this run: nothing to judge.
     pub not_stamped: u64,
-    /// Stamped by an earlier run with larger blocks, and read or overwritten in part: not judged.
+    /// Stamped by an earlier run, and not judged: in larger blocks that were read or overwritten in part, or, in a run
+    /// that writes, not whole or in another place.
     pub partial: u64,
     /// Open because a write of them failed, was trimmed, or was under way while they were read, or because
     /// writes that overlapped left a mixture.
@@ -40,6 +41,8 @@ pub struct Finding {
 pub enum Damage {
     /// Stamp and content do not belong together: torn or altered.
     Checksum,
+    /// A block that an earlier run stamped, and whose content is another since.
+    AlteredSince,
     /// A true block that belongs elsewhere.
     Misplaced {
         /// Where it belongs.
@@ -99,6 +102,11 @@ impl fmt::Display for Finding {
         write!(f, "block at byte {}: ", self.offset)?;
         match self.damage {
             Damage::Checksum => write!(f, "its checksum does not match its content (torn or altered)"),
+            Damage::AlteredSince => write!(
+                f,
+                "an earlier run stamped it, and its content is another since: altered by the target, or written over in part \
+                 without --verify"
+            ),
             Damage::Misplaced { belongs_at } => {
                 write!(f, "holds the block that belongs at byte {belongs_at} (misplaced)")
             }

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use super::test_engine::{Media, TestEngine};
 use super::*;
 use crate::fault::{Effect, Fault, FaultPlan, When};
+use crate::pattern::Geometry;
+use crate::pattern::test_workload::plain;
 use fathom_record::Direction::{Flush, Read, Trim, Write};
 use proptest::prelude::*;
 
@@ -262,8 +264,34 @@ fn a_later_run_checks_what_an_earlier_one_left_in_blocks_of_any_size() {
     for block_bytes in [512, 4096, 16384] {
         let mut later = stack(&media, &table(block_bytes, 9), FaultPlan::default());
         run(&mut later, io(0, Read, 0, 4));
-        let found = [(1, Damage::Checksum), (2, Damage::Misplaced { belongs_at: 0 })];
+        let found = [(1, Damage::AlteredSince), (2, Damage::Misplaced { belongs_at: 0 })];
         assert_eq!(damages(&later), found, "{block_bytes}");
+    }
+}
+
+/// A file that was copied to another place, and one that was written over without stamps.
+#[test]
+fn a_run_that_writes_does_not_answer_for_what_became_of_an_earlier_ones_blocks() {
+    for writes in [true, false] {
+        let (media, mut engine) = fresh(FaultPlan::default());
+        run(&mut engine, io(0, Write, 0, 4));
+        media.lock().unwrap()[100] ^= 1;
+        media.lock().unwrap().copy_within(3 * 4096..4 * 4096, 4096);
+        let mut workload = plain();
+        workload.mix.read_share = if writes { 0.5 } else { 1.0 };
+        let geometry = Geometry::of(&workload, BLOCKS * u64::from(BLOCK)).unwrap();
+        let table = Arc::new(VerifyTable::of(&workload, &geometry, 9).unwrap());
+        let mut later = stack(&media, &table, FaultPlan::one(When::Nth(1), None, Effect::Misplace(9 * 4096)));
+        run(&mut later, io(0, Read, 0, 4));
+        let report = later.report();
+        let (judged, corrupt) = if writes { (2, 0) } else { (4, 2) };
+        assert_eq!((report.checked, report.corrupt, report.partial), (judged, corrupt, 4 - judged));
+        if writes {
+            // Its own write, put where it has written nothing.
+            run(&mut later, io(0, Write, 2, 1));
+            run(&mut later, io(0, Read, 9, 1));
+            assert_eq!(damages(&later), [(9, Damage::Misplaced { belongs_at: 8192 })]);
+        }
     }
 }
 

@@ -7,10 +7,16 @@ use crate::Refusal;
 use crate::fio::value;
 
 impl Mapper<'_> {
-    /// fio caps each direction on its own, and not the flushes between writes.
-    pub(super) fn arrival(&mut self, mix: &Mix, sizes: &SizesByDirection) -> Result<Arrival, Refusal> {
+    /// fio caps each direction on its own, and not the flushes between writes. `depth` is what the engine keeps in flight,
+    /// whatever the job asks for.
+    pub(super) fn arrival(
+        &mut self,
+        mix: &Mix,
+        sizes: &SizesByDirection,
+        depth: u32,
+    ) -> Result<Arrival, Refusal> {
         let rates = self.rates(mix, sizes)?;
-        let pauses = self.pauses()?;
+        let pauses = self.pauses(depth)?;
         if rates.iter().all(Option::is_none) {
             return Ok(pauses.unwrap_or(Arrival::Closed));
         }
@@ -56,11 +62,10 @@ impl Mapper<'_> {
         Ok(rates)
     }
 
-    /// `thinktime`: after so many I/Os those in flight end and the job pauses.
-    fn pauses(&mut self) -> Result<Option<Arrival>, Refusal> {
+    /// `thinktime`: after so many I/Os those in flight end and the job pauses. At depth 1 as many are issued as end.
+    fn pauses(&mut self, depth: u32) -> Result<Option<Arrival>, Refusal> {
         let read = |text: &str| value::time_ns(text, false);
         let Some(pause_ns) = self.job.read("thinktime", read)?.filter(|ns| *ns > 0) else { return Ok(None) };
-        let depth = self.job.int("iodepth")?.unwrap_or(1);
         if depth > 1 && self.job.text("thinktime_blocks_type") == Some("issue") {
             self.hand_over(
                 "thinktime_blocks_type=issue: at a depth above 1 fathom counts the I/Os that ended",

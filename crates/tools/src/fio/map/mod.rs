@@ -248,7 +248,7 @@ impl<'a> Mapper<'a> {
         let sizes = self.sizes(&kind)?;
         let settings = self.settings(&mix)?;
         let addresses = self.addresses(&kind, &sizes)?;
-        let arrival = self.arrival(&mix, &sizes)?;
+        let arrival = self.arrival(&mix, &sizes, settings.depth)?;
         let data = self.data(&mix)?;
         let place = self.place(clones)?;
         self.refuse_what_is_not_there(&place)?;

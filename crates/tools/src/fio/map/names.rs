@@ -56,7 +56,7 @@ impl Mapper<'_> {
             offset_bytes: 0,
             span_bytes: region.span_bytes,
             alignment_bytes: None,
-            arrival: self.arrival(&mix, &sizes)?,
+            arrival: self.arrival(&mix, &sizes, depth)?,
             sizes,
             data: Data::default(),
             jobs: 1,

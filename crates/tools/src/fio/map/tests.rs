@@ -175,6 +175,15 @@ fn what_is_left_out_between_two_ios_is_mapped() {
         one("--thinktime=5 --thinktime_blocks=8").arrival,
         Arrival::Pausing { after_operations: 8, pause_ns: 5000 }
     );
+    let by_issue = "--thinktime=5 --thinktime_blocks=8 --thinktime_blocks_type=issue --iodepth=4";
+    let pausing = Arrival::Pausing { after_operations: 8, pause_ns: 5000 };
+    assert_eq!(
+        one(&format!("{by_issue} --ioengine=psync")).arrival,
+        pausing,
+        "one at a time, whatever is asked"
+    );
+    let many = reasons(&format!("--filename=/dev/x --rw=read {by_issue} --ioengine=libaio"));
+    assert!(many.iter().any(|reason| reason.contains("thinktime_blocks_type=issue")), "{many:?}");
     let flow = mapped("--filename=/dev/x --flow=2 --flow_id=7 --flow_sleep=100").flow;
     assert_eq!(flow, Some(FlowShare { flow: 7, weight: 2, pause_ns: 100_000 }));
 }
