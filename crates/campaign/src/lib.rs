@@ -5,6 +5,7 @@
 
 mod analyse;
 pub mod assess;
+mod bands;
 pub mod ceilings;
 mod cells;
 pub mod checks;

@@ -30,6 +30,7 @@ use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
+use crate::bands;
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::identity;
@@ -90,6 +91,7 @@ pub fn assess(
     let interrupted = course.run(permits, progress)?;
     let Course { mut record, before, searched, .. } = course;
     record.notes.extend(record.patterns.iter().filter_map(notes::disturbed).collect::<Vec<_>>());
+    record.notes.extend(record.patterns.iter().flat_map(bands::of_pattern).collect::<Vec<_>>());
     let found = searched.into_iter().flat_map(|pattern| pattern.runs.into_iter().chain(pattern.windows));
     let runs: Vec<RunRecord> = before.into_iter().chain(found).collect();
     record.finished_at = (!interrupted).then(identity::now);

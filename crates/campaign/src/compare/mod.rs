@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
-use fathom_record::campaign::{ComparePlan, CompareRecord, SideFacts};
+use fathom_record::campaign::{ComparePlan, CompareRecord, ComparedWorkload, SideFacts};
 use fathom_record::comparison::Side;
 use fathom_record::run::Ending;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
@@ -26,6 +26,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::bands;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
@@ -346,6 +347,7 @@ impl Work<'_> {
             SideFacts { name, target, engine: run.map(|run| run.engine.name.clone()) }
         };
         let (a, b) = (side(Side::A, a), side(Side::B, b));
+        let workloads: Vec<ComparedWorkload> = self.lines.iter().filter_map(Line::concluded).collect();
         CompareRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,
@@ -355,19 +357,20 @@ impl Work<'_> {
             tool: this_tool(),
             command: Some(compare_command_line(&plan, self.options.before_limit_ns)),
             environment: self.runs().next().map(|run| run.environment.clone()),
-            workloads: self.lines.iter().filter_map(Line::concluded).collect(),
+            notes: self.notes(&a, &b, &workloads),
+            workloads,
             commands: self.commands.clone(),
             busy_seconds: self.runs().map(|run| run.ledger.seconds).sum(),
-            notes: self.notes(&a, &b),
             plan,
             a,
             b,
         }
     }
 
-    fn notes(&self, a: &SideFacts, b: &SideFacts) -> Vec<String> {
+    fn notes(&self, a: &SideFacts, b: &SideFacts, workloads: &[ComparedWorkload]) -> Vec<String> {
         let mut notes = self.failures.clone();
         notes.extend(spans_differ(a, b, self.options.workloads.iter().map(|sides| &sides.a.workload)));
+        notes.extend(workloads.iter().filter_map(bands::of_workload));
         let from_runs: BTreeSet<&String> = self.runs().flat_map(|run| &run.notes).collect();
         notes.extend(from_runs.into_iter().cloned());
         notes

@@ -15,6 +15,7 @@ use fathom_store::{NewCampaign, Store};
 use super::figures::{Figures, RunValues};
 use super::line::geometric_mean;
 use super::{rules, spans_differ};
+use crate::bands;
 use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
@@ -68,6 +69,7 @@ pub fn compare_stored(
     };
     let spans = record.workloads.iter().map(|workload| &workload.workload);
     record.notes.extend(spans_differ(&record.a, &record.b, spans));
+    record.notes.extend(record.workloads.iter().filter_map(bands::of_workload).collect::<Vec<_>>());
     // Where nothing is common the first of each stand beside each other, with what differs.
     let told = usize::from(!a_groups.iter().any(|a| b_groups.iter().any(|b| is_same(b, a[0]))));
     record.notes.extend(left_over(&a_groups[told..], &b_groups, 'A'));
