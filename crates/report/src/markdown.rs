@@ -81,7 +81,7 @@ impl Markdown {
     fn exposure(&mut self, exposure: Option<Exposure>) {
         if let Some(Exposure { exposed, not_claimed }) = exposure {
             self.line(&format!("What was exposed: {}.", text(&exposed.join("; "))));
-            self.line(&format!("Not exposed, so not claimed: {}.", text(&not_claimed.join("; "))));
+            self.line(&format!("Not covered by this run: {}.", text(&not_claimed.join("; "))));
         }
     }
 
@@ -130,7 +130,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     clients_sheet::remark(run).iter().for_each(|remark| out.line(&text(remark)));
     out.table(&run_sheet::targets(run));
     if let Some(account) = witness::account(run) {
-        out.heading(2, "Beside the block layer");
+        out.heading(2, "Next to the block layer");
         out.table(&account.table);
         out.list(&account.sentences);
         out.figures("", pictures::of_witness(run)?);
@@ -138,7 +138,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.heading(2, "Pictures");
     out.figures("", pictures::of_run(run)?);
     if !series_sheet::is_all(run) {
-        out.heading(2, "Ledger");
+        out.heading(2, "What was exposed");
         out.exposure(exposure(&[run]));
     }
     if run.jobs.len() > 1 {

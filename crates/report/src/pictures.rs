@@ -4,8 +4,11 @@ use fathom_record::campaign::{CellResult, OperatingPointKind, PatternResult};
 use fathom_record::verdict::Limit;
 use fathom_record::{CampaignRecord, Direction, RunRecord};
 
-use crate::chart::{Curve, Ink, Mark, Picture, ceilings, operating_curve, percentile_curves, series};
-use crate::sheet::campaign::{Chosen, chosen, runs_of};
+use crate::chart::{
+    Curve, Ink, Mark, OverviewRow, Picture, ceilings, operating_curve, overview, percentile_curves, series,
+};
+use crate::sheet::campaign::{Chosen, chosen, limited_by, point, reached, runs_of};
+use crate::words::moment;
 use crate::{ReportError, distribution, number, pictures_of_explain};
 
 /// A picture with its words.
@@ -18,6 +21,13 @@ pub struct Figure {
     pub caption: String,
     /// The drawing.
     pub picture: Picture,
+}
+
+impl Figure {
+    /// Whether it says at once what a pattern does: the others say why.
+    pub fn is_main(&self) -> bool {
+        matches!(self.name, "operating-points" | "latency")
+    }
 }
 
 /// The pictures of a pattern, as far as its runs are at hand.
@@ -42,6 +52,36 @@ pub fn of_pattern(pattern: &PatternResult, runs: &[RunRecord]) -> Result<Vec<Fig
             .flatten(),
     ];
     Ok(all.into_iter().flatten().collect())
+}
+
+/// All patterns of an assessment that were measured, in one picture.
+///
+/// # Errors
+/// When the drawing library refuses.
+pub fn of_assessment(patterns: &[PatternResult]) -> Result<Option<Figure>, ReportError> {
+    let row = |pattern: &PatternResult| {
+        let best = pattern.cells.iter().max_by(|a, b| a.operations_per_s.total_cmp(&b.operations_per_s));
+        let peak = point(pattern, OperatingPointKind::Peak).or(best)?;
+        let balanced = point(pattern, OperatingPointKind::Balanced)
+            .filter(|cell| (cell.jobs, cell.depth) != (peak.jobs, peak.depth));
+        let p99 = |cell: &CellResult| cell.service_p99_ns.map(|ns| ns as f64);
+        let latency = p99(peak).map_or_else(String::new, |ns| format!(", p99 {}", number::time(ns)));
+        Some(OverviewRow {
+            name: pattern.title.clone(),
+            rates: (peak.operations_per_s, balanced.map(|cell| cell.operations_per_s)),
+            latencies: (p99(peak), balanced.and_then(p99)),
+            words: format!("{}{latency}", number::iops(peak.operations_per_s)),
+            read_out: format!("{}: {} Limited by: {}", pattern.title, reached(pattern), limited_by(pattern)),
+        })
+    };
+    let rows: Vec<OverviewRow> = patterns.iter().filter_map(row).collect();
+    Ok(overview("All patterns", &rows)?.map(|picture| Figure {
+        name: "overview",
+        title: "All patterns".to_owned(),
+        caption: "Dot: peak. Ring: balanced point, where it is another one. Both axes are logarithmic."
+            .to_owned(),
+        picture,
+    }))
 }
 
 /// Ids of the runs whose series a campaign's report draws; of all others it needs the summaries alone.
@@ -107,7 +147,7 @@ pub fn of_witness(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
             }
         }
     }
-    let drawn = percentile_curves("Beside the block layer", "service and block-layer", &curves)?;
+    let drawn = percentile_curves("Next to the block layer", "service and block-layer", &curves)?;
     Ok(drawn
         .map(|picture| Figure {
             name: "block-layer",
@@ -242,10 +282,15 @@ fn seconds(title: &str, run: &RunRecord, place: &str) -> Result<Option<Figure>, 
         Figure {
             name: "series",
             title: "Second by second".to_owned(),
-            caption: format!("{place}{each}.{shaded}"),
+            caption: format!("{place}{each}.{shaded}{}", began(run)),
             picture: drawn.picture,
         }
     }))
+}
+
+/// Which moment the times of a series are counted from; empty where the record does not say.
+fn began(run: &RunRecord) -> String {
+    if run.started_at.is_empty() { String::new() } else { format!(" 0 s is {}.", moment(&run.started_at)) }
 }
 
 fn bars(pattern: &PatternResult) -> Result<Option<Figure>, ReportError> {

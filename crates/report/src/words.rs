@@ -21,6 +21,15 @@ pub fn point(kind: OperatingPointKind) -> &'static str {
     }
 }
 
+/// A moment as records have it, in UTC and for people: to the second. What is no such moment stays as it is.
+pub fn moment(rfc3339: &str) -> String {
+    let parts = rfc3339.strip_suffix('Z').and_then(|rest| rest.split_once('T'));
+    match parts {
+        Some((date, time)) => format!("{date} {} UTC", time.split('.').next().unwrap_or(time)),
+        None => rfc3339.to_owned(),
+    }
+}
+
 /// With a capital letter in front.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();

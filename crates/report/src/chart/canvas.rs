@@ -6,7 +6,7 @@ use plotters::prelude::{Circle, IntoDrawingArea, PathElement, Polygon, Rectangle
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, ShapeStyle, TextStyle};
 
-use super::palette::{Ink, classed, picture_styles};
+use super::palette::{Ink, classed, picture_styles, unshaded};
 use crate::ReportError;
 use crate::escape::xml;
 
@@ -32,7 +32,7 @@ pub struct Picture {
 impl Picture {
     fn open(&self, attributes: &str) -> String {
         format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" font-family=\"{FAMILIES}\" \
+            "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" \
              fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\"{attributes}>",
             f64::from(self.width) * UNITS,
             f64::from(self.height) * UNITS,
@@ -45,15 +45,22 @@ impl Picture {
         &self.label
     }
 
-    /// For a page that has [`page_styles`](super::page_styles).
+    /// For a page that has [`page_styles`](super::page_styles), which say most of what each shape would say again.
     pub fn inline(&self) -> String {
-        format!("{}{}</svg>", self.open(""), self.body)
+        const SIZE: &str = " font-size=\"";
+        let body = unshaded(&self.body).replace(HIDDEN, "");
+        let size = body.split_once(SIZE).and_then(|(_, rest)| rest.split('"').next());
+        let size = size.map_or_else(String::new, |size| format!("{SIZE}{size}\""));
+        let body = if size.is_empty() { body } else { body.replace(&size, "") };
+        format!("{}{body}</svg>", self.open(&size))
     }
 
     /// As a file of its own, with its own styles and background.
     pub fn standalone(&self) -> String {
         let (width, height) = (self.width, self.height);
-        let size = format!(" width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\"");
+        let size = format!(
+            " font-family=\"{FAMILIES}\" width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\""
+        );
         format!(
             "{}<style>{}text{{stroke-width:12px;paint-order:stroke}}text.f-paper{{stroke:none}}</style>\
              <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\" class=\"f-paper\"/>{}</svg>\n",
@@ -63,6 +70,9 @@ impl Picture {
         )
     }
 }
+
+/// How a place that can be pointed at looks where no style says so.
+const HIDDEN: &str = " fill-opacity=\"0\" fill=\"#888\"";
 
 /// Where a text stands against its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +200,7 @@ impl Pen<'_> {
         let (x, y) = units(at);
         let r = (radius * UNITS).round();
         self.places.push_str(&format!(
-            "<circle class=\"hit\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill-opacity=\"0\" fill=\"#888\"><title>{}</title></circle>",
+            "<circle class=\"hit\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{HIDDEN}><title>{}</title></circle>",
             xml(text)
         ));
     }
@@ -199,7 +209,7 @@ impl Pen<'_> {
     pub fn region(&mut self, from: (f64, f64), to: (f64, f64), text: &str) {
         let ((x, y), (right, bottom)) = (units(from), units(to));
         self.places.push_str(&format!(
-            "<rect class=\"hit\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" fill-opacity=\"0\" fill=\"#888\"><title>{}</title></rect>",
+            "<rect class=\"hit\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\"{HIDDEN}><title>{}</title></rect>",
             right - x,
             bottom - y,
             xml(text)

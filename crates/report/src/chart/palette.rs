@@ -109,6 +109,15 @@ pub fn classed(mut svg: String) -> String {
     svg
 }
 
+/// The same without the light shades, for where the classes have styles.
+pub fn unshaded(svg: &str) -> String {
+    SHADES.iter().fold(svg.to_owned(), |svg, shade| {
+        let (light, name) = (shade.light, shade.name);
+        svg.replace(&format!("fill=\"{light}\" class=\"f-{name}"), &format!("class=\"f-{name}"))
+            .replace(&format!("stroke=\"{light}\" class=\"s-{name}"), &format!("class=\"s-{name}"))
+    })
+}
+
 const DASH_STYLE: &str = ".dash{stroke-dasharray:14 14}";
 
 /// Styles for a page: variables for both themes, which print leaves light, and the classes of pictures.
@@ -177,6 +186,7 @@ mod tests {
         let RGBColor(r, g, b) = Ink::Blue.marker(true);
         let svg = classed(format!("<line stroke=\"#{r:02X}{g:02X}{b:02X}\"/>"));
         assert_eq!(svg, "<line stroke=\"#0072b2\" class=\"s-blue dash\"/>");
+        assert_eq!(unshaded(&svg), "<line class=\"s-blue dash\"/>");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The page of a campaign.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 use fathom_measure::Nanos;
 use fathom_record::RunRecord;
@@ -19,6 +21,9 @@ struct Page {
     styles: String,
     script: &'static str,
     title: String,
+    /// What was reached, in one sentence.
+    lead: String,
+    overview: Vec<Figure>,
     target: String,
     campaign: String,
     made: String,
@@ -40,12 +45,12 @@ struct Pattern {
     title: String,
     reached: String,
     limited_by: String,
-    /// The leading claim's confidence: word, and what it means.
-    sure: Option<(&'static str, &'static str)>,
     failed: bool,
     missing_runs: usize,
     points: Vec<Point>,
+    /// The pictures that are shown at once, and those that are folded.
     figures: Vec<Figure>,
+    folded: Vec<Figure>,
     claims: Vec<Statement>,
     ceilings: Vec<Entry>,
     next: Option<Experiment>,
@@ -68,19 +73,23 @@ struct Statement {
 
 /// Fills in the page.
 pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
-    let patterns =
-        campaign.patterns.iter().enumerate().map(|(at, p)| pattern(at, p, runs)).collect::<Result<_, _>>()?;
+    let patterns: Result<Vec<Pattern>, ReportError> =
+        campaign.patterns.iter().enumerate().map(|(at, p)| pattern(at, p, runs)).collect();
+    let mut patterns = patterns?;
+    say_once(&mut patterns);
     let instrument =
         runs.first().map_or_else(Vec::new, |run| machine::instrument(&run.engine, run.clock.as_ref()));
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: format!("Storage assessment: {}", words::subject(&campaign.target)),
+        title: sheet::title(campaign),
+        lead: sheet::lead(campaign),
+        overview: pictures::of_assessment(&campaign.patterns)?.into_iter().map(Figure::from).collect(),
         target: words::target(&campaign.target),
         campaign: campaign.id.clone(),
         made: format!(
             "{} · {} {} · {} under load",
-            campaign.started_at,
+            words::moment(&campaign.started_at),
             campaign.tool.name,
             campaign.tool.version,
             Nanos::from_seconds(campaign.busy_seconds).coarse()
@@ -113,15 +122,13 @@ fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pat
     let verdict = pattern.verdict.as_ref();
     let named: usize = pattern.cells.iter().map(|cell| cell.runs.len()).sum();
     let at_hand = sheet::runs_of_pattern(pattern, runs);
-    let leading = sheet::leading(pattern);
+    let all = pictures::of_pattern(pattern, runs)?;
+    let (figures, folded): (Vec<_>, Vec<_>) = all.into_iter().partition(|figure| figure.is_main());
     Ok(Pattern {
         anchor: format!("pattern-{at}"),
         title: pattern.title.clone(),
         reached: sheet::reached(pattern),
-        limited_by: leading.map_or_else(|| "Not decided.".to_owned(), |claim| claim.statement.clone())
-            + &sheet::note(pattern),
-        sure: leading
-            .map(|claim| (words::confidence(claim.confidence), words::confidence_meaning(claim.confidence))),
+        limited_by: sheet::limited_by(pattern),
         failed: pattern.incomplete.is_some() || !pattern.holds(),
         missing_runs: named - at_hand.len(),
         points: sheet::chosen(pattern)
@@ -135,8 +142,9 @@ fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pat
                 reasons: chosen.reasons,
             })
             .collect(),
-        figures: pictures::of_pattern(pattern, runs)?.into_iter().map(Figure::from).collect(),
-        claims: verdict.map_or_else(Vec::new, |v| v.claims.iter().map(statement).collect()),
+        figures: figures.into_iter().map(Figure::from).collect(),
+        folded: folded.into_iter().map(Figure::from).collect(),
+        claims: verdict.map_or_else(Vec::new, |v| statements(&v.claims)),
         ceilings: verdict.map_or_else(Vec::new, |v| v.ceilings.iter().map(explain::ceiling).collect()),
         next: verdict.and_then(|v| v.next_experiment.clone()),
         cells: sheet::cells(pattern),
@@ -144,15 +152,34 @@ fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pat
     })
 }
 
-fn statement(claim: &Claim) -> Statement {
+/// How to read a picture is said with the first of its kind.
+fn say_once(patterns: &mut [Pattern]) {
+    let mut said = BTreeSet::new();
+    for figure in
+        patterns.iter_mut().flat_map(|pattern| pattern.figures.iter_mut().chain(&mut pattern.folded))
+    {
+        if !said.insert(figure.caption.clone()) {
+            figure.caption.clear();
+        }
+    }
+}
+
+/// The claims with their evidence; what was said of one is not said again of the next.
+fn statements(claims: &[Claim]) -> Vec<Statement> {
+    let mut said = BTreeSet::new();
+    claims.iter().map(|claim| statement(claim, &mut said)).collect()
+}
+
+fn statement<'a>(claim: &'a Claim, said: &mut BTreeSet<&'a str>) -> Statement {
     Statement {
         text: claim.statement.clone(),
         word: words::confidence(claim.confidence),
         meaning: words::confidence_meaning(claim.confidence),
-        scope: claim.scope.clone(),
+        scope: if said.insert(claim.scope.as_str()) { claim.scope.clone() } else { String::new() },
         pieces: claim
             .evidence
             .iter()
+            .filter(|evidence| said.insert(evidence.text.as_str()))
             .map(|evidence| (if evidence.supports { "for" } else { "against" }, evidence.text.clone()))
             .collect(),
     }

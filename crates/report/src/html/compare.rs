@@ -10,7 +10,7 @@ use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, compare as sheet, machine};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_compare as pictures};
+use crate::{ReportError, pictures_of_compare as pictures, words};
 
 #[derive(Template)]
 #[template(path = "compare.html")]
@@ -73,7 +73,7 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         campaign: record.id.clone(),
         made: format!(
             "{} · {} {} · {}",
-            record.started_at,
+            words::moment(&record.started_at),
             record.tool.name,
             record.tool.version,
             sheet::made(record)

@@ -10,7 +10,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
 use crate::sheet::{Entry, clients, machine, run as sheet, series};
 use crate::table::Table;
-use crate::{ReportError, imported, pictures};
+use crate::{ReportError, imported, pictures, words};
 
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -56,7 +56,10 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         run: run.id.clone(),
         made: format!(
             "{} · {} {}, engine {}",
-            run.started_at, run.tool.name, run.tool.version, run.engine.name
+            words::moment(&run.started_at),
+            run.tool.name,
+            run.tool.version,
+            run.engine.name
         ),
         failures: sheet::first(run),
         headline: sheet::headline(run),

@@ -101,6 +101,41 @@ fn p(ns: Option<u64>) -> String {
     number::known(ns.map(|ns| number::time(ns as f64)))
 }
 
+/// What a page or a text of an assessment is called: the machine, where it is known, and the target.
+pub fn title(campaign: &AssessRecord) -> String {
+    let host = campaign.environment.host.as_ref().map_or_else(String::new, |host| format!("{host}, "));
+    format!("Storage assessment: {host}{}", words::subject(&campaign.target))
+}
+
+/// An assessment in one sentence: the highest rate, the highest throughput, and what limits most patterns.
+pub fn lead(campaign: &AssessRecord) -> String {
+    let peaks = || {
+        let peak = |pattern| Some((pattern, point(pattern, OperatingPointKind::Peak)?));
+        campaign.patterns.iter().filter_map(peak)
+    };
+    let fastest = peaks().max_by(|a, b| a.1.operations_per_s.total_cmp(&b.1.operations_per_s));
+    let widest = peaks().max_by(|a, b| a.1.throughput_bytes_per_s.total_cmp(&b.1.throughput_bytes_per_s));
+    let (Some((fast, rate)), Some((wide, bytes))) = (fastest, widest) else {
+        return "No pattern has a peak: see what was measured below.".to_owned();
+    };
+    let latency = p(rate.service_p99_ns);
+    let rate = number::iops(rate.operations_per_s);
+    let throughput = number::throughput(bytes.throughput_bytes_per_s);
+    let mut text = format!("Up to {rate} ({}, p99 {latency}) and {throughput} ({})", fast.title, wide.title);
+    let limits: Vec<&str> =
+        campaign.patterns.iter().filter_map(leading).map(|claim| claim.limit.in_words()).collect();
+    let times = |limit: &str| limits.iter().filter(|other| **other == limit).count();
+    match limits.iter().copied().max_by_key(|limit| times(limit)) {
+        Some(limit) => text.push_str(&format!(
+            "; most often limited by {limit} ({} of {} patterns).",
+            times(limit),
+            campaign.patterns.len()
+        )),
+        None => text.push('.'),
+    }
+    text
+}
+
 /// The claim that leads a pattern's verdict.
 pub fn leading(pattern: &PatternResult) -> Option<&Claim> {
     pattern.verdict.as_ref()?.claims.first()

@@ -122,7 +122,8 @@ pub fn environment(environment: &Environment) -> Vec<Entry> {
     let optional = |text: &Option<String>| text.clone().unwrap_or_else(|| number::NOT_MEASURED.to_owned());
     let some = |n: u64, text: String| if n == 0 { number::NOT_MEASURED.to_owned() } else { text };
     let named = |text: &String| if text.is_empty() { number::NOT_MEASURED.to_owned() } else { text.clone() };
-    vec![
+    let host = environment.host.iter().map(|host| entry("host", host.clone()));
+    let rest = [
         entry("system", named(&environment.os)),
         entry("kernel", named(&environment.kernel)),
         entry("processor", optional(&environment.cpu_model)),
@@ -131,7 +132,8 @@ pub fn environment(environment: &Environment) -> Vec<Entry> {
         entry("memory", some(environment.memory_bytes, number::size(environment.memory_bytes))),
         entry("virtualization", environment.virtualization.clone().unwrap_or_else(|| "none seen".to_owned())),
         entry("cloud instance", environment.instance.clone().unwrap_or_else(|| "none seen".to_owned())),
-    ]
+    ];
+    host.chain(rest).collect()
 }
 
 /// Every other fact of the machine, with its source.
@@ -147,7 +149,7 @@ pub fn facts(environment: &Environment) -> Table {
 /// Settings that distort results, the worst first.
 pub fn preflight(environment: &Environment) -> Table {
     let mut table = Table::new(&[
-        words("", 0),
+        words("severity", 0),
         words("setting", 0),
         words("value", 0),
         words("effect", 0),
@@ -187,7 +189,7 @@ fn figure(value: f64, unit: &str) -> String {
 /// Self-checks of one run, as recorded: those that failed first.
 pub fn checks(checks: &[Check]) -> Table {
     let mut table = Table::new(&[
-        words("", 0),
+        words("outcome", 0),
         words("check", 0),
         numbers("found", 0),
         numbers("limit", 0),

@@ -68,7 +68,7 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
     let cautions = sheet::cautions(run);
     if !cautions.is_empty() {
         out.gap();
-        out.text("take care", 0, Some(Tone::Care));
+        out.text("warnings", 0, Some(Tone::Care));
         out.items(&cautions, None);
     }
     let notes = sheet::notes(run);

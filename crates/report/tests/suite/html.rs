@@ -76,16 +76,22 @@ fn a_campaign_of_seven_patterns_is_one_small_closed_page() {
     let page = html::campaign(&record.clone().into(), &runs).unwrap();
     keep("campaign.html", &page);
     holds_together(&page);
-    assert_eq!(page.matches("<svg ").count(), 7 * 4);
+    assert!(page.len() < 300_000, "{} bytes", page.len());
+    assert_eq!(page.matches("<svg ").count(), 1 + 7 * 4);
     let order = [
+        "Storage assessment: db-7, ",
+        "class=\"headline\"",
+        "rate and latency of every pattern",
         "class=\"verdicts\"",
-        "Operating points",
+        "aria-label=\"Contents\"",
+        "<h2>Operating points",
         "Throughput against latency",
+        "<details><summary>Evidence, other causes",
         "What limits it",
-        "Not exposed, so not claimed",
+        "Not covered by this run",
         "Settings that distort",
-        "Self-checks",
-        "How to reproduce",
+        "Every self-check",
+        "id=\"again\"",
     ];
     let places: Vec<usize> = order.iter().map(|part| page.find(part).expect(part)).collect();
     assert!(places.is_sorted(), "{places:?}");
@@ -97,7 +103,7 @@ fn a_run_is_one_small_closed_page() {
     keep("run.html", &page);
     holds_together(&page);
     assert_eq!(page.matches("<svg ").count(), 2);
-    assert!(page.contains("Not exposed, so not claimed"));
+    assert!(page.contains("Not covered by this run"));
 }
 
 #[test]

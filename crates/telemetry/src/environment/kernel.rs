@@ -64,6 +64,11 @@ pub(super) fn release(root: &Root) -> String {
     root.text("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".to_owned())
 }
 
+/// The machine's name in the network, where it has one.
+pub(super) fn host(root: &Root) -> Option<String> {
+    root.text("/proc/sys/kernel/hostname").filter(|name| !name.is_empty() && name != "(none)")
+}
+
 pub(super) fn describe(facts: &mut Facts<'_>) {
     let root = facts.root();
     let kernel = ("kernel", "");

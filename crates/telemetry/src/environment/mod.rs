@@ -72,6 +72,7 @@ pub fn collect_in(
     watch.finish(&mut facts);
     let facts = facts.into_list();
     Environment {
+        host: kernel::host(root),
         os: kernel::os_name(root),
         kernel: kernel::release(root),
         cpu_model: cpus.model,

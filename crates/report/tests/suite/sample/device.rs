@@ -237,6 +237,7 @@ fn environment() -> Environment {
         remedy: remedy.map(str::to_owned),
     };
     Environment {
+        host: Some("db-7".to_owned()),
         os: "Debian GNU/Linux 13".to_owned(),
         kernel: "6.12.48".to_owned(),
         cpu_model: Some("AMD EPYC 9R14".to_owned()),

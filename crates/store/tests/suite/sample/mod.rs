@@ -274,6 +274,7 @@ fn telemetry(seconds: u64, disorder: &mut Disorder) -> Telemetry {
 
 pub fn environment() -> Environment {
     Environment {
+        host: None,
         os: "Debian GNU/Linux 13".into(),
         kernel: "6.18.0".into(),
         cpu_model: Some("AMD EPYC 9555".into()),
