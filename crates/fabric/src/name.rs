@@ -34,10 +34,14 @@ pub struct Choices {
     pub data_digest: bool,
     /// Seconds without a sign of life after which the controller lets go (`kato`), 1 to 600; absent: 5.
     pub keep_alive_s: Option<u32>,
+    /// Seconds for which a lost connection is made again (`reconnect`), 1 to 3600; absent: a loss ends the run.
+    pub reconnect_s: Option<u32>,
 }
 
 /// Longest keep-alive time that is taken, in seconds.
 const MOST_KEEP_ALIVE_S: u32 = 600;
+/// Longest time for which a lost connection is made again, in seconds.
+const MOST_RECONNECT_S: u32 = 3600;
 
 /// Why a text is not such a name, and what to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,11 +110,8 @@ impl Choices {
             }
             "hdgst" => self.header_digest = is_on(key, value)?,
             "ddgst" => self.data_digest = is_on(key, value)?,
-            "kato" => {
-                let seconds = value.parse().ok().filter(|seconds| (1..=MOST_KEEP_ALIVE_S).contains(seconds));
-                let refusal = || refuse(format!("kato=`{value}` is not 1 to {MOST_KEEP_ALIVE_S} seconds"));
-                self.keep_alive_s = Some(seconds.ok_or_else(refusal)?);
-            }
+            "kato" => self.keep_alive_s = Some(seconds(key, value, MOST_KEEP_ALIVE_S)?),
+            "reconnect" => self.reconnect_s = Some(seconds(key, value, MOST_RECONNECT_S)?),
             "psk" => {
                 return Err(InvalidName {
                     cause: "fathom has no TLS of its own".to_owned(),
@@ -120,7 +121,7 @@ impl Choices {
             _ => {
                 return Err(InvalidName {
                     cause: format!("unknown key `{key}`"),
-                    remedy: "the keys are nsid, hostnqn, hdgst, ddgst and kato".to_owned(),
+                    remedy: "the keys are nsid, hostnqn, hdgst, ddgst, kato and reconnect".to_owned(),
                 });
             }
         }
@@ -133,8 +134,14 @@ impl Choices {
         let header = self.header_digest.then(|| "hdgst=on".to_owned());
         let data = self.data_digest.then(|| "ddgst=on".to_owned());
         let keep_alive = self.keep_alive_s.map(|seconds| format!("kato={seconds}"));
-        [host, header, data, keep_alive].into_iter().flatten().collect()
+        let reconnect = self.reconnect_s.map(|seconds| format!("reconnect={seconds}"));
+        [host, header, data, keep_alive, reconnect].into_iter().flatten().collect()
     }
+}
+
+fn seconds(key: &str, value: &str, most: u32) -> Result<u32, InvalidName> {
+    let seconds = value.parse().ok().filter(|seconds| (1..=most).contains(seconds));
+    seconds.ok_or_else(|| refuse(format!("{key}=`{value}` is not 1 to {most} seconds")))
 }
 
 fn is_on(key: &str, value: &str) -> Result<bool, InvalidName> {
@@ -239,11 +246,11 @@ mod tests {
             ("nvme+tcp://[fe80::2]:8009/n", "fe80::2", 8009, None, "nvme+tcp://[fe80::2]:8009/n"),
             ("nvme+tcp://h/n?nsid=3&hdgst=off", "h", 4420, Some(3), "nvme+tcp://h/n/3"),
             (
-                "nvme+tcp://h/n/2?kato=9&ddgst=on&hostnqn=nqn.me&hdgst=on",
+                "nvme+tcp://h/n/2?kato=9&ddgst=on&reconnect=30&hostnqn=nqn.me&hdgst=on",
                 "h",
                 4420,
                 Some(2),
-                "nvme+tcp://h/n/2?hostnqn=nqn.me&hdgst=on&ddgst=on&kato=9",
+                "nvme+tcp://h/n/2?hostnqn=nqn.me&hdgst=on&ddgst=on&kato=9&reconnect=30",
             ),
         ] {
             let name: FabricName = text.parse().unwrap();
@@ -276,6 +283,8 @@ mod tests {
             ("nvme+tcp://h/n?hdgst=on&hdgst=on", "twice"),
             ("nvme+tcp://h/n?hdgst=yes", "neither on nor off"),
             ("nvme+tcp://h/n?kato=0", "not 1 to 600"),
+            ("nvme+tcp://h/n?reconnect=3601", "not 1 to 3600"),
+            ("nvme+tcp://h/n?reconnect=30s", "not 1 to 3600"),
             ("nvme+tcp://h/n?hostnqn=", "NQN is missing"),
             ("nvme+tcp://h/n?psk=x", "no TLS"),
             ("nvme+tcp://-h/n", "not a host"),

@@ -68,4 +68,47 @@ pub struct FabricFacts {
     /// Whether writes rest in a cache of the controller's until a flush.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_write_cache: Option<bool>,
+    /// Time for which fathom's own initiator connects again after a loss, in seconds; absent: a loss ends the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconnect_s: Option<u32>,
+    /// Losses of a run in which a loss does not end it; absent before a run, and where a loss ends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outages: Option<Outages>,
+}
+
+/// Times in which jobs had no connection. What was in flight then waited for the next one: the outage is in its
+/// latency.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Outages {
+    /// Losses, each job's by itself.
+    pub count: u64,
+    /// Time without a connection, added over the jobs, in nanoseconds.
+    pub total_ns: u64,
+    /// The longest one, in nanoseconds.
+    pub longest_ns: u64,
+    /// Why the first one began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_cause: Option<String>,
+}
+
+impl Outages {
+    /// Counts one more.
+    pub fn add(&mut self, length_ns: u64, cause: &str) {
+        self.count += 1;
+        self.total_ns = self.total_ns.saturating_add(length_ns);
+        self.longest_ns = self.longest_ns.max(length_ns);
+        self.first_cause.get_or_insert_with(|| cause.to_owned());
+    }
+
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.total_ns = self.total_ns.saturating_add(other.total_ns);
+        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        if self.first_cause.is_none() {
+            self.first_cause.clone_from(&other.first_cause);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use fathom_measure::WallClock;
 use fathom_measure::clock::{ClockFacts, ClockSource};
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
-use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
+use fathom_record::facts::{ClockRecord, EngineFacts, Outages, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
 use fathom_record::telemetry::Telemetry;
@@ -88,7 +88,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         origin: None,
         campaign: parts.campaign,
         workload: parts.workload.clone(),
-        target: parts.target.clone(),
+        target: with_outages(parts.target.clone(), measured.outages),
         engine: measured.engine,
         clock: Some(clock),
         checks,
@@ -110,6 +110,14 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         command: None,
         notes,
     }
+}
+
+/// A target with the losses of its connections that did not end the run.
+fn with_outages(mut target: TargetFacts, outages: Option<Outages>) -> TargetFacts {
+    if let Some(fabric) = target.fabric.as_mut().filter(|_| outages.is_some()) {
+        fabric.outages = outages;
+    }
+    target
 }
 
 /// Why an engine's connection was lost, behind a semicolon; nothing where none was.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::facts::EngineFacts;
+use fathom_record::facts::{EngineFacts, Outages};
 use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
@@ -77,6 +77,8 @@ pub struct Measured {
     pub accounts: Vec<Account>,
     /// What was read back and checked after the measurement, of all targets.
     pub read_back: Option<ReadBackTally>,
+    /// Losses of connections that did not end the run; absent where a loss ends it.
+    pub outages: Option<Outages>,
 }
 
 /// What one target of several got.
@@ -371,6 +373,7 @@ impl Gather {
             standstills: Vec::new(),
             accounts: self.accounts,
             read_back: None,
+            outages: None,
         }
     }
 }

@@ -1,12 +1,11 @@
 //! A run over namespaces on the network: one controller a target, one queue of it a job.
 
-use std::net::TcpStream;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::{Feature, Outages};
 use fathom_target::remote::{Controller, Remote};
 
-use super::NvmeTcp;
+use super::{NvmeTcp, reconnect};
 use crate::job::{Measured, Observer};
 use crate::launch::Launch;
 use crate::{EngineError, ErrorKind};
@@ -37,18 +36,19 @@ impl Launch<'_> {
             let controller = &controllers[plan.target as usize];
             let number = (plan.job / targets + 1) as u16;
             let engine = NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)?;
-            // A descriptor of its own, that outlives the job's thread until the run is over.
-            if let Ok(stream) = engine.stream.try_clone() {
-                let label = format!("job {}", plan.job);
-                let mut open = lock(&remotes[plan.target as usize]);
-                open.retain(|(other, _)| *other != label);
-                open.push((label, stream));
-            }
-            Ok(engine)
+            let (remote, label) = (&remotes[plan.target as usize], format!("job {}", plan.job));
+            reconnect::register(remote, &label, &engine.stream);
+            Ok(engine.kept_by(remote, &label, bytes))
         };
+        remotes.iter().for_each(|remote| drop(taken(remote)));
         let measured = self.on_threads(build, observe);
-        remotes.iter().for_each(|remote| lock(remote).clear());
+        remotes.iter().for_each(|remote| reconnect::sockets(remote).clear());
         let mut measured = measured?;
+        if remotes.iter().any(|remote| remote.reconnect_s().is_some()) {
+            let mut all = Outages::default();
+            remotes.iter().for_each(|remote| all.merge(&taken(remote)));
+            measured.outages = Some(all);
+        }
         for controller in controllers {
             measured.engine.features.extend(said(controller));
         }
@@ -56,8 +56,9 @@ impl Launch<'_> {
     }
 }
 
-fn lock(remote: &Remote) -> MutexGuard<'_, Vec<(String, TcpStream)>> {
-    remote.sockets().lock().unwrap_or_else(PoisonError::into_inner)
+/// The losses since they were taken last.
+fn taken(remote: &Remote) -> Outages {
+    std::mem::take(&mut *remote.outages().lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What a controller told of during the run.

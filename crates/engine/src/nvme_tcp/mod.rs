@@ -5,6 +5,7 @@
 //! the job would wait anyway is the socket waited for.
 
 mod launch;
+mod reconnect;
 #[cfg(target_os = "linux")]
 #[path = "wait_linux.rs"]
 mod wait;
@@ -24,10 +25,11 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
-use fathom_target::remote::{Controller, IoQueue, is_passing};
+use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 
 use crate::passthrough::status;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use reconnect::Revival;
 
 /// Bytes that one reading of the socket takes at most: smaller ones double the cost of small I/Os.
 const READ_BYTES: usize = 256 << 10;
@@ -53,7 +55,7 @@ impl Payloads for Buffers {
 /// An I/O in a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    bytes: u32,
+    io: Option<Io>,
     in_flight: bool,
     submitted_ns: u64,
     /// 0 until the socket took it.
@@ -80,6 +82,8 @@ pub struct NvmeTcp<C: Clock> {
     number: u16,
     namespace: NamespaceFacts,
     controller: Arc<Controller>,
+    /// How a lost connection is made again; none where a loss is the end.
+    revival: Option<Revival>,
     clock: C,
     facts: EngineFacts,
 }
@@ -117,9 +121,17 @@ impl<C: Clock> NvmeTcp<C> {
             number,
             namespace: controller.namespace(),
             controller: Arc::clone(controller),
+            revival: None,
             clock,
             facts,
         })
+    }
+
+    /// Has a lost connection made again, where the target's name asks for that.
+    #[must_use]
+    pub fn kept_by(mut self, remote: &Arc<Remote>, label: &str, buffer_bytes: u32) -> Self {
+        self.revival = Revival::of(remote, label, (self.places.len() as u32, buffer_bytes));
+        self
     }
 
     /// Puts an I/O in line; false where it is not one that the namespace has a command for.
@@ -215,7 +227,8 @@ impl<C: Clock> NvmeTcp<C> {
     fn hand_out(&mut self, done: &mut Vec<Completion>) {
         for Ended { slot, status, .. } in self.ended.drain(..) {
             let place = &mut self.places[slot as usize];
-            let result = if status.is_success() { place.bytes as i32 } else { status::as_result(status) };
+            let bytes = place.io.map_or(0, |io| io.bytes);
+            let result = if status.is_success() { bytes as i32 } else { status::as_result(status) };
             let stamps = stamps(place, self.heard_ns);
             place.in_flight = false;
             self.in_flight -= 1;
@@ -251,21 +264,35 @@ impl<C: Clock> NvmeTcp<C> {
         Ok(())
     }
 
-    /// Ends everything in flight: the connection is of no use any more.
+    /// The connection is of no use any more.
     #[cold]
     fn lose(&mut self, why: &str, done: &mut Vec<Completion>) {
+        let Some(revival) = &mut self.revival else { return self.give_up(why, done) };
+        revival.begin(why, self.clock.now_ns());
+        // The others with a queue of this controller find that out by themselves, without waiting for it.
+        self.controller.shared().lose(format!("I/O queue {}: {why}", self.number));
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
+
+    /// Ends everything in flight.
+    #[cold]
+    fn give_up(&mut self, why: &str, done: &mut Vec<Completion>) {
         self.controller.shared().lose(format!("I/O queue {}: {why}", self.number));
         self.is_lost = true;
         self.heard_ns = self.clock.now_ns();
         self.fresh.clear();
-        for (slot, place) in (0..).zip(&mut self.places) {
-            if place.in_flight {
-                place.in_flight = false;
-                let stamps = stamps(place, self.heard_ns);
-                done.push(Completion { slot, result: -libc::ECONNRESET, stamps });
-            }
+        (0..self.places.len() as u32).for_each(|slot| self.fail(slot, libc::ECONNRESET, done));
+    }
+
+    /// Ends what is in flight in a slot.
+    fn fail(&mut self, slot: u32, errno: i32, done: &mut Vec<Completion>) {
+        let place = &mut self.places[slot as usize];
+        if place.in_flight {
+            place.in_flight = false;
+            let stamps = stamps(place, self.heard_ns);
+            done.push(Completion { slot, result: -errno, stamps });
+            self.in_flight -= 1;
         }
-        self.in_flight = 0;
     }
 
     fn refused(&self, slot: u32, errno: i32) -> Submission {
@@ -297,11 +324,13 @@ impl<C: Clock> Engine for NvmeTcp<C> {
         if self.is_lost {
             return self.refused(io.slot, libc::ENOTCONN);
         }
-        if !self.start(&io) {
+        // Without a connection it waits for the next one, and its time counts from here.
+        let is_out = self.revival.as_ref().is_some_and(Revival::is_out);
+        let submitted_ns = if is_out { self.clock.now_ns() } else { 0 };
+        if !is_out && !self.start(&io) {
             return self.refused(io.slot, libc::EINVAL);
         }
-        self.places[io.slot as usize] =
-            Place { bytes: io.bytes, in_flight: true, submitted_ns: 0, returned_ns: 0 };
+        self.places[io.slot as usize] = Place { io: Some(io), in_flight: true, submitted_ns, returned_ns: 0 };
         if self.in_flight == 0 {
             // Silence counts from the first I/O that is waited for.
             self.heard_ns = self.clock.now_ns();
@@ -314,7 +343,11 @@ impl<C: Clock> Engine for NvmeTcp<C> {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let before = done.len();
         while self.in_flight > 0 {
-            if let Err(why) = self.turn(done) {
+            if self.revival.as_ref().is_some_and(Revival::is_out) {
+                if !self.revive(wait, done) {
+                    return Ok(());
+                }
+            } else if let Err(why) = self.turn(done) {
                 self.lose(&why, done);
             }
             let Wait::Until(until_ns) = wait else { return Ok(()) };

@@ -125,6 +125,84 @@ fn the_suite_passes_behind_a_delay_and_a_throttle() {
     });
 }
 
+/// What was in flight when the connection broke ends well over the next one, and the outage is in its latency.
+#[test]
+fn a_connection_that_is_lost_is_made_again_where_the_name_asks_for_it() {
+    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let target = open(&format!("{}?reconnect=20", served.name()), &OpenRequest::default()).unwrap();
+    let remote = target.remote.unwrap();
+    let controller = remote.connect(1).map(Arc::new).unwrap();
+    let (clock, _) = WallClock::start();
+    let made = NvmeTcp::new(&controller, 1, 8, 4096, clock).unwrap();
+    let mut engine = made.kept_by(&remote, "job 0", 4096);
+    let io = |slot: u32, direction| Io { slot, direction, offset: u64::from(slot) * 4096, bytes: 4096 };
+    for round in 1..=3 {
+        for slot in 0..8 {
+            engine.buffer(slot).fill(slot as u8 + round);
+        }
+        let began_ns = clock.now_ns();
+        served.silence(true);
+        for slot in 0..4 {
+            assert_eq!(engine.submit(io(slot, Direction::Write)), Submission::Queued);
+        }
+        let mut done = Vec::new();
+        engine.reap(Wait::Until(began_ns + 50_000_000), &mut done).unwrap();
+        assert!(done.is_empty());
+        served.hang_up();
+        served.silence(false);
+        for slot in 4..8 {
+            assert_eq!(engine.submit(io(slot, Direction::Write)), Submission::Queued);
+        }
+        while done.len() < 8 {
+            engine.reap(Wait::Until(u64::MAX), &mut done).unwrap();
+        }
+        assert!(done.iter().all(|end| end.result == 4096), "{done:?}");
+        let waited = done.iter().filter(|end| end.slot < 4);
+        assert!(waited.clone().all(|end| end.stamps.submitted_ns < began_ns + 50_000_000));
+        assert!(waited.clone().all(|end| end.stamps.reaped_ns >= began_ns + 50_000_000));
+        for slot in 0..8 {
+            engine.buffer(slot).fill(0);
+        }
+        carry(&mut engine, (0..8).map(|slot| io(slot, Direction::Read)));
+        for slot in 0..8 {
+            assert!(engine.buffer(slot)[..4096].iter().all(|byte| *byte == slot as u8 + round), "{slot}");
+        }
+    }
+    drop(engine);
+    let outages = remote.outages().lock().unwrap();
+    assert_eq!(outages.count, 3);
+    assert!(
+        outages.longest_ns <= outages.total_ns && outages.longest_ns > 0 && outages.first_cause.is_some()
+    );
+}
+
+/// A target that does not come back is given up in time, and everything in flight fails once.
+#[test]
+fn a_target_that_stays_away_is_given_up() {
+    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let target = open(&format!("{}?reconnect=1", served.name()), &OpenRequest::default()).unwrap();
+    let remote = target.remote.unwrap();
+    let controller = remote.connect(1).map(Arc::new).unwrap();
+    let (clock, _) = WallClock::start();
+    let mut engine = NvmeTcp::new(&controller, 1, 4, 4096, clock).unwrap().kept_by(&remote, "job 0", 4096);
+    served.silence(true);
+    for slot in 0..4 {
+        let io = Io { slot, direction: Direction::Read, offset: 0, bytes: 4096 };
+        assert_eq!(engine.submit(io), Submission::Queued);
+    }
+    let (began_ns, mut done) = (clock.now_ns(), Vec::new());
+    engine.reap(Wait::Until(began_ns + 50_000_000), &mut done).unwrap();
+    drop(served);
+    engine.reap(Wait::Until(u64::MAX), &mut done).unwrap();
+    assert_eq!(done.len(), 4);
+    assert!(done.iter().all(|end| end.result < 0), "{done:?}");
+    assert!(clock.now_ns() - began_ns < 10_000_000_000);
+    let io = Io { slot: 0, direction: Direction::Read, offset: 0, bytes: 4096 };
+    assert!(matches!(engine.submit(io), Submission::Done(Completion { result, .. }) if result < 0));
+    assert!(controller.shared().is_lost());
+    assert_eq!(remote.outages().lock().unwrap().count, 1);
+}
+
 #[test]
 fn a_target_says_what_it_is() {
     let mut offer = Offer::of(TARGET_BYTES);

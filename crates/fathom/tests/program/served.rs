@@ -15,8 +15,11 @@ struct Serving {
 }
 
 fn serve(typist: &Typist, arguments: &[&str]) -> Serving {
-    let all = [&["nvmet", "--listen", "127.0.0.1:0", "--json"], arguments].concat();
-    let mut child = typist.start(&all);
+    started(typist, &[&["nvmet", "--listen", "127.0.0.1:0", "--json"], arguments].concat())
+}
+
+fn started(typist: &Typist, arguments: &[&str]) -> Serving {
+    let mut child = typist.start(arguments);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = lines.next().unwrap().unwrap();
     Serving { child, lines, ready: serde_json::from_str(&line).unwrap() }
@@ -56,6 +59,36 @@ fn it_says_what_it_serves_and_ends_at_ctrl_c() {
     drop(stream);
     let ended = serving.end();
     assert_eq!((&ended["ready"], &ended["failed"]), (&Value::Bool(false), &Value::from(0)));
+}
+
+/// A target that is killed in the middle of a run and comes back at its place costs the run an outage, and no I/O.
+#[test]
+fn a_run_outlives_a_target_that_is_killed_and_comes_back() {
+    let typist = Typist::new();
+    let serving = serve(&typist, &["memory:16MiB"]);
+    let (name, address) =
+        (serving.ready["namespaces"][0]["target"].clone(), serving.ready["address"].clone());
+    let (name, address) = (name.as_str().unwrap(), address.as_str().unwrap());
+    let target = format!("{name}?reconnect=30");
+    let run = typist.start(&[
+        "run", "--target", &target, "--rw", "randread", "--jobs", "2", "--depth", "4", "--time", "4s",
+        "--warmup", "0s", "--json", "--quiet",
+    ]);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    drop(serving);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let again = ["nvmet", "memory:16MiB", "--listen", address, "--json"];
+    let _back = started(&typist, &again);
+    let output = run.wait_with_output().unwrap();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["ending"]["reason"], "complete", "{}", record["ending"]);
+    let outages = &record["target"]["fabric"]["outages"];
+    assert_eq!(outages["count"], 2, "{outages}");
+    let longest_ns = outages["longest_ns"].as_u64().unwrap();
+    assert!(longest_ns >= 400_000_000 && outages["total_ns"].as_u64().unwrap() >= longest_ns, "{outages}");
+    let reads = &record["summary"]["directions"][0];
+    assert_eq!(reads["errors"], 0);
+    assert!(reads["service"]["max_ns"].as_u64().unwrap() >= longest_ns, "{reads}");
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub struct Access {
     pub framing: Framing,
     /// Who asks, and for what.
     pub wishes: Wishes,
+    /// Longest wait for a connection.
+    pub patience: Duration,
 }
 
 /// An association with one controller.
@@ -70,7 +72,7 @@ impl Controller {
                 .with_remedy("check the address and the port; `fathom discover HOST` lists what a target has")
         };
         let mut wire =
-            Wire::open(&access.address, access.framing, (SLOTS, 1), PATIENCE).map_err(unreachable)?;
+            Wire::open(&access.address, access.framing, (SLOTS, 1), access.patience).map_err(unreachable)?;
         let mut association = Association::new(access.wishes.clone());
         wire.associate(&mut association).map_err(|cause| {
             Error::new(ErrorKind::System, place.clone(), cause)
@@ -190,7 +192,8 @@ impl Controller {
         let facts = self.facts();
         // With flow control one entry of the ring stays free.
         let entries = (depth * pieces + u32::from(flow_control)).clamp(2, facts.queue_entries.max(2));
-        let mut wire = Wire::open(&self.access.address, self.access.framing, (depth, pieces), PATIENCE)?;
+        let (address, framing) = (&self.access.address, self.access.framing);
+        let mut wire = Wire::open(address, framing, (depth, pieces), self.access.patience)?;
         let entry = Association::connect_io(number, entries as u16, !flow_control);
         let data = self.association.data();
         let end = wire.command(entry, &data, (DATA_BYTES as u32, PATIENCE))?;

@@ -12,8 +12,8 @@ use fathom_spec::fabrics::discovery::TCP;
 use fathom_spec::fabrics::{DISCOVERY_NAME, PORT, SubmissionEntry};
 use fathom_spec::{IdentifyNamespace, Status};
 
+use super::addresses;
 use super::host::Host;
-use super::resolved;
 use super::wire::Wire;
 use crate::{Error, ErrorKind};
 
@@ -78,13 +78,17 @@ pub fn discover(inquiry: &Inquiry) -> Result<Discovery, Error> {
     let ports = inquiry.port.map_or_else(|| vec![DISCOVERY_PORT, PORT], |port| vec![port]);
     let place = format!("asking {} what it has", inquiry.host);
     let mut tried = Vec::new();
+    let mut places = Vec::new();
     for port in ports {
-        let address = resolved((&inquiry.host, port), &inquiry.host)?;
+        places.extend(addresses((&inquiry.host, port), &inquiry.host)?);
+    }
+    for address in places {
+        let (port, ip) = (address.port(), address.ip());
         let asked = wishes(&host, DISCOVERY_NAME);
         let mut wire = match Wire::open(&address, Framing::default(), (1, 1), PATIENCE) {
             Ok(wire) => wire,
             Err(cause) => {
-                tried.push(format!("port {port}: {cause}"));
+                tried.push(format!("{ip}, port {port}: {cause}"));
                 continue;
             }
         };

@@ -9,11 +9,12 @@ mod wire;
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use fathom_fabric::host::{Facts, NamespaceFacts, Wishes};
 use fathom_fabric::name::FabricName;
 use fathom_fabric::{Framing, name};
-use fathom_record::facts::{FabricFacts, TargetFacts, TargetKind};
+use fathom_record::facts::{FabricFacts, Outages, TargetFacts, TargetKind};
 
 use super::guard::{self, Hold, Identity, Permit, Reason};
 use super::open::OpenRequest;
@@ -26,9 +27,14 @@ pub use keeper::Shared;
 pub use wire::is_passing;
 
 use controller::Access;
+use wire::PATIENCE;
 
 /// Keep-alive time where none is asked for, in seconds: as the kernel's initiator has it.
 const KEEP_ALIVE_S: u32 = 5;
+/// Longest wait for an answer of one address of several.
+const EACH: Duration = Duration::from_secs(5);
+/// Longest wait for an answer when a connection is made again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Connections that are open, by a label: what telemetry asks the kernel about.
 pub type Sockets = Arc<Mutex<Vec<(String, TcpStream)>>>;
@@ -37,6 +43,10 @@ pub type Sockets = Arc<Mutex<Vec<(String, TcpStream)>>>;
 #[derive(Clone, Debug)]
 pub struct Remote {
     access: Access,
+    /// Every address of its host; connections go to that of `access`, which answered first.
+    addresses: Vec<SocketAddr>,
+    reconnect_s: Option<u32>,
+    outages: Arc<Mutex<Outages>>,
     /// What it was when it was opened, by which it is known again.
     found: (String, NamespaceFacts),
     sockets: Sockets,
@@ -50,7 +60,7 @@ impl Remote {
     /// where it may not be written, [`ErrorKind::Plan`] where it is smaller than asked for.
     pub fn open(name: &FabricName, request: &OpenRequest<'_>) -> Result<(Self, TargetFacts), Error> {
         let label = name.to_string();
-        let address = resolved((&name.host, name.port), &label)?;
+        let addresses = addresses((&name.host, name.port), &label)?;
         let host = Host::of(&name.choices);
         let framing = Framing {
             header_digest: name.choices.header_digest,
@@ -65,8 +75,11 @@ impl Remote {
             namespace: name.namespace,
             keep_alive_ms: name.choices.keep_alive_s.unwrap_or(KEEP_ALIVE_S) * 1000,
         };
-        let access = Access { address, label: label.clone(), framing, wishes };
-        let controller = Controller::connect(access.clone())?;
+        let (access, controller) = in_turn(&addresses, |address, patience| {
+            let (label, wishes) = (label.clone(), wishes.clone());
+            let access = Access { address, label, framing, wishes, patience };
+            Controller::connect(access.clone()).map(|controller| (access, controller))
+        })?;
         let namespace = controller.namespace();
         if request.writes {
             let identity = identity(name, namespace.id);
@@ -83,11 +96,50 @@ impl Remote {
             size_bytes: usable(&label, there, u64::from(block_bytes), request.size_bytes)?,
             logical_block_bytes: block_bytes,
             direct: true,
-            fabric: Some(Box::new(fabric_facts(&access, controller.facts(), namespace))),
+            fabric: Some(Box::new(FabricFacts {
+                reconnect_s: name.choices.reconnect_s,
+                ..fabric_facts(&access, controller.facts(), namespace)
+            })),
             ..TargetFacts::named(label, TargetKind::FabricNamespace)
         };
         let found = (controller.facts().serial.clone(), namespace);
-        Ok((Self { access, found, sockets: Sockets::default() }, facts))
+        let reconnect_s = name.choices.reconnect_s;
+        let (sockets, outages) = Default::default();
+        Ok((Self { access, addresses, reconnect_s, outages, found, sockets }, facts))
+    }
+
+    /// How long a lost connection is made again, in seconds; absent where a loss is the end.
+    pub fn reconnect_s(&self) -> Option<u32> {
+        self.reconnect_s
+    }
+
+    /// Losses since they were taken last.
+    pub fn outages(&self) -> &Mutex<Outages> {
+        &self.outages
+    }
+
+    /// Connects for one job that lost its connection, with one I/O queue: at the next address of the host with each
+    /// attempt.
+    ///
+    /// # Errors
+    /// As the target refuses or does not answer within a second, and where the namespace is another one than before.
+    pub fn reconnect(&self, attempt: u32) -> Result<Controller, Error> {
+        let at = attempt as usize % self.addresses.len().max(1);
+        let address = self.addresses.get(at).copied().unwrap_or(self.access.address);
+        let wishes = Wishes { queues: 1, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
+        let patience = AGAIN;
+        let controller = Controller::connect(Access { address, wishes, patience, ..self.access.clone() })?;
+        self.is_the_same(&controller)?;
+        Ok(controller)
+    }
+
+    fn is_the_same(&self, controller: &Controller) -> Result<(), Error> {
+        if (&controller.facts().serial, controller.namespace()) == (&self.found.0, self.found.1) {
+            return Ok(());
+        }
+        let place = format!("connecting to {}", self.access.label);
+        let cause = "the namespace is not the one that was opened: its serial number, size or block changed";
+        Err(Error::new(ErrorKind::Refused, place, cause).with_remedy("begin again"))
     }
 
     /// The connections of the I/O queues that are open now.
@@ -103,28 +155,49 @@ impl Remote {
     pub fn connect(&self, queues: u16) -> Result<Controller, Error> {
         let wishes = Wishes { queues, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
         let controller = Controller::connect(Access { wishes, ..self.access.clone() })?;
-        let now = (controller.facts().serial.clone(), controller.namespace());
-        if now != self.found {
-            let place = format!("connecting to {}", self.access.label);
-            let cause =
-                "the namespace is not the one that was opened: its serial number, size or block changed";
-            return Err(Error::new(ErrorKind::Refused, place, cause).with_remedy("begin again"));
-        }
+        self.is_the_same(&controller)?;
         controller.admit_queues(queues)?;
         Ok(controller)
     }
 }
 
-/// The first address of a host that has one.
-fn resolved((host, port): (&str, u16), label: &str) -> Result<SocketAddr, Error> {
+/// The addresses of a host that has any, each once.
+fn addresses((host, port): (&str, u16), label: &str) -> Result<Vec<SocketAddr>, Error> {
     let place = format!("looking for {label}");
     let fail = |cause: String| {
         Error::new(ErrorKind::NoSuchTarget, place.clone(), cause)
             .with_remedy("name the host by its address, e.g. nvme+tcp://10.0.0.5/NQN")
     };
-    let mut found =
-        (host, port).to_socket_addrs().map_err(|error| fail(format!("host `{host}`: {error}")))?;
-    found.next().ok_or_else(|| fail(format!("host `{host}` has no address")))
+    let mut each: Vec<SocketAddr> = Vec::new();
+    for address in (host, port).to_socket_addrs().map_err(|error| fail(format!("host `{host}`: {error}")))? {
+        if !each.contains(&address) {
+            each.push(address);
+        }
+    }
+    if each.is_empty() { Err(fail(format!("host `{host}` has no address"))) } else { Ok(each) }
+}
+
+/// Connects to the first address that answers; one alone has longer to do so. A target that answers and refuses is
+/// asked at no other address.
+fn in_turn<T>(
+    addresses: &[SocketAddr],
+    mut connect: impl FnMut(SocketAddr, Duration) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let patience = if addresses.len() > 1 { EACH } else { PATIENCE };
+    let mut failed: Option<Error> = None;
+    for address in addresses {
+        match connect(*address, patience) {
+            Err(error) if error.kind == ErrorKind::NoSuchTarget => {
+                if let Some(before) = &mut failed {
+                    before.cause = format!("{}; {}", before.cause, error.cause);
+                } else {
+                    failed = Some(error);
+                }
+            }
+            outcome => return outcome,
+        }
+    }
+    Err(failed.unwrap_or_else(|| Error::new(ErrorKind::NoSuchTarget, "connecting", "there is no address")))
 }
 
 /// What stands against writing a namespace: nobody here sees who else uses it, nor what it holds.
@@ -191,14 +264,11 @@ fn fabric_facts(access: &Access, facts: &Facts, namespace: NamespaceFacts) -> Fa
         in_capsule_bytes: Some(facts.in_capsule_bytes),
         queue_entries: Some(facts.queue_entries),
         most_commands: facts.most_commands,
-        queues: None,
-        paths: None,
-        controller_loss_s: None,
-        reconnect_delay_s: None,
         header_digest: Some(access.framing.header_digest),
         data_digest: Some(access.framing.data_digest),
         keep_alive_ms: Some(access.wishes.keep_alive_ms),
         has_write_cache: Some(facts.has_write_cache),
+        ..FabricFacts::default()
     }
 }
 
@@ -247,6 +317,26 @@ mod tests {
         assert!(ask(false, Some("nqn.a/1")).is_ok());
         assert!(ask(false, Some("nqn.a/2")).is_err());
         assert!(ask(true, Some("nqn.a/1")).is_err());
+    }
+
+    #[test]
+    fn each_address_is_tried_until_one_answers() {
+        let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let silent = |port: u16| Error::new(ErrorKind::NoSuchTarget, "p", format!("port {port}"));
+        let mut asked = Vec::new();
+        let third = in_turn(&[1, 2, 3, 4].map(address), |address, patience| {
+            asked.push((address.port(), patience));
+            if address.port() < 3 { Err(silent(address.port())) } else { Ok(address.port()) }
+        });
+        assert_eq!((third.unwrap(), asked), (3, vec![(1, EACH), (2, EACH), (3, EACH)]));
+        let none = in_turn(&[1, 2].map(address), |address, _| Err::<(), _>(silent(address.port())));
+        assert_eq!(none.unwrap_err().cause, "port 1; port 2");
+        // One that answers and refuses is the target.
+        let refused =
+            in_turn(&[1, 2].map(address), |_, _| Err::<(), _>(Error::new(ErrorKind::System, "p", "not you")));
+        assert_eq!(refused.unwrap_err().cause, "not you");
+        let alone = in_turn(&[address(1)], |_, patience| Ok(patience));
+        assert_eq!(alone.unwrap(), PATIENCE);
     }
 
     #[test]
