@@ -132,6 +132,30 @@ fn a_second_hill_in_a_far_corner_is_found() {
     assert_eq!(search.finished(), Some(Finished::Decided));
 }
 
+/// Each job more makes a lock that all take dearer: the best is one job, as deep as the device is parallel.
+#[test]
+fn where_jobs_contend_one_job_is_tried_as_deep_as_it_takes() {
+    for (lock_us, handover_us, server_us) in [(76.0, 18.0, 4016.0), (58.0, 9.0, 1800.0), (31.0, 40.0, 900.0)]
+    {
+        let rate = |cell: Cell| {
+            let concurrency = cell.in_flight() as f64 * 1e6 / (50.0 + server_us);
+            let servers = 64e6 / server_us;
+            let lock = 1e6 / (lock_us + handover_us * f64::from(cell.jobs - 1));
+            concurrency.min(servers).min(lock)
+        };
+        let grid = grid();
+        let best = grid.cells().map(rate).fold(0.0, f64::max);
+        let mut search = Search::new(grid, SearchOptions::default());
+        while let Some(step) = search.next() {
+            let x_per_s = rate(step.cell);
+            let r_ns = step.cell.in_flight() as f64 / x_per_s * 1e9;
+            search.observe(step.cell, Observation { x_per_s, r_ns, noise: Some(0.01) });
+        }
+        let found = cell_at(&search, search.balanced().unwrap().index);
+        assert!(rate(found) >= 0.97 * best, "{found:?}: {} of {best}", rate(found));
+    }
+}
+
 #[test]
 fn anchors_come_first_and_a_budget_given_late_is_kept() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);

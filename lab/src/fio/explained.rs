@@ -121,6 +121,12 @@ mod tests {
     }
 
     #[test]
+    fn every_sentence_that_explains_stands_in_the_document() {
+        let table = Table::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))).unwrap();
+        assert_eq!(table.stale(), Vec::<&str>::new());
+    }
+
+    #[test]
     fn a_difference_is_explained_by_a_sentence_that_is_there() {
         let text = r#"
             [[row]]

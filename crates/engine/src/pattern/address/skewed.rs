@@ -1,6 +1,6 @@
 //! Zipf and Pareto: a few blocks take most of the accesses, scattered over the span.
 
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -28,14 +28,14 @@ enum Ranks {
     Pareto {
         power: f64,
     },
-    /// A distribution that could not be made, as for an exponent that is no number.
-    Uniform,
 }
 
 impl Skewed {
     pub fn zipf(geometry: &Geometry, job: u32, seed: u64, exponent: f64) -> Self {
-        let ranks = Zipf::new(geometry.units() as f64, exponent).map_or(Ranks::Uniform, Ranks::Zipf);
-        Self::new(geometry, job, seed, ranks)
+        let zipf = Zipf::new(geometry.units() as f64, exponent);
+        let zipf =
+            zipf.expect("a workload that was validated has an exponent above 0, and a geometry a unit");
+        Self::new(geometry, job, seed, Ranks::Zipf(zipf))
     }
 
     /// The self-similar distribution: a share `1 - skew` of the accesses to a share `skew` of the
@@ -65,7 +65,6 @@ impl Skewed {
                 let uniform: f64 = self.random.random();
                 (self.units as f64 * uniform.powf(*power)) as u64
             }
-            Ranks::Uniform => crate::pattern::seed::below(self.random.next_u64(), self.units),
         };
         self.extent.fit(bytes);
         let unit = self.places.at(rank.min(self.units - 1));
