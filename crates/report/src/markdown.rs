@@ -108,7 +108,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &imported::title(run));
     let target = imported::target(run).map(|target| format!("{target}. ")).unwrap_or_default();
-    out.line(&text(&format!("{target}Run {}, {}.", run.id, run.started_at)));
+    out.line(&text(&format!("{target}Run {}, {}.", run.id, words::moment(&run.started_at))));
     out.alarm(&run_sheet::first(run));
     out.line(&format!("**{}**", text(&run_sheet::headline(run))));
     if let Some(workload) = imported::workload(run) {
@@ -219,7 +219,7 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
         "{}. Sweep {}, {}, {} under load.",
         sweep_sheet::targets(sweep),
         sweep.id,
-        sweep.started_at,
+        words::moment(&sweep.started_at),
         Nanos::from_seconds(sweep.busy_seconds).coarse()
     )));
     out.alarm(&sweep_sheet::failures(sweep));
@@ -252,7 +252,7 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportE
         "{}. Repetition {}, {}.",
         repeat_sheet::sides(repeat),
         repeat.id,
-        repeat.started_at
+        words::moment(&repeat.started_at)
     )));
     out.alarm(&repeat_sheet::failures(repeat));
     out.line(&text(&repeat_sheet::headline(repeat)));
@@ -296,7 +296,7 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         format!("B: {}", compare_sheet::side(record, Side::B)),
     ]);
     let made = compare_sheet::made(record);
-    out.line(&text(&format!("Comparison {}, {}: {made}.", record.id, record.started_at)));
+    out.line(&text(&format!("Comparison {}, {}: {made}.", record.id, words::moment(&record.started_at))));
     out.alarm(&compare_sheet::failures(record));
     out.table(&compare_sheet::decisions(record));
     out.list(&record.workloads.iter().map(compare_sheet::sentence).collect::<Vec<_>>());
@@ -336,7 +336,7 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         "{}. Campaign {}, {}, {} under load.",
         words::target(&campaign.target),
         campaign.id,
-        campaign.started_at,
+        words::moment(&campaign.started_at),
         Nanos::from_seconds(campaign.busy_seconds).coarse()
     )));
     out.alarm(&sheet::failures(campaign));

@@ -14,7 +14,11 @@ const NAMES: usize = 16;
 /// Writes it.
 pub fn summary(campaign: &AssessRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
-    out.named("campaign", &format!("{}  {}", campaign.id, campaign.started_at), (NAMES, None));
+    out.named(
+        "campaign",
+        &format!("{}  {}", campaign.id, crate::words::moment(&campaign.started_at)),
+        (NAMES, None),
+    );
     out.named("target", &words::target(&campaign.target), (NAMES, None));
     let load = Nanos::from_seconds(campaign.busy_seconds).coarse();
     out.named(

@@ -1,7 +1,7 @@
 //! The terminal summary of a comparison.
 
 use fathom_record::campaign::CompareRecord;
-use fathom_record::comparison::Side;
+use fathom_record::comparison::{Decision, Side};
 
 use super::Style;
 use super::paint::{Sheet, Tone};
@@ -10,10 +10,24 @@ use crate::sheet::compare as sheet;
 /// Width of the names' column.
 const NAMES: usize = 12;
 
+/// How an answer is coloured: a difference for the better, for the worse, and what is not known.
+fn tone(decision: Decision) -> Option<Tone> {
+    match decision {
+        Decision::Faster => Some(Tone::Good),
+        Decision::Slower | Decision::NotComparable => Some(Tone::Alarm),
+        Decision::Inconclusive => Some(Tone::Care),
+        Decision::Equivalent => None,
+    }
+}
+
 /// Writes it.
 pub fn summary(record: &CompareRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
-    out.named("comparison", &format!("{}  {}", record.id, record.started_at), (NAMES, None));
+    out.named(
+        "comparison",
+        &format!("{}  {}", record.id, crate::words::moment(&record.started_at)),
+        (NAMES, None),
+    );
     out.named("A", &sheet::side(record, Side::A), (NAMES, None));
     out.named("B", &sheet::side(record, Side::B), (NAMES, None));
     out.named("from", &sheet::made(record), (NAMES, None));
@@ -22,7 +36,7 @@ pub fn summary(record: &CompareRecord, style: Style) -> String {
     out.table(&sheet::decisions(record));
     out.gap();
     for workload in &record.workloads {
-        out.text(&sheet::sentence(workload), 0, None);
+        out.text(&sheet::sentence(workload), 0, tone(workload.decision()));
     }
     out.text(&sheet::legend(record), 0, Some(Tone::Quiet));
     for workload in &record.workloads {

@@ -20,6 +20,8 @@ pub enum Tone {
     Alarm,
     /// Something to take care of.
     Care,
+    /// An answer that is good news.
+    Good,
 }
 
 /// A summary in the making.
@@ -50,6 +52,7 @@ impl Sheet {
             Some(Tone::Quiet) => "2",
             Some(Tone::Alarm) => "1;31",
             Some(Tone::Care) => "33",
+            Some(Tone::Good) => "32",
             None => return text.to_owned(),
         };
         if self.style.color && !text.is_empty() {
@@ -111,7 +114,7 @@ impl Sheet {
             self.line(line, Some(Tone::Quiet).filter(|_| at == 0));
         }
         if !left_out.is_empty() {
-            let text = format!("left out at this width: {}", left_out.join(", "));
+            let text = format!("hidden columns (narrow terminal): {}", left_out.join(", "));
             self.text(&text, 0, Some(Tone::Quiet));
         }
     }

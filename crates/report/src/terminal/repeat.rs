@@ -17,7 +17,11 @@ pub fn summary(repeat: &RepeatRecord, style: Style) -> String {
     if !repeat.plan.source.is_empty() {
         out.named("published", &repeat.plan.source, (NAMES, None));
     }
-    out.named("repetition", &format!("{}  {}", repeat.id, repeat.started_at), (NAMES, None));
+    out.named(
+        "repetition",
+        &format!("{}  {}", repeat.id, crate::words::moment(&repeat.started_at)),
+        (NAMES, None),
+    );
     out.named("here", &sheet::sides(repeat), (NAMES, None));
     out.named("under load", &Nanos::from_seconds(repeat.busy_seconds).coarse(), (NAMES, None));
     out.alarm("READ THIS BEFORE THE NUMBERS", &sheet::failures(repeat));

@@ -13,7 +13,7 @@ const NAMES: usize = 16;
 /// Writes it.
 pub fn summary(run: &RunRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
-    out.named("run", &format!("{}  {}", run.id, run.started_at), (NAMES, None));
+    out.named("run", &format!("{}  {}", run.id, crate::words::moment(&run.started_at)), (NAMES, None));
     for (name, value) in
         [("target", imported::target(run)), ("workload", imported::workload(run)), ("engine", engine(run))]
     {

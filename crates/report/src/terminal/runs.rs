@@ -88,12 +88,12 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
     let mut table = Table::new(&[
         words("run", 0),
         words(STARTED, 4),
-        paths("target", 2),
-        titles("workload", 1),
-        numbers("jobs × depth", 3),
+        paths("target", 3),
+        titles("workload", 2),
+        numbers("jobs × depth", 1),
         numbers("IOPS", 0),
         numbers("throughput", 5),
-        numbers("p99", 3),
+        numbers("p99", 1),
         words("outcome", 0),
     ]);
     for row in rows {

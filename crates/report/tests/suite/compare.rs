@@ -178,3 +178,12 @@ fn the_page_has_the_decisions_the_bands_and_the_pairs() {
     let page = html::campaign(&CampaignRecord::from(*plain), &[]).unwrap();
     assert!(!page.contains(">remark<"), "a column without any remark");
 }
+
+#[test]
+fn an_answer_has_the_colour_of_its_news_only_where_colour_is_wanted() {
+    let record: CampaignRecord = comparison().into();
+    let shown = |color| terminal::campaign(&record, Style { width: 200, color });
+    let green = "\u{1b}[32m4 KiB random read, depth 32: ";
+    assert!(shown(true).contains(green), "{}", shown(true));
+    assert!(!shown(false).contains('\u{1b}'));
+}

@@ -134,7 +134,7 @@ fn a_command_is_never_cut_or_wrapped() {
 fn a_wide_terminal_shows_every_column_and_no_wide_sentence() {
     let (record, _) = campaign("/data", 2);
     let shown = terminal::campaign(&record.into(), plain(usize::MAX));
-    assert!(!shown.contains("left out at this width"), "{shown}");
+    assert!(!shown.contains("hidden columns"), "{shown}");
     assert!(shown.contains("CPU per I/O") && shown.contains("95 % interval"), "{shown}");
     let rows = [RunRow { workload: "a workload of many words ".repeat(6), ..RunRow::of(&one_run(1.0, 2)) }];
     let shown = terminal::runs(&rows, plain(100));
