@@ -22,6 +22,7 @@ mod fio;
 #[cfg(not(target_os = "linux"))]
 #[path = "fio_elsewhere.rs"]
 mod fio;
+mod fit;
 mod guest;
 mod held;
 mod imports;
@@ -77,6 +78,7 @@ fn usage(arguments: &[String]) -> String {
         Some("fio") => fio::USAGE.to_owned(),
         Some("imports") => imports::USAGE.to_owned(),
         Some("kills") => kills::USAGE.to_owned(),
+        Some("fit") => fit::USAGE.to_owned(),
         Some("independent") => independent::USAGE.to_owned(),
         Some("sizing") => sizing::USAGE.to_owned(),
         Some("passthrough" | "fabrics") => options::USAGE.to_owned(),
@@ -88,6 +90,7 @@ fn usage(arguments: &[String]) -> String {
                 imports::USAGE,
                 kills::USAGE,
                 independent::USAGE,
+                fit::USAGE,
                 sizing::USAGE,
                 options::USAGE,
             ];
@@ -126,6 +129,9 @@ fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outco
     }
     if arguments.next_if(|lab| lab == "independent").is_some() {
         return independent::run(root, arguments);
+    }
+    if arguments.next_if(|lab| lab == "fit").is_some() {
+        return fit::run(root, arguments);
     }
     if arguments.next_if(|lab| lab == "sizing").is_some() {
         return sizing::run(root, arguments);

@@ -21,7 +21,7 @@ cargo lab fabrics [OPTIONS]        NVMe over TCP between fathom and the kernel, 
   --short             one pass over each group, in about two minutes
   and the options of passthrough. It needs the same, and nvme-cli; fio where it is there.";
 
-const LABS: &str = "cases, doors, fabrics, fio, imports, independent, kills, sizing or passthrough";
+const LABS: &str = "cases, doors, fabrics, fio, fit, imports, independent, kills, sizing or passthrough";
 
 /// Which lab of the two that are one guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
 use crate::ceilings::{Bound, Kind, THROTTLE, bounds};
 use crate::choice::Chosen;
 use crate::disputed;
-use crate::evidence::{Feature, Table, table};
-use crate::experiments::{self, Trial};
+use crate::evidence::{Feature, Table, table, table_for_experiments};
+use crate::experiments::{self, Doubt, Trial};
 use crate::input::Pattern;
 use crate::posterior::{Figure, Weighed, ln_density, weigh};
 use crate::restraint::{self, Restraint};
@@ -28,6 +28,8 @@ const SPEAKS: f64 = 0.4;
 /// Causes that enforce a rate.
 const ENFORCED: [Limit; 5] =
     [Limit::VolumeIops, Limit::VolumeThroughput, Limit::InstanceCap, Limit::BurstCredits, Limit::Link];
+/// A volume's own.
+const VOLUMES: [Limit; 2] = [Limit::VolumeIops, Limit::VolumeThroughput];
 /// From this probability of one of them on, it is said whose rate it is.
 const TELLS: f64 = 0.8;
 /// The same where a limit of its kind is known and was reached.
@@ -75,7 +77,9 @@ pub struct Subject {
 /// Claims are ordered by probability. Unless one is clearly the best, the first claim is that the limit is
 /// unknown, and what is possible follows it. Figures that are not numbers are treated as not measured.
 pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
-    let table = table();
+    // What was fitted was fitted to cases with experiments; what a finished result shows alone is left to the other.
+    let is_asked = pattern.answers.iter().any(|answer| answer.experiment != Feature::Repeat);
+    let table = if is_asked { table_for_experiments() } else { table() };
     let Some(shape) = Shape::of(pattern) else { return nothing_measured(pattern) };
     let bounds = bounds(pattern, &shape);
     let seen = symptoms::seen(pattern, &shape, &bounds);
@@ -90,7 +94,13 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
         weighed.first().is_none_or(|best| best.limit == Limit::Unknown || best.probability < STRONG);
     let is_guess = sum(&weighed, &ENFORCED) >= ENFORCED_BY_BLOCKS
         && !ENFORCED.iter().any(|limit| is_at_known(*limit, &bounds));
-    let next = experiments::next(table, pattern, &shape, &weighed, is_guess).filter(|_| is_open);
+    let doubt = match weighed.first() {
+        Some(best) if VOLUMES.contains(&best.limit) && is_at_known(best.limit, &bounds) => Doubt::Credits,
+        _ if is_guess => Doubt::Guess,
+        _ => Doubt::None,
+    };
+    let next = experiments::next(table, pattern, &shape, &weighed, doubt)
+        .filter(|(chosen, _)| is_open || (doubt == Doubt::Credits && chosen.experiment == Feature::Idle));
     let described = next
         .as_ref()
         .map(|(chosen, trial)| experiments::described(table, pattern, &shape, &weighed, chosen, trial));

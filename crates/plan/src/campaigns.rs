@@ -108,9 +108,7 @@ pub fn explain_command_line(plan: &ExplainPlan, known: &str) -> String {
     line += &flag("max-experiments", &plan.max_experiments.to_string());
     line += &flag("budget", &quantity::write_time_ns(plan.budget_ns));
     line += &plan.second_target.as_ref().map_or_else(String::new, |second| flag("second", second));
-    if plan.rest_ns > 0 {
-        line += &flag("rest", &quantity::write_time_ns(plan.rest_ns));
-    }
+    line += &flag("rest", &quantity::write_time_ns(plan.rest_ns));
     if plan.may_purge {
         line += " --purge";
     }

@@ -41,7 +41,8 @@ pub struct RawExplain {
     #[arg(long, value_name = "TARGET", requires = "experiments")]
     pub second: Option<String>,
 
-    /// Let the target rest this long where burst credits could come back, e.g. 15m. Default: no rest.
+    /// Let the target rest this long where burst credits could come back, e.g. 15m; 0: no rest. Default: as long as a run,
+    /// which doubles the next run's mean where credits are spent.
     #[arg(long, value_name = "TIME", requires = "experiments")]
     pub rest: Option<Text>,
 
@@ -118,7 +119,7 @@ impl RawExplain {
             max_experiments: max_experiments.unwrap_or(DEFAULT_EXPERIMENTS),
             budget_ns,
             second_target: self.second.clone(),
-            rest_ns: rest_ns.unwrap_or(0),
+            rest_ns: rest_ns.unwrap_or(length.time_ns.unwrap_or(0)),
             may_purge: self.purge,
             ceilings: self.known()?,
             seed,

@@ -7,6 +7,7 @@ mod case;
 mod examples;
 mod machine;
 mod options;
+mod published;
 mod report;
 mod score;
 mod sim;
@@ -70,7 +71,13 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     print!("{}", report::summary(&score, &figures));
     write(options.markdown.as_deref(), &report::markdown(&score, &figures))?;
     write(options.picture.as_deref(), &report::picture(&score))?;
-    write(options.examples.as_deref(), &examples::page(&judged))?;
+    if let Some(path) = options.examples.as_deref() {
+        let earlier = std::fs::read_to_string(path).unwrap_or_default();
+        write(
+            Some(path),
+            &examples::page(&judged, &earlier, &|is_wanted| published::shown(root, &fathom, is_wanted)),
+        )?;
+    }
     write(options.json.as_deref(), &format!("{:#}\n", report::data(seed, &judged, &figures)))?;
     let passed = figures.iter().all(|figure| figure.holds);
     Ok(if passed { Outcome::Passed } else { Outcome::Failed })
@@ -83,6 +90,17 @@ fn program(root: &Path, options: &Options) -> Result<PathBuf, String> {
         None => programs::fathom(root)?,
     };
     path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// So many fresh simulated cases that something binds: each with its name, the causes that are right, and what is asked.
+pub fn fresh_simulated(count: usize, seed: u64) -> Vec<(String, Vec<&'static str>, Vec<String>)> {
+    let right = |truth: &case::Truth| match truth {
+        case::Truth::Binds(causes) => causes.clone(),
+        case::Truth::Nothing => vec![case::DEMAND],
+        case::Truth::Outside(_) => Vec::new(),
+    };
+    let cases = sim::fresh(count, seed).into_iter();
+    cases.map(|case| (case.id.clone(), right(&case.truth), case.arguments)).collect()
 }
 
 fn simulated(options: &Options, seed: u64) -> Vec<Case> {

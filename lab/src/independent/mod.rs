@@ -12,6 +12,7 @@ use super::Outcome;
 use super::cases::{Asker, Question};
 use super::programs;
 use super::stop::Stop;
+pub use device::Setup;
 use generate::Case;
 use score::Asked;
 

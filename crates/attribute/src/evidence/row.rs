@@ -113,9 +113,11 @@ struct Words {
 const WORDS: [&str; 9] =
     ["statement", "looks", "next", "source", "prior", "published", "needs", "together", "names"];
 
-/// The whole table, or what is wrong in it.
-pub fn read(text: &str) -> Result<Table, String> {
-    let sheet: Sheet = toml::from_str(text).map_err(|error| error.to_string())?;
+/// The whole table with what was fitted, or what is wrong in it.
+pub fn read(text: &str, fitted: &str) -> Result<Table, String> {
+    let mut all: Toml = toml::from_str(text).map_err(|error| error.to_string())?;
+    overlay(&mut all, fitted)?;
+    let sheet: Sheet = Value::Table(all).try_into().map_err(|error: toml::de::Error| error.to_string())?;
     let mut usual = vec![None; Feature::ALL.len()];
     let mut trials = vec![None; Feature::ALL.len()];
     let mut one_sided = vec![false; Feature::ALL.len()];
@@ -130,6 +132,30 @@ pub fn read(text: &str) -> Result<Table, String> {
     }
     let causes = sheet.cause.iter().map(|(name, entry)| cause(name, entry)).collect::<Result<_, _>>()?;
     Ok(Table { calibration: Some(sheet.calibration), causes, usual, one_sided, trials })
+}
+
+/// Puts fitted figures in the place of those set by hand: of the calibration, and of densities of causes that are there.
+fn overlay(all: &mut Toml, fitted: &str) -> Result<(), String> {
+    let fitted: Toml = toml::from_str(fitted).map_err(|error| format!("fitted: {error}"))?;
+    for (section, entries) in &fitted {
+        let entries = entries.as_table().ok_or_else(|| format!("fitted: {section} is not a table"))?;
+        let place = all.get_mut(section).and_then(Value::as_table_mut);
+        match (section.as_str(), place) {
+            ("calibration", Some(place)) => place.extend(entries.clone()),
+            ("cause", Some(causes)) => {
+                for (cause, figures) in entries {
+                    let row = causes.get_mut(cause).and_then(Value::as_table_mut);
+                    let row = row.ok_or_else(|| format!("fitted: there is no cause `{cause}`"))?;
+                    for (name, value) in figures.as_table().into_iter().flatten() {
+                        feature(name).map_err(|wrong| format!("fitted: {wrong}"))?;
+                        row.insert(name.clone(), value.clone());
+                    }
+                }
+            }
+            _ => return Err(format!("fitted: `{section}` is not fitted")),
+        }
+    }
+    Ok(())
 }
 
 fn feature(name: &str) -> Result<Feature, String> {

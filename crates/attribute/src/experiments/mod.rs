@@ -31,17 +31,33 @@ fn refuting(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
     let may_refute = was_sized || !feasible.iter().any(|feature| is_size(*feature));
     let tells =
         |feature: &Feature| *feature != Feature::Sequential || pattern.workload.mix.write_share() > 0.0;
-    REFUTING.into_iter().filter(tells).find(|feature| may_refute && feasible.contains(feature))
+    // Where the depth cannot be halved, twice the jobs need a target that is known to be full.
+    let is_unasked = |feature: Feature| !pattern.answers.iter().any(|answer| answer.experiment == feature);
+    let needs_depth = is_unasked(Feature::DoubleJobs) && !feasible.contains(&Feature::DoubleJobs);
+    let deeper = [Feature::DoubleDepth].into_iter().filter(|_| needs_depth);
+    let first = deeper.chain(REFUTING.into_iter().filter(tells));
+    first.into_iter().find(|feature| may_refute && feasible.contains(feature))
 }
 
-/// The experiment that is expected to decide most for its time, ready to be made; `None` where none would. `is_guess` says that
-/// the best answer is a limit that nobody declared: what could refute it is then asked first, however sure it seems.
+/// What makes an answer doubtful, however sure it seems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Nothing.
+    None,
+    /// It is a limit that nobody declared.
+    Guess,
+    /// It is a volume's limit that was declared and reached: the same figure is what a volume sustains without credits.
+    Credits,
+}
+
+/// The experiment that is expected to decide most for its time, ready to be made; `None` where none would. What could refute a
+/// doubtful answer is asked first.
 pub fn next(
     table: &Table,
     pattern: &Pattern<'_>,
     shape: &Shape<'_>,
     weighed: &[Weighed],
-    is_guess: bool,
+    doubt: Doubt,
 ) -> Option<(Chosen, Trial)> {
     let made = |feature: &Feature| pattern.answers.iter().any(|answer| answer.experiment == *feature);
     let trials: Vec<(Feature, Trial)> = EXPERIMENTS
@@ -53,7 +69,11 @@ pub fn next(
     let feasible: Vec<Feature> = trials.iter().map(|(feature, _)| *feature).collect();
     let rest = pattern.means.rest_minutes;
     let minutes = |feature| (feature == Feature::Idle && rest > 0.0).then_some(rest + 1.0);
-    let refuting = refuting(pattern, &feasible).filter(|_| is_guess);
+    let refuting = match doubt {
+        Doubt::None => None,
+        Doubt::Guess => refuting(pattern, &feasible),
+        Doubt::Credits => Some(Feature::Idle).filter(|idle| feasible.contains(idle)),
+    };
     let to_refute = refuting.map(|experiment| {
         let unexpected = Chosen { experiment, information_nats: 0.0, minutes: 1.0 };
         choose(table, weighed, &[experiment], minutes).unwrap_or(unexpected)

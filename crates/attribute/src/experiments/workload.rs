@@ -25,6 +25,9 @@ const TRIM_BYTES: u64 = 1 << 20;
 /// Factor of the span that tells a cache from a device.
 const SPAN_FACTOR: u64 = 8;
 
+/// From this gain of twice the depth on, more in flight gives more.
+const FULL: f64 = 1.03;
+
 /// An experiment ready to be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
@@ -97,7 +100,7 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         Feature::DoubleDepth if !is_open => {
             workload.depth = workload.depth.checked_mul(2).filter(|depth| *depth <= MAX_DEPTH)?;
         }
-        Feature::DoubleJobs if !is_open && halves(workload.depth) => {
+        Feature::DoubleJobs if !is_open && (halves(workload.depth) || is_full(pattern)) => {
             workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
             workload.depth = workload.depth.div_ceil(2);
         }
@@ -121,6 +124,8 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         }
         Feature::Idle if pattern.means.rest_minutes > 0.0 => {
             trial.before = Before::Rest(pattern.means.rest_minutes);
+            // What a short rest brings back is gone within a second or two.
+            trial.workload.length.warmup_ns = 0;
         }
         Feature::Purge if pattern.means.may_purge => {
             trial.before = Before::Trim(Box::new(trim(pattern, workload)))
@@ -158,6 +163,15 @@ fn trim(pattern: &Pattern<'_>, workload: &Workload) -> Workload {
 /// Whether half the depth at twice the jobs is the same concurrency: exactly, or within a fifteenth.
 fn halves(depth: u32) -> bool {
     depth >= 2 && (depth.is_multiple_of(2) || depth >= 15)
+}
+
+/// Whether more in flight was shown to change nothing: jobs may then be doubled at a depth that cannot be halved.
+fn is_full(pattern: &Pattern<'_>) -> bool {
+    let deeper = pattern.answers.iter().find(|answer| answer.experiment == Feature::DoubleDepth);
+    deeper.is_some_and(|answer| {
+        let ratio = answer.operations_per_s / answer.before_per_s;
+        (1.0 / FULL..=FULL).contains(&ratio)
+    })
 }
 
 fn resize(workload: &mut Workload, bytes: u64) {

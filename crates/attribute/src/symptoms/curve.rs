@@ -98,10 +98,10 @@ fn corner(shape: &Shape<'_>) -> Option<Seen> {
 fn variation(shape: &Shape<'_>) -> Option<f64> {
     /// Least change that makes two levels.
     const TWO_LEVELS: f64 = 0.86;
-    let variation = shape.telemetry.variation().filter(|v| *v > 0.0)?;
+    let variation = shape.telemetry.variation()?;
     let change = shape.telemetry.rate_change.filter(|change| *change > 0.0 && *change < TWO_LEVELS);
     let of_levels = change.map_or(0.0, |change| (1.0 - change) / (1.0 + change));
-    (variation > of_levels).then_some(variation)
+    (variation > of_levels || of_levels == 0.0).then_some(variation)
 }
 
 fn unevenness(shape: &Shape<'_>) -> Option<Seen> {

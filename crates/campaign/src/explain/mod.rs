@@ -12,7 +12,6 @@ use std::sync::atomic::AtomicBool;
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Means, Where};
 use fathom_record::campaign::{ExperimentResult, ExplainPlan, ExplainRecord};
-use fathom_record::verdict::Limit;
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
 use fathom_store::Store;
 
@@ -29,9 +28,6 @@ use trial::Made;
 pub use passive::explain_finished;
 pub(crate) use pattern::{is_drive, queue_tags};
 pub use second::other_target;
-
-/// From this probability on no further experiment is made.
-const ANSWERED: f64 = 0.95;
 
 /// Two runs of the baseline that differ by less than this share are taken as one level.
 const SAME: f64 = 0.05;
@@ -184,11 +180,7 @@ impl Course<'_> {
             let Some(explained) = self.explained_within(Some(left_ns as f64 / 60e9)) else {
                 return Ok(false);
             };
-            let best = explained.conclusion.weighed.iter().find(|w| w.limit != Limit::Unknown);
             let Some((chosen, trial)) = explained.conclusion.next.clone() else { return Ok(false) };
-            if best.is_some_and(|w| w.probability >= ANSWERED) {
-                return Ok(false);
-            }
             let step = format!("{:02}-{}", self.experiments.len() + 1, chosen.experiment.name());
             let question = explained.conclusion.verdict.next_experiment.clone();
             let made = trial::make(self, &step, chosen.experiment, &trial, progress)?;
