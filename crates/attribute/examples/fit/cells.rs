@@ -10,7 +10,7 @@ use super::observed::{FOLDS, Observation};
 use super::peaks::{Law, Peak, Weighted, ln_density, peaks_of, split, through};
 
 /// Cases that a density is fitted to at least.
-const LEAST_CASES: usize = 12;
+const LEAST_CASES: usize = 8;
 /// What a density must describe left-out figures better by, each, in nats.
 const LEAST_GAIN: f64 = 0.02;
 /// And all of them together.
@@ -36,6 +36,29 @@ const FITTED: [Feature; 16] = [
     Feature::Idle,
 ];
 
+/// Limits that somebody enforces look alike in these: what tells them apart is the block, a second target, and what was told.
+const ALIKE: [Limit; 4] = [Limit::VolumeIops, Limit::VolumeThroughput, Limit::InstanceCap, Limit::Link];
+const OF_ALIKE: [Feature; 10] = [
+    Feature::Unevenness,
+    Feature::Pacing,
+    Feature::Drop,
+    Feature::Waiting,
+    Feature::Corner,
+    Feature::Tail,
+    Feature::DoubleDepth,
+    Feature::DoubleJobs,
+    Feature::Repeat,
+    Feature::Idle,
+];
+
+/// The causes that a density is one of: their cases are fitted together.
+pub fn alike((limit, feature): (Limit, Feature)) -> Vec<Limit> {
+    match ALIKE.contains(&limit) && OF_ALIKE.contains(&feature) {
+        true => ALIKE.to_vec(),
+        false => vec![limit],
+    }
+}
+
 /// Fitted peaks, by cause and feature.
 pub type Cells = BTreeMap<(Limit, Feature), Vec<Peak>>;
 
@@ -45,16 +68,16 @@ pub fn fitted_to(hand: &Table, cases: &[&Observation]) -> Cells {
     let Some(calibration) = hand.calibration else { return cells };
     let law = Law { inflation: calibration.inflation, freedom: calibration.degrees_of_freedom };
     for cause in &hand.causes {
-        let own: Vec<&&Observation> =
-            cases.iter().filter(|case| case.right.first() == Some(&cause.limit)).collect();
         for feature in FITTED {
-            let figures: Vec<(usize, Weighted)> = own
+            let group = alike((cause.limit, feature));
+            let figures: Vec<(usize, Weighted)> = cases
                 .iter()
+                .filter(|case| case.right.first().is_some_and(|right| group.contains(right)))
                 .flat_map(|case| case.figures.iter().map(move |figure| (case.fold, figure)))
                 .filter(|(_, figure)| figure.feature == feature)
                 .map(|(fold, f)| (fold, Weighted { value: f.value, error: f.error, weight: 1.0 }))
                 .collect();
-            let Some(density) = hand.density(cause.limit, feature) else { continue };
+            let Some(density) = hand.density(group[0], feature) else { continue };
             let peaks = peaks_of(density);
             // Peaks that belong together stay as they are: one alone says nothing of the pair.
             if figures.len() >= LEAST_CASES && !cause.together.contains(&feature) {

@@ -105,15 +105,19 @@ fn left_out(
     let mut reached = log_score(hand, by_fold, cases)?;
     let all: BTreeSet<(Limit, Feature)> = by_fold.iter().flat_map(|cells| cells.keys().copied()).collect();
     for cell in all {
+        let alike = cells::alike(cell);
+        if alike.first() != Some(&cell.0) {
+            continue;
+        }
         let mut fewer = by_fold.to_vec();
         for cells in &mut fewer {
-            cells.remove(&cell);
+            cells.retain(|(limit, feature), _| *feature != cell.1 || !alike.contains(limit));
         }
         let without = log_score(hand, &fewer, cases)?;
         if without > reached + LEAST_WORSE {
             by_fold.clone_from_slice(&fewer);
             reached = without;
-            left_out.push(cell);
+            left_out.extend(alike.into_iter().map(|limit| (limit, cell.1)));
         }
     }
     Ok(left_out)
