@@ -38,6 +38,7 @@ fn evaluation() -> Evaluation {
         of: of("slow"),
         over: Some(of("fast")),
         times: 1.0,
+        devices_of: None,
         at_least: Some(0.48),
         at_most: Some(0.52),
         stated: true,

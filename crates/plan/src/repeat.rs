@@ -131,6 +131,14 @@ impl RawRepeat {
                 Err(cause) => options.refused.push((at, cause)),
             }
         }
+        options.differences.extend(given_differences(&options.plan.given));
+        if budget_ns.is_some_and(|budget| budget < SHORTEST_RUN_NS * runs) {
+            let least = fathom_measure::Nanos(SHORTEST_RUN_NS).coarse();
+            let runs = fathom_measure::counted(runs, "run");
+            options
+                .differences
+                .push(format!("The budget is too short for {runs} of {least}, the least that one takes."));
+        }
         options.differences.extend(side_differences(&options.plan.sides));
         options.differences.dedup();
         Ok(options)
@@ -141,10 +149,12 @@ impl RawRepeat {
         for text in &self.side {
             let wrong = |cause: String| refusal(PlanErrorKind::Value, "--side", cause);
             let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
-            let (name, target) = text
-                .0
-                .split_once('=')
-                .ok_or_else(|| wrong(format!("`{}` is not a valid NAME=TARGET", text.0)))?;
+            let (name, target) = text.0.split_once('=').ok_or_else(|| {
+                wrong(format!("`{}` is not a valid NAME=TARGET: write it as --side gp3=/mnt/gp3", text.0))
+            })?;
+            if names == [""] {
+                return Err(wrong("the evaluation has one side, without a name: use --target".to_owned()));
+            }
             let side = sides.iter_mut().find(|side| side.name == name).ok_or_else(|| {
                 wrong(format!(
                     "there is no side `{name}`: {}",
@@ -155,7 +165,11 @@ impl RawRepeat {
         }
         for target in &self.local {
             let local = sides.iter_mut().find(|side| side.name == "local").ok_or_else(|| {
-                refusal(PlanErrorKind::Contradiction, "--local", "the evaluation has no side `local`")
+                refusal(
+                    PlanErrorKind::Contradiction,
+                    "--local",
+                    "the evaluation has no side `local`: use --side NAME=TARGET",
+                )
             })?;
             local.targets.push(target.0.clone());
         }
@@ -164,7 +178,11 @@ impl RawRepeat {
         };
         for target in &self.remote {
             let at = open(sides, false).ok_or_else(|| {
-                refusal(PlanErrorKind::Contradiction, "--remote", "every remote side has a target")
+                refusal(
+                    PlanErrorKind::Contradiction,
+                    "--remote",
+                    "every remote side has a target before: use --side NAME=TARGET for further ones",
+                )
             })?;
             sides[at].targets.push(target.0.clone());
         }
@@ -222,8 +240,8 @@ impl RawRepeat {
                 .rsplit_once('=')
                 .ok_or_else(|| wrong(format!("`{}` is not a valid NAME=RATE", text.0)))?;
             let bound = there.iter().find(|bound| bound.name == name).ok_or_else(|| {
-                let names = there.iter().map(|bound| bound.name.as_str());
-                wrong(format!("there is no bound `{name}`: {}", suggest::advice(name, names)))
+                let names: Vec<&str> = there.iter().map(|bound| bound.name.as_str()).collect();
+                wrong(format!("there is no bound `{name}`: the evaluation has {}", names.join(", ")))
             })?;
             let value = rate_of(bound.quantity, rate).map_err(wrong)?;
             out.push(RepeatBound { value, ..bound.clone() });
@@ -244,7 +262,13 @@ impl RepeatOptions {
         let side = self.plan.sides.iter().find(|side| side.name == step.side).cloned().unwrap_or_default();
         let here = side.targets.len() as u32;
         if let Some(wanted) = wanted.filter(|wanted| *wanted > here) {
-            return Ok(Err(format!("it takes {wanted} targets, and {here} {} given", are(here))));
+            let flag = if side.name.is_empty() {
+                "--target X".to_owned()
+            } else {
+                format!("--side '{}=X'", side.name)
+            };
+            let cause = format!("it takes {wanted} targets, and {here} {} given: add {flag}", are(here));
+            return Ok(Err(cause));
         }
         let targets = side.targets.iter().take(wanted.unwrap_or(here) as usize).cloned().collect();
         let own = source(&self.plan.evaluation, &step)?;
@@ -278,11 +302,9 @@ impl RepeatOptions {
 
     /// Jobs in proportion to targets.
     fn scaled(&mut self, own: &PlanSource, side: &RepeatSide) -> Option<Text> {
-        let jobs: u32 = own.raw().jobs.as_ref()?.0.parse().ok()?;
-        let share = side.targets.len() as f64 / f64::from(side.devices);
-        let scaled = (f64::from(jobs) * share).round().max(1.0) as u32;
         let said = format!(
-            "Jobs of {} are in proportion to its targets: {} there, {} here.",
+            "Jobs of {}, and the factors between its rates and other sides', are in proportion to its targets: {} \
+             there, {} here.",
             side.name,
             side.devices,
             side.targets.len()
@@ -290,6 +312,9 @@ impl RepeatOptions {
         if !self.differences.contains(&said) {
             self.differences.push(said);
         }
+        let jobs: u32 = own.raw().jobs.as_ref()?.0.parse().ok()?;
+        let share = side.targets.len() as f64 / f64::from(side.devices);
+        let scaled = (f64::from(jobs) * share).round().max(1.0) as u32;
         Some(Text(scaled.to_string()))
     }
 }
@@ -310,6 +335,17 @@ fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> 
     let table: toml::Table =
         serde_json::from_value(step.plan.clone()).map_err(|error| refuse(error.to_string()))?;
     PlanSource::from_toml(&table.to_string(), &name).map_err(|error| refuse(error.cause))
+}
+
+/// What was given in place of the evaluation's own keys.
+fn given_differences(given: &serde_json::Value) -> Vec<String> {
+    let told = |key: &str| !["time", "warmup"].contains(&key);
+    let keys = given.as_object().into_iter().flatten().filter(|(key, value)| told(key) && !value.is_null());
+    keys.map(|(key, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("--{key} {text} was given for every step, in place of the evaluation's own.")
+    })
+    .collect()
 }
 
 /// What sides were, where that is stated.
@@ -405,7 +441,7 @@ mod tests {
         let one = evaluation(&[("", 3)], &[("1", "", Some(1)), ("3", "", Some(3))]);
         let options = RawRepeat::default().resolve(&one, flags(&["sim:nvme", "sim:nvme"]), 7).unwrap();
         assert_eq!((options.cells.len(), options.step_of.as_slice()), (1, [0].as_slice()));
-        assert_eq!(options.refused, [(1, "it takes 3 targets, and 2 are given".to_owned())]);
+        assert_eq!(options.refused, [(1, "it takes 3 targets, and 2 are given: add --target X".to_owned())]);
         assert_eq!(options.cells[0].workload.jobs, 64);
     }
 

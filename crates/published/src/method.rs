@@ -3,6 +3,7 @@
 
 use fathom_record::Direction;
 use fathom_record::campaign::{Conclusion, Figure, Operand, Quantity, RepeatBound, RepeatSide, RepeatStep};
+use fathom_record::spelling::nearest;
 use fathom_tools::Refusal;
 use fathom_tools::audit::units;
 use serde::Deserialize;
@@ -74,7 +75,7 @@ impl Published {
         if self.steps.is_empty() {
             let cause = "it has no [[step]]: it holds results, and not how they were measured";
             return Err(Refusal::new(EXPECTED, cause)
-                .or("write a [[side]] and a [[step]] with its plan: docs/published.md says how"));
+                .or("write a [[side]] and a [[step]] with its plan: docs/evaluations.md says how"));
         }
         let sides = self.sides()?;
         let mut steps = Vec::new();
@@ -179,6 +180,10 @@ fn sides_of<'a>(step: &PublishedStep, sides: &'a [RepeatSide]) -> Result<Vec<&'a
 }
 
 impl Method {
+    fn has_side(&self, name: &str) -> bool {
+        self.sides.iter().any(|side| side.name == name)
+    }
+
     fn check(&self, conclusion: &Conclusion) -> Result<(), Refusal> {
         let refuse = |cause: String, remedy: &str| {
             Err(Refusal::new(EXPECTED, format!("the conclusion \"{}\" {cause}", conclusion.says))
@@ -193,9 +198,16 @@ impl Method {
             let bounds =
                 self.bounds.iter().filter(|bound| operand.bound.as_ref() == Some(&bound.name)).count();
             if steps + bounds == 0 {
+                let steps = self.steps.iter().map(|(step, _)| step.name.as_str());
+                let bounds = self.bounds.iter().map(|bound| bound.name.as_str());
+                let typed = operand.step.as_deref().or(operand.bound.as_deref()).unwrap_or_default();
+                let near = nearest(typed, steps.chain(bounds))
+                    .first()
+                    .map(|near| format!("did you mean \"{near}\"?"));
+                let form = "write { step = \"NAME\", side = \"NAME\" } or { bound = \"NAME\" }".to_owned();
                 return refuse(
                     format!("names \"{}\", which is neither a step nor a bound", operand.words()),
-                    "write of = { step = \"NAME\", side = \"NAME\" } or { bound = \"NAME\" }",
+                    &near.unwrap_or(form),
                 );
             }
             if steps > 1 {
@@ -204,6 +216,12 @@ impl Method {
                     "add side = \"NAME\"",
                 );
             }
+        }
+        if let Some(side) = conclusion.devices_of.as_ref().filter(|side| !self.has_side(side)) {
+            return refuse(
+                format!("counts devices of \"{side}\", which is no side"),
+                "write the name of a [[side]]",
+            );
         }
         let is_range = match (conclusion.at_least, conclusion.at_most) {
             (None, None) => false,

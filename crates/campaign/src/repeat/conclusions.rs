@@ -41,9 +41,12 @@ pub fn judge(plan: &RepeatPlan, cells: &[RepeatCell]) -> Vec<ConclusionResult> {
             let failed = cell.result.as_ref().is_some_and(|result| !result.failed_checks.is_empty());
             failed.then(|| operand.words())
         };
-        if let Some(words) = operands().find_map(failed).filter(|_| of_own.why.is_empty()) {
-            of_own.why = format!("runs of {words} failed self-checks");
-        }
+        let factor = conclusion.times * scale(plan, conclusion);
+        let scaled = (factor != conclusion.times).then(|| format!("the factor is {factor} here"));
+        let failed = operands().find_map(failed).map(|words| format!("runs of {words} failed self-checks"));
+        let why = std::mem::take(&mut of_own.why);
+        let parts = [Some(why).filter(|why| !why.is_empty()), scaled, failed];
+        of_own.why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         ConclusionResult {
             published: judgement(conclusion, conclusion.times, false, &|operand| {
                 published(operand, conclusion)
@@ -58,11 +61,14 @@ pub fn judge(plan: &RepeatPlan, cells: &[RepeatCell]) -> Vec<ConclusionResult> {
 /// devices. Latencies and costs of an I/O have none.
 fn scale(plan: &RepeatPlan, conclusion: &Conclusion) -> f64 {
     let is_rate = matches!(conclusion.figure, Quantity::Iops | Quantity::Throughput);
-    let share = |operand: &Operand| {
-        let step = plan.place(operand).and_then(|at| plan.steps.get(at))?;
-        let side = plan.sides.iter().find(|side| side.name == step.side)?;
+    let of_side = |name: &str| {
+        let side = plan.sides.iter().find(|side| side.name == name)?;
         Some(side.targets.len() as f64 / f64::from(side.devices.max(1)))
     };
+    let share = |operand: &Operand| of_side(&plan.place(operand).and_then(|at| plan.steps.get(at))?.side);
+    if let Some(share) = conclusion.devices_of.as_deref().and_then(of_side).filter(|share| *share > 0.0) {
+        return 1.0 / share;
+    }
     match conclusion.over.as_ref().and_then(&share).zip(share(&conclusion.of)).filter(|_| is_rate) {
         Some((over, of)) if over > 0.0 => of / over,
         _ => 1.0,
@@ -120,8 +126,8 @@ fn judgement(
     };
     let why = match standing {
         Standing::NotDecided => {
-            "the interval reaches over an end of the range: longer runs or more --passes \
-                                 narrow it"
+            "the interval reaches over an end of the range, or lies on it: where it is wide, longer runs \
+                                 or more --passes narrow it"
                 .to_owned()
         }
         _ => String::new(),
@@ -167,6 +173,7 @@ mod tests {
                 of: operand("far"),
                 over: Some(operand("local")),
                 times: f64::from(devices),
+                devices_of: None,
                 at_least: Some(0.96),
                 at_most: Some(1.04),
                 stated: true,
@@ -222,6 +229,10 @@ mod tests {
         let found = judge(&plan, &cells([(100.0, Some(0.0)), (100.0, Some(0.001))])).remove(0);
         assert_eq!(found.published.standing, Standing::Holds);
         assert!(found.own.why.contains("--bound 'the wire=RATE'"), "{}", found.own.why);
+        // Of eight drives' bound there is one drive here, whose own it is.
+        plan.conclusions[0].of.side = Some("local".to_owned());
+        plan.conclusions[0].times = 0.125;
+        plan.conclusions[0].devices_of = Some("far".to_owned());
         plan.own_bounds = vec![RepeatBound { value: 100.0, ..plan.bounds[0].clone() }];
         let found = judge(&plan, &cells([(100.0, Some(0.0)), (100.0, Some(0.001))])).remove(0);
         assert_eq!(found.own.standing, Standing::Holds);

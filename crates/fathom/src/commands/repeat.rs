@@ -25,6 +25,8 @@ use crate::{interrupt, output};
 /// Runs of a step that `--list` reckons with: what `fathom repeat` does where nothing else is asked.
 const RUNS: u32 = 5;
 const RUN_SECONDS: f64 = 5.0;
+/// Where the form of an evaluation is told.
+const FORM: &str = "docs/evaluations.md says what an evaluation holds";
 
 /// Repeats, or lists what can be repeated.
 ///
@@ -77,7 +79,7 @@ fn evaluation(name: &str) -> Result<Evaluation, Failure> {
     let table = match HELD.iter().find(|held| held.name == name) {
         Some(held) => table(held)?,
         None if name.ends_with(".toml") => published::read(Path::new(name))
-            .map_err(|(cause, remedy)| Failure::usage(format!("reading {name}"), cause, remedy))?,
+            .map_err(|(cause, _)| Failure::usage(format!("reading {name}"), cause, FORM))?,
         None => {
             let names = HELD.iter().map(|held| held.name);
             let remedy = match nearest(name, names).first() {
@@ -108,12 +110,11 @@ fn evaluation(name: &str) -> Result<Evaluation, Failure> {
 }
 
 fn table(held: &Held) -> Result<Published, Failure> {
-    parse_published(held.text)
-        .map_err(|refusal| Failure::usage(held.name, refusal.to_string(), refusal.remedy))
+    parse_published(held.text).map_err(|refusal| Failure::usage(held.name, refusal.to_string(), FORM))
 }
 
 fn method(name: &str, table: &Published) -> Result<Method, Failure> {
-    table.method().map_err(|refusal| Failure::usage(name, refusal.to_string(), refusal.remedy))
+    table.method().map_err(|refusal| Failure::usage(name, refusal.to_string(), FORM))
 }
 
 /// Writes what each evaluation needs and takes.

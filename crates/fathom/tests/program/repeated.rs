@@ -112,6 +112,72 @@ fn devices_of_the_published_rates_give_the_published_conclusions() {
     assert_eq!(again.status, 0, "{again:?}");
 }
 
+/// A volume of the published rates, whose writes of 128K take twice what reads do in the queue.
+#[test]
+fn a_volume_of_the_published_rates_gives_every_conclusion_of_the_arm_evaluation() {
+    let typist = Typist::new();
+    let volume = "sim:gp3,iops=15700,throughput=331MiB/s,servers=64,read=500us,write=2ms,write-stream=12MB/s,size=20GiB";
+    let words = ["repeat", "windows-arm-ebs", "--target", volume, "--time", "1s", "--passes", "3", "--json"];
+    let found = typist.json(&words);
+    assert_eq!(standing(&found, "own", "holds").len(), 6, "{:#}", found["conclusions"]);
+}
+
+/// One drive of eight, behind its eighth of the network, and a host that takes three quarters of its small reads.
+#[test]
+fn a_network_of_the_published_rates_gives_the_conclusions_about_it() {
+    let typist = Typist::new();
+    let drive = "sim:nvmeof,link=6.25GB/s,round-trip=1us";
+    let slower = format!("{drive},iops=540k");
+    let words = [
+        "nvmeof-initiators",
+        "--local=sim:nvme",
+        "--remote",
+        drive,
+        "--remote",
+        &slower,
+        "--bound",
+        "the clients' network=6.25GB/s",
+    ];
+    let found = repeated(&typist, &words);
+    let (holds, not) = (standing(&found, "own", "holds"), standing(&found, "own", "does_not_hold"));
+    for says in [
+        "the Linux initiator gives local performance within 4 % at random 4K reads",
+        "the Linux initiator gives local performance within 4 % at random 64K writes",
+        "random 64K reads of the Linux initiator fill the network",
+        "StarWind's initiator gives 75 to 80 % of Linux's random 4K reads",
+        "what eight drives should give at random 4K reads goes through the network",
+    ] {
+        assert!(holds.contains(&says), "{says}: {:#}", found["conclusions"]);
+    }
+    for says in [
+        "what eight drives should give at random 64K reads goes through the network",
+        "what eight drives should give at 1M reads goes through the network",
+    ] {
+        assert!(not.contains(&says), "{says}: {:#}", found["conclusions"]);
+    }
+}
+
+/// Two stacks of the published rates of random I/O; simulated time knows no processor.
+#[test]
+fn stacks_of_the_published_rates_give_the_conclusions_about_random_io() {
+    let typist = Typist::new();
+    let drives = "size=100GiB,servers=256,write=540us";
+    let translating = format!("sim:ideal,{drives},read=160us,read-stream=1.31GB/s");
+    let native = format!("sim:ideal,{drives},read=97us,read-stream=886MB/s");
+    let found = repeated(&typist, &["windows-native-nvme", "--target", &translating, "--target", &native]);
+    let holds = standing(&found, "own", "holds");
+    for says in [
+        "random 4K reads gain 65 % IOPS",
+        "their latency falls by 38 %",
+        "random 64K reads gain 23 % IOPS",
+        "random 4K writes are unchanged",
+        "random 64K writes are unchanged",
+    ] {
+        assert!(holds.contains(&says), "{says}: {:#}", found["conclusions"]);
+    }
+    assert_eq!(standing(&found, "own", "not_decided").len(), 4);
+}
+
 #[test]
 fn mistakes_say_what_to_type() {
     let typist = Typist::new();

@@ -207,6 +207,10 @@ pub struct Conclusion {
     /// Times the other, as eight for what eight drives should give.
     #[serde(default = "one")]
     pub times: f64,
+    /// The side whose devices that factor counts, where the other is a bound: with fewer devices here it is in
+    /// proportion. Between two sides it always is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices_of: Option<String>,
     /// Lower end of the range; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
