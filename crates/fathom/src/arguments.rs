@@ -605,8 +605,8 @@ pub fn command_of(typed: &[OsString]) -> Option<String> {
 
 /// Whether the command's `--json` may name a file.
 pub fn takes_json_file(typed: &[OsString]) -> bool {
-    const NAMES: [&str; 9] =
-        ["run", "rerun", "assess", "sweep", "compare", "explain", "diskspd", "size", "profile"];
+    const NAMES: [&str; 10] =
+        ["run", "rerun", "repeat", "assess", "sweep", "compare", "explain", "diskspd", "size", "profile"];
     command_at(typed).is_some_and(|at| NAMES.iter().any(|name| typed[at] == *name))
 }
 

@@ -4,6 +4,7 @@ use fathom_measure::Nanos;
 use fathom_record::{Check, CheckName, Outcome};
 
 use super::Evidence;
+use crate::run::Queues;
 
 /// A shortfall above this share means that the depth asked for was not what was measured.
 const IN_FLIGHT_LIMIT: f64 = 0.02;
@@ -31,6 +32,7 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
     let shortfall = (requested - achieved) / requested;
     let limit = IN_FLIGHT_LIMIT.max(draining_share(evidence));
     let between_ns = between_ios_ns(evidence, shortfall);
+    let queue_is_full = full_queue(evidence, requested, achieved);
     let (outcome, text) = match shortfall {
         _ if shortfall.abs() <= limit => (
             Outcome::Pass,
@@ -52,6 +54,7 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
                 between_ns.unwrap_or(0.0)
             ),
         ),
+        _ if queue_is_full.is_some() => (Outcome::Caution, queue_is_full.unwrap_or_default()),
         _ => (
             Outcome::Fail,
             format!(
@@ -61,6 +64,23 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
         ),
     };
     Check::figure(NAME, outcome, (shortfall, limit), "share", text)
+}
+
+/// That the disk's queue was full, so that I/Os waited inside their submission: it, and not the generator, set how many
+/// were in flight.
+fn full_queue(evidence: &Evidence<'_>, requested: f64, achieved: f64) -> Option<String> {
+    /// A queue that is this full on average is full most of the time.
+    const FULL: f64 = 0.9;
+    let disk = Queues::of(evidence.target)?;
+    let taken = disk.taken() as f64;
+    (requested > taken && achieved >= FULL * taken).then(|| {
+        format!(
+            "{achieved:.2} of {requested:.0} requested I/Os were in flight on average: {} takes {taken:.0} at a time, and \
+             the others waited to be handed over, which no latency holds. The rate is the device's; a concurrency \
+             within its queue has the whole latency.",
+            disk.name
+        )
+    })
 }
 
 /// Mean time for which a slot was empty between two I/Os, in nanoseconds.

@@ -2,7 +2,7 @@
 
 use fathom_engine::verify::VerifyReport;
 use fathom_measure::Histogram;
-use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts, TargetKind};
+use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, TargetFacts, TargetKind};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{DirectionSummary, Summary};
 use fathom_record::workload::Arrival;
@@ -185,6 +185,31 @@ fn each_flaw_fails_its_own_check_and_comes_first() {
         }),
         Outcome::Fail
     );
+}
+
+/// Of 512 that were asked for a disk took 256: it, and not the generator, set how many were in flight.
+#[test]
+fn a_full_queue_of_the_disk_is_no_fault_of_the_generator() {
+    let outcome = |in_flight: f64, requests: u64| {
+        let mut case = good();
+        (case.workload.jobs, case.workload.depth) = (2, 256);
+        (case.summary.in_flight_requested, case.summary.in_flight_mean) = (Some(512.0), Some(in_flight));
+        case.target.devices = vec![DeviceFacts {
+            name: "vda".to_owned(),
+            layer: "disk".to_owned(),
+            queue_requests: Some(requests),
+            hardware_queues: Some(1),
+            ..DeviceFacts::default()
+        }];
+        let checks = case.checks();
+        let check = checks.into_iter().find(|check| check.name == CheckName::InFlight);
+        let check = check.expect("every check is there");
+        (check.outcome, check.explanation)
+    };
+    let (full, text) = outcome(281.0, 256);
+    assert!(full == Outcome::Caution && text.contains("vda takes 256 at a time"), "{full:?} {text}");
+    assert_eq!(outcome(200.0, 256).0, Outcome::Fail);
+    assert_eq!(outcome(281.0, 1023).0, Outcome::Fail);
 }
 
 fn breaches(case: &mut Case) -> &mut EngineBreaches {

@@ -186,6 +186,7 @@ impl<'a, 'b> Crew<'a, 'b> {
             for peer in self.peers.iter_mut().filter(|peer| peer.hello.is_some() && !peer.closed) {
                 let silent_ns = now_ns.saturating_sub(peer.heard_ns);
                 if silent_ns > SILENCE_NS {
+                    peer.link.forsake();
                     peer.fail("", &format!("nothing was heard of it for {:.0} s", silent_ns as f64 / 1e9));
                 }
             }

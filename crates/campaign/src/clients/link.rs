@@ -40,6 +40,8 @@ pub struct Link {
     child: Child,
     input: Option<BufWriter<ChildStdin>>,
     said: Arc<Mutex<Vec<u8>>>,
+    /// How long it is waited for at the end.
+    grace: Duration,
 }
 
 impl Link {
@@ -87,7 +89,7 @@ impl Link {
                 .map_err(|error| failed(&error))?;
         }
         let input = child.stdin.take().map(BufWriter::new);
-        let mut link = Self { child, input, said };
+        let mut link = Self { child, input, said, grace: GRACE };
         // An agent that is gone already is noticed by its silence.
         let _ = link.input.as_mut().map(|input| Hello::here().write(input));
         Ok(link)
@@ -96,6 +98,11 @@ impl Link {
     /// Says something to it; whether that went.
     pub fn say(&mut self, what: &ToAgent) -> bool {
         self.input.as_mut().is_some_and(|input| frame::write(input, what).is_ok())
+    }
+
+    /// Does not wait for it when it ends: an agent that is silent, as one that was stopped, takes nothing in.
+    pub fn forsake(&mut self) {
+        self.grace = Duration::ZERO;
     }
 
     /// Ends its input: an agent then ends.
@@ -121,7 +128,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.close();
-        let mut left = GRACE;
+        let mut left = self.grace;
         while !self.ended() && !left.is_zero() {
             std::thread::sleep(LOOK);
             left = left.saturating_sub(LOOK);

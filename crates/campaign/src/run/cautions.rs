@@ -19,17 +19,41 @@ pub fn lone(workload: &Workload, engine: EngineKind, target: &TargetFacts) -> Op
     })
 }
 
-/// More in flight than the one disk under the target takes. Of several disks nobody knows how many get
-/// which I/O, and the page cache sends its own.
+/// The one disk under a target, and what its queues take.
+pub struct Queues<'a> {
+    /// The disk's name.
+    pub name: &'a str,
+    /// Requests that each queue takes.
+    pub requests: u64,
+    /// Hardware queues.
+    pub queues: u64,
+}
+
+impl<'a> Queues<'a> {
+    /// Of I/O past the page cache to one disk. Of several disks nobody knows how many get which I/O, and the page
+    /// cache sends its own.
+    pub fn of(target: &'a TargetFacts) -> Option<Self> {
+        let mut disks = target.devices.iter().filter(|device| device.layer == "disk");
+        let (Some(disk), None) = (disks.next(), disks.next()) else { return None };
+        let (requests, queues) = (disk.queue_requests?, disk.hardware_queues.filter(|queues| *queues > 0)?);
+        target.direct.then_some(Self { name: &disk.name, requests, queues })
+    }
+
+    /// Requests that the disk takes at a time.
+    pub const fn taken(&self) -> u64 {
+        self.requests.saturating_mul(self.queues)
+    }
+}
+
+/// More in flight than the one disk under the target takes.
 pub fn tags(workload: &Workload, engine: EngineKind, target: &TargetFacts) -> Option<String> {
-    let mut disks = target.devices.iter().filter(|device| device.layer == "disk");
-    let (Some(disk), None) = (disks.next(), disks.next()) else { return None };
-    if !target.direct || workload.arrival.is_open() || engine == EngineKind::Mmap {
+    if workload.arrival.is_open() || engine == EngineKind::Mmap {
         return None;
     }
-    let (requests, queues) = (disk.queue_requests?, disk.hardware_queues.filter(|queues| *queues > 0)?);
+    let disk = Queues::of(target)?;
+    let (requests, queues, taken) = (disk.requests, disk.queues, disk.taken());
     let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
-    let (asked, taken) = (jobs * depth, requests * queues);
+    let asked = jobs * depth;
     (asked > taken).then(|| {
         format!(
             "Depth beyond the device's tags: {jobs} jobs × depth {depth} are {asked} I/Os, and {name} takes {taken} \
