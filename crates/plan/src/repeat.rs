@@ -105,15 +105,22 @@ impl RawRepeat {
     ) -> Result<RepeatOptions, PlanError> {
         let mut plan = evaluation.plan.clone();
         self.name_targets(&mut plan.sides, flags.target.as_deref().unwrap_or_default())?;
-        let flags = RawPlan { target: None, ..flags };
+        let mut flags = RawPlan { target: None, ..flags };
         plan.seed = PlanSource::from_flags(flags.clone()).seed(new_seed)?;
-        plan.given = recorded(&flags);
         plan.as_published = self.as_published;
         self.set_visits(&mut plan)?;
         plan.own_bounds = self.bounds(&plan.bounds)?;
         let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(at_flag)?;
         let runs = plan.steps.len() as u64 * u64::from(plan.visits);
         let run_ns = budget_ns.map_or(DEFAULT_TIME_NS, |budget| (budget / runs.max(1)).max(SHORTEST_RUN_NS));
+        if budget_ns.is_some() {
+            // Given, so that the line which continues it has it.
+            let warmup_ns = (run_ns as f64 * WARMUP_SHARE) as u64;
+            let warmup = flags.warmup.get_or_insert_with(|| Text(quantity::write_time_ns(warmup_ns)));
+            let warmup_ns = quantity::time_ns(&warmup.0).unwrap_or(warmup_ns).min(run_ns / 2);
+            flags.time = Some(Text(quantity::write_time_ns(run_ns - warmup_ns)));
+        }
+        plan.given = recorded(&flags);
         let mut options = RepeatOptions {
             plan,
             cells: Vec::new(),
@@ -328,12 +335,19 @@ fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
     })
 }
 
+/// Keys that an evaluation may not state: it comes from somebody else, and may neither choose what is written nor
+/// permit the loss of data.
+const OWN: [&str; 6] = ["target", "destroy", "check-empty", "keep", "seed", "replay"];
+
 /// The plan that the evaluation states of a step.
 fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> {
     let name = format!("step \"{}\" of {evaluation}", step.name);
     let refuse = |cause: String| refusal(PlanErrorKind::Value, &name, cause);
     let table: toml::Table =
         serde_json::from_value(step.plan.clone()).map_err(|error| refuse(error.to_string()))?;
+    if let Some(key) = OWN.iter().find(|key| table.contains_key(**key)) {
+        return Err(refuse(format!("`{key}` is for who repeats it to say: give it as --{key}")));
+    }
     PlanSource::from_toml(&table.to_string(), &name).map_err(|error| refuse(error.cause))
 }
 
@@ -460,5 +474,17 @@ mod tests {
         let budget = with(RawRepeat { budget: Some("50s".into()), ..RawRepeat::default() });
         let length = budget.cells[0].workload.length;
         assert_eq!(length.time_ns.unwrap() + length.warmup_ns, 10_000_000_000);
+        let line = crate::repeat_command_line(&budget.plan);
+        assert!(line.contains("--time=8s") && line.contains("--warmup=2s"), "{line}");
+    }
+
+    #[test]
+    fn an_evaluation_permits_nothing_and_names_no_target() {
+        for key in OWN {
+            let mut one = evaluation(&[("", 1)], &[("a", "", None)]);
+            one.plan.steps[0].plan[key] = json!("x");
+            let said = RawRepeat::default().resolve(&one, flags(&["sim:nvme"]), 7).unwrap_err().to_string();
+            assert!(said.contains(&format!("give it as --{key}")), "{said}");
+        }
     }
 }
