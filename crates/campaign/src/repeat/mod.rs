@@ -213,7 +213,7 @@ impl Work<'_> {
             let result = result_of(runs);
             let missing = match (missing, &result) {
                 (Some(cause), _) => Some(cause.to_owned()),
-                (None, None) => Some("not measured: the repetition ended before".to_owned()),
+                (None, None) => Some("the repetition ended before it".to_owned()),
                 (None, Some(_)) => None,
             };
             out[*at] = RepeatCell { result, figures: figures::figures(runs), missing };
