@@ -78,7 +78,7 @@ fn grown(points: &[(i64, [f64; 4])], notes: &mut Vec<String>) -> Vec<Interval> {
     }
     if lost > 0.0 {
         notes.push(format!(
-            "{lost:.0} I/Os came in gaps between points: nobody knows when, so they are left out."
+            "{lost:.0} I/Os came in gaps between points: when is not known, so they are left out."
         ));
     }
     // Every other point repeats: the points are closer together than the readings behind them.

@@ -207,8 +207,7 @@ fn observed(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandReport, Refus
             Some(seconds) => seconds.saturating_mul(1_000_000_000),
             None if texts.len() == 1 => 0,
             None => {
-                let cause =
-                    "it states no date with a zone, so that nobody knows how the files follow each other";
+                let cause = "it states no date with a zone, so the order of the files is not known";
                 return Err(placed(
                     Refusal::new(observed.tool, cause).or("give one file, or tables with times"),
                 ));

@@ -501,7 +501,7 @@ impl Launch<'_> {
         if !traced || self.scripts.is_some() {
             return Ok(());
         }
-        Err(EngineError::new(ErrorKind::Plan, "--replay", "nobody reads the trace here")
+        Err(EngineError::new(ErrorKind::Plan, "--replay", "only `fathom run` replays traces")
             .with_remedy("replay it with fathom run"))
     }
 

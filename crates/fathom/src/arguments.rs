@@ -114,7 +114,7 @@ pub enum Command {
     )]
     Show(ShowArguments),
     /// Read the seconds of a run, or of all runs of a campaign, again: are they steady, where do levels change,
-    /// which quantiles do they carry, what do the runs of a workload come to together.
+    /// which quantiles do they carry; and combine the runs of each workload.
     #[command(visible_alias = "analyze", after_help = ANALYSE_EXAMPLES)]
     Analyse(AnalyseArguments),
     /// Read results of other tools into the run store.
@@ -177,9 +177,9 @@ Examples:
   fathom import results.json               fio, diskspd, bdevperf, iostat, ...: known by its content
   fathom import results/                   everything in the folder, and in those below it
   fathom import run_clat.1.log --as fio-log-us
-  fathom import iostat.txt --beside last   telemetry beside a run that is there already
+  fathom import iostat.txt --beside last   telemetry beside an existing run
 
-The same file again is not taken twice, so an import that was stopped goes on where it was.";
+Files that were imported already are skipped: run it again to resume one that was stopped.";
 
 const AUDIT_EXAMPLES: &str = "\
 Examples:
@@ -324,8 +324,7 @@ pub struct RerunArguments {
     /// Print the command of the run, and do nothing.
     #[arg(long, conflicts_with_all = ["report", "json", "json_lines", "compact", "quiet", "fail_if"])]
     pub print: bool,
-    /// Permit the loss of everything on the device with this serial number. Give it again for each further
-    /// device.
+    /// Allow destroying all data on the device with this serial number. Repeatable.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
     /// Read all of a device before the first write where only that can tell whether it is empty, however long it
@@ -521,10 +520,10 @@ pub enum ExportForm {
 /// Arguments of `schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
-    /// Of what.
+    /// Which schema.
     #[arg(value_name = "run|campaign|plan|profile|sizing|fleet", hide_possible_values = true)]
     pub of: SchemaName,
-    /// Tell failures as JSON too; the schema itself always is.
+    /// Also report errors as JSON; the schema itself always is.
     #[arg(long)]
     pub json: bool,
 }

@@ -70,7 +70,7 @@ fn cause(error: &clap::Error) -> String {
         ErrorKind::UnknownArgument => "unexpected argument".to_owned(),
         ErrorKind::InvalidSubcommand => "unknown command".to_owned(),
         ErrorKind::MissingSubcommand => "no command given".to_owned(),
-        ErrorKind::MissingRequiredArgument => "required, and not given".to_owned(),
+        ErrorKind::MissingRequiredArgument => "required argument missing".to_owned(),
         ErrorKind::InvalidValue if value.is_empty() => "it needs a value".to_owned(),
         ErrorKind::InvalidValue | ErrorKind::TooManyValues => format!("invalid value `{value}`"),
         ErrorKind::ValueValidation => match error.source() {
@@ -161,7 +161,7 @@ fn remedy(error: &clap::Error) -> String {
     }
     let typed: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let command = crate::arguments::command_of(&typed).map_or_else(String::new, |name| format!(" {name}"));
-    lines.push(format!("all of it: fathom{command} --help"));
+    lines.push(format!("full help: fathom{command} --help"));
     lines.join("\n")
 }
 

@@ -60,11 +60,11 @@ pub struct RawAssess {
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<Text>,
 
-    /// Engine that carries the I/O, as uring or sync. Default: the best one the target allows.
+    /// I/O engine, e.g. uring or sync. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
 
-    /// Permit the loss of everything on the device with this serial number.
+    /// Allow destroying all data on the device with this serial number.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<Text>,
 

@@ -69,7 +69,7 @@ pub struct RawCompare {
     #[arg(long = "a", value_name = "KEY=VALUE")]
     pub a: Vec<Text>,
 
-    /// The same for side B, as engine=aio.
+    /// The same for side B, e.g. engine=aio.
     #[arg(long = "b", value_name = "KEY=VALUE")]
     pub b: Vec<Text>,
 

@@ -29,8 +29,8 @@ pub struct RawKnown {
     #[arg(long = "ceiling", value_name = "[SCOPE:]KIND=LIMIT")]
     pub ceilings: Vec<Text>,
 
-    /// Instance type that the target hangs on, as r6id.4xlarge: its limits are looked up in the catalogue.
-    /// Default: what the machine's firmware says, where it is a type that the catalogue has.
+    /// Instance type that the volume is attached to, e.g. r6id.4xlarge: its limits are looked up in the catalogue.
+    /// Default: what the machine's firmware reports, where the catalogue has that type.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<Text>,
 

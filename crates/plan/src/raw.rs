@@ -17,8 +17,8 @@ use super::text::{Text, one_or_many, write_one_or_many};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", schemars(title = "fathom run plan", deny_unknown_fields))]
 pub struct RawPlan {
-    /// What to measure: FILE, /dev/X, /dev/ngX (NVMe commands), nvme+tcp://HOST/NQN, null:, memory: or sim:NAME. Give it
-    /// again for each further target: each job then works on one of them, in turn.
+    /// What to measure: FILE, /dev/X, /dev/ngX (NVMe commands), nvme+tcp://HOST/NQN, null:, memory: or sim:NAME.
+    /// Repeatable: each job then works on one of the targets, in turn.
     #[arg(long, value_name = "TARGET", allow_hyphen_values = true)]
     #[serde(
         deserialize_with = "one_or_many",
@@ -28,12 +28,12 @@ pub struct RawPlan {
     #[cfg_attr(feature = "schema", schemars(schema_with = "one_or_many_schema"))]
     pub target: Option<Vec<String>>,
 
-    /// Put all targets together as one, in chunks of this size on one after the other, as RAID-0 does; as
-    /// 64k, with two targets or more. Default: each job works on one target.
+    /// Stripe over all targets (RAID-0) with this chunk size, e.g. 64k; needs two targets or more.
+    /// Default: each job works on one target.
     #[arg(long, value_name = "SIZE")]
     pub stripe: Option<Text>,
 
-    /// Engine that carries the I/O, as uring, aio, sync, mmap or passthrough (`fathom engines` lists them), or another tool that `fathom run` drives: fio, fio:PATH, fio@HOST, bdevperf:PATH,
+    /// I/O engine, e.g. uring, aio, sync, mmap or passthrough (`fathom engines` lists them), or another tool that `fathom run` drives: fio, fio:PATH, fio@HOST, bdevperf:PATH,
     /// spdk_nvme_perf:PATH, diskspd:COMMAND. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
@@ -199,8 +199,7 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub buffered: Option<bool>,
 
-    /// Permit the loss of everything on the device with this serial number. Give it again for each
-    /// further device.
+    /// Allow destroying all data on the device with this serial number. Repeatable.
     #[arg(long, value_name = "SERIAL")]
     #[serde(
         deserialize_with = "one_or_many",
@@ -236,7 +235,7 @@ pub struct RawPlan {
     #[arg(long, value_name = "WHAT")]
     pub durable: Option<Text>,
 
-    /// Flags of single I/Os, as nowait,dsync: hipri, dsync, sync, nowait, dontcache, atomic (engines sync, aio
+    /// Flags of single I/Os, e.g. nowait,dsync: hipri, dsync, sync, nowait, dontcache, atomic (engines sync, aio
     /// and uring). With nowait an I/O that would have to wait counts as failed. Default: none.
     #[arg(long, value_name = "LIST")]
     pub io_flags: Option<Text>,

@@ -117,7 +117,7 @@ fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
     let served = row.unloaded_us.zip(row.operations_per_s()).and_then(|(us, rate)| {
         let served = us / 1e6 * rate;
         let text = format!(
-            "At the latency of a lone I/O this rate is {} served at once, of {} tags.",
+            "At unloaded latency this rate keeps {} I/Os in service, of {} queue tags.",
             words::count(served),
             words::count(tags)
         );

@@ -42,9 +42,7 @@ pub fn of_causes(
     Ok(causes(title, &bars)?.map(|picture| Figure {
         name: "causes",
         title: "How probable each cause is".to_owned(),
-        caption: format!(
-            "By the evidence table, calibrated on cases whose cause is known; the rest belongs to causes below.{mark}"
-        ),
+        caption: format!("Calibrated on cases whose cause is known; less likely causes are not shown.{mark}"),
         picture,
     }))
 }
@@ -57,14 +55,14 @@ fn under_the_roof(pattern: &ExplainedPattern) -> Result<Option<Figure>, ReportEr
     let picture = roofline(&pattern.title, &points, &pattern.verdict.ceilings, unloaded_s)?;
     let none = match pattern.verdict.ceilings.iter().any(|ceiling| ceiling.limit != Limit::Concurrency) {
         true => "",
-        false => " No ceiling across is known: `--ceiling`, `--instance` or `--volume` say one.",
+        false => " No ceiling is known: name one with `--ceiling`, `--instance` or `--volume`.",
     };
     let rings = if pattern.experiments.is_empty() { "" } else { " Rings are experiments." };
     Ok(picture.map(|picture| Figure {
         name: "roofline",
-        title: "Under which roof".to_owned(),
+        title: "Roofline: rate over concurrency".to_owned(),
         caption: format!(
-            "Lines across are ceilings that are known; on the dashed line each I/O would take as long as a lone one.{rings}{none}"
+            "Horizontal lines are known ceilings; on the dashed line each I/O has the unloaded latency.{rings}{none}"
         ),
         picture,
     }))

@@ -17,9 +17,9 @@ pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
             if record.series.gaps.is_empty() { "" } else { " The line breaks where nothing was seen." };
         figures.push(Figure {
             name: "demand",
-            title: "What was asked".to_owned(),
+            title: "Demand over time".to_owned(),
             caption: format!(
-                "One point is the largest tick of {} s within {stretch_s} s.{gaps}",
+                "One point is the peak {}-s rate of each {stretch_s}-s interval.{gaps}",
                 record.series.tick_s
             ),
             picture,
@@ -29,7 +29,7 @@ pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
         figures.push(Figure {
             name: "windows",
             title: "Rates over windows".to_owned(),
-            caption: "Quantiles of the mean rate over all windows of each length: how far the lines for long windows lie below those for short ones is what means hide.".to_owned(),
+            caption: "Quantiles of the mean rate over all windows of each length. The gap between short and long windows is the burst that averages hide.".to_owned(),
             picture,
         });
     }

@@ -27,7 +27,7 @@ pub fn of_sizing(record: &SizingRecord) -> Result<Vec<Figure>, ReportError> {
         figures.push(Figure {
             name: "frontier",
             title: "Cost against margin".to_owned(),
-            caption: "The cheapest offer that holds the demand times each margin, on one node.".to_owned(),
+            caption: "The cheapest offer that meets the demand times each margin, on one node.".to_owned(),
             picture,
         });
     }

@@ -62,7 +62,7 @@ pub fn check(name: CheckName) -> &'static str {
         CheckName::InFlight => "in-flight",
         CheckName::LittlesLaw => "Little's law",
         CheckName::GeneratorBusy => "generator busy",
-        CheckName::ReapLag => "reap lag",
+        CheckName::ReapLag => "completion detection delay",
         CheckName::GeneratorLag => "generator lag",
         CheckName::Overload => "overload",
         CheckName::OfferedRate => "offered rate",

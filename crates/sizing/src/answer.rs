@@ -315,7 +315,7 @@ impl<'a> Question<'a> {
 
     fn instance_note(&self) -> Option<String> {
         let Some(instance) = self.instance else {
-            return Some("No instance was given: its own limits may bind before the volume's. Give it with --instance.".to_owned());
+            return Some("No instance was given: its own limits may be reached before the volume's. Give it with --instance.".to_owned());
         };
         let name = &instance.name;
         if instance.ebs.is_none() {

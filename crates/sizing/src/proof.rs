@@ -106,7 +106,7 @@ fn shorter(claim: &Claim<'_>, time_s: u64, target: &str, like: Vec<String>) -> O
         time_s: total_s,
         commands: drains.iter().map(spend).chain(like).collect(),
         because: format!(
-            "reads at full speed spend full credits in {} min; the busiest half hour behind that finds none, which is the start that the choice is held to",
+            "reads at full speed spend full credits in {} min; the busiest half hour behind that finds none, the start that the choice must survive",
             spent_s / 60
         ),
         not_shown: format!(

@@ -33,7 +33,7 @@ pub fn advice(demand: &Demand, size_gib: u64, memory_gib: f64) -> ResidencyRecor
             (true, false) => (Suitability::Suits, "reads come from memory, which holds all data"),
             (false, true) => (
                 Suitability::ProbablySuits,
-                "writes dominate, which wait for no disk where they are asynchronous",
+                "mostly writes, which are usually asynchronous and do not wait for the disk",
             ),
             (false, false) => (
                 Suitability::MeasureFirst,

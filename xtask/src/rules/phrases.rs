@@ -5,7 +5,7 @@ use crate::scan::scan;
 use crate::tree::Tree;
 
 /// What is not written, and what is.
-const PHRASES: [(&str, &str); 15] = [
+const PHRASES: [(&str, &str); 18] = [
     ("` is no ", "is not a valid"),
     ("} is no ", "is not a valid"),
     ("there is no such ", "no such"),
@@ -21,6 +21,16 @@ const PHRASES: [(&str, &str); 15] = [
     ("all processors", "all CPUs"),
     ("was over first", "ran out"),
     (" a month", "per month"),
+    (" holds the demand", "meets the demand"),
+    ("cheapest that holds", "cheapest that meets the demand"),
+    ("nobody knows", "not known"),
+];
+
+/// The same for help texts, which are comments.
+const HELP: [(&str, &str); 3] = [
+    ("Give it again", "Repeatable"),
+    ("ermit the loss of everything", "allow destroying all data"),
+    ("Engine that carries", "I/O engine"),
 ];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
@@ -35,6 +45,10 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         }
         for (index, (text, comment)) in source.literals.lines().zip(source.comments.lines()).enumerate() {
             // Help texts are comments.
+            for (phrase, instead) in HELP.iter().filter(|(phrase, _)| comment.contains(phrase)) {
+                let message = format!("`{phrase}`: help says `{instead}`");
+                findings.push(Finding::new(&file.path, index + 1, message));
+            }
             if gives_an_example(text) || gives_an_example(comment) {
                 let message = "an example follows `e.g.`, not `as`".to_owned();
                 findings.push(Finding::new(&file.path, index + 1, message));
@@ -66,11 +80,11 @@ mod tests {
 
     #[test]
     fn habits_are_found_in_what_users_read_alone() {
-        let text = "// all processors\nlet a = \"`{a}` is no time\";\n/// A size, as 10GiB.\nlet b = \"is no time, as it was\";";
+        let text = "// all processors\nlet a = \"`{a}` is no time\";\n/// A size, as 10GiB.\n/// Give it again.\nlet b = \"is no time, as it was\";";
         let lines = |path: &str| -> Vec<usize> {
             check(&Tree::of(&[(path, text)])).iter().map(|finding| finding.line).collect()
         };
-        assert_eq!(lines("crates/a/src/b.rs"), [2, 3]);
+        assert_eq!(lines("crates/a/src/b.rs"), [2, 3, 4]);
         assert!(lines("crates/a/src/b_tests.rs").is_empty() && lines("xtask/src/b.rs").is_empty());
     }
 }

@@ -157,7 +157,7 @@ fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
     );
     let served = shape.unloaded.map(|unloaded| focus.x_per_s * unloaded.r_ns / 1e9).and_then(|served| {
         let text = format!(
-            "At the latency of a lone I/O this rate is {} served at once, of {} tags.",
+            "At unloaded latency this rate keeps {} I/Os in service, of {} queue tags.",
             words::count(served),
             words::count(tags)
         );

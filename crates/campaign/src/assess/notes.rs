@@ -46,15 +46,15 @@ pub fn preconditioning(ledger: &Preconditioning) -> Vec<String> {
     let ended = match ledger.ended {
         PreconditionEnd::Steady => "its rate was steady at the end",
         PreconditionEnd::BytesSpent => {
-            "as many bytes as it may take were written, and its rate was not shown to be steady"
+            "the limit on bytes was reached before the rate was shown to be steady"
         }
-        PreconditionEnd::Stopped => "it was stopped; the same command goes on with it",
+        PreconditionEnd::Stopped => "it was stopped; the same command continues it",
         PreconditionEnd::Failed => "the target failed",
     };
     out.push(format!("Preconditioned {}: {}; {ended}.", Bytes(ledger.span_bytes), stages.join(", ")));
     if let Some(capacity) = ledger.capacity_bytes.filter(|capacity| *capacity > ledger.span_bytes) {
         out.push(format!(
-            "What was written over is {} of a device of {}: the rest of it was not conditioned.",
+            "Only {} of the {} device was preconditioned.",
             Bytes(ledger.span_bytes),
             Bytes(capacity)
         ));
@@ -98,8 +98,8 @@ pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Ve
         }
     };
     let what = match repeats.rule {
-        RepeatRule::Error { target_share } => format!("The error of {} is reached", Share(target_share)),
-        RepeatRule::Rounds { .. } => "SNIA's limits are kept by the last five rounds".to_owned(),
+        RepeatRule::Error { target_share } => format!("The error target of {} is met", Share(target_share)),
+        RepeatRule::Rounds { .. } => "The last five rounds meet SNIA's steady-state limits".to_owned(),
     };
     let predicted =
         repeats.predicted_s.map_or(String::new(), |s| format!(" (predicted: at least {})", time(s)));
@@ -131,8 +131,8 @@ pub fn repeats(repeats: &Repeats, points: &[PointQuality], budget_ns: u64) -> Ve
     let close = points.iter().filter_map(|p| p.precision.as_ref()).filter(|p| !p.spacing.kept()).count();
     if close > 0 {
         out.push(format!(
-            "Windows of {} lay less than 5 min apart: what disturbs longer than that is in \
-             several of them at once, and their intervals may be too narrow. More patterns space them.",
+            "Windows of {} were less than 5 min apart: a longer disturbance can fall into several of \
+             them, so their intervals may be too narrow. Measuring more patterns spreads them.",
             counted(close as u64, "point")
         ));
     }

@@ -138,7 +138,7 @@ fn not_purged(plan: &AssessPlan, target: &TargetFacts, permits: &[String]) -> Op
         PreconditionPlan::Full if target.kind == TargetKind::Simulated || target.scratch => None,
         PreconditionPlan::Full if is_device(target) && !permits.is_empty() => None,
         PreconditionPlan::Full if is_device(target) => {
-            Some("nobody permitted it: it takes --destroy with its name".to_owned())
+            Some("not permitted: it takes --destroy with its name".to_owned())
         }
         PreconditionPlan::Full => Some("the file was there before".to_owned()),
     }

@@ -179,13 +179,13 @@ fn noise(run: &RunRecord) -> Option<f64> {
 fn words(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Unloaded => "unloaded latency",
-        Purpose::Capacity => "rough capacity",
-        Purpose::Start => "start of the climb",
-        Purpose::OneJob => "one job, as deep",
-        Purpose::Climb => "neighbour of the best",
-        Purpose::Drift => "the best again, for drift",
-        Purpose::FarProbe => "far corner",
+        Purpose::Capacity => "probing peak",
+        Purpose::Start => "first guess",
+        Purpose::OneJob => "one job at that depth",
+        Purpose::Climb => "refining",
+        Purpose::Drift => "best point again, for drift",
+        Purpose::FarProbe => "checking max concurrency",
         Purpose::PeakBracket => "around the peak",
-        Purpose::Race => "decides between the best",
+        Purpose::Race => "comparing the best",
     }
 }

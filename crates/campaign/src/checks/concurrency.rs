@@ -25,7 +25,7 @@ pub fn in_flight(evidence: &Evidence<'_>) -> Check {
         );
     };
     if evidence.engine.completes_inline {
-        let text = "I/Os end inside their submission: depth has no meaning for this engine here.";
+        let text = "This engine completes each I/O inside submit; queue depth does not apply.";
         return Check::plain(NAME, Outcome::NotApplicable, text);
     }
     let achieved = in_flight_mean(evidence);

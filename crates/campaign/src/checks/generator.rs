@@ -177,7 +177,7 @@ pub fn lost_intervals(evidence: &Evidence<'_>) -> Check {
     const NAME: CheckName = CheckName::LostIntervals;
     let lost = evidence.extended_intervals;
     if lost == 0 {
-        return Check::plain(NAME, Outcome::Pass, "Every second was taken on its own.");
+        return Check::plain(NAME, Outcome::Pass, "No interval was merged with another.");
     }
     let text = format!(
         "{lost} seconds were added to the one before: no I/O is lost, but the series is coarser there."

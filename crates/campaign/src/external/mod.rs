@@ -241,7 +241,7 @@ fn of_another_machine() -> Telemetry {
 fn refuse_unnamed(targets: &[String], permits: &[String], external: &External) -> Result<(), EngineError> {
     let Some(target) = targets.iter().find(|target| !permits.contains(target)) else { return Ok(()) };
     let place = format!("writing to {target} with {}", external.name());
-    let cause = "nothing here can look at it, so that nobody knows what would be lost";
+    let cause = "it cannot be inspected from here, so what would be lost is not known";
     Err(EngineError::new(ErrorKind::Refused, place, cause)
         .with_remedy(format!("if its content may be lost: --destroy={}", shell_word(target))))
 }

@@ -123,7 +123,7 @@ impl<'a, M: Machine> Caller<'a, M> {
                     .to_owned(),
             ),
             "UnrecognizedClientException" | "InvalidClientTokenId" | "InvalidAccessKeyId" => (
-                format!("nobody in {region} knows the credentials of {from}"),
+                format!("AWS in {region} does not accept the credentials of {from}"),
                 "see whose they are: aws sts get-caller-identity".to_owned(),
             ),
             "SignatureDoesNotMatch"
@@ -141,7 +141,10 @@ impl<'a, M: Machine> Caller<'a, M> {
                 "permit cloudwatch:GetMetricData to them, or name others with AWS_PROFILE".to_owned(),
             ),
             _ if may_pass(answer) => (
-                format!("it has no time, {ATTEMPTS} times in a row ({} {})", answer.status, fault.kind),
+                format!(
+                    "AWS throttled or failed the request {ATTEMPTS} times in a row ({} {})",
+                    answer.status, fault.kind
+                ),
                 "try again later, or ask for less at once with --from and --to".to_owned(),
             ),
             _ => {

@@ -94,7 +94,7 @@ fn of_profile(profile: &Profile) -> Result<Option<Credentials>, Refusal> {
     }
     if !profile.is_known && name != "default" {
         return Err(Refusal::new(KEYS, format!("no profile {name} is in ~/.aws"))
-            .or("name one that is there: aws configure list-profiles"));
+            .or("name an existing one: aws configure list-profiles"));
     }
     Ok(None)
 }

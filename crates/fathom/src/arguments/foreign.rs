@@ -40,11 +40,11 @@ no name and goes when the run ends, unless --keep is given; what is there alread
 /// Arguments of `diskspd`.
 #[derive(Args, Debug)]
 pub struct DiskspdArguments {
-    /// What stands for a drive, disk or share of Windows here, as D:=/mnt/scratch or #1=/dev/nvme1n1. Give it
-    /// again for each further one, or put them into FATHOM_DRIVES, with semicolons between them.
+    /// What stands for a drive, disk or share of Windows here, e.g. D:=/mnt/scratch or #1=/dev/nvme1n1.
+    /// Repeatable; or put them into FATHOM_DRIVES, with semicolons between them.
     #[arg(long, value_name = "NAME=PATH")]
     pub drive: Vec<String>,
-    /// Permit the loss of everything on the device with this serial number, or in the file of this name.
+    /// Allow destroying all data on the device with this serial number, or in the file of this name.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
     /// Read all of a device before the first write where only that can tell whether it is empty, however long it
@@ -54,7 +54,7 @@ pub struct DiskspdArguments {
     /// Keep the files that -c makes.
     #[arg(long)]
     pub keep: bool,
-    /// Engine that carries the I/O, as uring, aio or sync; or diskspd itself, with the command that reaches it:
+    /// I/O engine, e.g. uring, aio or sync; or diskspd itself, with the command that reaches it:
     /// 'diskspd:ssh HOST diskspd.exe'. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
@@ -67,7 +67,7 @@ pub struct DiskspdArguments {
     /// Print this help.
     #[arg(long, action = clap::ArgAction::Help)]
     pub help: Option<bool>,
-    /// Flags of diskspd with their values glued on, then its targets.
+    /// Flags of diskspd with values attached (-b4K), then its targets.
     #[arg(
         value_name = "FLAGS AND TARGETS",
         trailing_var_arg = true,

@@ -43,7 +43,7 @@ pub struct MetricsArguments {
     /// CloudWatch's address, where it is not the provider's own. Default: AWS_ENDPOINT_URL.
     #[arg(long, value_name = "URL", requires = "cloudwatch")]
     pub aws_endpoint: Option<String>,
-    /// Further matchers of the series, as 'job="node",cluster="a"'.
+    /// Further matchers of the series, e.g. 'job="node",cluster="a"'.
     #[arg(long, value_name = "MATCHERS", default_value = "", requires = "prometheus")]
     pub query: String,
     /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, e.g. 7d.
@@ -89,7 +89,7 @@ pub struct ProfileArguments {
     /// Which demand is meant.
     #[command(flatten)]
     pub metrics: MetricsArguments,
-    /// Instance that the volume is attached to, as r6id.4xlarge, to know its limits in the demand.
+    /// Instance that the volume is attached to, e.g. r6id.4xlarge, to know its limits in the demand.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
     /// Write the profile as one HTML page.

@@ -14,7 +14,7 @@ pub struct NvmetArguments {
     /// Where to listen: ADDRESS or ADDRESS:PORT; port 0 is any free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4420")]
     pub listen: String,
-    /// NQN of a host that may connect. Give it again for each further host. Needed, or --allow-any-host, unless the
+    /// NQN of a host that may connect. Repeatable. Needed, or --allow-any-host, unless the
     /// address is a loopback address.
     #[arg(long, value_name = "NQN")]
     pub allow_host: Vec<String>,
@@ -25,14 +25,14 @@ pub struct NvmetArguments {
     /// memory: and sim: always take writes.
     #[arg(long)]
     pub writable: bool,
-    /// With --writable: permit the loss of everything on the device with this serial number, or in the file of this
-    /// name. Give it again for each further one.
+    /// With --writable: allow destroying all data on the device with this serial number, or in the file of this
+    /// name. Repeatable.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
     /// NQN of the subsystem. Default: one that follows from this machine and the backends.
     #[arg(long, value_name = "NQN")]
     pub nqn: Option<String>,
-    /// Serve all backends as one namespace, in chunks of this size on one after the other, as RAID-0 does; e.g. 64k.
+    /// Serve all backends as one namespace, striped (RAID-0) with this chunk size, e.g. 64k.
     #[arg(long, value_name = "SIZE")]
     pub stripe: Option<Bytes>,
     /// Size of the files that are made, and bytes used of what is there; e.g. 10GiB.

@@ -57,13 +57,13 @@ pub struct SizeArguments {
     /// fleet's own history.
     #[arg(long, value_name = "SHARE", default_value = "10%", requires = "fleet", conflicts_with = "margin")]
     pub risk: String,
-    /// Where it is bought, as eu-central-1.
+    /// Region where it is bought, e.g. eu-central-1.
     #[arg(long, value_name = "REGION")]
     pub region: String,
     /// Which demand is meant.
     #[command(flatten)]
     pub metrics: MetricsArguments,
-    /// Instance that the volumes are attached to, as r6id.4xlarge.
+    /// Instance that the volumes are attached to, e.g. r6id.4xlarge.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
     /// Memory of each node that may hold the data, e.g. 64GiB. Default: the instance's.
@@ -77,7 +77,7 @@ pub struct SizeArguments {
     #[arg(long, value_name = "short|full", num_args = 0..=1, require_equals = true, default_missing_value = "short",
           requires = "prove", hide_possible_values = true)]
     pub run: Option<ProofLength>,
-    /// With --run: permit the loss of everything on the device with this serial number, or in the file of this name.
+    /// With --run: allow destroying all data on the device with this serial number, or in the file of this name.
     #[arg(long, value_name = "SERIAL", requires = "run")]
     pub destroy: Vec<String>,
     /// With --run: read all of a device before the first write, as in fathom run.

@@ -68,7 +68,7 @@ pub fn perform(place: &StorePlace, switch: Switch) -> Result<Status, Failure> {
 }
 
 fn text(settings: &Settings) -> String {
-    let none = "none: nobody knows your folder";
+    let none = "none: the home folder is not known";
     let mut text = format!("config file   {}", settings.file.as_deref().unwrap_or(none));
     if settings.file.is_some() && !settings.found {
         text += "  (not there; fathom config --help shows one)";

@@ -79,8 +79,7 @@ pub fn perform(arguments: &SampleArguments) -> Result<Status, Failure> {
     let folder = &arguments.folder;
     let content = Content::Foreign { force: arguments.force };
     if !folder.as_os_str().is_empty() && !folder.exists() {
-        fs::create_dir(folder)
-            .map_err(|error| Failure::output(folder, error, "name a folder that is there"))?;
+        fs::create_dir(folder).map_err(|error| Failure::output(folder, error, "name an existing folder"))?;
     }
     let named = |sample: &Sample| {
         let path =

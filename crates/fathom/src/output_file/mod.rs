@@ -254,7 +254,7 @@ fn protected(name: &Path, error: &io::Error) -> Failure {
         return failed(name, error);
     }
     let word = shell_word(&name.to_string_lossy());
-    let cause = format!("the file that is there may not be changed ({error})");
+    let cause = format!("the existing file may not be changed ({error})");
     let remedy = format!("name another file, or see what protects it: ls -l {word}; lsattr {word}");
     Failure::output(name, cause, remedy)
 }

@@ -93,7 +93,7 @@ fn the_page_shows_the_roof_the_causes_and_both_sides_of_each_claim() {
     assert_eq!(answer.status, 0, "{answer:?}");
     let page = std::fs::read_to_string(typist.path("page.html")).unwrap();
     for text in [
-        "Under which roof",
+        "Roofline: rate over concurrency",
         "no I/O waits",
         "9000 IOPS, 33 % reached",
         "How probable each cause is",
@@ -203,7 +203,7 @@ fn a_table_takes_limits_that_are_given_beside_it_and_refuses_what_no_run_gives()
     assert_eq!(record["plan"]["ceilings"][0]["operations_per_s"], 3000.0, "{record}");
     assert!(record["notes"].to_string().contains("applied to every row"), "{record}");
     let told = typist.run(&["explain", "table.toml", "--volume", "gp3:iops=3000,throughput=125MiB/s"]);
-    assert!(told.status == 0 && told.stdout.contains("limit on operations binds"), "{told:?}");
+    assert!(told.status == 0 && told.stdout.contains("volume's IOPS limit"), "{told:?}");
     table("iops = -3000\n");
     refused(&[], "Row 1 of the table, \"a\", states no usable rate, iops = -3000");
     table("ipos = 3000\n");

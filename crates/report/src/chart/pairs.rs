@@ -47,7 +47,7 @@ pub fn pairs_over_time(
             let height = y.at(ratio.ratio - 1.0);
             pen.dashes(&[(LEFT, height), (RIGHT, height)], Ink::Blue, 1.25)?;
         }
-        pen.words(&format!("{name}, B against A"), (4.0, TOP - 12.0), Anchor::Start, Ink::Text, false)?;
+        pen.words(&format!("{name}, B vs A"), (4.0, TOP - 12.0), Anchor::Start, Ink::Text, false)?;
         pen.words("pair", (RIGHT, BOTTOM + 34.0), Anchor::End, Ink::Text, false)?;
         let step = pairs.len().div_ceil(NUMBERS).max(1);
         for (at, pair) in pairs.iter().enumerate() {

@@ -60,8 +60,8 @@ pub fn asked_over_time(
         line("writes", Ink::Vermillion, &[&series.write_bytes]),
     ];
     let panels = [
-        panel("IOPS, largest tick of each stretch", operations, number::rate_tick as fn(f64) -> String),
-        panel("throughput, largest tick of each stretch", bytes, number::throughput_tick),
+        panel("IOPS, peak per interval", operations, number::rate_tick as fn(f64) -> String),
+        panel("throughput, peak per interval", bytes, number::throughput_tick),
     ];
     let end_s = ticks as f64 * f64::from(series.tick_s);
     let picture = stacked("Reads and writes over time", &panels, end_s)?;

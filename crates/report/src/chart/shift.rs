@@ -39,13 +39,7 @@ pub fn shift(title: &str, kind: &str, shift: &ShiftFunction) -> Result<Option<Pi
         pen.area(&band, Ink::Grid)?;
         y.draw_rows(pen, (LEFT, RIGHT))?;
         pen.line(&[(LEFT, y.at(0.0)), (RIGHT, y.at(0.0))], Ink::Muted, 1.25)?;
-        pen.words(
-            &format!("{kind} latency, B against A"),
-            (4.0, TOP - 12.0),
-            Anchor::Start,
-            Ink::Text,
-            false,
-        )?;
+        pen.words(&format!("{kind} latency, B vs A"), (4.0, TOP - 12.0), Anchor::Start, Ink::Text, false)?;
         pen.words("percentile", (RIGHT, BOTTOM + 34.0), Anchor::End, Ink::Text, false)?;
         let middle: Vec<(f64, f64)> = edge(|point| point.ratio).map(|(x, share)| (x, y.at(share))).collect();
         pen.line(&middle, Ink::Blue, 2.0)?;

@@ -34,12 +34,12 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
     let mut answers = vec![entry("buy", sheet::choice(record))];
     let further = [
         ("in use", sheet::current(record)),
-        ("or inside", sheet::local(record)),
+        ("local NVMe instead", sheet::local(record)),
         ("residency", sheet::residency(record)),
     ];
     answers.extend(further.into_iter().filter_map(|(name, text)| Some(entry(name, text?))));
     answers.push(entry("needs", sheet::requirement(record)));
-    answers.push(entry("held to", sheet::terms(record)));
+    answers.push(entry("requirements", sheet::terms(record)));
     let proof = record.proof.as_ref();
     let shorter = proof.and_then(|proof| proof.shorter.as_ref());
     let page = Page {

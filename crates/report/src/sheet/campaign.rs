@@ -86,9 +86,10 @@ pub fn reached(pattern: &PatternResult) -> String {
                 p(balanced.service_p99_ns)
             ))
         }
-        Some(_) => {
-            text.push_str(&format!(", which is also the balanced point; p99 {}.", p(best.service_p99_ns)))
-        }
+        Some(_) => text.push_str(&format!(
+            " (peak and best balance are the same point); p99 {}.",
+            p(best.service_p99_ns)
+        )),
         None if pattern.cells.len() == 1 => {
             text.push_str(", the only test point: neither a peak nor a balanced point is known.")
         }

@@ -146,7 +146,7 @@ pub fn decisions(record: &CompareRecord) -> Table {
         words("by", 4),
         numbers("A", 1),
         numbers("B", 1),
-        numbers("B against A", 0),
+        numbers("B vs A", 0),
         numbers("interval", 2),
         words("B is", 0),
         numbers("pairs", 3),
@@ -199,7 +199,7 @@ pub fn metrics(workload: &ComparedWorkload) -> Table {
         words("metric", 0),
         numbers("A", 1),
         numbers("B", 1),
-        numbers("B against A", 0),
+        numbers("B vs A", 0),
         numbers("interval", 2),
         words("B is", 0),
     ];

@@ -8,7 +8,7 @@ use crate::number;
 use crate::table::{Table, numbers, words as column};
 use crate::words;
 
-/// What leads a pattern's claims: `likely, 87 %: The volume's limit on operations binds at 3000 IOPS.`
+/// What leads a pattern's claims: `likely, 87 %: Limited by the volume's IOPS limit (3000 IOPS).`
 pub fn claim(claim: &Claim) -> String {
     let sure = match claim.probability.filter(|_| claim.limit != Limit::Unknown) {
         Some(probability) => number::probability(probability),

@@ -60,18 +60,17 @@ pub fn risk(record: &FleetRecord) -> String {
     let within = record
         .terms
         .horizon_s
-        .map_or_else(String::new, |seconds| format!(" in the next {:.1} days", seconds as f64 / DAY_S));
+        .map_or_else(String::new, |seconds| format!(" within {:.1} days", seconds as f64 / DAY_S));
     let expected = |of: u64, expected: Option<f64>| {
-        expected.map(|e| format!("{e:.1} of {} are expected to need more than it{within}", number::count(of)))
+        expected.map(|e| format!("{e:.1} of {} volumes will probably outgrow it{within}", number::count(of)))
     };
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(expected(risk.chosen, risk.chosen_expected).map(|text| format!("with the choice {text}")));
-    parts.extend(
-        expected(risk.current, risk.current_expected).map(|text| format!("with what there is {text}")),
-    );
+    parts.extend(expected(risk.chosen, risk.chosen_expected).map(|text| format!("with the choice: {text}")));
+    parts
+        .extend(expected(risk.current, risk.current_expected).map(|text| format!("as bought today: {text}")));
     if risk.current > 0 {
         parts.push(format!(
-            "{} of {} did not hold what was seen",
+            "{} of {} did not meet the observed demand",
             number::count(risk.current_failed),
             number::count(risk.current)
         ));

@@ -79,14 +79,12 @@ pub fn bursts(record: &ProfileRecord) -> String {
 /// What longer means hide.
 pub fn hidden(record: &ProfileRecord) -> Option<String> {
     let hidden = &record.resolution.hidden;
-    let parts: Vec<String> =
-        hidden.iter().map(|h| format!("{:.1} times over {}", h.max_ratio, seconds(h.window_s))).collect();
+    let parts: Vec<String> = hidden
+        .iter()
+        .map(|h| format!("{:.1} times that over {}", h.max_ratio, seconds(h.window_s)))
+        .collect();
     (!parts.is_empty()).then(|| {
-        format!(
-            "the largest rate at {} is, against the largest mean, {}",
-            seconds(record.resolution.finest_s),
-            parts.join(", ")
-        )
+        format!("the peak rate over {} is {}", seconds(record.resolution.finest_s), parts.join(", "))
     })
 }
 

@@ -149,7 +149,7 @@ pub fn latencies(run: &RunRecord) -> Table {
         table.row(latency_row(run, "generator lag".to_owned(), lag.as_ref()));
     }
     if reap.is_some() {
-        table.row(latency_row(run, "reap lag".to_owned(), reap.as_ref()));
+        table.row(latency_row(run, "completion delay".to_owned(), reap.as_ref()));
     }
     table
 }

@@ -57,7 +57,7 @@ pub fn terms(record: &SizingRecord) -> String {
     )
 }
 
-/// The least that holds the demand.
+/// The least that meets the demand.
 pub fn requirement(record: &SizingRecord) -> String {
     let need = record.requirement;
     let most = number::iops(need.operations_per_s as f64);
@@ -93,14 +93,19 @@ pub fn demand(record: &SizingRecord) -> String {
 pub fn by_type(record: &SizingRecord) -> Table {
     let mut table = Table::new(&[
         words("type", 0),
-        words("cheapest that holds", 0),
+        words("cheapest that meets the demand", 0),
         numbers("per month", 0),
         numbers("late", 2),
     ]);
     for entry in &record.by_type {
         match &entry.offer {
             Some(offer) => table.row([entry.volume.clone(), offer.words.clone(), amount(offer), late(offer)]),
-            None => table.row([entry.volume.clone(), "none holds".to_owned(), String::new(), String::new()]),
+            None => table.row([
+                entry.volume.clone(),
+                "none meets the demand".to_owned(),
+                String::new(),
+                String::new(),
+            ]),
         }
     }
     table
@@ -111,14 +116,14 @@ pub fn frontier(record: &SizingRecord) -> Table {
     let mut table = Table::new(&[
         numbers("margin", 0),
         numbers("risk", 1),
-        words("cheapest that holds", 0),
+        words("cheapest that meets the demand", 0),
         numbers("per month", 0),
     ]);
     for point in &record.frontier {
         let risk = point.risk.map_or_else(|| "not known".to_owned(), number::percent);
         let (offer, amount) = match &point.offer {
             Some(offer) => (offer.words.clone(), amount(offer)),
-            None => ("none holds".to_owned(), String::new()),
+            None => ("none meets the demand".to_owned(), String::new()),
         };
         table.row([format!("{:.2}", point.margin), risk, offer, amount]);
     }
@@ -128,7 +133,7 @@ pub fn frontier(record: &SizingRecord) -> Table {
 /// What is in use, and what changes.
 pub fn current(record: &SizingRecord) -> Option<String> {
     let current = record.current.as_ref()?;
-    let holds = if current.holds { "holds the demand" } else { "does not hold the demand" };
+    let holds = if current.holds { "meets the demand" } else { "does not meet the demand" };
     let saves = match current.saves_month {
         Some(saves) if saves > 0.005 => {
             format!("; the choice saves {}", month(saves, &current.offer.currency))
@@ -152,9 +157,9 @@ pub fn current(record: &SizingRecord) -> Option<String> {
 pub fn local(record: &SizingRecord) -> Option<String> {
     let local = record.local.as_ref()?;
     let holds = match local.holds {
-        Some(true) => "holds the demand by its published 4 KiB rates",
-        Some(false) => "does not hold the demand",
-        None => "may hold the demand: rates of I/Os above 4 KiB are not published",
+        Some(true) => "meets the demand by its published 4 KiB rates",
+        Some(false) => "does not meet the demand",
+        None => "may meet the demand: rates of I/Os above 4 KiB are not published",
     };
     let extra = local.extra_month.map_or_else(String::new, |extra| {
         format!(

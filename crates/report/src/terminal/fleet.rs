@@ -19,7 +19,7 @@ pub fn summary(record: &FleetRecord, style: Style) -> String {
     }
     out.named("choices", &sheet::cost(record), (NAMES, None));
     out.named("risk", &sheet::risk(record), (NAMES, None));
-    out.named("held to", &sheet::terms(record), (NAMES, None));
+    out.named("requirements", &sheet::terms(record), (NAMES, None));
     out.named("read", &sheet::input(record), (NAMES, None));
     out.named("judged", &sheet::judged(record), (NAMES, None));
     for (title, rows) in [("top savings", &record.top_savings), ("too small today", &record.too_small)] {

@@ -66,7 +66,7 @@ pub fn campaign(record: &CampaignRecord, style: Style) -> String {
     }
 }
 
-/// The summary of a sizing: what to buy, what it is held to, and what it rests on.
+/// The summary of a sizing: what to buy, its requirements, and what it rests on.
 pub fn sizing(record: &SizingRecord, style: Style) -> String {
     sizing::summary(record, style)
 }

@@ -17,14 +17,14 @@ pub fn summary(record: &SizingRecord, style: Style) -> String {
         out.named("in use", &current, (NAMES, None));
     }
     if let Some(local) = sheet::local(record) {
-        out.named("or inside", &local, (NAMES, None));
+        out.named("or local NVMe", &local, (NAMES, None));
     }
     if let Some(residency) = sheet::residency(record) {
         out.named("residency", &residency, (NAMES, None));
     }
     out.named("demand", &sheet::demand(record), (NAMES, None));
     out.named("needs", &sheet::requirement(record), (NAMES, None));
-    out.named("held to", &sheet::terms(record), (NAMES, None));
+    out.named("requirements", &sheet::terms(record), (NAMES, None));
     out.gap();
     out.table(&profile::windows(&record.demand));
     if !record.by_type.is_empty() {

@@ -25,7 +25,7 @@ pub(super) fn reason(result: &Steadiness, guard: &ExposureGuard) -> String {
                 drift.claim_s,
                 percent(drift.tolerance_share)
             ),
-            None => "goes one way all the time".to_owned(),
+            None => "drifts one way throughout".to_owned(),
         },
         SteadyVerdict::RegimeConditional => regime(result, guard),
         SteadyVerdict::NotEnoughData => not_enough(result),
@@ -128,7 +128,7 @@ pub fn explain(result: &Steadiness) -> Vec<String> {
     }
     match result.remaining_s {
         Some(left_s) if left_s > 0.0 => {
-            lines.push(format!("{} more may be enough, if it goes on like this", duration(left_s)));
+            lines.push(format!("{} more may be enough, if it continues like this", duration(left_s)));
         }
         None if !matches!(result.verdict, SteadyVerdict::Unusable) => {
             lines.push("how long it still takes cannot be foreseen".to_owned());

@@ -84,7 +84,7 @@ impl TryFrom<SeriesV1<'_>> for MetricSeries {
             bits.numbers()?.into_iter().map(|bits| Some(f64::from_bits(bits))).collect();
         for place in absent {
             let value = usize::try_from(place).ok().and_then(|place| values.get_mut(place));
-            *value.ok_or(BlobError::Damaged("its series lack a value outside of them"))? = None;
+            *value.ok_or(BlobError::Damaged("an absent value points outside its series"))? = None;
         }
         Ok(Self {
             metric: metric.into_owned(),

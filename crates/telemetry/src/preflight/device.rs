@@ -27,12 +27,7 @@ pub(super) fn scheduler(evidence: &Evidence<'_>) -> Vec<Preflight> {
                 "I/Os reach the device in the order in which they are submitted.",
             )
         } else if turns {
-            finding(
-                setting,
-                used,
-                Severity::Good,
-                "I/Os are reordered, which suits a device that says that it turns.",
-            )
+            finding(setting, used, Severity::Good, "The scheduler reorders I/O, which suits a rotating disk.")
         } else {
             let effect =
                 "I/Os pass a queue with a lock and are reordered: peak rate per core falls and tails change.";

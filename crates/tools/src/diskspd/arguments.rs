@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            _ => Err(Fault::new("its value is missing or not what it takes", "type -f10G, for example")),
+            _ => Err(Fault::new("its value is missing or invalid", "type -f10G, for example")),
         }
     }
 

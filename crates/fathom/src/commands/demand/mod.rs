@@ -144,7 +144,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let unread =
         |error: std::io::Error| Failure::usage(place(), error.to_string(), "name a file that can be read");
     let mut file = File::open(path)
-        .map_err(|error| Failure::usage(place(), error.to_string(), "name a file that is there"))?;
+        .map_err(|error| Failure::usage(place(), error.to_string(), "name an existing file"))?;
     let mut bytes = Vec::new();
     (&mut file).take(START_BYTES).read_to_end(&mut bytes).map_err(unread)?;
     if is_binary(&bytes) {

@@ -46,7 +46,7 @@ pub fn refuse(globals: &Globals) -> Result<(), Failure> {
     };
     let cause = "fathom has no server and no protocol of its own: machines are reached by ssh";
     let remedy = "on another machine: ssh HOST fathom fio JOB.fio --output-format=json > HOST.json\n\
-                  with the fio that is there: fathom run --engine fio@HOST --target FILE --rw randread\n\
+                  with the installed fio: fathom run --engine fio@HOST --target FILE --rw randread\n\
                   fio's own client and server: run fio without fathom";
     Err(Failure::usage(format!("--{name}"), cause, remedy))
 }

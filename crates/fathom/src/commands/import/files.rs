@@ -26,11 +26,7 @@ pub fn collect(paths: &[PathBuf]) -> Result<Files, Failure> {
     for path in paths {
         let failed = |error: std::io::Error| Failure {
             kind: "not_found",
-            ..Failure::usage(
-                path.display().to_string(),
-                error.to_string(),
-                "name a file or a folder that is there",
-            )
+            ..Failure::usage(path.display().to_string(), error.to_string(), "name an existing file or folder")
         };
         if fs::metadata(path).map_err(failed)?.is_dir() {
             below(path, &mut files).map_err(failed)?;

@@ -103,7 +103,7 @@ fn passed(job: &Job, folder: &str, logs: &mut BTreeMap<String, String>) -> Resul
             Verdict::Pass | Verdict::Writes(_) => lines.push(line(given)?),
             Verdict::Only(values) if values.contains(&given.text()) => lines.push(line(given)?),
             Verdict::Only(values) => {
-                let cause = format!("`{}` may name a file or a device that nobody judged", given.text());
+                let cause = format!("`{}` may name a file or device that was not checked", given.text());
                 return Err(refuse(given, cause).or(format!("use {}", values.join(", "))));
             }
             Verdict::Named if given.row.name == "rw" => lines.push(line(given)?),

@@ -239,7 +239,7 @@ impl<'a> Mapper<'a> {
         let is_share = matches!(size, Some(Size::Percent(percent)) if percent != 100)
             || matches!(offset, Some(Size::Percent(percent)) if percent > 0);
         if is_share && own.is_none() {
-            self.hand_over("a size in percent is of a target that is there, and this one is not");
+            self.hand_over("a size in percent needs an existing target, and this one does not exist");
         }
         if size.is_none() && file_size.is_none() && known.is_none() {
             self.hand_over("a file that is to be made needs a size, as in fio");
