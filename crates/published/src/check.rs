@@ -43,20 +43,6 @@ impl Range {
     }
 }
 
-/// A refusal of a field or word that is not known, with the nearest that is; of anything else as it was said.
-pub fn refused(message: &str) -> Refusal {
-    let mut words = message.split('`').skip(1).step_by(2);
-    let (Some(name), true) = (words.next(), message.starts_with("unknown field")) else {
-        return Refusal::new(EXPECTED, message);
-    };
-    let known: Vec<&str> = words.collect();
-    let cause = format!("unknown field \"{name}\"");
-    Refusal::new(EXPECTED, cause).or(match nearest(name, known.iter().copied()).first() {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("the fields are {}", known.join(", ")),
-    })
-}
-
 /// Refuses what looks like a part of a table under another name. A table may hold what it likes beside.
 pub fn names(text: &str) -> Result<(), Refusal> {
     let Ok(all) = text.parse::<toml::Table>() else { return Ok(()) };

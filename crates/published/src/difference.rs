@@ -137,7 +137,8 @@ fn follow(a: &PublishedRow, b: &PublishedRow, found: &mut Vec<Property>) {
 fn words(a: &PublishedRow, b: &PublishedRow, found: &mut Vec<Property>) {
     let is_described = |a: &str, b: &str| counted::factor(a, b).is_some();
     let settings = (a.setting.as_deref().unwrap_or_default(), b.setting.as_deref().unwrap_or_default());
-    let is_same_setting = settings.0 == settings.1 || is_described(settings.0, settings.1);
+    let is_same_setting =
+        a.setting == b.setting || settings.0 == settings.1 || is_described(settings.0, settings.1);
     // Another software has versions of its own.
     let is_same_version = a.version == b.version || found.contains(&Property::Software);
     if !is_same_version || !is_same_setting {

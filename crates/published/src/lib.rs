@@ -20,6 +20,7 @@ mod method;
 mod named;
 mod published_table;
 mod question;
+mod refused;
 mod row;
 mod row_verdict;
 mod separated;

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::PublishedRow;
 use super::check::{self, EXPECTED};
 use super::method::{PublishedSide, PublishedStep};
+use super::refused;
 
 /// A published table, as the project's `evaluations` hold them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -140,8 +141,10 @@ pub fn parse_published(text: &str) -> Result<Published, Refusal> {
     check::names(text)?;
     let found: Published = toml::from_str(text).map_err(|error| {
         let before = |span: std::ops::Range<usize>| text.get(..span.start).unwrap_or(text);
-        let line = error.span().map(|span| 1 + before(span).matches('\n').count());
-        check::refused(error.message()).at(line.map(|line| format!("line {line}")).unwrap_or_default())
+        let line = error.span().map(|span| before(span).matches('\n').count());
+        let written = line.and_then(|line| text.lines().nth(line)).unwrap_or_default();
+        let place = line.map(|line| format!("line {}", line + 1)).unwrap_or_default();
+        refused::refused(error.message(), written).at(place)
     })?;
     if found.rows.is_empty() && found.workloads.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no [[row]]"));

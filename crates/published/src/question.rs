@@ -1,5 +1,7 @@
 //! Which rows of a table are explained, under which titles, and what a reader must know of the others.
 
+use std::collections::HashMap;
+
 use super::{Asked, Published, PublishedRow, limits};
 
 /// Rows that are explained together.
@@ -31,9 +33,12 @@ pub fn questions(published: &Published) -> Vec<Question> {
 
 /// Gives questions of one title another.
 fn rename(all: &mut [Question], other: &dyn Fn(&Question) -> String) {
-    let titles: Vec<String> = all.iter().map(|question| question.title.clone()).collect();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for question in all.iter() {
+        *counts.entry(question.title.clone()).or_default() += 1;
+    }
     for question in all {
-        if titles.iter().filter(|title| **title == question.title).count() > 1 {
+        if counts.get(&question.title).is_some_and(|count| *count > 1) {
             question.title = other(question);
         }
     }

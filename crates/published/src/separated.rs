@@ -5,6 +5,7 @@ use toml::{Table, Value};
 
 use super::check::{self, EXPECTED};
 use super::published_table::Published;
+use super::refused::refused;
 use super::row::PublishedRow;
 
 /// What separates values, as spreadsheets of several languages write them.
@@ -37,6 +38,7 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
             .or("write pattern,block_bytes,read_percent,iops and a line for each row"));
     };
     let has_decimal_commas = separator != b',' && has_decimal_commas(text, separator);
+    let may_be_thousands = separator == b';' && !has_decimal_commas && !has_decimal_points(text);
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
     let mut rows: Vec<PublishedRow> = Vec::new();
     for (at, record) in reader.records().enumerate() {
@@ -44,6 +46,11 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
         let record = record.map_err(|error| Refusal::new(EXPECTED, error.to_string()).at(line.as_str()))?;
         if record.iter().all(|value| value.trim().is_empty()) {
             continue;
+        }
+        if let Some(value) = record.iter().find(|value| may_be_thousands && is_grouped(value)) {
+            let cause = format!("{value} is a thousand times as much where points part thousands");
+            let remedy = format!("write {} or {}", value.replace('.', ""), value.replacen('.', ",", 1));
+            return Err(Refusal::new(EXPECTED, cause).at(line).or(remedy));
         }
         rows.push(row(&names, &record, has_decimal_commas).map_err(|refusal| refusal.at(line))?);
     }
@@ -67,7 +74,25 @@ fn row(
             table.insert(name.clone(), typed(name, value, has_decimal_commas));
         }
     }
-    Value::Table(table).try_into().map_err(|error: toml::de::Error| check::refused(error.message()))
+    Value::Table(table).try_into().map_err(|error: toml::de::Error| refused(error.message(), ""))
+}
+
+/// Whether a number of the rows is written with a point that parts no thousands, so that all points are decimal ones.
+fn has_decimal_points(text: &str) -> bool {
+    let values = text.lines().skip(1).flat_map(|line| line.split(';')).map(str::trim);
+    values.filter(|value| value.contains('.') && value.parse::<f64>().is_ok()).any(|value| !is_grouped(value))
+}
+
+/// Whether a point stands before three digits, as it does where it parts thousands.
+fn is_grouped(value: &str) -> bool {
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    value.trim().split_once('.').is_some_and(|(before, after)| {
+        is_digits(before)
+            && !before.starts_with('0')
+            && before.len() <= 3
+            && is_digits(after)
+            && after.len() == 3
+    })
 }
 
 /// Whether a file writes numbers with a decimal comma: then its points part thousands, in all of its numbers.
@@ -103,7 +128,7 @@ fn typed(name: &str, value: &str, has_decimal_commas: bool) -> Value {
 mod tests {
     use super::*;
 
-    fn refused(text: &str) -> String {
+    fn said(text: &str) -> String {
         parse_separated(text, "t").map_or_else(|refusal| refusal.to_string(), |_| "read".to_owned())
     }
 
@@ -123,6 +148,18 @@ mod tests {
         let row = &parse_separated(text, "t").unwrap().rows[0];
         assert_eq!((row.latency_us, row.throughput), (Some(1234.5), Some(3.25)));
         assert_eq!((row.version.as_deref(), row.iops), (Some("1,2"), Some(12_000.0)));
+        for unclear in ["pattern;iops\na;12.000\n", "pattern;depth;iops\na;8;3.000\nb;4;900\n"] {
+            let said = said(unclear);
+            assert!(
+                said.contains("line 2") && said.contains("thousand") && said.contains("000 or "),
+                "{said}"
+            );
+        }
+        for (clear, rate) in
+            [("pattern;latency_us;iops\na;1.5;12.000\n", 12.0), ("pattern;iops\na;0.125\n", 0.125)]
+        {
+            assert_eq!(parse_separated(clear, "t").unwrap().rows[0].iops, Some(rate));
+        }
         let plain = "pattern;latency_us\na;1.5\n";
         assert_eq!(parse_separated(plain, "t").unwrap().rows[0].latency_us, Some(1.5));
     }
@@ -130,11 +167,11 @@ mod tests {
     #[test]
     fn what_is_no_such_table_is_refused_by_line_and_name() {
         assert!(!is_separated("time,iops\n1,2\n"));
-        assert!(refused("pattern,ipos\na,3\n").contains("did you mean \"iops\"?"));
-        assert!(refused("pattern,iops\na,3,4\n").contains("line 2"));
-        assert!(refused("pattern,depth\na,-1\n").contains("depth = -1"));
-        assert!(refused("pattern,iops\na,many\n").contains("line 2"));
-        assert!(refused("pattern,iops\n").contains("no row"));
-        assert!(refused("pattern,label\na,link\n").contains("label"));
+        assert!(said("pattern,ipos\na,3\n").contains("did you mean \"iops\"?"));
+        assert!(said("pattern,iops\na,3,4\n").contains("line 2"));
+        assert!(said("pattern,depth\na,-1\n").contains("depth = -1"));
+        assert!(said("pattern,iops\na,many\n").contains("line 2"));
+        assert!(said("pattern,iops\n").contains("no row"));
+        assert!(said("pattern,label\na,link\n").contains("label"));
     }
 }
