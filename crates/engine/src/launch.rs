@@ -20,7 +20,7 @@ use crate::job::crew::{self, CrewPlan, Gate};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::passes::{Advised, Passes};
 use crate::job::wear::WearLimit;
-use crate::job::{Accounts, JobPlan, Measured, Observer, simulated};
+use crate::job::{Accounts, JobPlan, LiveAccounts, Measured, Observer, simulated};
 use crate::memory::Memory;
 use crate::metadata::Metadata;
 use crate::mmap::Mmap;
@@ -100,6 +100,8 @@ pub struct Launch<'a> {
     pub cpus: &'a [u32],
     /// Whether each job is kept by itself.
     pub accounts: Accounts,
+    /// Where the jobs' accounts can be read while the run goes on; on threads only, not in simulated time.
+    pub live: Option<Arc<LiveAccounts>>,
     /// What stamps are read from.
     pub clock: WallClock,
     /// Tells this run's stamped blocks from those of any other.
@@ -534,6 +536,7 @@ impl Launch<'_> {
             open: self.workload.arrival.is_open(),
             punctual: self.real_time || !self.decorators.is_empty(),
             accounts: self.accounts,
+            live: self.live.clone(),
             gate: self.gate,
             reach: self.reach(),
             stop: self.stop,

@@ -145,6 +145,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
         open: false,
         punctual: false,
         accounts: Accounts::None,
+        live: None,
         gate: None,
         reach: Reach::default(),
         stop: &stop,

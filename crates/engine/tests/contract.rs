@@ -83,6 +83,7 @@ fn measured(breach: Option<Breach>) -> Measured {
     let stop = AtomicBool::new(false);
     let plan = CrewPlan {
         accounts: fathom_engine::job::Accounts::None,
+        live: None,
         gate: None,
         jobs: vec![job],
         length: &workload.length,

@@ -94,6 +94,7 @@ fn run_on<E: Engine + 'static>(
         open,
         punctual: true,
         accounts: Accounts::None,
+        live: None,
         gate: None,
         reach: Reach::default(),
         stop: &stop,

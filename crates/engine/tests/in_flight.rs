@@ -127,6 +127,7 @@ fn between_ns_of(bytes: u32, verify: bool) -> u64 {
     let stop = AtomicBool::new(false);
     let plan = CrewPlan {
         accounts: fathom_engine::job::Accounts::None,
+        live: None,
         gate: None,
         jobs: vec![job],
         length: &workload.length,

@@ -140,6 +140,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
     let (clock, _) = WallClock::start();
     let launch = Launch {
         accounts: fathom_engine::job::Accounts::None,
+        live: None,
         gate: None,
         workload: &workload,
         geometries: &[geometry],

@@ -45,6 +45,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
     let (clock, _) = WallClock::start();
     let launch = Launch {
         accounts: fathom_engine::job::Accounts::None,
+        live: None,
         gate: None,
         workload,
         geometries: &geometries,

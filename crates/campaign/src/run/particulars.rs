@@ -1,8 +1,8 @@
 //! What somebody wants of a run beyond its record: each job by itself, and each I/O.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use fathom_engine::job::{Account, Accounts, JobPlan, Measured};
+use fathom_engine::job::{Account, Accounts, JobPlan, LiveAccounts, Measured};
 use fathom_engine::overheard::Listener;
 
 use super::samples::{Sample, SampleLog};
@@ -12,6 +12,7 @@ use super::samples::{Sample, SampleLog};
 pub struct Particulars {
     accounts: Accounts,
     samples: Option<SampleLog>,
+    live: Option<Arc<LiveAccounts>>,
     told: Mutex<JobDetails>,
 }
 
@@ -28,11 +29,28 @@ pub struct JobDetails {
     start_ns: u64,
 }
 
+impl JobDetails {
+    /// Of a run that goes on: what its jobs did until now.
+    pub fn of(accounts: Vec<Account>) -> Self {
+        Self { accounts, ..Self::default() }
+    }
+}
+
 impl Particulars {
     /// Of each job; with the latencies of each second, and with each I/O, where that is wanted.
     pub fn new(latencies: bool, samples: bool) -> Self {
         let accounts = if latencies { Accounts::WithLatencies } else { Accounts::Counts };
-        Self { accounts, samples: samples.then(SampleLog::default), told: Mutex::default() }
+        Self { accounts, samples: samples.then(SampleLog::default), live: None, told: Mutex::default() }
+    }
+
+    /// Also shows what the jobs have done, while the run goes on.
+    pub fn shown(self) -> Self {
+        Self { live: Some(Arc::default()), ..self }
+    }
+
+    /// What the jobs have done until now, where it is shown.
+    pub fn live(&self) -> Option<Arc<LiveAccounts>> {
+        self.live.clone()
     }
 
     pub(super) fn accounts(&self) -> Accounts {

@@ -37,7 +37,7 @@ use super::fitness::{check_engine, check_flags, check_priority, check_processors
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
 use super::particulars::Particulars;
-use super::record::{Parts, assemble};
+use super::record::{Parts, assemble, unfinished};
 use super::targets::Targets;
 use super::witness;
 use crate::ceilings;
@@ -412,6 +412,7 @@ impl Session {
             real_time: self.real_time,
             cpus: &binding.cpus,
             accounts: particulars.map_or(Accounts::None, Particulars::accounts),
+            live: particulars.and_then(Particulars::live),
             clock: self.clock,
             gate,
             tag: identity::tag_of(&id),
@@ -419,8 +420,7 @@ impl Session {
         };
         let neighbours = self.neighbours(facts, workload, grouped);
         let cached_share = self.cached_share(&geometries);
-        let mut measured = measure(&launch, particulars, progress)?;
-        let worn_out = end_worn_out(&mut measured, progress, stop);
+        let (mut measured, worn_out) = measure(&launch, particulars, progress, stop)?;
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
@@ -446,6 +446,11 @@ impl Session {
             meanwhile,
             notes: &self.remarks(workload, facts, (feed, worn_out)),
         }))
+    }
+
+    /// The record of a run of this workload that goes on.
+    pub fn unfinished(&self, workload: &Workload) -> RunRecord {
+        unfinished(workload, self.as_left().1, self.engine.entry().name)
     }
 
     /// Where the I/Os of a workload lie, of one that fits targets which nobody else uses.
@@ -606,22 +611,26 @@ impl Session {
     }
 }
 
-/// Runs it, and shows its seconds.
+/// Runs it, and shows its seconds; what was measured, and words on a limit on written bytes that ended it.
 fn measure(
     launch: &Launch<'_>,
     particulars: Option<&Particulars>,
     progress: &mut dyn Progress,
-) -> Result<Measured, EngineError> {
+    stop: &AtomicBool,
+) -> Result<(Measured, Option<String>), EngineError> {
     launch.begin_passes();
     let mut observe = |tally: &Tally| {
         progress.counted(tally);
         Second::of(tally).iter().for_each(|s| progress.second(s));
     };
     let mut run = || launch.run(&mut observe);
-    let Some(particulars) = particulars else { return run() };
-    let mut measured = particulars.beside(run)?;
-    particulars.take(&mut measured);
-    Ok(measured)
+    let mut measured = match particulars {
+        None => run()?,
+        Some(particulars) => particulars.beside(run)?,
+    };
+    particulars.inspect(|particulars| particulars.take(&mut measured));
+    let worn_out = end_worn_out(&mut measured, progress, stop);
+    Ok((measured, worn_out))
 }
 
 /// Says that the limit on written bytes ended the run, where it did. It ends what comes after, too.

@@ -1,6 +1,8 @@
 //! What single jobs did from the end of the warm-up to their last completion: more than the window's totals hold,
 //! where somebody wants each job by itself, or what was in flight at the end.
 
+use std::sync::{Mutex, PoisonError};
+
 use fathom_measure::Histogram;
 use fathom_record::{Direction, Interval, SparseHistogram};
 
@@ -10,7 +12,7 @@ use super::timeline::Phase;
 use crate::readback::ReadBackTally;
 
 /// One job's part of a run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Account {
     /// Time from the end of the warm-up to the job's last completion, or to the end of the window.
     pub duration_ns: u64,
@@ -25,7 +27,7 @@ pub struct Account {
 }
 
 /// One direction of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DirectionAccount {
     /// Which.
     pub direction: Direction,
@@ -37,6 +39,21 @@ pub struct DirectionAccount {
     pub service: Histogram,
     /// Response latencies, where arrivals are open.
     pub response: Histogram,
+}
+
+/// The accounts of a run that goes on, for whoever reports on it meanwhile: those of each job's whole seconds.
+#[derive(Debug, Default)]
+pub struct LiveAccounts(Mutex<Vec<Account>>);
+
+impl LiveAccounts {
+    /// Each job's, in their order, as they are; empty before the first second.
+    pub fn read(&self) -> Vec<Account> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn put(&self, accounts: &[Account]) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = accounts.to_vec();
+    }
 }
 
 impl Account {

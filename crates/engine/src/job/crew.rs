@@ -15,6 +15,7 @@ use fathom_measure::{Clock, WallClock};
 use fathom_record::Standstill;
 use fathom_record::workload::Length;
 
+use super::account::LiveAccounts;
 use super::gather::{Accounts, Gather, JobEnding, Measured, Observer};
 use super::runner::{Exchange, Job, JobPlan, Turn};
 use super::scheduling::{Demand, prefer_batches};
@@ -57,6 +58,8 @@ pub struct CrewPlan<'a> {
     pub punctual: bool,
     /// Whether each job is kept by itself.
     pub accounts: Accounts,
+    /// Where the jobs' accounts can be read meanwhile.
+    pub live: Option<Arc<LiveAccounts>>,
     /// What says when it starts, once everything is ready; absent: at once.
     pub gate: Option<Gate<'a>>,
     /// Where the wall around the jobs' threads is open; their targets are open already.
@@ -140,8 +143,10 @@ pub fn run<E: Engine>(
         }
         let origin_ns = plan.gate.map_or_else(|| clock.now_ns(), |Gate(wait)| wait());
         let timeline = Timeline::new(origin_ns, plan.length);
-        let mut gather =
-            Gather::new(timeline, count, plan.open).spread_over(target_of).accounting(plan.accounts);
+        let mut gather = Gather::new(timeline, count, plan.open)
+            .spread_over(target_of)
+            .accounting(plan.accounts)
+            .shown_in(plan.live);
         for start in &starts {
             // A thread that has died already is found when it is joined.
             let _ = start.send(timeline);

@@ -1,13 +1,14 @@
 //! Adds up what the jobs counted: a series of seconds, and the measured window's totals.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fathom_record::facts::{EngineFacts, Outages};
 use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
 
-use super::account::Account;
+use super::account::{Account, LiveAccounts};
 use super::failure::Failure;
 use super::tally::{DirectionTally, Tally};
 use super::timeline::{Phase, Timeline};
@@ -163,6 +164,8 @@ pub struct Gather {
     target_of: Vec<u32>,
     targets: Vec<TargetTotals>,
     accounts: Vec<Account>,
+    /// Where the accounts can be read while the run goes on.
+    live: Option<Arc<LiveAccounts>>,
     /// Whether the accounts' seconds have latencies.
     latencies: bool,
     finished: Vec<bool>,
@@ -184,6 +187,7 @@ impl Gather {
             target_of: Vec::new(),
             targets: Vec::new(),
             accounts: Vec::new(),
+            live: None,
             latencies: false,
             finished: vec![false; jobs as usize],
             total: Tally::default(),
@@ -212,6 +216,12 @@ impl Gather {
             self.accounts = self.jobs.iter().map(|_| Account::default()).collect();
             self.latencies = accounts == Accounts::WithLatencies;
         }
+        self
+    }
+
+    /// Also shows the accounts as they grow.
+    pub fn shown_in(mut self, live: Option<Arc<LiveAccounts>>) -> Self {
+        self.live = live;
         self
     }
 
@@ -301,6 +311,7 @@ impl Gather {
     /// Completes the intervals that no job can add to any more.
     pub fn settle(&mut self, observe: &mut Observer<'_>) {
         let open_jobs = self.jobs.iter().zip(&self.finished).filter(|(_, finished)| !**finished);
+        let mut settled = false;
         let settled_ns = open_jobs.map(|(totals, _)| totals.until_ns).min().unwrap_or(u64::MAX);
         while let Some(end_ns) = self.first_end_ns().filter(|end_ns| *end_ns <= settled_ns)
             && let Some(tally) = self.take_first(end_ns)
@@ -310,9 +321,13 @@ impl Gather {
             if tally.phase == Phase::Measured {
                 self.total.merge(&tally);
             }
+            settled = true;
             if tally.phase != Phase::Drain {
                 self.append(tally);
             }
+        }
+        if let Some(live) = self.live.as_ref().filter(|_| settled) {
+            live.put(&self.accounts);
         }
     }
 

@@ -22,7 +22,7 @@ mod usage;
 pub mod vigil;
 pub mod wear;
 
-pub use account::{Account, DirectionAccount};
+pub use account::{Account, DirectionAccount, LiveAccounts};
 pub use failure::Failure;
 pub use gather::{Accounts, Measured, Observer, TargetTotals};
 pub use runner::{Filled, Job, JobPlan, Turn};

@@ -125,11 +125,28 @@ impl OutputFile {
         })
     }
 
+    /// Writes the beginning of a document that grows, and leaves it open for what follows.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn begin(&self, beginning: &str) -> Result<File, Failure> {
+        self.filled(|mut file| file.write_all(beginning.as_bytes()))
+    }
+
+    /// What is said when more could not be written.
+    pub fn failed(&self, error: &io::Error) -> Failure {
+        failed(&self.name, error)
+    }
+
     /// Lets the document be written piece by piece, or leaves what was there.
     ///
     /// # Errors
     /// As [`write`](Self::write), and as the writer does.
     pub fn fill(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
+        self.filled(fill).map(drop)
+    }
+
+    fn filled(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Failure> {
         match self.look()? {
             Found::Stream => self.send(fill),
             Found::File(path, _) => self.replace(&path, fill),
@@ -175,7 +192,7 @@ impl OutputFile {
     }
 
     /// Writes to a pipe, a terminal, or what the shell has opened; behind what is in it.
-    fn send(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
+    fn send(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Failure> {
         let opened = OpenOptions::new().append(true).open(&self.name);
         let file = opened.map_err(|error| failed(&self.name, &error))?;
         let meta = file.metadata().map_err(|error| failed(&self.name, &error))?;
@@ -183,10 +200,11 @@ impl OutputFile {
         if !(stream::is_stream(&meta) || meta.is_file() && stream::is_opened_already(&self.name)) {
             return Err(refused(&self.name, "it changed while it was opened", "name a file"));
         }
-        fill(&file).map_err(|error| failed(&self.name, &error))
+        fill(&file).map_err(|error| failed(&self.name, &error))?;
+        Ok(file)
     }
 
-    fn replace(&self, path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
+    fn replace(&self, path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Failure> {
         let failed = |error: io::Error| failed(&self.name, &error);
         let (temporary, file) = temporary(path).map_err(failed)?;
         // Synced before it takes the name: some file systems find out only then that they are full.
@@ -201,7 +219,7 @@ impl OutputFile {
             _ => Err(refused(&self.name, "it changed while the results were made", "name another file")),
         });
         let _ = fs::remove_file(&temporary);
-        published
+        published.map(|()| file)
     }
 
     fn in_the_way(&self) -> Failure {

@@ -60,19 +60,45 @@ pub fn is_fio_result(file: &File) -> io::Result<bool> {
     if bytes.len() as u64 > MOST_BYTES {
         return Ok(false);
     }
-    let all = text;
-    let text = behind_terse(all);
-    if text.is_empty() {
-        return Ok(!all.is_empty());
-    }
-    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    match documents.next() {
-        Some(Ok(document)) => {
-            let rest = text[documents.byte_offset()..].trim_start();
-            Ok(is_fio_json(&document) && (rest.is_empty() || is_fio_text(rest)))
+    Ok(are_fio_results(text))
+}
+
+/// Whether it is a result, or several one behind the other, as a command prints them while its jobs run.
+fn are_fio_results(all: &str) -> bool {
+    let (mut rest, mut titled) = (all, false);
+    loop {
+        rest = behind_terse(rest).trim_start_matches('\n');
+        if rest.is_empty() {
+            return !all.is_empty();
         }
-        _ => Ok(is_fio_text(text)),
+        if rest.starts_with('{') {
+            let mut documents = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            match documents.next() {
+                Some(Ok(document)) if is_fio_json(&document) => rest = &rest[documents.byte_offset()..],
+                _ => return false,
+            }
+            continue;
+        }
+        let (text, behind) = rest.split_at(end_of_text(rest));
+        // Titles stand before the first alone.
+        if !is_fio_text(text, !titled) {
+            return false;
+        }
+        (rest, titled) = (behind, true);
     }
+}
+
+/// Where a text ends: at a line of another form, or where nothing follows.
+fn end_of_text(text: &str) -> usize {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let is_terse = line.as_bytes().get(1) == Some(&b';');
+        if end > 0 && (line.starts_with('{') || is_terse) {
+            break;
+        }
+        end += line.len();
+    }
+    end
 }
 
 /// What comes behind the terse lines that a result begins with. Those of version 2 do not say whose they are.
@@ -102,17 +128,15 @@ fn is_fio_json(document: &Value) -> bool {
         && document["jobs"].as_array().is_some_and(|jobs| jobs.iter().all(has_ours))
 }
 
-/// fio's text: a title for each job, the version, and then every line as such a text has them.
-fn is_fio_text(text: &str) -> bool {
+/// fio's text: where it is `titled`, a title for each job and the version; then every line as such a text has them.
+fn is_fio_text(text: &str, titled: bool) -> bool {
     let mut lines = text.lines();
     let is_title = |line: &str| line == "..." || line.contains(": (g=") && line.contains(", iodepth=");
-    let titles = lines.by_ref().take_while(|line| !is_own_version(line));
-    let mut count = 0;
-    for title in titles {
-        if !is_title(title) {
+    if titled {
+        let mut titles = lines.by_ref().take_while(|line| !is_own_version(line)).peekable();
+        if titles.peek().is_none() || !titles.all(is_title) {
             return false;
         }
-        count += 1;
     }
     let is_own_line = |line: &str| {
         line.is_empty()
@@ -123,9 +147,7 @@ fn is_fio_text(text: &str) -> bool {
             || line.starts_with("Run status group ") && line.ends_with("(all jobs):")
     };
     let rest: Vec<&str> = lines.collect();
-    count > 0
-        && rest.iter().any(|line| line.starts_with("Run status group "))
-        && rest.into_iter().all(is_own_line)
+    rest.iter().any(|line| line.starts_with("Run status group ")) && rest.into_iter().all(is_own_line)
 }
 
 /// `fathom-1.2.3`, and nothing else.
@@ -242,6 +264,28 @@ mod tests {
             format!("What I saw:\n{text}"),
             "my notes\nfathom-0.1.0\n".to_owned(),
             "fathom-0.1.0\n".to_owned(),
+        ] {
+            assert!(!holds(is_fio_result, &other), "{other}");
+        }
+    }
+
+    #[test]
+    fn reports_of_running_jobs_are_results_one_behind_the_other() {
+        let head = "a: (g=0): rw=read, bs=4k, ioengine=null, iodepth=1\nfathom-0.1.0\n";
+        let report = "\na: (groupid=0, jobs=1): err= 0: pid=7: Sun\n  read: IOPS=1\n\n\
+                      Run status group 0 (all jobs):\n   READ: bw=1\n";
+        let line = format!("3;fio-3.42-fathom-0.1.0;a;0;0{}\n", ";0".repeat(120));
+        let json = r#"{"fio version": "fathom-0.1.0", "timestamp": 1, "timestamp_ms": 1, "time": "x",
+                       "jobs": [{"jobname": "a", "fathom": {}}], "disk_util": []}"#;
+        let all = format!("{line}{json}\n{head}{report}{line}{json}\n{report}");
+        for own in [format!("{head}{report}{report}"), format!("{json}\n{json}\n"), all.clone()] {
+            assert!(holds(is_fio_result, &own), "{own}");
+        }
+        for other in [
+            report.to_owned(),
+            format!("{json}\nmine\n{json}"),
+            format!("{all}mine\n"),
+            all.replace("READ", "\nMINE"),
         ] {
             assert!(!holds(is_fio_result, &other), "{other}");
         }

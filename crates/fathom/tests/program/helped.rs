@@ -60,7 +60,11 @@ fn scripts_of_fio_find_its_version_and_its_engines() {
     for flag in ["--client=db1", "--server"] {
         let refused = typist.run(&["fio", flag]);
         assert_eq!(refused.status, 2);
-        assert!(refused.stderr.contains("ssh HOST"), "{refused:?}");
+        for instead in
+            ["fio's own protocol", "ssh HOST fathom fio", "fathom run --client", "--engine fio@HOST"]
+        {
+            assert!(refused.stderr.contains(instead), "{instead}: {refused:?}");
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod explained;
 mod exported;
 mod failures;
 mod fio;
+mod fio_status;
 mod fleets;
 mod gated;
 #[cfg(feature = "columnar")]

@@ -3,6 +3,7 @@
 mod beside;
 mod burner;
 mod counted;
+mod status;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -22,8 +23,10 @@ use crate::progress::Progress;
 use crate::run::{IoLog, Part, Particulars, Session, SessionPlan, run_together};
 use beside::Beside;
 use burner::Burners;
+use status::Running;
 
 pub use counted::{CountedClone, CountedRun};
+pub use status::{Show, StatusReports};
 
 /// Takes the log of a run's I/Os, by the name that its job gives it; `Break` ends the command.
 pub type WriteLog<'a> = dyn FnMut(&str, &Run, IoLog) -> ControlFlow<()> + 'a;
@@ -33,6 +36,8 @@ pub type WriteLog<'a> = dyn FnMut(&str, &Run, IoLog) -> ControlFlow<()> + 'a;
 pub struct Stages<'a> {
     mapped: &'a [Mapped],
     globals: &'a Globals,
+    /// What is shown while jobs run, where it is wanted.
+    status: Option<&'a StatusReports<'a>>,
     /// Files that this command made: what comes later may write them.
     made: BTreeSet<String>,
 }
@@ -101,7 +106,12 @@ fn hint_of(run: &Run) -> Option<AccessHint> {
 impl<'a> Stages<'a> {
     /// Of these jobs, with what the command says of targets.
     pub fn new(mapped: &'a [Mapped], globals: &'a Globals) -> Self {
-        Self { mapped, globals, made: BTreeSet::new() }
+        Self { mapped, globals, status: None, made: BTreeSet::new() }
+    }
+
+    /// The same with reports while they run.
+    pub fn with_status(self, status: Option<&'a StatusReports<'a>>) -> Self {
+        Self { status, ..self }
     }
 
     /// Runs all; the records are by job. A failure ends the command, with the records until then.
@@ -123,7 +133,7 @@ impl<'a> Stages<'a> {
                 break;
             }
             let mut flow = ControlFlow::Continue(());
-            match self.stage(stage, write_log, progress, stop) {
+            match self.stage(stage, &outcome.counted, write_log, progress, stop) {
                 Ok(of_stage) => {
                     for (job, record, counted) in of_stage.runs {
                         outcome.records[job].push(record);
@@ -147,6 +157,7 @@ impl<'a> Stages<'a> {
     fn stage(
         &mut self,
         stage: &Stage,
+        before: &[Vec<CountedRun>],
         write_log: &mut WriteLog<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
@@ -177,8 +188,14 @@ impl<'a> Stages<'a> {
                 particulars: Some(&particulars[place]),
             })
             .collect();
+        let running = running(&runs, (&sessions, &opening_of), &particulars);
         let burners = Burners::of(self.mapped, stage);
-        let io = || if parts.is_empty() { Ok(Vec::new()) } else { run_together(&parts, progress, stop) };
+        let mut together =
+            || if parts.is_empty() { Ok(Vec::new()) } else { run_together(&parts, progress, stop) };
+        let io = || match self.status {
+            Some(status) => status.beside(before, &running, together),
+            None => together(),
+        };
         let (records, burned) = burners.beside(stop, io);
         let mut remarks: Vec<String> = burned.iter().map(|burned| burned.told()).collect();
         let mut records = records?;
@@ -204,7 +221,8 @@ impl<'a> Stages<'a> {
     fn particulars(&self, job: usize) -> Particulars {
         let logs = &self.mapped[job].reporting.logs;
         let latencies = logs.iter().any(|log| matches!(log.kind, LogKind::Latency | LogKind::Histogram));
-        Particulars::new(latencies, logs.iter().any(|log| !log.is_of_seconds()))
+        let particulars = Particulars::new(latencies, logs.iter().any(|log| !log.is_of_seconds()));
+        if self.status.is_some() { particulars.shown() } else { particulars }
     }
 
     fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a Run, &'a Settings)> + use<'a> {
@@ -295,6 +313,20 @@ impl<'a> Stages<'a> {
         permits.dedup();
         permits
     }
+}
+
+/// What is shown of a stage's runs while they go on.
+fn running(
+    runs: &[(usize, &Run, &Settings)],
+    (sessions, opening_of): (&[Session], &[usize]),
+    particulars: &[Particulars],
+) -> Vec<Running> {
+    let all = runs.iter().zip(opening_of).zip(particulars);
+    all.filter_map(|(((job, run, _), opening), particulars)| {
+        let record = sessions.get(*opening)?.unfinished(&run.workload);
+        Some(Running { job: *job, record, live: particulars.live()? })
+    })
+    .collect()
 }
 
 /// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.

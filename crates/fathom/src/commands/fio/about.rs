@@ -44,8 +44,9 @@ pub fn refuse(globals: &Globals) -> Result<(), Failure> {
     let Some((name, _)) = globals.given.iter().find(|(name, _)| PROTOCOL.contains(name)) else {
         return Ok(());
     };
-    let cause = "fathom has no server and no protocol of its own: machines are reached by ssh";
+    let cause = "fathom does not speak fio's own protocol: other machines are reached by ssh";
     let remedy = "on another machine: ssh HOST fathom fio JOB.fio --output-format=json > HOST.json\n\
+                  on several at once: fathom run --client ssh:HOST1 --client ssh:HOST2 --target FILE --rw randread\n\
                   with the installed fio: fathom run --engine fio@HOST --target FILE --rw randread\n\
                   fio's own client and server: run fio without fathom";
     Err(Failure::usage(format!("--{name}"), cause, remedy))

@@ -6,12 +6,15 @@ mod itself;
 mod machine;
 mod places;
 mod results;
+mod status;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use fathom_campaign::IoLog;
-use fathom_campaign::foreign::fio::{Outcome, Stages};
+use fathom_campaign::foreign::fio::{CountedRun, Outcome, Stages, StatusReports};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::run::Ending;
 use fathom_record::{Check, CheckName, RunRecord, Workload};
@@ -79,12 +82,8 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     differences.extend(saving.remark());
     let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;
-    let mut unwritten = None;
-    let mut write_log = |name: &str, run: &Run, log: IoLog| {
-        unwritten = iolog::write(&places, name, run, log).err();
-        if unwritten.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let outcome = Stages::new(&mapped, globals).run(&stages, &mut write_log, &mut screen, &stop);
+    let written = (&destination, &places);
+    let (outcome, unwritten) = run_stages((&jobs, &mapped, &stages), globals, written, &mut screen, &stop);
     drop(screen);
     let Outcome { mut records, counted, remarks, failure } = outcome;
     differences.extend(remarks);
@@ -106,6 +105,28 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
             Ok(Status::of_measurement(printed && verified && saved && valid).or_of(&judged))
         }
     }
+}
+
+/// Runs the stages, with reports meanwhile where they are wanted; what came of it, and a log that could not be written.
+fn run_stages(
+    (jobs, mapped, stages): (&[Job], &[Mapped], &[map::Stage]),
+    globals: &Globals,
+    (destination, places): (&results::Destination, &Places),
+    screen: &mut Screen,
+    stop: &AtomicBool,
+) -> (Outcome, Option<Failure>) {
+    let mut unwritten = None;
+    let mut write_log = |name: &str, run: &Run, log: IoLog| {
+        unwritten = iolog::write(places, name, run, log).err();
+        if unwritten.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let printer = status::Printer::new((jobs, mapped), globals, destination);
+    let show = |counted: &[Vec<&CountedRun>]| printer.print(counted);
+    let every = globals.status_interval_ns.map(Duration::from_nanos);
+    let reports = every.map(|every| StatusReports::new(every, &show));
+    let all = Stages::new(mapped, globals).with_status(reports.as_ref());
+    let outcome = all.run(stages, &mut write_log, screen, stop);
+    (outcome, unwritten)
 }
 
 /// Says of jobs that are only read what would not be as fio does it.

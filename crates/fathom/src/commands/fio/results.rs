@@ -1,7 +1,11 @@
 //! Prints the results in fio's forms, and writes the logs that were asked for.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use fathom_campaign::foreign::fio::CountedRun;
 use fathom_record::{CheckName, Outcome, RunRecord};
@@ -17,7 +21,12 @@ use crate::output;
 use crate::output_file::{Content, OutputFile};
 
 /// Where results go.
-pub struct Destination(Option<OutputFile>);
+pub struct Destination {
+    file: Option<OutputFile>,
+    /// The file once something is in it: what follows goes behind that.
+    begun: Mutex<Option<File>>,
+    any: AtomicBool,
+}
 
 impl Destination {
     /// A file is replaced when fathom wrote it, and any with `--force`.
@@ -27,18 +36,30 @@ impl Destination {
     pub fn prepare(globals: &Globals) -> Result<Self, Failure> {
         let content = Content::FioResult { force: globals.force };
         let check = |name: &String| OutputFile::check(Path::new(name), content);
-        globals.output.as_ref().map(check).transpose().map(Self)
+        let file = globals.output.as_ref().map(check).transpose()?;
+        Ok(Self { file, begun: Mutex::default(), any: AtomicBool::new(false) })
     }
 
-    /// Prints a result, or puts it in its file.
+    /// Whether anything was printed.
+    pub fn is_begun(&self) -> bool {
+        self.any.load(Ordering::Relaxed)
+    }
+
+    /// Prints a result, or puts it in its file, behind what is there from this command.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, text: &str) -> Result<(), Failure> {
-        match &self.0 {
-            None => output::result(text),
-            Some(file) => file.write(text),
+        self.any.store(true, Ordering::Relaxed);
+        let Some(file) = &self.file else { return output::result(text) };
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        match begun.as_mut() {
+            None => *begun = Some(file.begin(text)?),
+            Some(open) => {
+                open.write_all(text.as_bytes()).map_err(|error| file.failed(&error))?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -52,6 +73,21 @@ pub fn deliver(
     (destination, places): (&Destination, &Places),
     globals: &Globals,
 ) -> bool {
+    let runs: Vec<Vec<&CountedRun>> = counted.iter().map(|runs| runs.iter().collect()).collect();
+    let text = results((jobs, mapped), &runs, Some(differences), globals, !destination.is_begun());
+    let printed = destination.write(&text).map_err(|failure| failure.warn()).is_ok();
+    write_logs(mapped, counted, places) && printed
+}
+
+/// The results in the forms that were asked for: the last ones with what is not as fio does it and what the devices did,
+/// those of jobs that run without either. The first have a head.
+pub fn results(
+    (jobs, mapped): (&[Job], &[Mapped]),
+    counted: &[Vec<&CountedRun>],
+    differences: Option<&[String]>,
+    globals: &Globals,
+    is_first: bool,
+) -> String {
     let entries = entries(jobs, mapped, counted);
     let version = env!("CARGO_PKG_VERSION");
     let starts = counted.iter().flatten().map(|run| run.whole.started_at.as_str());
@@ -63,9 +99,9 @@ pub fn deliver(
     let wanted = globals.wanted();
     let mut text = String::new();
     let mut devices = forms::Devices::default();
-    counted.iter().flatten().for_each(|run| devices.add(&run.whole));
+    counted.iter().flatten().filter(|_| differences.is_some()).for_each(|run| devices.add(&run.whole));
     let devices = devices.total();
-    let beside = (differences, devices.as_slice());
+    let beside = (differences.unwrap_or_default(), devices.as_slice());
     if wanted.terse {
         text += &forms::terse(&entries, &devices, globals.terse_version, &super::about::version());
     }
@@ -74,10 +110,12 @@ pub fn deliver(
         text += &output::json(&document);
     }
     if wanted.normal {
-        text += &forms::text(&entries, beside, version, &time);
+        if is_first {
+            text += &forms::head(&entries, version);
+        }
+        text += &forms::text(&entries, beside, &time);
     }
-    let printed = destination.write(&text).map_err(|failure| failure.warn()).is_ok();
-    write_logs(mapped, counted, places) && printed
+    text
 }
 
 /// Tells of content that was to be checked and could not be; whether there was any.
@@ -113,7 +151,7 @@ fn write_logs(mapped: &[Mapped], counted: &[Vec<CountedRun>], places: &Places) -
 }
 
 /// One entry a clone, or one for all jobs of a group that are reported together.
-fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &'a [Vec<CountedRun>]) -> Vec<Entry<'a>> {
+fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &[Vec<&'a CountedRun>]) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'a>> = Vec::new();
     let mut group = 0;
     for (place, (job, mapped)) in jobs.iter().zip(mapped).enumerate() {
@@ -121,7 +159,7 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &'a [Vec<CountedR
         if place > 0 && (stonewalls || mapped.reporting.new_group) {
             group += 1;
         }
-        let runs = &counted[place];
+        let Some(runs) = counted.get(place) else { continue };
         if runs.is_empty() || !mapped.reporting.shown {
             continue;
         }

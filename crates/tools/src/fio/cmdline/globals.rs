@@ -1,5 +1,7 @@
 //! What concerns a whole command: its outputs, which sections run, and what fathom adds.
 
+use crate::fio::value::time_ns;
+
 /// Forms of output that were asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forms {
@@ -32,6 +34,8 @@ pub struct Globals {
     pub show_command: bool,
     /// No progress is shown.
     pub quiet: bool,
+    /// Time between reports on the jobs while they run, in nanoseconds; absent: one report, at the end.
+    pub status_interval_ns: Option<u64>,
     /// Progress is shown where no terminal is too.
     pub eta_always: bool,
     /// A failed self-check ends the command with status 1.
@@ -106,7 +110,7 @@ pub static ROWS: [Row; 49] = [
     row("max-jobs", Some('j'), true, Does::Accept),
     row("warnings-fatal", None, false, Does::Warn("warnings do not end the command")),
     row("debug", None, true, Does::Warn("fio's debug messages are not written")),
-    row("status-interval", None, true, Does::Warn("results are printed once, at the end")),
+    row("status-interval", None, true, Does::Set),
     row(
         "idle-prof",
         None,
@@ -205,6 +209,7 @@ impl Globals {
                 self.quiet |= value == "never";
                 self.eta_always = value == "always";
             }
+            "status-interval" => self.set_status_interval(value)?,
             "strict" => self.strict = true,
             "quiet" => self.quiet = true,
             "destroy" => self.destroy.push(value.to_owned()),
@@ -226,6 +231,21 @@ impl Globals {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn set_status_interval(&mut self, text: &str) -> Result<(), String> {
+        const SECOND_NS: u64 = 1_000_000_000;
+        let ns = time_ns(text, true)?;
+        if ns < 1_000_000 {
+            return Err(format!("`{text}` is too short: write a second or more, e.g. 10"));
+        }
+        if ns < SECOND_NS {
+            self.warnings.push(format!(
+                "--status-interval={text}: jobs are counted by the second, and reported once a second"
+            ));
+        }
+        self.status_interval_ns = Some(ns.max(SECOND_NS));
         Ok(())
     }
 

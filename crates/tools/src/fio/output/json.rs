@@ -54,7 +54,7 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "groupid": entry.group,
         // fio's is an errno; EIO stands for any.
         "error": if errors > 0 { 5 } else { 0 },
-        "eta": 0,
+        "eta": if entry.is_running() { left_s(entry, totals.duration_ns) } else { 0 },
         "elapsed": totals.duration_ns.div_ceil(1_000_000_000),
         "job options": options,
         "sync": { "total_ios": totals.direction(Direction::Flush).operations,
@@ -112,6 +112,9 @@ fn prios(priorities: &[&OfPriority], entry: &Entry<'_>, bins: bool) -> Value {
 /// What the records say beyond fio's words.
 fn ours(entry: &Entry<'_>, bins: bool) -> Value {
     let records: &[&RunRecord] = &entry.records;
+    if entry.is_running() {
+        return json!({ "running": true });
+    }
     let failed = records.iter().flat_map(|record| record.failed_checks());
     let failed: Vec<String> = failed.map(|check| check.explanation.clone()).collect();
     let mut ours = json!({
@@ -127,6 +130,13 @@ fn ours(entry: &Entry<'_>, bins: bool) -> Value {
         object.insert("response_ns".to_owned(), Value::Object(responses));
     }
     ours
+}
+
+/// Seconds until a job is over that ran for so long; fio's word for not known where no time ends it.
+fn left_s(entry: &Entry<'_>, ran_ns: u64) -> u64 {
+    let times = entry.records.iter().map(|record| record.workload.length.time_ns);
+    let longest = times.collect::<Option<Vec<u64>>>().and_then(|times| times.into_iter().max());
+    longest.map_or(i32::MAX as u64, |time_ns| time_ns.saturating_sub(ran_ns).div_ceil(1_000_000_000))
 }
 
 fn direction(direction: &DirectionTotals, entry: &Entry<'_>, bins: bool) -> Value {

@@ -20,7 +20,7 @@ pub use iolog::{Issued, iolog};
 pub use json::document;
 use json::job;
 pub use logs::{LogFile, LoggedIo, log_files, log_names};
-pub use normal::{DEVICES, DIFFERENCES, text};
+pub use normal::{DEVICES, DIFFERENCES, head, text};
 pub use runs_as_jobs::RunsAsJobs;
 pub use terse::lines as terse;
 pub use totals::{DirectionTotals, Totals};
@@ -50,6 +50,13 @@ pub struct Entry<'a> {
     pub options: &'a [(String, String)],
     /// Records of its runs.
     pub records: Vec<&'a RunRecord>,
+}
+
+impl Entry<'_> {
+    /// Whether it still runs: a record gets its name at the end, and has until then what was counted so far.
+    fn is_running(&self) -> bool {
+        self.records.iter().any(|record| record.id.is_empty())
+    }
 }
 
 #[cfg(test)]

@@ -15,14 +15,8 @@ pub const DIFFERENCES: &str = "Differences from fio:";
 /// The line before what the devices did.
 pub const DEVICES: &str = "Disk stats (read/write):";
 
-/// The results as text, with what is not as fio does it, a sentence each, and what the devices did; `time` is when they
-/// were made.
-pub fn text(
-    entries: &[Entry<'_>],
-    (differences, devices): (&[String], &[DeviceUse]),
-    version: &str,
-    time: &str,
-) -> String {
+/// What stands before all results: the jobs, and what ran them.
+pub fn head(entries: &[Entry<'_>], version: &str) -> String {
     let mut out = String::new();
     for (entry, clones) in entries.iter().filter_map(|entry| Some((entry, entry.titled?))) {
         line(
@@ -34,6 +28,13 @@ pub fn text(
         }
     }
     line(&mut out, &format!("fathom-{version}"));
+    out
+}
+
+/// The results as text, with what is not as fio does it, a sentence each, and what the devices did; `time` is when they
+/// were made.
+pub fn text(entries: &[Entry<'_>], (differences, devices): (&[String], &[DeviceUse]), time: &str) -> String {
+    let mut out = String::new();
     for entry in entries {
         line(&mut out, "");
         job(&mut out, entry, time);
