@@ -1,6 +1,13 @@
 //! From a workload and an opened target to what was measured: the one place where engines are chosen
 //! and stacked.
 
+#[cfg(not(target_os = "linux"))]
+#[path = "launch/files_elsewhere.rs"]
+mod files;
+#[cfg(target_os = "linux")]
+#[path = "launch/files_linux.rs"]
+mod files;
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -11,7 +18,6 @@ use fathom_record::Workload;
 use fathom_record::options::{Decorators, IoFlags, Priorities};
 use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
 
-use crate::aio::Aio;
 use crate::catalogue::EngineKind;
 use crate::decorate::Stack;
 use crate::job::ahead::Spares;
@@ -20,26 +26,18 @@ use crate::job::crew::{self, CrewPlan, Gate};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::passes::{Advised, Passes};
 use crate::job::wear::WearLimit;
-use crate::job::{Accounts, JobPlan, LiveAccounts, Measured, Observer, simulated};
+use crate::job::{Accounts, JobPlan, LiveAccounts, Measured, Observer, allowed_cpus, simulated};
 use crate::memory::Memory;
-use crate::metadata::Metadata;
-use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
-use crate::passthrough::Passthrough;
-use crate::pattern::{
-    ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts, largest_transfer_bytes,
-};
-use crate::priority::{self, Single, Tallies};
+use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
+use crate::priority;
 use crate::rest::Rest;
 use crate::simulated::{Mode, SimEngine};
-use crate::stripe::{Shape, Slots, Stripe, Volume};
-use crate::sync::Sync as SyncEngine;
-use crate::uring::Uring;
+use crate::stripe::Volume;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
 use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room, uring};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
-use fathom_target::namespace::Namespace;
 use fathom_target::remote::Remote;
 use fathom_target::wall::{self, Reach, Wall};
 
@@ -152,95 +150,10 @@ impl Launch<'_> {
         Ok(measured)
     }
 
-    /// With a priority for each I/O.
-    fn prioritised(
-        &self,
-        priorities: &Priorities,
-        observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
-        let (bytes, clock, seed) = (u64::from(self.largest_io_bytes()), self.clock, self.workload.seed);
-        let tallies = Arc::new(Tallies::default());
-        let own = |plan: &JobPlan| (plan.buffers(), (seed, plan.job), Arc::clone(&tallies));
-        let mut measured = match (self.engine, self.medium) {
-            (EngineKind::Uring, Medium::Files(files)) => {
-                let options = self.uring_options();
-                let build = |plan: &JobPlan| {
-                    let slots = Slots::spared(plan.depth, plan.spares.count);
-                    let engine = Uring::over(&[of(plan, files)], slots, bytes, options, clock)?;
-                    let (depth, stream, tallies) = own(plan);
-                    Ok(Single::new(engine, priorities, depth, stream, tallies))
-                };
-                self.on_threads(build, observe)?
-            }
-            (EngineKind::Aio, Medium::Files(files)) => {
-                let build = |plan: &JobPlan| {
-                    let slots = Slots::spared(plan.depth, plan.spares.count);
-                    let engine =
-                        Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(self.io_flags);
-                    let (depth, stream, tallies) = own(plan);
-                    Ok(Single::new(engine, priorities, depth, stream, tallies))
-                };
-                self.on_threads(build, observe)?
-            }
-            _ => return Err(self.does_not_carry("it tells the kernel no priorities of single I/Os")),
-        };
-        measured.priorities = tallies.take();
-        Ok(measured)
-    }
-
     fn carried(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
         let (bytes, clock) = (u64::from(self.largest_io_bytes()), self.clock);
-        let uring_options = self.uring_options();
         match (self.engine, self.medium) {
-            (EngineKind::Uring, Medium::Files(files)) => self.on_threads(
-                |plan| {
-                    let slots = Slots::spared(plan.depth, plan.spares.count);
-                    Uring::over(&[of(plan, files)], slots, bytes, uring_options, clock)
-                },
-                observe,
-            ),
-            (EngineKind::Aio, Medium::Files(files)) => {
-                let flags = self.io_flags;
-                let build = |plan: &JobPlan| {
-                    let slots = Slots::spared(plan.depth, plan.spares.count);
-                    Ok(Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(flags))
-                };
-                self.on_threads(build, observe)
-            }
-            (EngineKind::Sync, Medium::Files(files)) => {
-                let flags = self.io_flags;
-                let build = |plan: &JobPlan| {
-                    SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), flags, clock)
-                };
-                self.on_threads(build, observe)
-            }
-            (EngineKind::Mmap, Medium::Files(files)) => {
-                let addresses = &self.workload.addresses;
-                let build = |plan: &JobPlan| {
-                    let span = of(plan, self.geometries).span();
-                    Mmap::new(of(plan, files), span, addresses, (plan.depth, bytes), clock)
-                };
-                self.on_threads(build, observe)
-            }
-            (EngineKind::Metadata(act), Medium::Files(files)) => {
-                let build = |plan: &JobPlan| {
-                    let span = of(plan, self.geometries).span();
-                    Metadata::new(act, of(plan, files), span, (plan.depth, bytes), clock)
-                };
-                self.on_threads(build, observe)
-            }
-            (EngineKind::Passthrough, Medium::Files(files)) => {
-                for file in files {
-                    Namespace::of(file)?.admit_transfer(largest_transfer_bytes(self.workload))?;
-                }
-                self.on_threads(
-                    |plan| {
-                        let slots = Slots::spared(plan.depth, plan.spares.count);
-                        Passthrough::over(of(plan, files), slots, bytes, uring_options, clock)
-                    },
-                    observe,
-                )
-            }
+            (engine, Medium::Files(files)) => self.on_files(engine, files, observe),
             (engine, Medium::Striped(volume)) => self.striped(engine, volume, observe),
             (EngineKind::Memory, Medium::Memory(stores)) => {
                 self.on_threads(|plan| Memory::new(of(plan, stores), plan.depth, bytes, clock), observe)
@@ -254,52 +167,8 @@ impl Launch<'_> {
         }
     }
 
-    fn uring_options(&self) -> uring::Options {
-        uring::Options { flags: self.io_flags, on_time: self.workload.arrival.is_open(), ..self.uring }
-    }
-
     fn does_not_carry(&self, cause: &str) -> EngineError {
         EngineError::new(ErrorKind::Plan, format!("starting engine {}", self.engine.name()), cause)
-    }
-
-    /// The same over several files as one address space.
-    fn striped(
-        &self,
-        engine: EngineKind,
-        volume: &Volume,
-        observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
-        let (bytes, clock) = (self.largest_io_bytes(), self.clock);
-        let Volume { files, layout } = volume;
-        let block_bytes = self.geometries.first().map_or(1, |geometry| geometry.block_bytes);
-        let flushes = self.workload.mix.flush_every_writes > 0;
-        let shape = Shape::new(layout, self.workload.depth, (bytes, block_bytes), flushes)?
-            .spared(self.spares().count);
-        let (slots, bytes) = (shape.slots(), u64::from(bytes));
-        match engine {
-            EngineKind::Uring => self.on_threads(
-                |_| {
-                    let inner = Uring::over(files, slots, bytes, self.uring_options(), clock)?;
-                    Ok(Stripe::new(inner, *layout, shape, clock))
-                },
-                observe,
-            ),
-            EngineKind::Aio => self.on_threads(
-                |_| {
-                    let inner = Aio::over(files, slots, bytes, clock)?.with_flags(self.io_flags);
-                    Ok(Stripe::new(inner, *layout, shape, clock))
-                },
-                observe,
-            ),
-            EngineKind::Sync => self.on_threads(
-                |_| {
-                    let inner = SyncEngine::over(files, (slots, bytes), self.io_flags, clock)?;
-                    Ok(Stripe::new(inner, *layout, shape, clock))
-                },
-                observe,
-            ),
-            _ => Err(self.does_not_carry("it does not carry I/O to a stripe")),
-        }
     }
 
     fn simulate(
@@ -598,7 +467,7 @@ impl Launch<'_> {
 
     /// How jobs wait for moments of their own. Where the processors are not told, there may be none to spare.
     fn rest(&self) -> Rest {
-        let allowed = crew::allowed_cpus().map_or(1, |cpus| cpus.len());
+        let allowed = allowed_cpus().map_or(1, |cpus| cpus.len());
         let bound_to = self.cpus.iter().collect::<BTreeSet<_>>().len();
         Rest::of(self.workload.jobs as usize, bound_to, allowed)
     }

@@ -5,6 +5,7 @@
 //! size and data, are values with one method each ([`pattern`]). One loop ([`job`]) drives them all,
 //! on the wall clock or on a virtual one.
 
+#[cfg(target_os = "linux")]
 pub mod aio;
 pub mod catalogue;
 pub mod contract;
@@ -16,9 +17,11 @@ pub mod job;
 pub mod launch;
 pub mod memory;
 pub mod metadata;
+#[cfg(target_os = "linux")]
 pub mod mmap;
 pub mod null;
 pub mod nvme_tcp;
+mod os_error;
 pub mod overheard;
 pub mod passthrough;
 pub mod pattern;
@@ -29,6 +32,7 @@ pub mod rest;
 mod room;
 pub mod simulated;
 pub mod stripe;
+#[cfg(target_os = "linux")]
 pub mod sync;
 pub mod throttle;
 pub mod uring;

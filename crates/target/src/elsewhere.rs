@@ -102,6 +102,11 @@ pub fn generic_of(_: &str) -> Option<String> {
     None
 }
 
+/// Whether what is open is a block device: none can be opened.
+pub fn is_block_device(_: &File) -> bool {
+    false
+}
+
 /// Tells the system how a file will be read.
 pub fn advise(_: &File, _: Range<u64>, _: AccessHint) -> io::Result<()> {
     nobody_knows()

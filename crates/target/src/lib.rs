@@ -43,7 +43,7 @@ pub use origin::Origin;
 #[cfg(target_os = "linux")]
 pub use platform::namespace;
 pub use platform::{
-    advise, cached_share, devices, drop_cached, forget, generic_of, stretches, written_share,
+    advise, cached_share, devices, drop_cached, forget, generic_of, is_block_device, stretches, written_share,
 };
 pub use several::{Admitted, admit_all};
 pub use stretch::Stretch;

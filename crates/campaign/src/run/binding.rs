@@ -89,6 +89,6 @@ fn device_of(machine: &Machine, facts: &TargetFacts) -> Option<Device> {
 /// # Errors
 /// Why it may not.
 pub fn allowed() -> Result<BTreeSet<u32>, String> {
-    fathom_engine::job::crew::allowed_cpus()
+    fathom_engine::job::allowed_cpus()
         .map_err(|error| format!("threads cannot be bound here: {}", error.cause))
 }

@@ -3,8 +3,6 @@
 //! The calling thread is the control plane: it takes finished tallies, gives emptied ones back, and
 //! never touches what a job is using.
 
-use std::collections::BTreeSet;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -17,6 +15,7 @@ use fathom_record::workload::Length;
 
 use super::account::LiveAccounts;
 use super::gather::{Accounts, Gather, JobEnding, Measured, Observer};
+use super::processors;
 use super::runner::{Exchange, Job, JobPlan, Turn};
 use super::scheduling::{Demand, prefer_batches};
 use super::tally::Tally;
@@ -207,11 +206,11 @@ fn work<E: Engine>(
     let job = plan.job;
     let _guard = HaltOnPanic(Arc::clone(&halt));
     // Wake up when the timer says, not when it suits the kernel to batch wake-ups. Harmless if refused.
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    processors::wake_on_time();
     let demand = Demand { is_closed: plan.arrival.is_none(), depth: plan.depth, punctual };
     let scheduling = prefer_batches(demand);
     // Before the engine is made, so that every thread and ring of its own is behind the wall too.
-    let prepared = wall.enter().and_then(|()| pin(cpu)).and_then(|()| build(&plan));
+    let prepared = wall.enter().and_then(|()| processors::bind(cpu)).and_then(|()| build(&plan));
     let mut engine = match prepared {
         Ok(engine) => engine,
         Err(error) => {
@@ -250,37 +249,6 @@ fn work<E: Engine>(
     let verified = harvest(runner.engine());
     let (fatal, failures) = runner.into_failures();
     outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures, verified })
-}
-
-/// Binds the calling thread to one processor.
-fn pin(cpu: Option<u32>) -> Result<(), EngineError> {
-    let Some(cpu) = cpu else { return Ok(()) };
-    let mut set = rustix::thread::CpuSet::new();
-    if cpu as usize >= rustix::thread::CpuSet::MAX_CPU {
-        return Err(no_such_cpu(cpu, "its number is beyond what the kernel can name"));
-    }
-    set.set(cpu as usize);
-    rustix::thread::sched_setaffinity(None, &set).map_err(|errno| no_such_cpu(cpu, &errno.to_string()))
-}
-
-/// The processors that this process may use: what it was started with, by a cpuset or `taskset`.
-///
-/// # Errors
-/// [`ErrorKind::Permission`] where threads may not be bound.
-pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
-    let refused = |errno: rustix::io::Errno| {
-        EngineError::new(ErrorKind::Permission, "looking for CPUs", errno.to_string())
-            .with_remedy("use --cpus any")
-    };
-    let set = rustix::thread::sched_getaffinity(None).map_err(refused)?;
-    // What is set already is set again: it changes nothing, and shows whether it would be allowed.
-    rustix::thread::sched_setaffinity(None, &set).map_err(refused)?;
-    Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect())
-}
-
-fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
-    EngineError::new(ErrorKind::Plan, format!("binding a job to processor {cpu}"), cause)
-        .with_remedy("choose from the CPUs that `lscpu -e` lists as online")
 }
 
 /// Takes tallies until every job's thread has ended, and tells when nothing could go on meanwhile.

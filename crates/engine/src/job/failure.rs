@@ -2,6 +2,7 @@
 
 use fathom_record::Direction;
 
+use crate::os_error::{EBADF, ECONNRESET, ENODEV, ENOTCONN, ENXIO, EROFS, ESHUTDOWN, words};
 use crate::passthrough::status;
 
 /// One failed I/O.
@@ -21,8 +22,7 @@ pub struct Failure {
 /// How many failures are kept in full.
 const KEPT: usize = 8;
 /// Errors after which a target takes no I/O any more: a device that went, a connection that was lost.
-const GONE: [i32; 7] =
-    [libc::ENODEV, libc::ENXIO, libc::EBADF, libc::ESHUTDOWN, libc::EROFS, libc::ECONNRESET, libc::ENOTCONN];
+const GONE: [i32; 7] = [ENODEV, ENXIO, EBADF, ESHUTDOWN, EROFS, ECONNRESET, ENOTCONN];
 /// So many failures in a row end a run: the target is gone or refuses everything.
 const CONSECUTIVE_LIMIT: u32 = 1000;
 
@@ -84,7 +84,7 @@ impl std::fmt::Display for Failure {
         write!(f, "{what} of {} bytes at offset {}: ", self.bytes, self.offset)?;
         match status::of_errno(self.errno) {
             Some(status) => write!(f, "{status}"),
-            None => write!(f, "{}", std::io::Error::from_raw_os_error(self.errno)),
+            None => write!(f, "{}", words(self.errno)),
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
 
 use fathom_record::Direction;
 use fathom_record::workload::{AccessHint, CacheAdvice};
 
 use crate::pattern::Draft;
-use fathom_target::{advise, drop_cached, forget};
+use fathom_target::{advise, drop_cached, forget, is_block_device};
 
 /// The files of a job, and how much of its pass is left.
 #[derive(Debug)]
@@ -48,8 +47,7 @@ impl Advised {
     /// what was changed stays.
     fn drop_cached(&self) {
         for file in &self.files {
-            let is_device = file.metadata().is_ok_and(|meta| meta.file_type().is_block_device());
-            let _ = match is_device {
+            let _ = match is_block_device(file) {
                 true => drop_cached(file, self.span.clone()),
                 false => forget(file, self.span.clone()),
             };

@@ -7,6 +7,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
 
+use crate::os_error::EINVAL;
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait, room};
 
 const WORD: usize = 8;
@@ -70,17 +71,17 @@ impl<C: Clock> Memory<C> {
     }
 
     fn perform(&mut self, io: &Io) -> i32 {
-        let Some(words) = self.store.words(io) else { return -libc::EINVAL };
+        let Some(words) = self.store.words(io) else { return -EINVAL };
         let length = io.bytes as usize;
         match io.direction {
             Direction::Read => {
-                let Some(buffer) = self.arena.slice(io.slot).get_mut(..length) else { return -libc::EINVAL };
+                let Some(buffer) = self.arena.slice(io.slot).get_mut(..length) else { return -EINVAL };
                 for (bytes, word) in buffer.as_chunks_mut::<WORD>().0.iter_mut().zip(words) {
                     *bytes = word.load(Ordering::Relaxed).to_le_bytes();
                 }
             }
             Direction::Write => {
-                let Some(buffer) = self.arena.slice(io.slot).get(..length) else { return -libc::EINVAL };
+                let Some(buffer) = self.arena.slice(io.slot).get(..length) else { return -EINVAL };
                 for (bytes, word) in buffer.as_chunks::<WORD>().0.iter().zip(words) {
                     word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
                 }
@@ -131,7 +132,7 @@ mod tests {
             for (offset, bytes) in bad {
                 let outcome = engine.submit(Io { slot: 0, direction, offset, bytes });
                 let Submission::Done(completion) = outcome else { panic!("{outcome:?}") };
-                assert_eq!(completion.errno(), Some(libc::EINVAL), "{direction:?} {offset} {bytes}");
+                assert_eq!(completion.errno(), Some(EINVAL), "{direction:?} {offset} {bytes}");
             }
         }
         assert!(engine.store.0.iter().all(|word| word.load(Ordering::Relaxed) == 0));

@@ -24,6 +24,13 @@ const FOLDER: Mode = Mode::from_raw_mode(0o700);
 /// Tells the folders of one process apart.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
+impl NameAct {
+    /// Whether what it is done to has to be there before.
+    pub(super) fn needs_it_there(self) -> bool {
+        !matches!(self, Self::CreateFile | Self::CreateFolder)
+    }
+}
+
 /// The names of one engine.
 #[derive(Debug)]
 pub struct Names {

@@ -1,10 +1,14 @@
 //! Each call, what it leaves behind, and what it does not touch.
 
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 
 use fathom_measure::WallClock;
+use fathom_record::Direction;
 
 use super::*;
+use crate::{Engine, Io, Submission};
 
 const BYTES: u64 = 4096;
 

@@ -27,6 +27,7 @@ use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 
+use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use reconnect::Revival;
@@ -281,7 +282,7 @@ impl<C: Clock> NvmeTcp<C> {
         self.is_lost = true;
         self.heard_ns = self.clock.now_ns();
         self.fresh.clear();
-        (0..self.places.len() as u32).for_each(|slot| self.fail(slot, libc::ECONNRESET, done));
+        (0..self.places.len() as u32).for_each(|slot| self.fail(slot, ECONNRESET, done));
     }
 
     /// Ends what is in flight in a slot.
@@ -322,13 +323,13 @@ impl<C: Clock> Engine for NvmeTcp<C> {
     #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         if self.is_lost {
-            return self.refused(io.slot, libc::ENOTCONN);
+            return self.refused(io.slot, ENOTCONN);
         }
         // Without a connection it waits for the next one, and its time counts from here.
         let is_out = self.revival.as_ref().is_some_and(Revival::is_out);
         let submitted_ns = if is_out { self.clock.now_ns() } else { 0 };
         if !is_out && !self.start(&io) {
-            return self.refused(io.slot, libc::EINVAL);
+            return self.refused(io.slot, EINVAL);
         }
         self.places[io.slot as usize] = Place { io: Some(io), in_flight: true, submitted_ns, returned_ns: 0 };
         if self.in_flight == 0 {

@@ -10,6 +10,7 @@ use fathom_measure::Clock;
 use fathom_target::remote::{Controller, IoQueue, Remote};
 
 use super::NvmeTcp;
+use crate::os_error::EINVAL;
 use crate::{Completion, EngineError, Wait};
 
 /// Between two attempts, in nanoseconds.
@@ -135,7 +136,7 @@ impl<C: Clock> NvmeTcp<C> {
             if self.start(&io) {
                 self.fresh.push(io.slot);
             } else {
-                self.fail(io.slot, libc::EINVAL, done);
+                self.fail(io.slot, EINVAL, done);
             }
         }
     }

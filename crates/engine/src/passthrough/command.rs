@@ -5,9 +5,9 @@ use fathom_spec::LinuxCommand;
 use fathom_spec::io::{
     DATASET_MANAGEMENT, DEALLOCATE, FLUSH, MOST_BLOCKS, RANGE_BYTES, READ, WRITE, range, transfer_dwords,
 };
+use fathom_target::namespace::Namespace;
 use zerocopy::IntoBytes;
 
-use super::Namespace;
 use crate::Io;
 
 /// The command of an I/O whose data lies at `address`; for a trim, its range lies there. `None` for what

@@ -18,6 +18,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
+use crate::os_error::EINVAL;
 use crate::{Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
 pub use chunk_map::{Layout, Piece, Pieces};
 use whole::{Place, Whole};
@@ -191,7 +192,7 @@ impl<E: Carrier, C: Clock> Stripe<E, C> {
     fn refuse(&self, slot: u32) -> Submission {
         let now_ns = self.clock.now_ns();
         let stamps = Stamps { submitted_ns: now_ns, returned_ns: now_ns, reaped_ns: now_ns };
-        Submission::Done(Completion { slot, result: -libc::EINVAL, stamps })
+        Submission::Done(Completion { slot, result: -EINVAL, stamps })
     }
 
     #[inline]

@@ -5,23 +5,12 @@ use std::io;
 use std::os::fd::RawFd;
 
 use fathom_record::facts::Feature;
-use fathom_record::options::IoFlags;
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 
+use super::options::Options;
 use super::queue::Queue;
 use crate::{Arena, EngineError, ErrorKind};
-
-/// What the user may choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Polled completions: the device must have poll queues.
-    pub polled: bool,
-    /// Flags on every read and write. `hipri` has no place here: `polled` does it.
-    pub flags: IoFlags,
-    /// Whether I/Os have to start on time: the kernel's workers are then kept off the job's processor.
-    pub on_time: bool,
-}
 
 /// A ring ready for use.
 pub struct Made<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {

@@ -6,6 +6,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
 
 use fathom_record::workload::AccessHint;
 use rustix::fs::Advice;
@@ -30,6 +31,11 @@ pub fn drop_cached(file: &File, range: Range<u64>) -> io::Result<()> {
 /// As the system reports them.
 pub fn forget(file: &File, range: Range<u64>) -> io::Result<()> {
     told(file, range, Advice::DontNeed)
+}
+
+/// Whether what is open is a block device.
+pub fn is_block_device(file: &File) -> bool {
+    file.metadata().is_ok_and(|meta| meta.file_type().is_block_device())
 }
 
 /// Tells what order of accesses to expect of an open file.

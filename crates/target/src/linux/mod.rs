@@ -31,7 +31,7 @@ mod users;
 #[cfg(test)]
 mod tests;
 
-pub use cache::{advise, cached_share, drop_cached, forget};
+pub use cache::{advise, cached_share, drop_cached, forget, is_block_device};
 pub use discover::devices;
 pub use extents::{stretches, written_share};
 pub use file_system::space;

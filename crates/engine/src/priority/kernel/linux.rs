@@ -1,20 +1,15 @@
-//! The kernel's numbers of priorities, and the system call, which the C library has no name for.
+//! The system call, which the C library has no name for.
 #![allow(unsafe_code)] // A system call with three numbers.
 
 use std::io;
 
 use fathom_record::options::Priority;
 
+use super::number;
 use crate::{EngineError, ErrorKind};
 
 /// `IOPRIO_WHO_PROCESS`, which means a thread.
 const OF_THREAD: i32 = 1;
-
-/// A priority as the kernel takes it. Parts beyond their range are cut to it.
-pub fn number(priority: Priority) -> u16 {
-    let Priority { class, level, hint } = priority;
-    u16::from(class & 7) << 13 | (hint & 0x3ff) << 3 | u16::from(level & 7)
-}
 
 /// Gives the calling thread a priority for all I/Os that it starts.
 pub fn set_of_thread(priority: Priority) -> Result<(), EngineError> {

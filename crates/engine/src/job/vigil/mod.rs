@@ -6,13 +6,17 @@
 //! the gap is a standstill. A paused virtual processor holds up one thread only: while the process as a whole
 //! goes on using processor time, nothing stood still.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod platform;
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod platform;
+
 use std::time::Duration;
 
 use fathom_measure::Clock;
 use fathom_record::Standstill;
-use rustix::time::{ClockId, clock_gettime};
 
 use super::usage::Usage;
 
@@ -41,8 +45,8 @@ struct Look {
 pub struct Vigil<C> {
     clock: C,
     period_ns: u64,
-    /// `/proc/thread-self/schedstat` of the thread that keeps the vigil.
-    schedstat: Option<File>,
+    /// How long the thread that keeps the vigil has waited for a processor.
+    waits: platform::Waits,
     first: Look,
     last: Look,
     found: Vec<Standstill>,
@@ -51,12 +55,11 @@ pub struct Vigil<C> {
 impl<C: Clock> Vigil<C> {
     /// Begins now, on the thread that will look; it means to wake up every `period`.
     pub fn begin(clock: C, period: Duration) -> Self {
-        let schedstat = File::open("/proc/thread-self/schedstat").ok();
         let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
         let mut vigil = Self {
             clock,
             period_ns,
-            schedstat,
+            waits: platform::Waits::of_this_thread(),
             first: Look::default(),
             last: Look::default(),
             found: Vec::new(),
@@ -91,28 +94,11 @@ impl<C: Clock> Vigil<C> {
     fn read(&self) -> Look {
         Look {
             now_ns: self.clock.now_ns(),
-            waited_ns: self.waited_ns().unwrap_or(0),
-            suspended_ns: suspended_ns(),
+            waited_ns: self.waits.waited_ns().unwrap_or(0),
+            suspended_ns: platform::suspended_ns(),
             busy_ns: Usage::of_process().total_ns(),
         }
     }
-
-    /// The second number of three: time on a processor, time waiting for one, turns.
-    fn waited_ns(&self) -> Option<u64> {
-        let mut text = [0u8; 96];
-        let length = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
-        std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
-    }
-}
-
-/// The clock that counts suspended time against the one that does not.
-fn suspended_ns() -> u64 {
-    let ns = |id| {
-        let time = clock_gettime(id);
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-    };
-    let awake = ns(ClockId::Monotonic);
-    ns(ClockId::Boottime).saturating_sub(awake)
 }
 
 /// For how long nothing went on between two looks; `None` where something did.
@@ -175,11 +161,11 @@ mod tests {
         }
         let (clock, _) = fathom_measure::WallClock::start();
         let mut vigil = Vigil::begin(clock, Duration::from_millis(1));
-        let waited_ns = vigil.waited_ns().unwrap();
+        let waited_ns = vigil.waits.waited_ns().unwrap();
         vigil.sleeps();
         std::thread::sleep(Duration::from_millis(1));
         vigil.woke();
-        assert!(vigil.waited_ns().unwrap() >= waited_ns);
+        assert!(vigil.waits.waited_ns().unwrap() >= waited_ns);
         assert!(vigil.last.now_ns > vigil.first.now_ns && vigil.last.busy_ns >= vigil.first.busy_ns);
     }
 }

@@ -1,0 +1,20 @@
+//! Systems whose calls take no flags of single I/Os.
+
+use std::fs::File;
+
+use fathom_record::options::IoFlags;
+
+use crate::{EngineError, ErrorKind};
+
+/// Passes where there are none.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for any flag.
+pub fn try_on(flags: IoFlags, _: &File, _: (u64, u32), _: bool) -> Result<(), EngineError> {
+    if flags.is_empty() {
+        return Ok(());
+    }
+    let cause = "the kernel of Linux alone takes flags with single I/Os";
+    Err(EngineError::new(ErrorKind::Unsupported, "trying --io-flags on the target", cause)
+        .with_remedy("leave --io-flags out"))
+}
