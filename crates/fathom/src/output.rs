@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 
 use console::Term;
+use fathom_report::Zone;
 use fathom_report::terminal::Style;
 use serde::Serialize;
 
@@ -165,7 +166,7 @@ pub fn message(text: &str) {
 pub fn style() -> Style {
     let terminal = Term::stdout();
     let color = terminal.is_term() && wants_color(std::env::var_os("NO_COLOR"), std::env::var_os("TERM"));
-    Style { width: width_of(&terminal).unwrap_or(usize::MAX), color }
+    Style { width: width_of(&terminal).unwrap_or(usize::MAX), color, zone: Zone::Local }
 }
 
 /// Most characters of a line of text among results.

@@ -13,6 +13,7 @@ mod imported;
 pub mod json;
 mod ledger;
 pub mod markdown;
+mod moment;
 mod number;
 mod pictures;
 mod pictures_of_compare;
@@ -30,4 +31,5 @@ pub mod terminal;
 mod words;
 
 pub use error::ReportError;
+pub use moment::Zone;
 pub use pictures::runs_drawn;

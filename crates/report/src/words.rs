@@ -10,6 +10,7 @@ use fathom_record::verdict::Confidence;
 use fathom_record::workload::{Addresses, Arrival, Length, Sizes, Verify};
 use fathom_record::{Direction, Workload};
 
+use crate::moment::Zone;
 use crate::number;
 
 /// Name of an operating point.
@@ -23,11 +24,7 @@ pub fn point(kind: OperatingPointKind) -> &'static str {
 
 /// A moment as records have it, in UTC and for people: to the second. What is no such moment stays as it is.
 pub fn moment(rfc3339: &str) -> String {
-    let parts = rfc3339.strip_suffix('Z').and_then(|rest| rest.split_once('T'));
-    match parts {
-        Some((date, time)) => format!("{date} {} UTC", time.split('.').next().unwrap_or(time)),
-        None => rfc3339.to_owned(),
-    }
+    Zone::Utc.second(rfc3339)
 }
 
 /// With a capital letter in front.

@@ -13,7 +13,8 @@ pub struct RunsArguments {
     /// Only of this target, as it was named then.
     #[arg(long, value_name = "TARGET")]
     pub target: Option<String>,
-    /// Only since then: a date or time, e.g. 2026-11-20 or 2026-11-20T08:00:00Z, or how long ago, e.g. 7d.
+    /// Only since then: a date (its start here) or time, e.g. 2026-11-20 or 2026-11-20T08:00:00Z, or how long ago, e.g.
+    /// 7d.
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Only runs that came to their end and failed no self-check.

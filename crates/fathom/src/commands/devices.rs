@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn style(width: usize) -> Style {
-        Style { width, color: false }
+        Style { width, ..Style::default() }
     }
 
     fn wall(abi: u32) -> WallFacts {

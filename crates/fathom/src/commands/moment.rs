@@ -12,10 +12,15 @@ use crate::failure::Failure;
 /// # Errors
 /// When it is none of them.
 pub fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
+    moment_in(TimeZone::UTC, flag, text, now_unix_s)
+}
+
+/// The same where a date is the start of a day in this zone.
+fn moment_in(zone: TimeZone, flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at.as_second());
     }
-    if let Some(at) = text.parse::<Date>().ok().and_then(|date| date.to_zoned(TimeZone::UTC).ok()) {
+    if let Some(at) = text.parse::<Date>().ok().and_then(|date| date.to_zoned(zone).ok()) {
         return Ok(at.timestamp().as_second());
     }
     let ago = text.parse::<Nanos>().ok().map(|time| time.as_seconds().round() as i64);
@@ -34,7 +39,9 @@ pub fn moment(flag: &str, text: &str, now_unix_s: i64) -> Result<i64, Failure> {
 /// When it is no time.
 pub fn since(text: &str, now: &str) -> Result<String, Failure> {
     let now = now.parse::<Timestamp>().map_or(0, Timestamp::as_second);
-    let at = Timestamp::from_second(moment("--since", text, now)?);
+    // Lists show local time.
+    let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
+    let at = Timestamp::from_second(moment_in(zone, "--since", text, now)?);
     at.map(|at| at.to_string().trim_end_matches('Z').to_owned())
         .map_err(|error| Failure::usage("--since", error.to_string(), "type a later time"))
 }

@@ -82,12 +82,13 @@ pub fn measure(
         let said = wanted.similarity(&record);
         record.notes.extend(said);
     }
+    let lacked = saving.lacked_last();
     saving.put(&record);
     let judged = conditions.judge_run(&record);
     conditions::tell(&judged);
     let handed_over = delivery.hand_over(
         |shape| document::run(&record, &judged, shape),
-        || terminal::run(&record, output::style()),
+        || terminal::run_after(&record, &lacked, output::style()),
         || html::run(&record),
     );
     let saved = saving.finish(&delivery.machine);

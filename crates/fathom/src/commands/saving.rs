@@ -1,6 +1,7 @@
 //! Saves runs as they end. A store that fails does not take the results with it: they are printed, and the
 //! command says that they are saved nowhere and does not end as done.
 
+use fathom_record::telemetry::AbsentSource;
 use fathom_record::{RunRecord, shell_word};
 use fathom_store::Store;
 
@@ -40,6 +41,12 @@ impl Saving {
             Failure { cause, ..failure }.warn();
         };
         Self { store: place.open().map_err(|error| told(error.into())).ok(), saved: 0, lost: 0, idle: false }
+    }
+
+    /// The sources that the newest run in the store lacked; none where there is no run.
+    pub fn lacked_last(&self) -> Vec<AbsentSource> {
+        let newest = self.store.as_ref().and_then(|store| store.run(&store.resolve_run("last").ok()?).ok());
+        newest.map_or_else(Vec::new, |run| run.telemetry.absent)
     }
 
     /// Saves a run; the first failure ends the store's use, and is told.

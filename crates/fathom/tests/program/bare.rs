@@ -79,3 +79,38 @@ fn a_condition_on_what_is_not_measured_never_passes() {
         typist.run(&[&RUN[..], &["--count", "5", "--warmup", "0s", "--fail-if", "p99.9999>1s"]].concat());
     assert!(matches!(too_few.status, 2 | 4), "{too_few:?}");
 }
+
+#[test]
+fn moments_are_shown_in_the_readers_own_zone() {
+    let typist = Typist::new();
+    let words = [&RUN[..], &["--store", "runs.sqlite"]].concat();
+    // A zone as POSIX writes it, so that no table of zones is needed.
+    let zone = [("TZ", "ABC-5:45")];
+    assert_eq!(bare(&typist, &words, &zone).status, 0);
+    let record = bare(&typist, &["show", "last", "--json", "--store", "runs.sqlite"], &zone).json();
+    let at: jiff::Timestamp = record["started_at"].as_str().unwrap().parse().unwrap();
+    let local = at.to_zoned(jiff::tz::TimeZone::posix("ABC-5:45").unwrap());
+    let (minute, second) = (local.strftime("%Y-%m-%d %H:%M ABC"), local.strftime("%Y-%m-%d %H:%M:%S ABC"));
+    let shown = bare(&typist, &["show", "last", "--store", "runs.sqlite"], &zone);
+    assert!(shown.stdout.contains(&second.to_string()), "{second}: {shown:?}");
+    let listed = bare(&typist, &["runs", "--store", "runs.sqlite"], &zone);
+    assert!(listed.stdout.contains(&minute.to_string()), "{minute}: {listed:?}");
+    let day = local.strftime("%Y-%m-%d").to_string();
+    let since = bare(&typist, &["runs", "--since", &day, "--store", "runs.sqlite"], &zone);
+    assert!(since.stdout.contains(&minute.to_string()), "{since:?}");
+    let nowhere = bare(&typist, &["runs", "--store", "runs.sqlite"], &[("TZ", "Nowhere/At_all")]);
+    assert!(nowhere.status == 0 && nowhere.stdout.contains("UTC"), "{nowhere:?}");
+}
+
+#[test]
+fn what_the_run_before_lacked_too_is_named_and_not_explained_again() {
+    let typist = Typist::new();
+    let words = [&RUN[..], &["--store", "runs.sqlite"]].concat();
+    let (first, second) = (bare(&typist, &words, &[]), bare(&typist, &words, &[]));
+    assert!(first.stdout.contains("all not measured: time is simulated"), "{first:?}");
+    let text = second.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Not measured, as in the run before: all; why: fathom show r-"), "{second:?}");
+    assert!(!text.contains("time is simulated:"), "{second:?}");
+    let whole = bare(&typist, &["show", "last", "--store", "runs.sqlite"], &[]);
+    assert!(whole.stdout.contains("all not measured: time is simulated"), "{whole:?}");
+}

@@ -2,6 +2,7 @@
 
 use fathom_record::check::Outcome;
 use fathom_record::run::{DirectionSummary, IoGroup};
+use fathom_record::telemetry::AbsentSource;
 use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry, series};
@@ -349,6 +350,17 @@ pub fn jobs(run: &RunRecord) -> Table {
 
 /// Remarks for people, and telemetry that could not be read.
 pub fn notes(run: &RunRecord) -> Vec<String> {
-    let absent = run.telemetry.absent.iter().map(|a| format!("{} not measured: {}", a.source, a.reason));
-    run.notes.iter().cloned().chain(absent).chain(imported::gaps(run)).collect()
+    notes_after(run, &[])
+}
+
+/// The same where a run before it lacked these sources: what has the same reason again is named in one line.
+pub fn notes_after(run: &RunRecord, lacked: &[AbsentSource]) -> Vec<String> {
+    let (again, first): (Vec<&AbsentSource>, Vec<_>) =
+        run.telemetry.absent.iter().partition(|absent| lacked.contains(absent));
+    let first = first.into_iter().map(|a| format!("{} not measured: {}", a.source, a.reason));
+    let names: Vec<&str> = again.iter().map(|absent| absent.source.as_str()).collect();
+    let again = (!names.is_empty()).then(|| {
+        format!("Not measured, as in the run before: {}; why: fathom show {}", names.join(", "), run.id)
+    });
+    run.notes.iter().cloned().chain(first).chain(again).chain(imported::gaps(run)).collect()
 }

@@ -16,7 +16,7 @@ pub fn summary(campaign: &AssessRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
     out.named(
         "campaign",
-        &format!("{}  {}", campaign.id, words::moment(&campaign.started_at)),
+        &format!("{}  {}", campaign.id, style.zone.second(&campaign.started_at)),
         (NAMES, None),
     );
     out.named("target", &words::target(&campaign.target), (NAMES, None));

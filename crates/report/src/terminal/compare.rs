@@ -25,7 +25,7 @@ pub fn summary(record: &CompareRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
     out.named(
         "comparison",
-        &format!("{}  {}", record.id, crate::words::moment(&record.started_at)),
+        &format!("{}  {}", record.id, style.zone.second(&record.started_at)),
         (NAMES, None),
     );
     out.named("A", &sheet::side(record, Side::A), (NAMES, None));

@@ -20,7 +20,7 @@ pub fn summary(explain: &ExplainRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
     let what =
         explain.plan.subject.as_ref().map_or_else(|| explain.id.clone(), |subject| format!("of {subject}"));
-    out.named("explanation", &format!("{what}  {}", words::moment(&explain.started_at)), (NAMES, None));
+    out.named("explanation", &format!("{what}  {}", style.zone.second(&explain.started_at)), (NAMES, None));
     if explain.busy_seconds > 0.0 {
         let made: usize = explain.patterns.iter().map(|pattern| pattern.experiments.len()).sum();
         let load = Nanos::from_seconds(explain.busy_seconds).coarse();

@@ -15,8 +15,10 @@ mod sweep;
 mod trend;
 
 use fathom_record::analysis::Analysis;
+use fathom_record::telemetry::AbsentSource;
 use fathom_record::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
+use crate::moment::Zone;
 use crate::table::Table;
 
 pub use runs::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
@@ -30,11 +32,13 @@ pub struct Style {
     pub width: usize,
     /// Whether to write ANSI colours; without them there is no escape character in the text.
     pub color: bool,
+    /// Whose time moments are written in, with its zone behind them.
+    pub zone: Zone,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { width: 100, color: false }
+        Self { width: 100, color: false, zone: Zone::Utc }
     }
 }
 
@@ -47,7 +51,12 @@ pub fn table(table: &Table, style: Style) -> String {
 
 /// The summary of one run: failed checks first, then rates, latencies, conditions and notes.
 pub fn run(record: &RunRecord, style: Style) -> String {
-    run::summary(record, style)
+    run::summary(record, &[], style)
+}
+
+/// The same where a run before it lacked these sources: what has the same reason again is named, and not explained.
+pub fn run_after(record: &RunRecord, lacked: &[AbsentSource], style: Style) -> String {
+    run::summary(record, lacked, style)
 }
 
 /// The summary of an analysis: workloads over runs, the first runs by themselves, and what they show.

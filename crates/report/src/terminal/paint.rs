@@ -2,6 +2,7 @@
 
 use super::Style;
 use crate::escape;
+use crate::moment::Zone;
 use crate::table::{Table, clip, pad};
 
 /// Lines shorter than this say nothing.
@@ -39,6 +40,11 @@ impl Sheet {
     /// Most characters of a line of text.
     pub fn width(&self) -> usize {
         self.style.width.min(SENTENCES)
+    }
+
+    /// Whose time moments are written in.
+    pub fn zone(&self) -> Zone {
+        self.style.zone
     }
 
     /// The finished text.

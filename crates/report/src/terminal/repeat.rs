@@ -19,7 +19,7 @@ pub fn summary(repeat: &RepeatRecord, style: Style) -> String {
     }
     out.named(
         "repetition",
-        &format!("{}  {}", repeat.id, crate::words::moment(&repeat.started_at)),
+        &format!("{}  {}", repeat.id, style.zone.second(&repeat.started_at)),
         (NAMES, None),
     );
     out.named("here", &sheet::sides(repeat), (NAMES, None));

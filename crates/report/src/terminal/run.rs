@@ -1,6 +1,7 @@
 //! The terminal summary of one run.
 
 use fathom_record::RunRecord;
+use fathom_record::telemetry::AbsentSource;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
@@ -11,9 +12,9 @@ use crate::sheet::{clients, run as sheet, series, witness};
 const NAMES: usize = 16;
 
 /// Writes it.
-pub fn summary(run: &RunRecord, style: Style) -> String {
+pub fn summary(run: &RunRecord, lacked: &[AbsentSource], style: Style) -> String {
     let mut out = Sheet::new(style);
-    out.named("run", &format!("{}  {}", run.id, crate::words::moment(&run.started_at)), (NAMES, None));
+    out.named("run", &format!("{}  {}", run.id, style.zone.second(&run.started_at)), (NAMES, None));
     for (name, value) in
         [("target", imported::target(run)), ("workload", imported::workload(run)), ("engine", engine(run))]
     {
@@ -71,7 +72,7 @@ pub fn summary(run: &RunRecord, style: Style) -> String {
         out.text("warnings", 0, Some(Tone::Care));
         out.items(&cautions, None);
     }
-    let notes = sheet::notes(run);
+    let notes = sheet::notes_after(run, lacked);
     if !notes.is_empty() {
         out.gap();
         out.text("notes", 0, Some(Tone::Title));

@@ -21,8 +21,8 @@ pub enum RunOutcome {
     Failed,
 }
 
-/// Heading of the moments at which something began: records have them in UTC.
-const STARTED: &str = "started (UTC)";
+/// Heading of the moments at which something began.
+const STARTED: &str = "started";
 
 /// One run in a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
     for row in rows {
         table.row([
             row.id.clone(),
-            started(&row.started_at),
+            style.zone.minute(&row.started_at),
             row.target.clone(),
             row.workload.clone(),
             number::cell(row.jobs, row.depth),
@@ -150,17 +150,9 @@ pub fn campaigns(rows: &[CampaignRow], style: Style) -> String {
         words("state", 0),
     ]);
     for row in rows {
-        let started = started(&row.started_at);
+        let started = style.zone.minute(&row.started_at);
         table.row([row.id.clone(), started, row.target.clone(), row.runs.to_string(), row.state.clone()]);
     }
     out.table(&table);
     out.finish()
-}
-
-/// `2026-11-20T16:15:00Z` as `2026-11-20 16:15`; anything else as it is.
-fn started(at: &str) -> String {
-    match (at.get(..10), at.get(10..11), at.get(11..16)) {
-        (Some(day), Some("T"), Some(time)) => format!("{day} {time}"),
-        _ => at.to_owned(),
-    }
 }

@@ -13,7 +13,7 @@ const NAMES: usize = 12;
 /// Writes it.
 pub fn summary(sweep: &SweepRecord, style: Style) -> String {
     let mut out = Sheet::new(style);
-    out.named("sweep", &format!("{}  {}", sweep.id, crate::words::moment(&sweep.started_at)), (NAMES, None));
+    out.named("sweep", &format!("{}  {}", sweep.id, style.zone.second(&sweep.started_at)), (NAMES, None));
     out.named("target", &sheet::targets(sweep), (NAMES, None));
     out.named("over", &sheet::axes(sweep), (NAMES, None));
     let load = Nanos::from_seconds(sweep.busy_seconds).coarse();

@@ -85,16 +85,12 @@ fn trend(out: &mut Sheet, row: &TrendRow) {
         let word = if change.slower { "slower" } else { "faster" };
         let tone = Some(Tone::Care).filter(|_| change.slower);
         let text = format!(
-            "{} UTC: {word}, {ratio:.3} times what it was (95 % interval {low:.3} to {high:.3})",
-            moment(&change.at)
+            "{}: {word}, {ratio:.3} times what it was (95 % interval {low:.3} to {high:.3})",
+            out.zone().minute(&change.at)
         );
         out.text(&text, 2, tone);
         out.command(&format!("fathom compare {} {}", change.before, change.after), 4);
     }
-}
-
-fn moment(at: &str) -> String {
-    at.get(..16).map_or(at.to_owned(), |minute| minute.replace('T', " "))
 }
 
 fn written(unit: TrendUnit, value: f64) -> String {

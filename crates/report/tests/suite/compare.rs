@@ -143,12 +143,15 @@ fn comparison() -> CompareRecord {
 fn verdicts_and_their_absence_on_a_terminal() {
     let record = CampaignRecord::from(comparison());
     for width in [40, 80, 200] {
-        let shown = terminal::campaign(&record, Style { width, color: false });
+        let shown = terminal::campaign(&record, Style { width, ..Style::default() });
         // What is to be typed is never broken.
         let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > width).collect();
         assert!(wide.is_empty(), "{width}: {wide:?}");
     }
-    insta::assert_snapshot!("compare_100", terminal::campaign(&record, Style { width: 100, color: false }));
+    insta::assert_snapshot!(
+        "compare_100",
+        terminal::campaign(&record, Style { width: 100, ..Style::default() })
+    );
 }
 
 #[test]
@@ -182,7 +185,7 @@ fn the_page_has_the_decisions_the_bands_and_the_pairs() {
 #[test]
 fn an_answer_has_the_colour_of_its_news_only_where_colour_is_wanted() {
     let record: CampaignRecord = comparison().into();
-    let shown = |color| terminal::campaign(&record, Style { width: 200, color });
+    let shown = |color| terminal::campaign(&record, Style { width: 200, color, ..Style::default() });
     let green = "\u{1b}[32m4 KiB random read, depth 32: ";
     assert!(shown(true).contains(green), "{}", shown(true));
     assert!(!shown(false).contains('\u{1b}'));

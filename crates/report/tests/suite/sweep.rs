@@ -50,7 +50,7 @@ fn a_missing_cell_stands_before_the_numbers() {
     let (record, runs) = sweep("depth", &["1", "2", "4"]);
     let command = record.command.clone().unwrap();
     let record = CampaignRecord::from(record);
-    let shown = terminal::campaign(&record, Style { width: 100, color: false });
+    let shown = terminal::campaign(&record, Style { width: 100, ..Style::default() });
     let (failure, table) =
         (shown.find("depth 4: the target failed: gone").unwrap(), shown.find("p99").unwrap());
     assert!(failure < table, "{shown}");
@@ -75,7 +75,7 @@ fn jobs_scale_against_the_fewest() {
         let result = cell.result.as_mut().unwrap();
         (result.jobs, result.operations_per_s) = (jobs, rate);
     }
-    let shown = terminal::campaign(&record.into(), Style { width: 100, color: false });
+    let shown = terminal::campaign(&record.into(), Style { width: 100, ..Style::default() });
     let row = shown.lines().rfind(|line| line.starts_with("jobs 2")).unwrap();
     assert!(row.contains("1.50") && row.contains("75 %"), "{row}");
 }
@@ -89,7 +89,7 @@ fn what_failed_or_moved_nothing_is_best_at_nothing() {
         result.service_mean_ns = if rate > 0.0 { 1e6 } else { 0.0 };
     }
     record.cells[1].result.as_mut().unwrap().failed_checks.push("too few in flight".to_owned());
-    let shown = terminal::campaign(&record.into(), Style { width: 120, color: false });
+    let shown = terminal::campaign(&record.into(), Style { width: 120, ..Style::default() });
     assert!(shown.contains("Highest rate: 100 IOPS") && shown.contains("1.00 ms at depth 1."), "{shown}");
     let idle = shown.lines().find(|line| line.starts_with("depth 4 ")).unwrap();
     assert!(!idle.contains("0 ns"), "{idle}");

@@ -25,7 +25,7 @@ fn one_run(read_share: f64, seconds: u64) -> RunRecord {
 }
 
 fn plain(width: usize) -> Style {
-    Style { width, color: false }
+    Style { width, ..Style::default() }
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn one_test_point_is_no_peak_and_a_missed_objective_comes_first() {
 fn colour_is_written_only_when_asked_and_changes_no_word() {
     let record = one_run(0.7, 2);
     let plain_text = terminal::run(&record, plain(80));
-    let coloured = terminal::run(&record, Style { width: 80, color: true });
+    let coloured = terminal::run(&record, Style { width: 80, color: true, ..Style::default() });
     assert!(!plain_text.contains('\u{1b}'));
     assert!(coloured.contains('\u{1b}'));
     let mut bare = String::new();
