@@ -18,6 +18,7 @@ pub mod external;
 pub mod foreign;
 mod identity;
 pub mod like;
+mod platform;
 mod progress;
 pub mod repeat;
 pub mod replay;

@@ -108,7 +108,7 @@ pub struct Reason {
 impl Hello {
     /// This program's.
     pub fn here() -> Self {
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let host = crate::platform::host_name();
         Self {
             fathom: "agent".to_owned(),
             protocol: PROTOCOL,

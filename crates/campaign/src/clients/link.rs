@@ -1,7 +1,6 @@
 //! One agent as the coordinator holds it: a child process, what it says, and its end.
 
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +8,10 @@ use std::time::Duration;
 
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::frame::{self, FromAgent, Hello, ToAgent};
 use super::list::Client;
+use crate::platform::{Ask, apart, ask};
 
 /// Bytes of what an agent, or the command that reaches it, says on stderr that are kept: the last.
 const SAID_MAX: usize = 4 << 10;
@@ -62,15 +61,14 @@ impl Link {
             EngineError::system(place, error)
                 .with_remedy(format!("{} is reached by this command", client.reach))
         };
-        let mut child = Command::new(&program)
+        let mut command = Command::new(&program);
+        command
             .args(words.get(1..).unwrap_or_default())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // A group of its own: Ctrl-C reaches it through us alone.
-            .process_group(0)
-            .spawn()
-            .map_err(|error| failed(&error))?;
+            .stderr(Stdio::piped());
+        // Ctrl-C reaches it through us alone.
+        let mut child = apart(&mut command).spawn().map_err(|error| failed(&error))?;
         let said = Arc::new(Mutex::new(Vec::new()));
         if let Some(stdout) = child.stdout.take() {
             let events = events.clone();
@@ -134,9 +132,7 @@ impl Drop for Link {
             left = left.saturating_sub(LOOK);
         }
         if !self.ended() {
-            if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
+            ask(&mut self.child, Ask::Kill);
             let _ = self.child.wait();
         }
     }

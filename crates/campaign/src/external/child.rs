@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind as Os, Read, Seek, SeekFrom};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,9 +13,9 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
 use fathom_record::{Standstill, WallFacts};
 use fathom_target::wall::{self, Reach, Wall};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kept::new_file;
+use crate::platform::{self, Ask, apart, ask};
 
 /// Between two looks at a child.
 const POLL: Duration = Duration::from_millis(20);
@@ -83,14 +82,14 @@ impl ChildPlan<'_> {
             .current_dir(self.folder)
             .stdin(Stdio::null())
             .stdout(new_file(&stdout)?)
-            .stderr(new_file(&stderr)?)
-            // A group of its own: Ctrl-C reaches it through us alone, and once.
-            .process_group(0);
+            .stderr(new_file(&stderr)?);
+        // Ctrl-C reaches it through us alone, and once.
+        apart(&mut command);
         let mut child = self.start(command)?;
         let mut vigil = Vigil::begin(*clock, POLL);
         let outcome = self.watch(&mut child, stop, clock, &mut vigil);
         let (status, interrupted) = outcome.inspect_err(|_| {
-            signal(&child, Signal::KILL);
+            ask(&mut child, Ask::Kill);
             // It is gone, or nothing more can be done about it.
             let _ = child.wait();
         })?;
@@ -129,7 +128,7 @@ impl ChildPlan<'_> {
             let now_ns = clock.now_ns();
             match asked_ns {
                 None if stop.load(Ordering::Relaxed) => {
-                    signal(child, Signal::INT);
+                    ask(child, Ask::Interrupt);
                     asked_ns = Some(now_ns);
                 }
                 None if now_ns.saturating_sub(started_ns) > self.limit_ns => {
@@ -143,11 +142,11 @@ impl ChildPlan<'_> {
                     .with_remedy(format!("its output so far is in {}", self.folder.display())));
                 }
                 Some(asked) if !urged && now_ns.saturating_sub(asked) > PATIENCE_NS => {
-                    signal(child, Signal::TERM);
+                    ask(child, Ask::End);
                     urged = true;
                 }
                 Some(asked) if !forced && now_ns.saturating_sub(asked) > GRACE_NS => {
-                    signal(child, Signal::KILL);
+                    ask(child, Ask::Kill);
                     forced = true;
                 }
                 _ => {}
@@ -171,17 +170,10 @@ impl ChildPlan<'_> {
     }
 }
 
-/// Sends a signal to a child and all in its group; one that has ended takes none.
-fn signal(child: &Child, signal: Signal) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, signal);
-    }
-}
-
 impl Ended {
     /// How it ended, in words.
     pub fn words(&self) -> String {
-        match (self.status.code(), self.status.signal()) {
+        match (self.status.code(), platform::ended_by(self.status)) {
             (Some(code), _) => format!("exit status {code}"),
             (None, Some(signal)) => format!("ended by signal {signal}"),
             (None, None) => "ended in an unknown way".to_owned(),

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::ErrorKind as Os;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -14,6 +13,8 @@ use fathom_target::layout::{Layout, lay_out};
 use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_tools::ToolTarget;
 use fathom_tools::fio::map::is_of_a_device;
+
+use crate::platform;
 
 /// Space that stays free when a file is made.
 const KEEP_FREE_BYTES: u64 = 64 << 20;
@@ -163,21 +164,10 @@ fn fill(
         let layout = Layout { seed: range.end, stop, progress: None, keep_free_bytes: KEEP_FREE_BYTES };
         return lay_out(file, range, &layout);
     }
-    let room = rustix::fs::fallocate(
-        file,
-        rustix::fs::FallocateFlags::empty(),
-        range.start,
-        range.end - range.start,
-    );
-    match room {
-        Ok(()) => Ok(()),
-        // A file system without that call gives room when it is written.
-        Err(rustix::io::Errno::OPNOTSUPP) => {
-            file.set_len(range.end).map_err(|error| EngineError::system("giving the file its length", &error))
-        }
-        Err(error) => Err(EngineError::system("making room for the file", &error.into())
-            .with_remedy("check the free space, or ask for a smaller size")),
-    }
+    platform::give_room(file, &range).map_err(|error| {
+        EngineError::system("making room for the file", &error)
+            .with_remedy("check the free space, or ask for a smaller size")
+    })
 }
 
 /// What stands under a name.
@@ -198,7 +188,7 @@ fn look(target: &ToolTarget) -> Result<Found, EngineError> {
         Err(error) if error.kind() == Os::NotFound => return look_at_nothing(target),
         Err(error) => return Err(EngineError::system(format!("target {path}"), &error)),
     };
-    if meta.file_type().is_block_device() {
+    if platform::is_block_device(&meta) {
         return Ok(Found::Device);
     }
     if !meta.is_file() {

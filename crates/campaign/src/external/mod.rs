@@ -17,7 +17,6 @@ mod through;
 mod tool;
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -37,6 +36,7 @@ use reading::{Around, finish, read_result};
 
 use crate::error::CampaignError;
 use crate::identity;
+use crate::platform::Inherited;
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
 pub use child::{ChildPlan, Ended};
@@ -149,7 +149,7 @@ fn reach_of(
 }
 
 /// The targets of a session, with paths by which a child reaches the very same files, and what it inherits for that.
-fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<OwnedFd>), CampaignError> {
+fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<Inherited>), CampaignError> {
     let handles = session.handles().ok_or_else(|| {
         EngineError::new(
             ErrorKind::Plan,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +44,7 @@ use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
+use crate::platform::{Inherited, inherit};
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
 use fathom_plan::{Applying, Known, RunOptions, RunPlan, exact_command_line};
@@ -135,7 +135,7 @@ pub(crate) struct Handle<'a> {
     /// Its path, in the child.
     pub path: String,
     /// What the child inherits, where the file has no name: behind a wall it may not look into this process.
-    pub inherited: Option<OwnedFd>,
+    pub inherited: Option<Inherited>,
     /// What it is.
     pub facts: &'a TargetFacts,
 }
@@ -147,13 +147,8 @@ impl<'a> Handle<'a> {
         if let Some(path) = named.and_then(|path| path.to_str().map(str::to_owned)) {
             return Some(Self { path, inherited: None, facts });
         }
-        // A duplicate is not closed when a program is started.
-        let inherited = rustix::io::dup(file).ok()?;
-        Some(Self {
-            path: format!("/proc/self/fd/{}", inherited.as_raw_fd()),
-            inherited: Some(inherited),
-            facts,
-        })
+        let (path, inherited) = inherit(file)?;
+        Some(Self { path, inherited: Some(inherited), facts })
     }
 }
 

@@ -1,12 +1,5 @@
 //! A command before a side's turn: run through the shell, timed, and its last words kept.
 
-#[cfg(not(unix))]
-#[path = "group_elsewhere.rs"]
-mod group;
-#[cfg(unix)]
-#[path = "group_unix.rs"]
-mod group;
-
 use std::io::{PipeReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +8,8 @@ use std::time::Duration;
 
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, Nanos, WallClock};
+
+use crate::platform::{self, Ask};
 
 /// So much of the end of what it printed is kept.
 const KEPT_BYTES: usize = 2048;
@@ -33,10 +28,10 @@ pub fn run(command: &str, limit_ns: u64, stop: &AtomicBool) -> Result<String, En
     let place = format!("running the command `{command}`");
     let failed = |error: std::io::Error| EngineError::system(place.clone(), &error);
     let (reader, writer) = std::io::pipe().map_err(failed)?;
-    let mut shell = Command::new(group::SHELL[0]);
-    shell.arg(group::SHELL[1]).arg(command).stdin(Stdio::null());
+    let mut shell = Command::new(platform::SHELL[0]);
+    shell.arg(platform::SHELL[1]).arg(command).stdin(Stdio::null());
     shell.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
-    group::apart(&mut shell);
+    platform::apart(&mut shell);
     let mut child = shell.spawn().map_err(failed)?;
     // The command holds the other ends of the pipe; this one must not keep it open.
     drop(shell);
@@ -73,7 +68,7 @@ pub fn run(command: &str, limit_ns: u64, stop: &AtomicBool) -> Result<String, En
 }
 
 fn end(child: &mut Child) {
-    group::end(child);
+    platform::ask(child, Ask::Kill);
     // It was just killed; what its status is changes nothing.
     let _ = child.wait();
 }
