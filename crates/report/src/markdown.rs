@@ -278,7 +278,7 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportE
 /// An analysis, every run in it.
 pub fn analysis(analysis: &Analysis) -> String {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
-    out.heading(1, &format!("What the seconds of {} say", analysis.of));
+    out.heading(1, &format!("Time-series analysis of {}", analysis.of));
     out.line(&text(&format!("{}: {}.", analysis_sheet::read(analysis), analysis_sheet::verdicts(analysis))));
     out.alarm(&analysis.unreadable);
     out.table(&analysis_sheet::workloads(analysis));

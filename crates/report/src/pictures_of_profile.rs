@@ -3,7 +3,7 @@
 use fathom_record::ProfileRecord;
 
 use crate::ReportError;
-use crate::chart::{asked_over_time, rates_by_window, sizes_at_least};
+use crate::chart::{ClockAxis, asked_over_time, rates_by_window, sizes_at_least};
 use crate::pictures::Figure;
 
 /// The pictures, as far as there is something to draw.
@@ -12,7 +12,8 @@ use crate::pictures::Figure;
 /// When the drawing library refuses.
 pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
     let mut figures = Vec::new();
-    if let Some((picture, stretch_s)) = asked_over_time(&record.series, record.directions_known)? {
+    let clock = record.start_unix_s.and_then(ClockAxis::from_unix);
+    if let Some((picture, stretch_s)) = asked_over_time(&record.series, record.directions_known, clock)? {
         let gaps =
             if record.series.gaps.is_empty() { "" } else { " The line breaks where nothing was seen." };
         figures.push(Figure {

@@ -1,10 +1,19 @@
 //! An axis: from values to pixels, with ticks at human numbers.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::canvas::{Anchor, Drawn, Pen};
 use super::palette::Ink;
+use crate::number;
 
 /// Smallest ratio of the ends of a logarithmic axis: less would blow noise up into a shape.
 const LOG_SPAN_MIN: f64 = 5.0;
+
+/// Steps of a time axis in seconds, from what makes whole minutes on.
+const TIME_STEPS_S: [f64; 16] = [
+    10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 14_400.0, 21_600.0, 43_200.0,
+    86_400.0, 172_800.0,
+];
 
 /// An axis from `low` to `high` between two pixel positions.
 pub struct Axis {
@@ -53,6 +62,25 @@ impl Axis {
         axis.high = high.max(f64::MIN_POSITIVE);
         axis.ticks.retain(|(v, _)| *v <= high * 1.0001);
         axis
+    }
+
+    /// A linear axis of exactly 0 to `high` seconds, with about `wanted` ticks at steps that clocks have.
+    pub fn time(high: f64, ends: (f64, f64), wanted: usize) -> Self {
+        const DAY_S: f64 = 86_400.0;
+        let least = high / wanted.max(1) as f64;
+        let step = match TIME_STEPS_S.into_iter().find(|step| *step >= least) {
+            _ if least <= 10.0 => return Self::span(high, ends, wanted, number::seconds_tick),
+            Some(step) => step,
+            None => (least / DAY_S).ceil() * DAY_S,
+        };
+        let (unit_s, unit) = [(DAY_S, "d"), (3600.0, "h"), (60.0, "min")]
+            .into_iter()
+            .find(|(unit_s, _)| step % unit_s == 0.0)
+            .unwrap_or((1.0, "s"));
+        let count = (high * 1.0001 / step).floor() as usize;
+        let ticks = (0..=count).map(|n| n as f64 * step);
+        let ticks = ticks.map(|at_s| (at_s, format!("{} {unit}", (at_s / unit_s).round()))).collect();
+        Self::fixed((0.0, high), ends, ticks)
     }
 
     /// A linear axis of relative differences that holds both ends and 0, with its ticks in percent.
@@ -148,6 +176,50 @@ impl Axis {
     }
 }
 
+/// The clock beside a time axis: what o'clock its seconds are, in UTC.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockAxis {
+    start: Timestamp,
+}
+
+impl ClockAxis {
+    /// Room that its line takes below the seconds.
+    pub const HEIGHT: f64 = 13.0;
+
+    /// Of an axis whose 0 is this moment, as records have it.
+    pub fn from(rfc3339: &str) -> Option<Self> {
+        rfc3339.parse().ok().map(|start| Self { start })
+    }
+
+    /// Of an axis whose 0 is this second since 1970.
+    pub fn from_unix(seconds: i64) -> Option<Self> {
+        Timestamp::from_second(seconds).ok().map(|start| Self { start })
+    }
+
+    /// Writes the times of the axis's ticks below its words, as far as they have room.
+    pub fn draw(self, pen: &mut Pen<'_>, x: &Axis, bottom: f64) -> Drawn {
+        let span_s = x.high - x.low;
+        let (form, room) = match span_s {
+            span if span < 600.0 => ("%H:%M:%S", 54.0),
+            span if span < 86_400.0 => ("%H:%M", 38.0),
+            _ => ("%d %b %H:%M", 76.0),
+        };
+        let mut last = f64::NEG_INFINITY;
+        for (value, _) in &x.ticks {
+            let at =
+                SignedDuration::try_from_secs_f64(*value).ok().and_then(|d| self.start.checked_add(d).ok());
+            let (Some(at), place) = (at, x.at(*value)) else { continue };
+            if place - last < room {
+                continue;
+            }
+            last = place;
+            let words = at.strftime(form).to_string();
+            pen.words(&words, (place, bottom + 15.0 + Self::HEIGHT), Anchor::Middle, Ink::Muted, false)?;
+        }
+        Ok(())
+    }
+}
+
 /// The next of 1, 2, 5 times a power of ten that is not below `least`.
 fn nice_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
@@ -180,6 +252,19 @@ fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_the_steps_of_clocks_and_one_unit() {
+        let ticks = |high: f64| -> Vec<String> {
+            Axis::time(high, (0.0, 250.0), 5).ticks.into_iter().map(|tick| tick.1).collect()
+        };
+        assert_eq!(ticks(3.0), ["0 s", "1 s", "2 s", "3 s"]);
+        assert_eq!(ticks(60.0), ["0 s", "20 s", "40 s", "60 s"]);
+        assert_eq!(ticks(600.0), ["0 min", "2 min", "4 min", "6 min", "8 min", "10 min"]);
+        assert_eq!(ticks(86_400.0), ["0 h", "6 h", "12 h", "18 h", "24 h"]);
+        assert_eq!(ticks(7.0 * 86_400.0), ["0 d", "2 d", "4 d", "6 d"]);
+        assert_eq!(ticks(100.0 * 86_400.0).len(), 6);
+    }
 
     #[test]
     fn ticks_are_human_numbers() {

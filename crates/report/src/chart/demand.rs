@@ -71,7 +71,7 @@ pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportEr
         let credits = vec![line("left", Ink::Purple, &|at| points[at].credits_share)];
         panels.push(panel("credits, least of each stretch", credits, 1.0, number::percent_tick));
     }
-    let picture = stacked("The demand over time with the limits of the choice", &panels, end_s)?;
+    let picture = stacked("The demand over time with the limits of the choice", &panels, end_s, None)?;
     Ok(Some(picture))
 }
 

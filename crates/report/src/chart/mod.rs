@@ -23,6 +23,7 @@ mod roofline;
 mod series;
 mod shift;
 
+pub use axis::ClockAxis;
 pub use canvas::Picture;
 pub use causes::{CauseBar, causes};
 pub use ceilings::ceilings;

@@ -1,11 +1,11 @@
 //! Lines over a time axis in panels of one width, one above the other.
 
 use super::Picture;
-use super::axis::Axis;
+use super::axis::{Axis, ClockAxis};
 use super::canvas::{Anchor, Drawn, Pen, draw};
 use super::labels::spread;
 use super::palette::Ink;
-use crate::{ReportError, number};
+use crate::ReportError;
 
 /// Where panels begin and end, in pixels.
 pub const LEFT: f64 = 62.0;
@@ -47,21 +47,32 @@ const TOP: f64 = 24.0;
 /// Between panels.
 const GAP: f64 = 26.0;
 
-/// Draws panels one above the other, over `end_s` seconds from a demand's first tick on.
+/// Draws panels one above the other, over `end_s` seconds from a demand's first tick on, with the clock where it is known.
 ///
 /// # Errors
 /// When the drawing library refuses.
-pub fn stacked(title: &str, panels: &[Panel], end_s: f64) -> Result<Picture, ReportError> {
+pub fn stacked(
+    title: &str,
+    panels: &[Panel],
+    end_s: f64,
+    clock: Option<ClockAxis>,
+) -> Result<Picture, ReportError> {
     let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
-    let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
-    draw((WIDTH, (bottom + 44.0) as u32), title, |pen| {
+    let x = Axis::time(end_s, (LEFT, RIGHT), 5);
+    let below = clock.map_or(0.0, |_| ClockAxis::HEIGHT);
+    draw((WIDTH, (bottom + below + 44.0) as u32), title, |pen| {
         let mut top = TOP;
         for panel in panels {
             draw_panel(pen, panel, &x, (top, top + panel.height))?;
             top += panel.height + GAP;
         }
         x.draw_columns(pen, (bottom, bottom))?;
-        pen.words("time since the first tick", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)
+        let mut name = "time since the first tick";
+        if let Some(clock) = clock {
+            clock.draw(pen, &x, bottom)?;
+            name = "time since the first tick, and UTC";
+        }
+        pen.words(name, (RIGHT, bottom + below + 34.0), Anchor::End, Ink::Text, false)
     })
 }
 

@@ -4,7 +4,7 @@ use fathom_record::profile::{DemandSeries, SizeMix, SizePoint};
 use fathom_record::sizing::WindowSummary;
 
 use super::Picture;
-use super::axis::Axis;
+use super::axis::{Axis, ClockAxis};
 use super::canvas::{Anchor, draw};
 use super::palette::Ink;
 use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel, stacked};
@@ -24,6 +24,7 @@ const STRETCHES: usize = 360;
 pub fn asked_over_time(
     series: &DemandSeries,
     directions_known: bool,
+    clock: Option<ClockAxis>,
 ) -> Result<Option<(Picture, u64)>, ReportError> {
     let ticks = series.read_bytes.len();
     if ticks == 0 {
@@ -64,7 +65,7 @@ pub fn asked_over_time(
         panel("throughput, peak per interval", bytes, number::throughput_tick),
     ];
     let end_s = ticks as f64 * f64::from(series.tick_s);
-    let picture = stacked("Reads and writes over time", &panels, end_s)?;
+    let picture = stacked("Reads and writes over time", &panels, end_s, clock)?;
     Ok(Some((picture, per_stretch as u64 * u64::from(series.tick_s))))
 }
 

@@ -3,7 +3,7 @@
 use fathom_record::{Direction, RunRecord};
 
 use super::Picture;
-use super::axis::Axis;
+use super::axis::{Axis, ClockAxis};
 use super::canvas::{Anchor, Drawn, Pen, draw};
 use super::palette::Ink;
 use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel};
@@ -39,9 +39,12 @@ pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportErro
         shown = "IOPS, service latency and CPUs";
     }
     let bottom = TOP - GAP + panels.iter().map(|panel| panel.height + GAP).sum::<f64>();
-    let height = bottom + 44.0;
+    // Simulated seconds have no time of day.
+    let clock = if run.is_virtual() { None } else { ClockAxis::from(&run.started_at) };
+    let below = clock.map_or(0.0, |_| ClockAxis::HEIGHT);
+    let height = bottom + below + 44.0;
     let label = format!("{title}: {shown} over time");
-    let x = Axis::span(end_s, (LEFT, RIGHT), 5, number::seconds_tick);
+    let x = Axis::time(end_s, (LEFT, RIGHT), 5);
     let picture = draw((WIDTH, height as u32), &label, |pen| {
         warm_up(pen, &all, &x, bottom)?;
         let mut top = TOP;
@@ -50,7 +53,12 @@ pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportErro
             top += panel.height + GAP;
         }
         x.draw_columns(pen, (bottom, bottom))?;
-        pen.words("time since the first I/O", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
+        let mut name = "time since the first I/O";
+        if let Some(clock) = clock {
+            clock.draw(pen, &x, bottom)?;
+            name = "time since the first I/O, and UTC";
+        }
+        pen.words(name, (RIGHT, bottom + below + 34.0), Anchor::End, Ink::Text, false)?;
         for stretch in &all {
             let (from, to) = (x.at(stretch.from_s), x.at(stretch.to_s));
             pen.region((from, TOP), (to, bottom), &read_out(stretch));

@@ -27,7 +27,7 @@ pub fn page(analysis: &Analysis) -> Result<String, ReportError> {
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: format!("What the seconds of {} say", analysis.of),
+        title: format!("Time-series analysis of {}", analysis.of),
         read: sheet::read(analysis),
         verdicts: sheet::verdicts(analysis),
         failures: analysis.unreadable.clone(),

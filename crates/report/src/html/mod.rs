@@ -67,7 +67,7 @@ pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
     analysis::page(analysis)
 }
 
-/// The page of a profile: what was asked over time, how large it was, and who asked.
+/// The page of a profile: the demand over time, how large it was, and who asked.
 ///
 /// # Errors
 /// When a drawing or the template fails.

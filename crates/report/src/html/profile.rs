@@ -42,7 +42,7 @@ pub fn page(record: &ProfileRecord) -> Result<String, ReportError> {
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: format!("What {} was asked", record.device.as_deref().unwrap_or(&record.demand.from)),
+        title: format!("Workload profile of {}", record.device.as_deref().unwrap_or(&record.demand.from)),
         answers,
         figures: of_profile(record)?.into_iter().map(Figure::from).collect(),
         windows: sheet::windows(&record.demand),

@@ -215,3 +215,18 @@ fn an_open_loop_shows_response_beside_service() {
     let page = html::run(&record).unwrap();
     assert!(page.contains("fathom show r-20261120-161500-01 --json"), "no other is made up");
 }
+
+#[test]
+fn a_time_axis_has_the_clock_where_time_is_not_simulated() {
+    let record = one_run("data.bin");
+    assert!(!record.is_virtual() && record.started_at.contains("T16:15:00"), "{}", record.started_at);
+    let page = html::run(&record).unwrap();
+    assert!(page.contains("16:15:00") && page.contains("first I/O, and UTC"));
+    let mut simulated = record;
+    simulated.clock.as_mut().unwrap().source = "virtual".into();
+    let page = html::run(&simulated).unwrap();
+    assert!(
+        !page.contains(">16:15:10<") && !page.contains("and UTC"),
+        "simulated seconds have no time of day"
+    );
+}
