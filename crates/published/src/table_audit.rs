@@ -95,19 +95,24 @@ fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
     for row in rows {
         let mut at: Vec<String> = Vec::new();
         let mut above: Vec<String> = Vec::new();
+        let mut more: Vec<String> = Vec::new();
         for found in reached(row, table) {
             let Some((share, text)) = in_words(row, &found) else { continue };
             if share > ABOVE {
                 above.push(text);
             } else if share >= AT {
                 at.push(text);
+                more.extend(carried_more(table, rows, row, &found));
             }
         }
         let subject = row.subject();
         let finding = |weight, text| Finding { subject: subject.clone(), rule: Rule::Ceiling, weight, text };
         match (above.is_empty(), at.is_empty()) {
             (true, true) => {}
-            (true, false) => out.push(finding(Weight::Note, at.join("; "))),
+            (true, false) if more.is_empty() => out.push(finding(Weight::Note, at.join("; "))),
+            (true, false) => {
+                out.push(finding(Weight::Caution, format!("{}; {}", at.join("; "), more.join("; "))));
+            }
             (false, true) => {
                 let text = format!("{}: the bound is not what it says, or bursts above it", above.join("; "));
                 out.push(finding(Weight::Caution, text));
@@ -122,6 +127,38 @@ fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// The row that moved most through what bounds this one in bytes, where it moved clearly more: what binds this one is
+/// something else.
+fn carried_more(
+    table: &Published,
+    rows: &[&PublishedRow],
+    row: &PublishedRow,
+    found: &Reached,
+) -> Option<String> {
+    /// What rounding and run-to-run spread leave.
+    const MORE: f64 = 1.04;
+    /// The wire itself, over what is left of it for data in packets of 1,500 bytes: nothing moves more.
+    const WIRE: f64 = 1.0 / 0.9415;
+    if !matches!(found.known.rate, CeilingRate::Throughput { .. }) {
+        return None;
+    }
+    let alike = rows.iter().filter(|other| other.read_percent == row.read_percent);
+    let shares = alike.flat_map(|other| {
+        let of = reached(other, table).into_iter().filter(|it| it.name == found.name && it.share <= WIRE);
+        of.map(move |it| (it.share, *other))
+    });
+    let (share, other) = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (share > MORE * found.share)
+        .then(|| {
+            format!(
+                "{} moved {:.0} % more through it, so that it was not full here: something else binds",
+                other.subject(),
+                (share / found.share - 1.0) * 100.0
+            )
+        })
+        .filter(|_| other.subject() != row.subject())
 }
 
 /// How much of a bound a row reaches, in words too: each device, connection or machine that has one counts.

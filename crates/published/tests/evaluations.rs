@@ -57,6 +57,14 @@ fn clients_that_did_not_keep_their_depth_are_told() {
     let pair = find(&found, Rule::SameConcurrency, "randread-4k of four clients", "cannot be compared");
     assert!(pair.text.contains("2045") && pair.text.contains("1473"), "{}", pair.text);
     find(&found, Rule::Ceiling, "read-64k of four clients, Linux", "the clients' network");
+    for side in ["Linux", "StarWind"] {
+        let near = find(&found, Rule::Ceiling, &format!("read-1m of four clients, {side}"), "not full here");
+        assert_eq!(near.weight, Weight::Caution, "{}", near.text);
+        assert!(near.text.contains("95.5 %") && near.text.contains("9 % more"), "{}", near.text);
+    }
+    let beyond =
+        find(&found, Rule::Ceiling, "randread-64k of eight drives, expected", "the clients' network");
+    assert_eq!(beyond.weight, Weight::Caution, "{}", beyond.text);
     assert!(found.iter().all(|finding| finding.weight < Weight::Contradiction), "{found:#?}");
 }
 
