@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::decorate::Stack;
+use fathom_engine::fault::{Fault, FaultPlan};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::rest::Rest;
@@ -35,6 +36,8 @@ pub struct ExportPlan<'a> {
     pub stripe_bytes: Option<u64>,
     /// What is put around each engine.
     pub decorators: &'a Decorators,
+    /// What goes wrong on purpose, in memory and on simulated devices alone.
+    pub faults: &'a FaultPlan,
     /// Seed of the delays, of simulated devices, and of the data of files that are made.
     pub seed: u64,
 }
@@ -72,6 +75,7 @@ pub(crate) struct Backend {
     pub(crate) namespace: Namespace,
     pub(crate) facts: Exported,
     stack: Stack,
+    faults: FaultPlan,
 }
 
 /// Everything that is served, open and held.
@@ -108,6 +112,13 @@ impl Export {
             targets.push(Target::open(name, &request)?);
         }
         targets.iter().try_for_each(Target::confirm)?;
+        if let Some(target) =
+            targets.iter().find(|it| it.file.is_some()).filter(|_| !plan.faults.rules.is_empty())
+        {
+            let cause = "a host may keep what it read wrongly, and what it believes to have written";
+            return Err(EngineError::new(ErrorKind::Refused, format!("faults on {}", target.name), cause)
+                .with_remedy("serve null:, memory: or sim:NAME with --faults"));
+        }
         if !plan.writable {
             targets.iter().try_for_each(hold)?;
         }
@@ -166,6 +177,7 @@ impl Export {
                 medium,
                 engine: engine.0,
                 stack: Stack::new(plan.decorators, plan.seed.wrapping_add(place), Rest::default()),
+                faults: plan.faults.clone(),
             });
         }
         Ok(backends)
@@ -221,6 +233,7 @@ impl Export {
             medium: Medium::Striped(Volume { files, layout }),
             engine,
             stack: Stack::new(plan.decorators, plan.seed, Rest::default()),
+            faults: FaultPlan::default(),
         })
     }
 }
@@ -238,7 +251,7 @@ impl Backend {
     ) -> Result<Box<dyn Engine>, EngineError> {
         let bytes = u64::from(buffer_bytes);
         let options = uring::Options::default();
-        let engine: Box<dyn Engine> = match &self.medium {
+        let mut engine: Box<dyn Engine> = match &self.medium {
             Medium::Null => Box::new(Null::new(depth, bytes, clock)?),
             Medium::Memory(store) => Box::new(Memory::new(store.clone(), depth, bytes, clock)?),
             Medium::Simulated(device) => {
@@ -264,6 +277,9 @@ impl Backend {
                 }
             }
         };
+        if !self.faults.rules.is_empty() {
+            engine = Box::new(Fault::new(engine, self.faults.clone(), depth));
+        }
         Ok(self.stack.around(engine, (number, depth), &clock))
     }
 }
@@ -317,8 +333,10 @@ mod tests {
     use super::*;
 
     fn plan<'a>(backends: &'a [String], decorators: &'a Decorators) -> ExportPlan<'a> {
+        static NO_FAULTS: FaultPlan = FaultPlan { rules: Vec::new() };
         ExportPlan {
             backends,
+            faults: &NO_FAULTS,
             writable: false,
             permits: &[],
             size_bytes: None,
@@ -345,6 +363,23 @@ mod tests {
         assert_eq!(read_only, [false, false, false, true]);
         let sizes: Vec<u64> = export.namespaces().map(|it| it.size_bytes).collect();
         assert_eq!((sizes[0], sizes[1], sizes[3]), (1 << 40, 1 << 20, 1 << 20));
+    }
+
+    #[test]
+    fn faults_are_kept_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, vec![7; 1 << 20]).unwrap();
+        let (decorators, faults) = (Decorators::default(), "lose=1/2".parse().unwrap());
+        for (name, is_served) in [("memory:1MiB", true), (file.to_str().unwrap(), false)] {
+            let names = [name.to_owned()];
+            let made = Export::open(&ExportPlan { faults: &faults, ..plan(&names, &decorators) });
+            match made {
+                Err(error) if error.kind == ErrorKind::Unsupported => {}
+                Err(error) => assert!(!is_served && error.remedy.contains("memory:"), "{error}"),
+                Ok(_) => assert!(is_served),
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which I/Os go wrong, and how.
 
 use std::ops::Range;
+use std::str::FromStr;
 
 use fathom_record::Direction;
 
@@ -31,6 +32,8 @@ pub enum When {
     Always,
     /// One, by its number in the order of submission, from 0.
     Nth(u64),
+    /// One in so many: the last of each, 1 and up.
+    Every(u64),
     /// This one and all after it, by number from 0.
     FromNth(u64),
     /// All that touch these bytes of the target.
@@ -69,6 +72,7 @@ impl FaultPlan {
                 && match &rule.when {
                     When::Always => true,
                     When::Nth(nth) => number == *nth,
+                    When::Every(period) => period > &0 && (number + 1).is_multiple_of(*period),
                     When::FromNth(first) => number >= *first,
                     When::Touching(range) => {
                         let end = io.offset.saturating_add(u64::from(io.bytes));
@@ -78,5 +82,54 @@ impl FaultPlan {
                 }
         };
         self.rules.iter().find(meets).map(|rule| rule.effect)
+    }
+}
+
+impl FromStr for FaultPlan {
+    type Err = String;
+
+    /// Reads rules as `fail=1/1000,flip=1/5000`: `fail` ends an I/O in an error, `short` moves a part of it, `flip`
+    /// gives a read back with one byte inverted, and `lose` acknowledges a write without carrying it out.
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.split(',').map(|rule| rule_of(rule.trim())).collect::<Result<_, _>>().map(|rules| Self { rules })
+    }
+}
+
+/// Number of the error that failed I/Os end in: `EIO`, on every system.
+const FAILED: i32 = 5;
+/// Bytes that a short I/O moves.
+const SHORT_BYTES: u32 = 512;
+
+fn rule_of(text: &str) -> Result<FaultRule, String> {
+    let refuse = || format!("`{text}` is not a fault: write fail, short, flip or lose, as fail=1/1000");
+    let (what, share) = text.split_once('=').ok_or_else(refuse)?;
+    let period: u64 = share.strip_prefix("1/").and_then(|period| period.parse().ok()).ok_or_else(refuse)?;
+    if period == 0 {
+        return Err(refuse());
+    }
+    let (direction, effect) = match what {
+        "fail" => (None, Effect::Fail(FAILED)),
+        "short" => (None, Effect::Short(SHORT_BYTES)),
+        "flip" => (Some(Direction::Read), Effect::FlipByte(0)),
+        "lose" => (Some(Direction::Write), Effect::Lose),
+        _ => return Err(refuse()),
+    };
+    Ok(FaultRule { when: When::Every(period), direction, effect })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_or_refused_with_what_to_write() {
+        let plan: FaultPlan = "fail=1/3, flip=1/2".parse().unwrap();
+        let io = Io { slot: 0, direction: Direction::Read, offset: 0, bytes: 4096 };
+        let effects: Vec<_> = (0..6).map(|number| plan.effect(&io, number, None)).collect();
+        let (fail, flip) = (Some(Effect::Fail(FAILED)), Some(Effect::FlipByte(0)));
+        assert_eq!(effects, [None, flip, fail, flip, None, fail]);
+        for wrong in ["", "fail", "fail=1", "fail=1/0", "fail=2/3", "burn=1/2", "fail=1/2,"] {
+            assert!(wrong.parse::<FaultPlan>().unwrap_err().contains("fail=1/1000"), "{wrong}");
+        }
     }
 }

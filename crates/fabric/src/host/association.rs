@@ -70,6 +70,8 @@ pub struct Facts {
     pub deallocates: bool,
     /// Whether writes rest in a cache until a flush.
     pub has_write_cache: bool,
+    /// Events that it can tell of by itself (OAES).
+    pub events: u32,
     /// Model, as it says.
     pub model: String,
     /// Serial number, as it says.
@@ -123,6 +125,7 @@ enum At {
     Ready,
     Controller,
     Queues,
+    Events,
     Namespaces,
     Namespace(u32),
     CommandSet(u32),
@@ -203,6 +206,10 @@ impl Association {
                 let words = [u32::from(admin::FEATURE_QUEUES), asked << 16 | asked, 0, 0, 0, 0];
                 plain(SubmissionEntry::new(admin::SET_FEATURES, 0, words))
             }
+            At::Events => {
+                let words = [u32::from(admin::FEATURE_EVENTS), self.facts.events, 0, 0, 0, 0];
+                plain(SubmissionEntry::new(admin::SET_FEATURES, 0, words))
+            }
             At::Namespaces => identify(IdentifyWhat::ActiveNamespaces, 0),
             At::Namespace(id) => identify(IdentifyWhat::Namespace, id),
             At::CommandSet(id) => identify(IdentifyWhat::NamespaceDescriptors, id),
@@ -221,6 +228,11 @@ impl Association {
             // Names beyond 1.3 came late: a controller that lists none has the NVM command set.
             if let At::CommandSet(_) = self.at {
                 self.at = At::Done;
+                return Ok(());
+            }
+            // Without events the rest works as well.
+            if self.at == At::Events {
+                self.at = self.first_namespace();
                 return Ok(());
             }
             return Err(fail(self.refusal(status, result)));
@@ -243,11 +255,9 @@ impl Association {
             At::Queues => {
                 let given = (result as u16).min((result >> 16) as u16).saturating_add(1);
                 self.facts.queues = given.min(self.wishes.queues);
-                match self.wishes.namespace {
-                    Some(id) => At::Namespace(id),
-                    None => At::Namespaces,
-                }
+                if self.facts.events == 0 { self.first_namespace() } else { At::Events }
             }
+            At::Events => self.first_namespace(),
             At::Namespaces => At::Namespace(only(data).map_err(fail)?),
             At::Namespace(id) => {
                 self.facts.namespace = Some(namespace(id, data).map_err(fail)?);
@@ -264,6 +274,10 @@ impl Association {
         Ok(())
     }
 
+    fn first_namespace(&self) -> At {
+        self.wishes.namespace.map_or(At::Namespaces, At::Namespace)
+    }
+
     fn asked(&self) -> &'static str {
         match self.at {
             At::Connect => "Connect",
@@ -272,6 +286,7 @@ impl Association {
             At::Pause | At::Ready => "waiting for the controller",
             At::Controller => "Identify Controller",
             At::Queues => "asking for I/O queues",
+            At::Events => "asking for events",
             At::Namespaces => "listing the namespaces",
             At::Namespace(_) => "Identify Namespace",
             At::CommandSet(_) => "the namespace's command set",
@@ -335,6 +350,7 @@ impl Association {
         facts.in_capsule_bytes = it.in_capsule_bytes().min(MOST_IN_CAPSULE) as u32;
         facts.deallocates = it.supports(OptionalCommand::DatasetManagement);
         facts.has_write_cache = it.has_volatile_write_cache();
+        facts.events = it.oaes.get();
         Ok(At::Queues)
     }
 }

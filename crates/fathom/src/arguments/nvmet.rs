@@ -1,6 +1,7 @@
 //! What can be typed for `fathom nvmet`.
 
 use clap::Args;
+use fathom_engine::fault::FaultPlan;
 use fathom_measure::Bytes;
 use fathom_record::options::{DelayPlan, ThrottlePlan};
 
@@ -44,6 +45,10 @@ pub struct NvmetArguments {
     /// Hold I/Os to these limits, e.g. iops=3000, as in fathom run.
     #[arg(long, value_name = "LIMITS")]
     pub throttle: Option<ThrottlePlan>,
+    /// Make I/Os go wrong, to see what a host makes of it: fail, short, flip (a byte of a read) or lose (a write),
+    /// as fail=1/1000,flip=1/5000. For null:, memory: and sim: alone.
+    #[arg(long, value_name = "FAULTS")]
+    pub faults: Option<FaultPlan>,
     /// Seed of delays and simulated devices.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,

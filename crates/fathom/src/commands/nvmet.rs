@@ -88,6 +88,7 @@ pub fn perform(arguments: &NvmetArguments) -> Result<Status, Failure> {
         size_bytes: arguments.size.map(|size| size.0),
         stripe_bytes: arguments.stripe.map(|size| size.0),
         decorators: &decorators,
+        faults: &arguments.faults.clone().unwrap_or_default(),
         seed: arguments.seed,
     })?;
     for note in export.notes() {

@@ -22,6 +22,7 @@ pub fn names(backends: &[&str]) -> Vec<String> {
 pub fn export(backends: &[&str], writable: bool, decorators: &Decorators) -> Export {
     let backends = names(backends);
     let plan = ExportPlan {
+        faults: &Default::default(),
         backends: &backends,
         writable,
         permits: &[],

@@ -66,6 +66,7 @@ fn a_file_that_fathom_made_takes_writes() {
     let backends = [folder.path().to_str().unwrap().to_owned()];
     let decorators = Decorators::default();
     let made = fathom_nvmet::Export::open(&fathom_nvmet::ExportPlan {
+        faults: &Default::default(),
         backends: &backends,
         writable: true,
         permits: &[],
