@@ -74,6 +74,37 @@ pub struct FabricFacts {
     /// Losses of a run in which a loss does not end it; absent before a run, and where a loss ends it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outages: Option<Outages>,
+    /// What each I/O queue of fathom's own initiator carried in a run, by job; empty before a run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub each_queue: Vec<FabricQueue>,
+}
+
+/// One I/O queue, which is one connection, over a run with its warm-up. Bytes are those of the connection: data, headers and digests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct FabricQueue {
+    /// The job whose it is, from 0.
+    pub job: u32,
+    /// Its number at the controller, from 1.
+    pub number: u16,
+    /// Entries that it was connected with.
+    pub entries: u32,
+    /// Port of the connection on this side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_port: Option<u16>,
+    /// Commands sent: more than I/Os where those are split.
+    pub commands: u64,
+    /// Times that the target asked for the data of a write (R2T).
+    pub transfers_asked: u64,
+    /// Calls that sent something.
+    pub send_calls: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Calls that received something.
+    pub receive_calls: u64,
+    /// Bytes received.
+    pub received_bytes: u64,
 }
 
 /// Times in which jobs had no connection. What was in flight then waited for the next one: the outage is in its

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::fabric::{FabricFacts, Outages};
+pub use crate::fabric::{FabricFacts, FabricQueue, Outages};
 
 /// What kind of thing was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

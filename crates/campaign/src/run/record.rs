@@ -7,7 +7,7 @@ use fathom_measure::WallClock;
 use fathom_measure::clock::{ClockFacts, ClockSource};
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
-use fathom_record::facts::{ClockRecord, EngineFacts, Outages, TargetFacts};
+use fathom_record::facts::{ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, Summary, Tool};
 use fathom_record::telemetry::Telemetry;
@@ -88,7 +88,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         origin: None,
         campaign: parts.campaign,
         workload: parts.workload.clone(),
-        target: with_outages(parts.target.clone(), measured.outages),
+        target: with_network(parts.target.clone(), measured.outages, measured.queues),
         engine: measured.engine,
         clock: Some(clock),
         checks,
@@ -107,6 +107,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         standstills: measured.standstills,
         read_back: measured.read_back.as_ref().map(|tally| Box::new(tally.summary())),
         clients: None,
+        expectation: None,
         command: None,
         notes,
     }
@@ -153,10 +154,11 @@ pub fn unfinished(workload: &Workload, target: TargetFacts, engine: &str) -> Run
     }
 }
 
-/// A target with the losses of its connections that did not end the run.
-fn with_outages(mut target: TargetFacts, outages: Option<Outages>) -> TargetFacts {
-    if let Some(fabric) = target.fabric.as_mut().filter(|_| outages.is_some()) {
-        fabric.outages = outages;
+/// A target with the losses of its connections that did not end the run, and with what its queues carried.
+fn with_network(mut target: TargetFacts, outages: Option<Outages>, queues: Vec<FabricQueue>) -> TargetFacts {
+    if let Some(fabric) = target.fabric.as_mut() {
+        fabric.outages = outages.or(fabric.outages.take());
+        fabric.each_queue = queues;
     }
     target
 }

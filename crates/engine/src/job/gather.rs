@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fathom_record::facts::{EngineFacts, Outages};
+use fathom_record::facts::{EngineFacts, FabricQueue, Outages};
 use fathom_record::latency::SparseHistogram;
 use fathom_record::run::{JobDirection, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
@@ -80,6 +80,8 @@ pub struct Measured {
     pub read_back: Option<ReadBackTally>,
     /// Losses of connections that did not end the run; absent where a loss ends it.
     pub outages: Option<Outages>,
+    /// What each queue of a namespace on the network carried; empty for every other target.
+    pub queues: Vec<FabricQueue>,
 }
 
 /// What one target of several got.
@@ -389,6 +391,7 @@ impl Gather {
             accounts: self.accounts,
             read_back: None,
             outages: None,
+            queues: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use fathom_record::facts::{Feature, Outages};
+use fathom_record::facts::{FabricQueue, Feature, Outages};
 use fathom_target::remote::{Controller, Remote};
 
 use super::{NvmeTcp, reconnect};
@@ -38,9 +38,9 @@ impl Launch<'_> {
             let engine = NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)?;
             let (remote, label) = (&remotes[plan.target as usize], format!("job {}", plan.job));
             reconnect::register(remote, &label, &engine.stream);
-            Ok(engine.kept_by(remote, &label, bytes))
+            Ok(engine.kept_by(remote, plan.job, &label, bytes))
         };
-        remotes.iter().for_each(|remote| drop(taken(remote)));
+        remotes.iter().for_each(|remote| drop((taken(remote), carried(remote))));
         let measured = self.on_threads(build, observe);
         remotes.iter().for_each(|remote| reconnect::sockets(remote).clear());
         let mut measured = measured?;
@@ -49,6 +49,8 @@ impl Launch<'_> {
             remotes.iter().for_each(|remote| all.merge(&taken(remote)));
             measured.outages = Some(all);
         }
+        measured.queues = remotes.iter().flat_map(|remote| carried(remote)).collect();
+        measured.queues.sort_by_key(|queue| queue.job);
         for controller in controllers {
             measured.engine.features.extend(said(controller));
         }
@@ -59,6 +61,11 @@ impl Launch<'_> {
 /// The losses since they were taken last.
 fn taken(remote: &Remote) -> Outages {
     std::mem::take(&mut *remote.outages().lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What the queues that are closed carried, since it was taken last.
+fn carried(remote: &Remote) -> Vec<FabricQueue> {
+    std::mem::take(&mut *remote.queues().lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What a controller told of during the run.

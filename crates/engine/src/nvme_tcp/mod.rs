@@ -22,7 +22,7 @@ use fathom_fabric::Payloads;
 use fathom_fabric::host::{Ended, HostQueue, NamespaceFacts, Transfer};
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, FabricQueue, Feature};
 use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
@@ -83,6 +83,9 @@ pub struct NvmeTcp<C: Clock> {
     number: u16,
     namespace: NamespaceFacts,
     controller: Arc<Controller>,
+    /// What was carried, and where it is told at the end.
+    carried: FabricQueue,
+    home: Option<Arc<Remote>>,
     /// How a lost connection is made again; none where a loss is the end.
     revival: Option<Revival>,
     clock: C,
@@ -106,6 +109,7 @@ impl<C: Clock> NvmeTcp<C> {
         let IoQueue { stream, queue, entries, pieces, flow_control } =
             controller.connect_queue(number, depth, largest)?;
         let facts = facts(controller, (entries, pieces), flow_control);
+        let local_port = stream.local_addr().ok().map(|address| address.port());
         Ok(Self {
             stream,
             queue,
@@ -122,17 +126,29 @@ impl<C: Clock> NvmeTcp<C> {
             number,
             namespace: controller.namespace(),
             controller: Arc::clone(controller),
+            carried: FabricQueue { number, entries, local_port, ..FabricQueue::default() },
+            home: None,
             revival: None,
             clock,
             facts,
         })
     }
 
-    /// Has a lost connection made again, where the target's name asks for that.
+    /// Of job `job`: tells the remote at its end what it carried, and has a lost connection made again where the
+    /// target's name asks for that.
     #[must_use]
-    pub fn kept_by(mut self, remote: &Arc<Remote>, label: &str, buffer_bytes: u32) -> Self {
+    pub fn kept_by(mut self, remote: &Arc<Remote>, job: u32, label: &str, buffer_bytes: u32) -> Self {
         self.revival = Revival::of(remote, label, (self.places.len() as u32, buffer_bytes));
+        self.home = Some(Arc::clone(remote));
+        self.carried.job = job;
         self
+    }
+
+    /// Takes down what the queue counted itself: it is about to be dropped.
+    fn tally(&mut self) {
+        let (commands, asked) = self.queue.counts();
+        self.carried.commands += commands;
+        self.carried.transfers_asked += asked;
     }
 
     /// Puts an I/O in line; false where it is not one that the namespace has a command for.
@@ -182,7 +198,11 @@ impl<C: Clock> NvmeTcp<C> {
             }
             match self.stream.write(self.out.get(self.sent..).unwrap_or_default()) {
                 Ok(0) => return Err("the target closed the connection".to_owned()),
-                Ok(count) => self.sent += count,
+                Ok(count) => {
+                    self.sent += count;
+                    self.carried.send_calls += 1;
+                    self.carried.sent_bytes += count as u64;
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error.to_string()),
@@ -208,6 +228,8 @@ impl<C: Clock> NvmeTcp<C> {
                 Err(error) if is_passing(&error) => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             };
+            self.carried.receive_calls += 1;
+            self.carried.received_bytes += count as u64;
             let Self { queue, buffers, staging, ended, .. } = self;
             let arrived = staging.get(..count).unwrap_or_default();
             let taken = queue.received(arrived, buffers, &mut |end| ended.push(end));
@@ -374,6 +396,11 @@ impl<C: Clock> Drop for NvmeTcp<C> {
             if self.reap(Wait::Until(until_ns), &mut done).is_err() {
                 break;
             }
+        }
+        self.tally();
+        if let Some(home) = &self.home {
+            let mut all = home.queues().lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            all.push(std::mem::take(&mut self.carried));
         }
         // Telemetry has a descriptor of it too, so that dropping this one would not close it.
         let _ = self.stream.shutdown(std::net::Shutdown::Both);

@@ -120,6 +120,8 @@ impl<C: Clock> NvmeTcp<C> {
 
     /// Sends what is in flight once more.
     fn go_on(&mut self, queue: IoQueue, done: &mut Vec<Completion>) {
+        self.tally();
+        self.carried.local_port = queue.stream.local_addr().ok().map(|address| address.port());
         (self.stream, self.queue) = (queue.stream, queue.queue);
         self.out.clear();
         self.sent = 0;

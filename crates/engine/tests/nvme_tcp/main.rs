@@ -134,7 +134,7 @@ fn a_connection_that_is_lost_is_made_again_where_the_name_asks_for_it() {
     let controller = remote.connect(1).map(Arc::new).unwrap();
     let (clock, _) = WallClock::start();
     let made = NvmeTcp::new(&controller, 1, 8, 4096, clock).unwrap();
-    let mut engine = made.kept_by(&remote, "job 0", 4096);
+    let mut engine = made.kept_by(&remote, 0, "job 0", 4096);
     let io = |slot: u32, direction| Io { slot, direction, offset: u64::from(slot) * 4096, bytes: 4096 };
     for round in 1..=3 {
         for slot in 0..8 {
@@ -169,6 +169,11 @@ fn a_connection_that_is_lost_is_made_again_where_the_name_asks_for_it() {
         }
     }
     drop(engine);
+    let queues = remote.queues().lock().unwrap();
+    // What was in flight at each loss was sent again, over the next connection.
+    let [queue] = queues.as_slice() else { panic!("{queues:?}") };
+    assert!(queue.commands >= 3 * 16 && queue.received_bytes > 3 * 8 * 4096, "{queue:?}");
+    assert!(queue.send_calls > 0 && queue.receive_calls > 0 && queue.local_port.is_some(), "{queue:?}");
     let outages = remote.outages().lock().unwrap();
     assert_eq!(outages.count, 3);
     assert!(
@@ -184,7 +189,7 @@ fn a_target_that_stays_away_is_given_up() {
     let remote = target.remote.unwrap();
     let controller = remote.connect(1).map(Arc::new).unwrap();
     let (clock, _) = WallClock::start();
-    let mut engine = NvmeTcp::new(&controller, 1, 4, 4096, clock).unwrap().kept_by(&remote, "job 0", 4096);
+    let mut engine = NvmeTcp::new(&controller, 1, 4, 4096, clock).unwrap().kept_by(&remote, 0, "job 0", 4096);
     served.silence(true);
     for slot in 0..4 {
         let io = Io { slot, direction: Direction::Read, offset: 0, bytes: 4096 };

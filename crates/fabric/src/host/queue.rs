@@ -105,6 +105,8 @@ pub struct HostQueue {
     sums: Vec<Sum>,
     pieces: u32,
     index_bits: u32,
+    /// Commands started, and transfers that the controller asked for, over the queue's life.
+    counts: (u64, u64),
     /// The command that the data at hand belongs to, and whether its end is a completion.
     current: Option<(usize, bool)>,
 }
@@ -141,8 +143,14 @@ impl HostQueue {
             sums: vec![Sum::default(); slots as usize],
             pieces,
             index_bits: usize::BITS - commands.saturating_sub(1).leading_zeros(),
+            counts: (0, 0),
             current: None,
         }
+    }
+
+    /// Commands started, and transfers that the controller asked for, since the queue was made.
+    pub fn counts(&self) -> (u64, u64) {
+        self.counts
     }
 
     /// What holds for commands from now on.
@@ -251,6 +259,7 @@ impl HostQueue {
             }
         };
         self.outgoing.push(item);
+        self.counts.0 += 1;
     }
 
     /// Copies what is to be sent behind `out`, up to `room` bytes in all. Slots whose commands could end only now are
@@ -421,6 +430,7 @@ impl HostQueue {
         if length > place.bytes - place.moved {
             return Err(Fault::DataBeyond.into());
         }
+        self.counts.1 += 1;
         place.moved += length;
         place.asked = Some(Asked { tag: header.ttag.get(), next: offset, end: offset + length });
         self.send_asked(index);

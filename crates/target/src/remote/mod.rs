@@ -14,7 +14,7 @@ use std::time::Duration;
 use fathom_fabric::host::{Facts, NamespaceFacts, Wishes};
 use fathom_fabric::name::FabricName;
 use fathom_fabric::{Framing, name};
-use fathom_record::facts::{FabricFacts, Outages, TargetFacts, TargetKind};
+use fathom_record::facts::{FabricFacts, FabricQueue, Outages, TargetFacts, TargetKind};
 
 use super::guard::{self, Hold, Identity, Permit, Reason};
 use super::open::OpenRequest;
@@ -47,6 +47,7 @@ pub struct Remote {
     addresses: Vec<SocketAddr>,
     reconnect_s: Option<u32>,
     outages: Arc<Mutex<Outages>>,
+    queues: Arc<Mutex<Vec<FabricQueue>>>,
     /// What it was when it was opened, by which it is known again.
     found: (String, NamespaceFacts),
     sockets: Sockets,
@@ -104,8 +105,8 @@ impl Remote {
         };
         let found = (controller.facts().serial.clone(), namespace);
         let reconnect_s = name.choices.reconnect_s;
-        let (sockets, outages) = Default::default();
-        Ok((Self { access, addresses, reconnect_s, outages, found, sockets }, facts))
+        let (sockets, outages, queues) = Default::default();
+        Ok((Self { access, addresses, reconnect_s, outages, queues, found, sockets }, facts))
     }
 
     /// How long a lost connection is made again, in seconds; absent where a loss is the end.
@@ -116,6 +117,11 @@ impl Remote {
     /// Losses since they were taken last.
     pub fn outages(&self) -> &Mutex<Outages> {
         &self.outages
+    }
+
+    /// What queues carried that were closed since they were taken last.
+    pub fn queues(&self) -> &Mutex<Vec<FabricQueue>> {
+        &self.queues
     }
 
     /// Connects for one job that lost its connection, with one I/O queue: at the next address of the host with each
