@@ -9,9 +9,9 @@ use super::modules;
 use super::vm::Machine;
 
 const SCRIPT: &str = include_str!("guest/fabrics.sh");
-/// Both ends of NVMe over TCP, disks of memory and of nothing, and a file system.
-const MODULES: [&str; 8] =
-    ["nvme_tcp", "nvmet_tcp", "crc32c_generic", "brd", "null_blk", "ext4", "configfs", "nvmet"];
+/// Both ends of NVMe over TCP, disks of memory and of nothing, a file system, and a network that delays and loses.
+const MODULES: [&str; 9] =
+    ["nvme_tcp", "nvmet_tcp", "crc32c_generic", "brd", "null_blk", "ext4", "configfs", "nvmet", "sch_netem"];
 
 /// A program of this machine.
 fn program(name: &str) -> Option<PathBuf> {
@@ -31,7 +31,7 @@ pub fn missing() -> Option<String> {
 pub fn lab(kernel: &Kernel, fathom: &Path, is_short: bool) -> Result<Machine, String> {
     let mut guest = Guest::new(&format!("short={}\n{SCRIPT}", u8::from(is_short)))?;
     guest.program("fathom", fathom)?;
-    for name in ["nvme", "fio"] {
+    for name in ["nvme", "fio", "tc"] {
         if let Some(path) = program(name) {
             guest.program(name, &path)?;
         }

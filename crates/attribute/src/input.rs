@@ -68,6 +68,21 @@ pub struct Answer {
     pub error_share: f64,
 }
 
+/// What the kernel said of the TCP connections of a cell's jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Connections {
+    /// Least round trip of any of them, in nanoseconds: the network's, without anything that waits.
+    pub least_rtt_ns: f64,
+    /// Data sent again, or received out of order, over all data.
+    pub resent_share: Option<f64>,
+    /// Data sent and not acknowledged over the congestion window; absent where next to nothing is sent.
+    pub window_share: Option<f64>,
+    /// Share of the time in which the peer's receive window held sending back, mean over connections.
+    pub receiver_limited_share: Option<f64>,
+    /// Share of the time in which this machine's send buffer held sending back, mean over connections.
+    pub buffer_limited_share: Option<f64>,
+}
+
 /// What was seen beside one cell, over all of its runs. A figure that is absent was not measured; one that
 /// is not a number, or negative, is treated as absent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,6 +116,8 @@ pub struct CellTelemetry {
     pub instance_exceeded_share: Option<f64>,
     /// Rate over the rate that the workload asked for; absent for closed loops.
     pub asked_share: Option<f64>,
+    /// Connections of the jobs; absent where the target is not behind any that the kernel was asked about.
+    pub connections: Option<Connections>,
     /// Whether time was simulated: processors then play no part in the rate.
     pub simulated_time: bool,
 }

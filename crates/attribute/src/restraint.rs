@@ -26,6 +26,8 @@ const JOBS_INDIFFERENT: f64 = 0.5;
 
 /// Most that a probability may be for processors that other programs used too.
 const SHARED_PROCESSORS: f64 = 0.5;
+/// Causes by which more would come of more in flight, or of more asked for.
+const OF_TOO_LITTLE: [Limit; 3] = [Limit::Concurrency, Limit::RoundTrip, Limit::Demand];
 /// Causes that are the processors' own.
 const OF_PROCESSORS: [Limit; 3] = [Limit::OneCore, Limit::AllCores, Limit::Generator];
 
@@ -97,7 +99,7 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
             "Up to the highest concurrency that was measured, doubling it still added {:.0} % of rate.",
             (growth * std::f64::consts::LN_2).exp_m1() * 100.0
         );
-        found.push(Restraint::new(STILL_GROWING, text).sparing(&[Limit::Concurrency, Limit::Demand]));
+        found.push(Restraint::new(STILL_GROWING, text).sparing(&OF_TOO_LITTLE));
     }
     found.extend(of_others(shape));
     // More jobs take work off a submitting thread, but not off a processor that serves interrupts.
@@ -108,7 +110,7 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
     }
     if let Some(delay) = pattern.target.decorated.as_ref().and_then(|decorated| decorated.delay.as_ref()) {
         let text = format!("The latency includes the delay {delay}, which was added on purpose.");
-        found.push(Restraint::new(DECORATED, text).sparing(&[Limit::Concurrency, Limit::Demand]));
+        found.push(Restraint::new(DECORATED, text).sparing(&OF_TOO_LITTLE));
     }
     let reads = pattern.workload.mix.read_share > 0.0;
     let written = share(pattern.target.written_share).filter(|share| reads && *share < MOSTLY_WRITTEN);

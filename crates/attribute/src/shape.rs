@@ -4,7 +4,7 @@
 use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
-use crate::input::{CellTelemetry, Pattern};
+use crate::input::{CellTelemetry, Connections, Pattern};
 use crate::thresholds::{CREEPS, MIN_SECONDS};
 
 /// Least ratio of two concurrencies that growth is judged over.
@@ -138,6 +138,13 @@ fn cleaned(telemetry: &CellTelemetry) -> CellTelemetry {
         volume_throughput_exceeded_share: share(telemetry.volume_throughput_exceeded_share),
         instance_exceeded_share: share(telemetry.instance_exceeded_share),
         asked_share: known(telemetry.asked_share),
+        connections: telemetry.connections.map(|seen| Connections {
+            least_rtt_ns: if seen.least_rtt_ns.is_finite() { seen.least_rtt_ns.max(0.0) } else { 0.0 },
+            resent_share: share(seen.resent_share),
+            window_share: known(seen.window_share),
+            receiver_limited_share: share(seen.receiver_limited_share),
+            buffer_limited_share: share(seen.buffer_limited_share),
+        }),
         simulated_time: telemetry.simulated_time,
     }
 }

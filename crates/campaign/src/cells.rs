@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fathom_attribute::CellTelemetry;
+use fathom_attribute::{CellTelemetry, Connections};
 use fathom_measure::Histogram;
 use fathom_record::campaign::{CellResult, Slo};
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::Ending;
+use fathom_record::telemetry::MetricSeries;
 use fathom_record::workload::Arrival;
 use fathom_record::{CheckName, Direction, Outcome, RunRecord, SparseHistogram};
 use fathom_stats::{Observed, coefficient_of_variation, student};
@@ -226,11 +227,35 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
         volume_iops_exceeded_share: highest_share(group, &["nvme.volume_iops_exceeded"]),
         volume_throughput_exceeded_share: highest_share(group, &["nvme.volume_throughput_exceeded"]),
         instance_exceeded_share: highest_share(group, &INSTANCE_EXCEEDED),
+        connections: connections(group),
     }
 }
 
 /// What an instance counts of its own limits.
 const INSTANCE_EXCEEDED: [&str; 2] = ["nvme.instance_iops_exceeded", "nvme.instance_throughput_exceeded"];
+
+/// What the kernel said of the connections of the runs' jobs; none where nobody asked it.
+fn connections(group: &[&RunRecord]) -> Option<Connections> {
+    let all = |metric: &'static str| group.iter().flat_map(move |run| run.telemetry.all(metric));
+    let means = |metric| -> Vec<f64> { all(metric).filter_map(MetricSeries::mean).collect() };
+    let sum = |metric| Some(means(metric)).filter(|means| !means.is_empty()).map(|means| means.iter().sum());
+    let share = |part, whole| -> Option<f64> {
+        let (part, whole): (f64, f64) = (sum(part)?, sum(whole)?);
+        (whole > 0.0).then(|| (part / whole).min(1.0))
+    };
+    let round_trips = all("tcp.min_rtt").flat_map(|series| series.values.iter().flatten().copied());
+    // A read's connection sends commands alone, which never fill a window.
+    let (sent, received): (f64, f64) = (sum("tcp.sent")?, sum("tcp.received")?);
+    let resent = share("tcp.retransmitted", "tcp.sent");
+    let reordered = share("tcp.out_of_order", "tcp.segments_in");
+    Some(Connections {
+        least_rtt_ns: round_trips.min_by(f64::total_cmp)?,
+        resent_share: resent.into_iter().chain(reordered).max_by(f64::total_cmp),
+        window_share: share("tcp.unacknowledged", "tcp.window").filter(|_| sent > received),
+        receiver_limited_share: student::mean(&means("tcp.receiver_limited")),
+        buffer_limited_share: student::mean(&means("tcp.buffer_limited")),
+    })
+}
 
 /// Highest of the runs' mean shares of time over metrics and labels; `None` where none was sampled.
 fn highest_share(group: &[&RunRecord], metrics: &[&str]) -> Option<f64> {

@@ -105,6 +105,16 @@ pub enum Limit {
     Scales,
     /// Nothing: what is compared does not differ.
     NoDifference,
+    /// The network's round trip, with too few I/Os in flight for it.
+    RoundTrip,
+    /// Data that the network loses or reorders.
+    NetworkLoss,
+    /// The congestion window of each connection.
+    CongestionWindow,
+    /// The peer takes data more slowly than it is sent.
+    SlowReceiver,
+    /// The send buffer of each connection on this machine.
+    SendBuffer,
     /// A fixed rate that somebody enforces, of operations or of bytes; nobody knows whose it is.
     #[serde(alias = "declared_ceiling")]
     RateCap,
@@ -149,6 +159,11 @@ impl Limit {
             Self::Setting => "a version or setting",
             Self::Scales => "nothing shared",
             Self::NoDifference => "nothing that differs",
+            Self::RoundTrip => "the network's round trip",
+            Self::NetworkLoss => "data that the network loses",
+            Self::CongestionWindow => "the congestion window of each connection",
+            Self::SlowReceiver => "a peer that takes data too slowly",
+            Self::SendBuffer => "the send buffer of each connection",
             Self::RateCap => "a fixed rate",
             Self::Unknown => "an unknown limit",
         }

@@ -209,3 +209,27 @@ serve sim:nvme --delay constant:1ms
 measures "fathom's host behind fathom's delay" fathom run --target $uri --rw randread --count 400 --depth 4 --json
 works "none of its reads is faster than the delay" awk '/"service": / { of = 1 } of && /"min_ns": [0-9]/ { gsub(/[^0-9]/, ""); if ($0 + 0 < 1000000) bad = 1; seen = 1; of = 0 } END { exit bad || !seen }' /tmp/record
 served "the target behind a delay ends well"
+
+# What binds a namespace behind a network: the network's delay, its losses, and neither. lo is passed in both directions.
+# binds NAME CAUSE OPTION...: the first claim of an explanation.
+binds() {
+    name="$1"; cause="$2"; shift 2
+    echo "@@lab begin $name"
+    fathom explain --experiments $uri --time 4s --rest 0 --max-experiments 1 --json "$@" >/tmp/record 2>/tmp/shown
+    grep -E '"(limit|text|probability)"' /tmp/record | head -n 16 >>/tmp/shown
+    [ "$(grep -m 1 -o '"limit": *"[a-z_]*"' /tmp/record | grep -o '[a-z_]*"$')" = "$cause\"" ]
+    verdict "$name" $?
+}
+serve memory:64MiB
+if [ -x /bin/tc ] && tc qdisc add dev lo root netem delay 5ms 2>/tmp/shown; then
+    binds "a long way is the network's round trip" round_trip --rw randread --bs 4k --depth 1
+    tc qdisc change dev lo root netem loss 2%
+    binds "losses are the network's" network_loss --rw randwrite --bs 64k --depth 8 --destroy $nqn/1
+    tc qdisc del dev lo root
+else
+    skips "a network that delays and loses" "$(cat /tmp/shown)"
+fi
+served "the target behind a network ends well"
+serve sim:nvme --delay constant:5ms
+binds "a slow target is not the network's round trip" concurrency --rw randread --bs 4k --depth 1
+served "the slow target ends well"

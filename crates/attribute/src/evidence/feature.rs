@@ -131,6 +131,16 @@ features! {
     InFlight "in_flight",
     /// Whether jobs ended before others.
     Ended "ended",
+    /// The network's round trip in the latency of a lone I/O.
+    RoundTrip "round_trip",
+    /// Data sent again or out of order.
+    Resent "resent",
+    /// Data under way over the congestion window.
+    WindowUse "window_use",
+    /// Time in which the peer's window held sending back.
+    ReceiverLimited "receiver_limited",
+    /// Time in which the send buffer held sending back.
+    BufferLimited "buffer_limited",
     /// Twice the depth.
     DoubleDepth "double_depth",
     /// Twice the jobs at half the depth.

@@ -156,7 +156,7 @@ mod tests {
     fn the_file_is_read_whole() {
         let (hand, fitted) = (include_str!("../../evidence.toml"), include_str!("../../fitted.toml"));
         let table = Table::parse_fitted(hand, fitted).unwrap();
-        assert_eq!(table.causes.len(), 33);
+        assert_eq!(table.causes.len(), 38);
         for feature in Feature::ALL {
             assert!(table.density(Limit::VolumeIops, feature).is_some(), "{feature:?} is in no table");
             assert_eq!(table.trial(feature).is_some(), EXPERIMENTS.contains(&feature), "{feature:?}");

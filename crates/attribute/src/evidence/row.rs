@@ -56,6 +56,8 @@ pub enum Need {
     Tags,
     /// A link before the target that could bind: any but where a drive is known to have none.
     Link,
+    /// TCP connections of this program's own, about which the kernel was asked.
+    Sockets,
     /// Results that differ in nothing but a setting, version or software.
     Compared,
     /// Results with more of what carries the I/O: drives, nodes, guests.

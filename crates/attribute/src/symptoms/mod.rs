@@ -2,6 +2,7 @@
 //! the sentence that a reader gets.
 
 mod answers;
+mod connections;
 mod curve;
 mod limits;
 mod processors;
@@ -40,6 +41,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
     all.extend(limits::seen(pattern, shape, bounds));
     all.extend(processors::seen(shape));
     all.extend(storage::seen(pattern, shape));
+    all.extend(connections::seen(shape));
     // An experiment that was made on purpose is better than what a grid happens to hold.
     let mut kept: Vec<Seen> = Vec::new();
     for seen in all {
@@ -65,6 +67,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
         (pattern.workload.arrival.is_open(), Need::Rate),
         (pattern.queue_tags.is_some(), Need::Tags),
         (has_link || !pattern.is_drive, Need::Link),
+        (shape.telemetry.connections.is_some(), Need::Sockets),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))

@@ -1,7 +1,7 @@
 //! Whatever the numbers are, the verdict is valid: no panic, no figure that is not one, no empty answer.
 
 use crate::scene::{self, Scene};
-use fathom_attribute::CellTelemetry;
+use fathom_attribute::{CellTelemetry, Connections};
 use fathom_record::facts::TargetKind;
 use fathom_record::verdict::Limit;
 use fathom_record::workload::{Sizes, SizesByDirection};
@@ -22,7 +22,7 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 fn telemetry() -> impl Strategy<Value = CellTelemetry> {
-    (number(), prop::collection::vec(number(), 0..4), prop::array::uniform5(prop::option::of(number())))
+    (number(), prop::collection::vec(number(), 0..4), prop::array::uniform8(prop::option::of(number())))
         .prop_map(|(seconds, core_busy_shares, known)| CellTelemetry {
             seconds,
             core_busy_shares,
@@ -32,6 +32,13 @@ fn telemetry() -> impl Strategy<Value = CellTelemetry> {
             device_bytes_share: known[3],
             steal_share: known[4],
             simulated_time: false,
+            connections: known[5].map(|least_rtt_ns| Connections {
+                least_rtt_ns,
+                resent_share: known[6],
+                window_share: known[7],
+                receiver_limited_share: known[0],
+                buffer_limited_share: known[1],
+            }),
             ..CellTelemetry::default()
         })
 }

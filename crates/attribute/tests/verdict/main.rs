@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code outside of test functions")]
 
 mod absurd;
+mod connections;
 mod known_truth;
 mod noisy_truth;
 mod scene;

@@ -42,6 +42,13 @@ pub const METRICS: &[MetricDecl] = &[
     MetricDecl::rate("tcp.retransmits", "1/s", SOURCE, "Segments of a connection that were sent again."),
     MetricDecl::rate("tcp.retransmitted", "bytes/s", SOURCE, "Data of a connection that was sent again."),
     MetricDecl::rate(
+        "tcp.out_of_order",
+        "1/s",
+        SOURCE,
+        "Segments of a connection that came out of order: the network lost or reordered some before them.",
+    ),
+    MetricDecl::rate("tcp.segments_in", "1/s", SOURCE, "Segments with data that a connection received."),
+    MetricDecl::rate(
         "tcp.receiver_limited",
         "share",
         SOURCE,

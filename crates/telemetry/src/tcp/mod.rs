@@ -38,6 +38,8 @@ struct Info {
     buffer_limited_us: Option<u64>,
     sent_bytes: Option<u64>,
     retransmitted_bytes: Option<u64>,
+    out_of_order: Option<u64>,
+    segments_in: Option<u64>,
 }
 
 impl Info {
@@ -65,6 +67,8 @@ impl Info {
             buffer_limited_us: long(184),
             sent_bytes: long(200),
             retransmitted_bytes: long(208),
+            out_of_order: word(224),
+            segments_in: word(152),
         })
     }
 
@@ -88,6 +92,8 @@ impl Info {
             before.received_bytes.zip(self.received_bytes),
             Some((before.retransmits, self.retransmits)),
             before.retransmitted_bytes.zip(self.retransmitted_bytes),
+            before.out_of_order.zip(self.out_of_order),
+            before.segments_in.zip(self.segments_in),
         ];
         for (metric, count) in METRICS.iter().skip(states.len()).zip(counts) {
             if let Some((before, now)) = count {
