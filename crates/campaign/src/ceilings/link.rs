@@ -105,11 +105,12 @@ fn network(environment: &Environment, label: &str) -> Option<Link> {
     })
 }
 
-/// Bounds of the target: the network on the way to its file server, or the links of all disks together where
+/// Bounds of the target: the network on the way to its file server or to fathom's own target, or the links of all disks together where
 /// each is known.
 pub fn ceilings(target: &TargetFacts, environment: &Environment) -> Vec<KnownCeiling> {
     let mount = target.file_system.as_ref().map(|file_system| file_system.mount_point.as_str());
-    let link = mount.and_then(|mount| network(environment, mount)).or_else(|| {
+    let remote = target.fabric.is_some().then(|| network(environment, &target.name)).flatten();
+    let link = remote.or_else(|| mount.and_then(|mount| network(environment, mount))).or_else(|| {
         let each: Option<Vec<Link>> = disks(target).iter().map(|disk| of_disk(environment, disk)).collect();
         each?.into_iter().reduce(|all, more| Link {
             bytes_per_s: all.bytes_per_s + more.bytes_per_s,

@@ -23,6 +23,8 @@ pub fn applying(
     let mut out = known.applying(&target.devices, environment)?;
     if is_storage(target) {
         out.ceilings.extend(system::ceilings(target, environment));
+    }
+    if is_storage(target) || target.kind == TargetKind::FabricNamespace {
         out.ceilings.extend(link::ceilings(target, environment));
     }
     Ok(out)

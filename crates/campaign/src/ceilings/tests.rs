@@ -263,3 +263,26 @@ fn settings_that_no_volume_has_are_refused_with_what_it_has() {
         assert!(error.contains(advice), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_namespace_that_fathom_connects_to_is_bound_by_the_interface_on_the_way() {
+    let name = "nvme+tcp://10.0.0.5/nqn.x";
+    let mut target = target(&[]);
+    (target.name, target.kind) = (name.to_owned(), TargetKind::FabricNamespace);
+    target.fabric = Some(Box::default());
+    let machine = machine(&[
+        ("network", name, "interface", "eth0"),
+        ("network", name, "speed_mbit_per_s", "25000"),
+        ("network", name, "mtu_bytes", "1500"),
+    ]);
+    let bytes_per_s: f64 = 25e9 / 8.0 * 1448.0 / 1538.0;
+    let link = CeilingScope::Link;
+    assert_eq!(
+        figures(&found(&target, &machine)),
+        [
+            (link, Some(Direction::Read), false, bytes_per_s.round()),
+            (link, Some(Direction::Write), false, bytes_per_s.round()),
+        ]
+    );
+    assert!(found(&target, &Environment::default()).is_empty());
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::net::SocketAddrV4;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +20,7 @@ use fathom_engine::stripe::Volume;
 use fathom_engine::{EngineError, ErrorKind, passthrough, uring};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
-use fathom_record::environment::Environment;
+use fathom_record::environment::{Environment, Fact};
 use fathom_record::facts::{Feature, TargetFacts, TargetKind};
 use fathom_record::options::{Decorators, Durable, IoFlags, Priorities, WitnessSource};
 use fathom_record::run::CampaignLink;
@@ -178,6 +179,13 @@ pub struct Session {
     left: Option<Mutex<Medium>>,
 }
 
+/// Facts of the network on the way to a namespace that fathom connects to itself.
+fn way_to(target: &TargetFacts) -> Vec<Fact> {
+    let fabric = target.fabric.as_ref().filter(|_| target.kind == TargetKind::FabricNamespace);
+    let address = fabric.and_then(|fabric| fabric.address.as_ref()?.parse::<SocketAddrV4>().ok());
+    address.map_or_else(Vec::new, |address| environment::way_to(&target.name, *address.ip()))
+}
+
 impl Session {
     /// Opens the targets, lays new files out, and looks around.
     ///
@@ -216,7 +224,8 @@ impl Session {
         }
         let facts = &targets.facts;
         let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
-        let environment = environment::collect(&facts.devices, path);
+        let mut environment = environment::collect(&facts.devices, path);
+        environment.facts.extend(way_to(facts));
         let allowed = binding::allowed();
         check_processors(plan.cpus.unwrap_or_default(), allowed.as_ref().ok())?;
         let mut session = Self {

@@ -3,6 +3,8 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
+use fathom_record::environment::Fact;
+
 use super::Facts;
 use super::file_system::mount_above;
 use crate::Root;
@@ -46,6 +48,14 @@ fn describe(facts: &mut Facts<'_>, label: &str, remote: Ipv4Addr, source: &str) 
         facts.add(subject, "speed_mbit_per_s", speed, &format!("{folder}/speed"));
     }
     facts.file(subject, "mtu_bytes", &format!("{folder}/mtu"));
+}
+
+/// Facts of the interface on the way to an address that is connected to; `label` is the target's name.
+pub fn way_to(label: &str, remote: Ipv4Addr) -> Vec<Fact> {
+    let root = Root::system();
+    let mut facts = Facts::new(&root);
+    describe(&mut facts, label, remote, "the target's name");
+    facts.into_list()
 }
 
 /// Of a namespace that a controller over TCP or RDMA serves.
