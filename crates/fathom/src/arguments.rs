@@ -21,8 +21,10 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fathom_measure::ByteRate;
 use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
+use crate::commands::Expected;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
@@ -307,6 +309,14 @@ pub struct RunArguments {
     /// From where.
     #[command(flatten)]
     pub clients: clients::ClientArguments,
+    /// Hold the result against so many times an earlier run, as far as the links carry it: 'r-2026...*8' for eight
+    /// drives of which one was measured alone.
+    #[arg(long, value_name = "RUN*N")]
+    pub expect: Option<Expected>,
+    /// With --expect: what the links to the target carry together, e.g. 47GB/s; without it what the interfaces of all
+    /// clients tell, and no bound where they tell nothing.
+    #[arg(long, value_name = "RATE", requires = "expect")]
+    pub expect_link: Option<ByteRate>,
     /// When it fails.
     #[command(flatten)]
     pub conditions: ConditionArguments,

@@ -18,8 +18,43 @@ pub struct ClientsFacts {
     pub skew_bound_ns: Option<u64>,
     /// Of the client that it is least of: share of its own measured time that lies in the window of the sum, 0 to 1.
     pub overlap_share: f64,
+    /// How evenly the clients shared the target; absent for one client, and where none had a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
     /// Whether each client had a part of the target's addresses to itself.
     pub partitioned: bool,
+}
+
+/// How evenly clients shared a target, by their rates over the window of the sum.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Balance {
+    /// Jain's index of fairness: 1 where all have the same, 1 / n where one has everything (Jain, Chiu and Hawe, A
+    /// Quantitative Measure of Fairness, DEC-TR-301, 1984).
+    pub jain_index: f64,
+    /// The least client's rate over the mean of all.
+    pub least_share: f64,
+    /// The greatest client's rate over the mean of all.
+    pub greatest_share: f64,
+}
+
+impl Balance {
+    /// Of the rates of all clients.
+    pub fn of(rates: &[f64]) -> Option<Self> {
+        let (n, sum) = (rates.len() as f64, rates.iter().sum::<f64>());
+        if rates.len() < 2 || !(sum.is_finite() && sum > 0.0) {
+            return None;
+        }
+        let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+        let mean = sum / n;
+        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = rates.iter().copied().fold(0.0, f64::max);
+        Some(Self {
+            jain_index: sum * sum / (n * squares),
+            least_share: least / mean,
+            greatest_share: greatest / mean,
+        })
+    }
 }
 
 /// One client of a run.
@@ -98,5 +133,21 @@ impl ClientPart {
     pub fn cpu_threads(&self) -> Option<f64> {
         let cpu_ns = self.summary.cpu_user_ns? + self.summary.cpu_system_ns?;
         (self.summary.duration_ns > 0).then(|| cpu_ns as f64 / self.summary.duration_ns as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_is_one_for_equal_shares_and_one_in_n_for_one_that_has_all() {
+        assert_eq!(Balance::of(&[]), None);
+        assert_eq!(Balance::of(&[5.0]), None);
+        assert_eq!(Balance::of(&[0.0, 0.0]), None);
+        let even = Balance::of(&[3.0, 3.0, 3.0]).unwrap();
+        assert_eq!((even.jain_index, even.least_share, even.greatest_share), (1.0, 1.0, 1.0));
+        let one = Balance::of(&[8.0, 0.0, 0.0, 0.0]).unwrap();
+        assert_eq!((one.jain_index, one.least_share, one.greatest_share), (0.25, 0.0, 4.0));
     }
 }

@@ -20,6 +20,7 @@ pub mod distribution;
 pub mod engines;
 pub mod environment;
 pub mod error;
+pub mod expectation;
 pub mod exposure;
 pub mod fabric;
 pub mod facts;

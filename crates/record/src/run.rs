@@ -7,6 +7,7 @@ use crate::ceiling::KnownCeiling;
 use crate::check::{Check, Outcome};
 use crate::clients::ClientsFacts;
 use crate::environment::Environment;
+use crate::expectation::Expectation;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
 use crate::origin::Origin;
 use crate::standstill::Standstill;
@@ -84,6 +85,9 @@ pub struct RunRecord {
     /// The clients whose sum this is; absent where one process measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<ClientsFacts>>,
+    /// What it was expected to reach by another run; absent where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expectation: Option<Box<Expectation>>,
     /// What to type to measure the same again: a line for a shell, without permission to destroy data. Absent where no
     /// line says all of it, where another tool measured, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]

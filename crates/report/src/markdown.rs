@@ -15,8 +15,8 @@ use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
     Entry, analysis as analysis_sheet, campaign as sheet, clients as clients_sheet, compare as compare_sheet,
-    explain as explain_sheet, machine, quality, repeat as repeat_sheet, run as run_sheet,
-    series as series_sheet, sweep as sweep_sheet, witness,
+    expectation as expectation_sheet, explain as explain_sheet, machine, quality, repeat as repeat_sheet,
+    run as run_sheet, series as series_sheet, sweep as sweep_sheet, witness,
 };
 use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, words};
 
@@ -128,6 +128,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.entries(&run_sheet::conditions(run));
     out.table(&clients_sheet::table(run));
     clients_sheet::remark(run).iter().for_each(|remark| out.line(&text(remark)));
+    expectation_sheet::remark(run).iter().for_each(|remark| out.line(&text(remark)));
     out.table(&run_sheet::targets(run));
     if let Some(account) = witness::account(run) {
         out.heading(2, "Next to the block layer");

@@ -1,13 +1,17 @@
 //! The record of the sum.
 
 use fathom_measure::clock::offset::{Offset, skew_bound_ns};
+use fathom_measure::counted;
 use fathom_plan::{RunPlan, exact_command_line};
-use fathom_record::clients::{ClientInterface, ClientPart, ClientsFacts, ClockOffset};
+use fathom_record::clients::{Balance, ClientInterface, ClientPart, ClientsFacts, ClockOffset};
 use fathom_record::facts::{EngineFacts, TargetFacts, TargetKind};
 use fathom_record::run::{Ending, JobSummary, Ledger, Summary};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
-use fathom_record::{Check, CheckName, EngineBreaches, Interval, Outcome, RunRecord, Workload, shell_word};
+use fathom_record::{
+    CeilingRate, CeilingScope, Check, CheckName, Direction, EngineBreaches, Interval, KnownCeiling, Outcome,
+    RunRecord, Workload, shell_word,
+};
 
 use super::coordinator::Peer;
 use super::reach::Reach;
@@ -40,10 +44,12 @@ pub fn record(
     let facts = ClientsFacts {
         skew_bound_ns: pairwise_skew(&parts),
         overlap_share: overlap(&parts, window.length_ns),
+        balance: Balance::of(&parts.iter().map(|part| part.summary.operations_per_s()).collect::<Vec<_>>()),
         partitioned,
         clients: parts,
     };
     let first = records.first();
+    let ceilings = links(&facts, &records);
     RunRecord {
         format: RunRecord::FORMAT.to_owned(),
         version: RunRecord::VERSION,
@@ -66,7 +72,7 @@ pub fn record(
         // Each client has its own, among the clients.
         telemetry: Telemetry::default(),
         environment: first.map(|record| record.environment.clone()).unwrap_or_default(),
-        ceilings: Vec::new(),
+        ceilings,
         witness: None,
         priorities: Vec::new(),
         wall: first.and_then(|record| record.wall.clone()),
@@ -75,6 +81,7 @@ pub fn record(
         command: command(plan, peers, partitioned),
         notes: notes(&facts),
         clients: Some(Box::new(facts)),
+        expectation: None,
     }
 }
 
@@ -286,6 +293,47 @@ fn ledger(records: &[&RunRecord], intervals: &[Interval]) -> Ledger {
         span_touched_basis: None,
         resolves_events_per_s: if seconds > 0.0 { 3.0 / seconds } else { f64::MAX },
     }
+}
+
+/// What the links of all machines carry together, by direction; none where one of them is not known. Clients of one
+/// machine share its links.
+fn links(facts: &ClientsFacts, records: &[&RunRecord]) -> Vec<KnownCeiling> {
+    let mut hosts: Vec<&str> = Vec::new();
+    let mut machines: Vec<&RunRecord> = Vec::new();
+    for (part, record) in facts.clients.iter().zip(records) {
+        if !hosts.contains(&part.host.as_str()) {
+            hosts.push(&part.host);
+            machines.push(record);
+        }
+    }
+    if records.len() < facts.clients.len() {
+        return Vec::new();
+    }
+    let of = |record: &RunRecord, direction: Option<Direction>| {
+        let own = record.ceilings.iter().filter(|it| it.scope == CeilingScope::Link && !it.burst);
+        let rates = own.filter(|it| it.direction == direction).filter_map(|it| match it.rate {
+            CeilingRate::Throughput { bytes_per_s } => Some(bytes_per_s),
+            CeilingRate::Iops { .. } => None,
+        });
+        rates.min_by(f64::total_cmp)
+    };
+    [None, Some(Direction::Read), Some(Direction::Write)]
+        .into_iter()
+        .filter_map(|direction| {
+            let bytes_per_s = machines
+                .iter()
+                .map(|record| of(record, direction))
+                .sum::<Option<f64>>()
+                .filter(|sum| *sum > 0.0)?;
+            Some(KnownCeiling {
+                rate: CeilingRate::Throughput { bytes_per_s },
+                scope: CeilingScope::Link,
+                direction,
+                burst: false,
+                source: format!("the links of {} together", counted(machines.len() as u64, "machine")),
+            })
+        })
+        .collect()
 }
 
 /// The worst of each check over the clients, with whose it is, and those of the sum itself.

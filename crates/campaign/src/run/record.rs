@@ -149,6 +149,7 @@ pub fn unfinished(workload: &Workload, target: TargetFacts, engine: &str) -> Run
         standstills: Vec::new(),
         read_back: None,
         clients: None,
+        expectation: None,
         command: None,
         notes: Vec::new(),
     }

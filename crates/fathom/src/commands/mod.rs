@@ -17,6 +17,7 @@ mod diskspd;
 mod doctor;
 mod document;
 mod engines;
+mod expect;
 mod explain;
 mod export;
 mod fio;
@@ -44,6 +45,8 @@ mod sweep;
 mod trend;
 mod trial;
 mod wear;
+
+pub use expect::Expected;
 
 use crate::arguments::{Asked, Command};
 use crate::failure::Failure;

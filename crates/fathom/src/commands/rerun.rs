@@ -9,7 +9,7 @@ use fathom_record::{RunRecord, shell_word};
 
 use super::again::{Permits, command};
 use super::conditions::Conditions;
-use super::run::measure;
+use super::run::{Held, measure};
 use super::seed::new_seed;
 use super::stored::{Found, StorePlace, find};
 use crate::arguments::RerunArguments;
@@ -39,7 +39,8 @@ pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status,
         ));
     }
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
-    measure(place, (&plan, Together::default()), None, (&arguments.outputs, &conditions))
+    let held = Held { wanted: None, reference: None, conditions: &conditions };
+    measure(place, (&plan, Together::default()), &held, &arguments.outputs)
 }
 
 /// Whether an engine is another tool's, with the path, host or command that reaches it.

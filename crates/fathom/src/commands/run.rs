@@ -14,6 +14,7 @@ use fathom_report::{html, terminal};
 use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
+use super::expect::Reference;
 use super::saving::Saving;
 use super::seed::new_seed;
 use super::stored::StorePlace;
@@ -48,19 +49,32 @@ pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Fa
         ));
     }
     let together = Together { clients: &clients, partition: arguments.clients.partition };
-    measure(place, (&plan, together), wanted.as_ref(), (&arguments.outputs, &conditions))
+    let link = arguments.expect_link.as_ref().map(|link| link.0);
+    let reference = arguments.expect.as_ref();
+    let reference = reference.map(|expected| Reference::find(place, expected, link)).transpose()?;
+    let held = Held { wanted: wanted.as_ref(), reference: reference.as_ref(), conditions: &conditions };
+    measure(place, (&plan, together), &held, &arguments.outputs)
 }
 
-/// Runs a plan, here or on all clients that are named, saves its record and hands it over. `wanted` is what the run is to be like, and `conditions` when it
-/// fails.
+/// What a run is held against.
+pub struct Held<'a> {
+    /// What it is to be like.
+    pub wanted: Option<&'a Wanted>,
+    /// A run that lets something be expected of it.
+    pub reference: Option<&'a Reference>,
+    /// When it fails.
+    pub conditions: &'a Conditions,
+}
+
+/// Runs a plan, here or on all clients that are named, saves its record and hands it over.
 ///
 /// # Errors
 /// When nothing was measured.
 pub fn measure(
     place: &StorePlace,
     (plan, together): (&RunPlan, Together<'_>),
-    wanted: Option<&Wanted>,
-    (outputs, conditions): (&MeasurementOutputs, &Conditions),
+    held: &Held<'_>,
+    outputs: &MeasurementOutputs,
 ) -> Result<Status, Failure> {
     let external = plan.engine.as_deref().and_then(External::of);
     if external.is_some() || !together.clients.is_empty() {
@@ -78,13 +92,16 @@ pub fn measure(
         None => run_once(plan, &mut screen, &stop)?,
     };
     drop(screen);
-    if let Some(wanted) = wanted {
+    if let Some(wanted) = held.wanted {
         let said = wanted.similarity(&record);
         record.notes.extend(said);
     }
+    if let Some(reference) = held.reference {
+        reference.judge(&mut record);
+    }
     let lacked = saving.lacked_last();
     saving.put(&record);
-    let judged = conditions.judge_run(&record);
+    let judged = held.conditions.judge_run(&record);
     conditions::tell(&judged);
     let handed_over = delivery.hand_over(
         |shape| document::run(&record, &judged, shape),

@@ -222,3 +222,39 @@ fn two_clients_on_one_machine_cannot_write_one_file_and_read_it_in_parts() {
     assert_eq!((&sum.ending, clients(&sum).partitioned), (&Ending::Complete, true));
     assert_eq!(sum.ledger.span_bytes, Some(4 << 20));
 }
+
+#[test]
+fn a_sum_is_held_against_so_many_times_an_earlier_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let load = ["--target", "null:", "--rate", "500", "--depth", "8", "--time", "3s", "--warmup", "0s"];
+    let one = record(&fathom(folder.path(), &load).output().unwrap().stdout);
+    let clients = ["--client", "a=local", "--client", "b=local"];
+    let expected = format!("{}*2", one.id);
+    let links = ["--expect-link", "3MB/s"];
+    let words = [load.as_slice(), &clients, &links, &["--expect", &expected]].concat();
+    let sum = record(&fathom(folder.path(), &words).output().unwrap().stdout);
+    let held = sum.expectation.as_deref().unwrap();
+    assert_eq!((held.of.as_str(), held.times), (one.id.as_str(), 2));
+    let wanted = 2.0 * one.summary.operations_per_s();
+    assert!((held.operations_per_s / wanted - 1.0).abs() < 1e-9, "{held:?}");
+    // 3 MB/s carry 732 of the 1,000 blocks a second.
+    assert!((held.capped_operations_per_s - 3e6 / 4096.0).abs() < 1.0 && held.is_capped(), "{held:?}");
+    assert!(held.reached_share > 1.3 && held.interval.is_some(), "{held:?}");
+    let balance = sum.clients.as_deref().and_then(|facts| facts.balance).unwrap();
+    assert!(balance.jain_index > 0.99, "{balance:?}");
+    let store = folder.path().join("runs.sqlite");
+    let shown = Command::new(FATHOM).args(["show", &sum.id]).env("FATHOM_STORE", store).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("Expected: 2 times") && shown.contains("Jain's index"), "{shown}");
+
+    let refused = refusal(folder.path(), &["--target", "null:", "--expect", "r-none*2"]);
+    assert!(refused.contains("r-none"), "{refused}");
+    let mixed = [load.as_slice(), &["--rw", "randrw", "--expect", &expected]].concat();
+    let other = record(&fathom(folder.path(), &mixed).output().unwrap().stdout);
+    assert!(other.expectation.is_none());
+    assert!(
+        other.notes.iter().any(|note| note.starts_with("Nothing was expected of it")),
+        "{:?}",
+        other.notes
+    );
+}

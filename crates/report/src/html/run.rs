@@ -8,7 +8,7 @@ use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
-use crate::sheet::{Entry, clients, machine, run as sheet, series};
+use crate::sheet::{Entry, clients, expectation, machine, run as sheet, series};
 use crate::table::Table;
 use crate::{ReportError, imported, pictures, words};
 
@@ -32,6 +32,7 @@ struct Page {
     latency_remarks: Vec<String>,
     clients: Table,
     clients_remark: Option<String>,
+    expected: Option<String>,
     targets: Table,
     conditions: Vec<Entry>,
     witness: Option<Account>,
@@ -71,6 +72,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         latency_remarks: sheet::latency_remarks(run),
         clients: clients::table(run),
         clients_remark: clients::remark(run),
+        expected: expectation::remark(run),
         targets: sheet::targets(run),
         conditions: sheet::conditions(run),
         witness: witness::account(run),

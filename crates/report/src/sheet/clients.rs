@@ -58,8 +58,16 @@ pub fn remark(run: &RunRecord) -> Option<String> {
         }
         None => "how far their seconds are apart is not known".to_owned(),
     };
+    let shares = facts.balance.map_or_else(String::new, |balance| {
+        format!(
+            "; their rates are {} to {} of the mean (Jain's index {:.3})",
+            number::percent(balance.least_share),
+            number::percent(balance.greatest_share),
+            balance.jain_index
+        )
+    });
     Some(format!(
-        "{} clients in sum; {skew}; the window of the sum holds at least {} of what each measured.",
+        "{} clients in sum{shares}; {skew}; the window of the sum holds at least {} of what each measured.",
         facts.clients.len(),
         number::percent(facts.overlap_share)
     ))

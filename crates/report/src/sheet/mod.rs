@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod campaign;
 pub mod clients;
 pub mod compare;
+pub mod expectation;
 pub mod explain;
 pub mod fleet;
 pub mod machine;

@@ -6,7 +6,7 @@ use fathom_record::telemetry::AbsentSource;
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::imported;
-use crate::sheet::{clients, run as sheet, series, witness};
+use crate::sheet::{clients, expectation, run as sheet, series, witness};
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -44,11 +44,7 @@ pub fn summary(run: &RunRecord, lacked: &[AbsentSource], style: Style) -> String
         for remark in sheet::latency_remarks(run) {
             out.text(&remark, 0, Some(Tone::Quiet));
         }
-        if let Some(remark) = clients::remark(run) {
-            out.gap();
-            out.table(&clients::table(run));
-            out.text(&remark, 0, Some(Tone::Quiet));
-        }
+        together(run, &mut out);
         if !run.targets.is_empty() {
             out.gap();
             out.table(&sheet::targets(run));
@@ -79,6 +75,19 @@ pub fn summary(run: &RunRecord, lacked: &[AbsentSource], style: Style) -> String
         out.items(&notes, Some(Tone::Quiet));
     }
     out.finish()
+}
+
+/// The clients of a sum, and what it was expected to be.
+fn together(run: &RunRecord, out: &mut Sheet) {
+    if let Some(remark) = clients::remark(run) {
+        out.gap();
+        out.table(&clients::table(run));
+        out.text(&remark, 0, Some(Tone::Quiet));
+    }
+    if let Some(remark) = expectation::remark(run) {
+        out.gap();
+        out.text(&remark, 0, None);
+    }
 }
 
 /// The engine, and what makes its numbers its own; nothing where there is none.

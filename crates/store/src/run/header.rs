@@ -1,6 +1,7 @@
 //! What the store keeps of a record as JSON: all of it but its environment, with empty series.
 
 use fathom_record::ClientsFacts;
+use fathom_record::expectation::Expectation;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run::{
     CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, ReadBack, Summary, TargetSummary, Tool,
@@ -50,6 +51,8 @@ pub(crate) struct Header<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clients: Option<&'a ClientsFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    expectation: Option<&'a Expectation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<&'a str>,
     notes: &'a [String],
 }
@@ -85,6 +88,7 @@ impl<'a> Header<'a> {
             standstills,
             read_back,
             clients,
+            expectation,
             command,
             notes,
         } = record;
@@ -115,6 +119,7 @@ impl<'a> Header<'a> {
             standstills,
             read_back: read_back.as_deref(),
             clients: clients.as_deref(),
+            expectation: expectation.as_deref(),
             command: command.as_deref(),
             notes,
         }

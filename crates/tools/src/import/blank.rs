@@ -49,6 +49,7 @@ pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
         standstills: Vec::new(),
         read_back: None,
         clients: None,
+        expectation: None,
         command: None,
         notes: Vec::new(),
     }

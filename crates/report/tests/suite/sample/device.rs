@@ -323,6 +323,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
     RunRecord {
         read_back: None,
         clients: None,
+        expectation: None,
         format: RunRecord::FORMAT.to_owned(),
         version: RunRecord::VERSION,
         id: id.to_owned(),

@@ -58,6 +58,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
     RunRecord {
         read_back: None,
         clients: None,
+        expectation: None,
         format: RunRecord::FORMAT.into(),
         version: RunRecord::VERSION,
         id: id(number),

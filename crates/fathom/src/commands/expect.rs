@@ -1,0 +1,81 @@
+//! `--expect`: a run held against so many times an earlier one.
+
+use std::str::FromStr;
+
+use fathom_campaign::expectation;
+use fathom_record::RunRecord;
+
+use super::stored::{Found, StorePlace, find};
+use crate::failure::Failure;
+
+const FLAG: &str = "--expect";
+const REMEDY: &str = "name a run and how many times it, e.g. --expect 'last*8'; `fathom runs` lists them";
+
+/// Which run, and how many times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    run: String,
+    times: u32,
+}
+
+impl FromStr for Expected {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (run, times) = text.rsplit_once('*').unwrap_or((text, "1"));
+        match times.trim().parse() {
+            Ok(times) if times > 0 && !run.trim().is_empty() => {
+                Ok(Self { run: run.trim().to_owned(), times })
+            }
+            _ => Err("write a run and how many times it, as 'r-2026...*8' or 'last*8'".to_owned()),
+        }
+    }
+}
+
+/// A run that another one is held against.
+pub struct Reference {
+    run: RunRecord,
+    times: u32,
+    link_bytes_per_s: Option<f64>,
+}
+
+impl Reference {
+    /// Finds the run, before anything is measured.
+    ///
+    /// # Errors
+    /// Where there is none of this name, or it is no run.
+    pub fn find(
+        place: &StorePlace,
+        expected: &Expected,
+        link_bytes_per_s: Option<f64>,
+    ) -> Result<Self, Failure> {
+        match find(place, &expected.run)?.0 {
+            Found::Run(run) => Ok(Self { run: *run, times: expected.times, link_bytes_per_s }),
+            _ => Err(Failure::usage(FLAG, format!("{} is not a run", expected.run), REMEDY)),
+        }
+    }
+
+    /// Writes into a run what was expected of it, or why nothing can be.
+    pub fn judge(&self, run: &mut RunRecord) {
+        match expectation(run, (&self.run, self.times), self.link_bytes_per_s) {
+            Ok(expectation) => run.expectation = Some(Box::new(expectation)),
+            Err(cause) => run.notes.push(format!("Nothing was expected of it: {cause}.")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_and_a_number_are_read() {
+        let expected = |run: &str, times| Ok(Expected { run: run.to_owned(), times });
+        assert_eq!("r-2026*8".parse(), expected("r-2026", 8));
+        assert_eq!("last-2 * 3".parse(), expected("last-2", 3));
+        assert_eq!("last".parse(), expected("last", 1));
+        for wrong in ["", "*8", "last*0", "last*x", "last*-1"] {
+            assert!(wrong.parse::<Expected>().is_err(), "{wrong}");
+        }
+    }
+}
