@@ -1,5 +1,7 @@
 //! The initiator beside a bare loop over the same connection with the same PDUs, against one target.
 
+mod spdk;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,17 +16,23 @@ use super::process;
 use super::statistics::median;
 
 pub const USAGE: &str = "\
-cargo benches network [--fathom PROGRAM] [--pairs N] [--seconds N]
+cargo benches network [--fathom PROGRAM] [--spdk DIR] [--pairs N] [--seconds N]
                                 engine nvme-tcp beside a bare loop with the same PDUs, against fathom nvmet null:;
-                                the target on CPU 0, the host on CPU 1; rates, and the CPU time of the host an I/O";
+                                the target on CPU 0, the host on CPU 1; rates, and the CPU time of the host an I/O.
+                                With --spdk, a built tree of SPDK: fathom and SPDK as host and as target, in all
+                                four pairings";
 
 /// Depths and I/O sizes.
 const CASES: [(u32, u32); 4] = [(1, 4096), (32, 4096), (128, 4096), (8, 1 << 20)];
+/// Behind the target's name: neither digest, and both.
+const PLAIN: &str = "";
+const DIGESTED: &str = "?hdgst=on&ddgst=on";
 /// Largest transfer of a command that the target is told to take.
 const MOST_TRANSFER: &str = "1MiB";
 
 struct Options {
     program: PathBuf,
+    spdk: Option<PathBuf>,
     pairs: usize,
     seconds: u32,
 }
@@ -38,6 +46,11 @@ pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> 
         return bare_loop(arguments);
     }
     let options = options(root, arguments)?;
+    if let Some(spdk) = &options.spdk {
+        let Options { program, pairs, seconds, .. } = &options;
+        return spdk::run(&spdk::Programs { fathom: program, spdk, rounds: *pairs, seconds: *seconds });
+    }
+    println!("fathom's initiator beside a bare loop; not beside SPDK's, as --spdk names none\n");
     let target = Target::start(&options.program)?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     println!(
@@ -47,7 +60,7 @@ pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> 
     for (depth, bytes) in CASES {
         let mut pairs = Vec::with_capacity(options.pairs);
         for _ in 0..options.pairs {
-            let ours = || engine(&options, &target, depth, bytes);
+            let ours = || engine(&options, &target, (depth, bytes), PLAIN);
             let theirs = || loop_alone(&options, &target, depth, bytes);
             pairs.push(in_random_order(&mut random, ours, theirs)?);
         }
@@ -61,6 +74,31 @@ pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> 
             of(|(ours, _)| ours.cpu_us),
             of(|(_, bare)| bare.cpu_us),
             of(|(ours, bare)| bare.cpu_us / ours.cpu_us)
+        );
+    }
+    digests(&options, &target, &mut random)
+}
+
+/// What digests of headers and data cost the host.
+fn digests(options: &Options, target: &Target, random: &mut Xoshiro256PlusPlus) -> Result<(), String> {
+    println!("\n| reads of | depth | with digests | without | rates | CPU time an I/O | without |");
+    println!("|---|---|---|---|---|---|---|");
+    for (depth, bytes) in CASES {
+        let mut pairs = Vec::with_capacity(options.pairs);
+        for _ in 0..options.pairs {
+            let with = || engine(options, target, (depth, bytes), DIGESTED);
+            let without = || engine(options, target, (depth, bytes), PLAIN);
+            pairs.push(in_random_order(random, with, without)?);
+        }
+        let of = |value: fn(&(Cost, Cost)) -> f64| median(pairs.iter().map(value)).unwrap_or(f64::NAN);
+        println!(
+            "| {} KiB | {depth} | {:.1} k/s | {:.1} k/s | {:.3} | {:.2} us | {:.2} us |",
+            bytes >> 10,
+            of(|(with, _)| with.per_s) / 1e3,
+            of(|(_, without)| without.per_s) / 1e3,
+            of(|(with, without)| with.per_s / without.per_s),
+            of(|(with, _)| with.cpu_us),
+            of(|(_, without)| without.cpu_us)
         );
     }
     Ok(())
@@ -94,15 +132,16 @@ struct Cost {
 }
 
 fn options(root: &Path, arguments: &[String]) -> Result<Options, String> {
-    let mut options = Options { program: root.join("target/release/fathom"), pairs: 5, seconds: 2 };
+    let mut options =
+        Options { program: root.join("target/release/fathom"), spdk: None, pairs: 5, seconds: 2 };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word} needs a value\n\n{USAGE}"))?;
         let refuse = || format!("{word} {value}: not a number\n\n{USAGE}");
+        let path = || std::path::absolute(value).map_err(|error| format!("{value}: {error}"));
         match word.as_str() {
-            "--fathom" => {
-                options.program = std::path::absolute(value).map_err(|error| format!("{value}: {error}"))?
-            }
+            "--fathom" => options.program = path()?,
+            "--spdk" => options.spdk = Some(path()?),
             "--pairs" => options.pairs = value.parse().map_err(|_| refuse())?,
             "--seconds" => options.seconds = value.parse().map_err(|_| refuse())?,
             _ => return Err(format!("unknown word {word}\n\n{USAGE}")),
@@ -150,8 +189,13 @@ impl Drop for Target {
     }
 }
 
-fn engine(options: &Options, target: &Target, depth: u32, bytes: u32) -> Result<Cost, String> {
-    let name = format!("nvme+tcp://{}/{}", target.address, target.subsystem);
+fn engine(
+    options: &Options,
+    target: &Target,
+    (depth, bytes): (u32, u32),
+    choices: &str,
+) -> Result<Cost, String> {
+    let name = format!("nvme+tcp://{}/{}{choices}", target.address, target.subsystem);
     let line = format!(
         "run --target {name} --rw randread --size 1GiB --cpus 1 --depth {depth} --bs {bytes} --time {}s --warmup 0s \
          --json --quiet --store {}",
