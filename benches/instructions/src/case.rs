@@ -3,6 +3,9 @@
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
+use fathom_spec::io::{READ, WRITE};
+
+use crate::queues::Commands;
 
 /// One load.
 #[derive(Debug)]
@@ -22,12 +25,19 @@ pub enum Carried {
     Null,
     /// Engine `memory` under the decorator `verify`.
     VerifiedMemory,
+    /// Queues of NVMe over TCP, host and controller, without the loop.
+    Queues(Commands),
     /// No loop at all: readings of the clock that real runs are stamped with.
     Clock,
 }
 
 const fn null(name: &'static str, depth: u32, operations: u64, change: fn(&mut Workload)) -> Case {
     Case { name, operations, depth, carried: Carried::Null, change }
+}
+
+const fn queues(name: &'static str, opcode: u8, digests: bool, in_capsule: bool) -> Case {
+    let carried = Carried::Queues(Commands { opcode, digests, in_capsule });
+    Case { name, operations: 4_000, depth: 32, carried, change: |_| {} }
 }
 
 pub const CASES: &[Case] = &[
@@ -49,6 +59,10 @@ pub const CASES: &[Case] = &[
             workload.data.verify = Verify::OnRead;
         },
     },
+    queues("pdu-read", READ, false, true),
+    queues("pdu-read-digests", READ, true, true),
+    queues("pdu-write-in-capsule", WRITE, false, true),
+    queues("pdu-write-asked", WRITE, false, false),
     Case { name: "clock", operations: 20_000, depth: 1, carried: Carried::Clock, change: |_| {} },
 ];
 
@@ -77,7 +91,7 @@ impl Case {
     /// Size of the target: as large as a device for the loop alone, small enough to be filled in memory.
     pub fn target_bytes(&self) -> u64 {
         match self.carried {
-            Carried::Null | Carried::Clock => 1 << 40,
+            Carried::Null | Carried::Queues(_) | Carried::Clock => 1 << 40,
             Carried::VerifiedMemory => 1 << 20,
         }
     }

@@ -32,6 +32,7 @@ pub fn run(case: &Case, operations: u64) -> Result<(), EngineError> {
             let table = Arc::new(VerifyTable::of(&workload, &geometry, 1)?);
             drive(Verify::new(memory, table, depth, bytes)?, &workload, &geometry)
         }
+        Carried::Queues(commands) => crate::queues::run(commands, depth, operations),
         Carried::Clock => {
             read_clock(operations);
             Ok(())

@@ -11,6 +11,7 @@
 mod case;
 mod clock;
 mod drive;
+mod queues;
 
 use std::process::ExitCode;
 

@@ -48,7 +48,7 @@ const LAYERS: [(&str, &[&str]); 28] = [
     ("conformance", &["measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     ("skips", &[]),
     ("truth", &["measure", "spec", "record", "stats", "sizing"]),
-    ("instructions", &["measure", "spec", "record", "target", "sim", "engine"]),
+    ("instructions", &["measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     (
         "fathom",
         &[
