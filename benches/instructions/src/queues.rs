@@ -95,7 +95,7 @@ impl Line {
         };
         line.settle()?;
         line.controller.become_queue(depth, limits, true);
-        line.host.set_limits(Limits { transfer_bytes: BYTES, in_capsule_bytes, flow_control: false });
+        line.host.set_limits(Limits { transfer_bytes: BYTES, in_capsule_bytes });
         Ok(line)
     }
 

@@ -236,7 +236,7 @@ spares() {
     verdict "$name" $?
 }
 serve memory:64MiB
-if [ -x /bin/netem ] && netem qdisc add dev lo root netem delay 5ms 2>/tmp/shown; then
+if [ -x /bin/netem ] && netem qdisc add dev lo root netem delay 25ms 2>/tmp/shown; then
     binds "a long way is the network's round trip" round_trip --rw randread --bs 4k --depth 1
     netem qdisc change dev lo root netem loss 2%
     binds "losses are the network's" network_loss --rw randwrite --bs 64k --depth 8 --destroy $nqn/1

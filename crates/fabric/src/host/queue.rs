@@ -24,9 +24,6 @@ pub struct Limits {
     pub transfer_bytes: u32,
     /// Bytes of data in a command's capsule.
     pub in_capsule_bytes: u32,
-    /// Whether the host keeps track of the controller's submission queue, in which case no data PDU stands for a
-    /// completion.
-    pub flow_control: bool,
 }
 
 /// A read or a write of logical blocks.
@@ -134,7 +131,7 @@ impl HostQueue {
         outgoing.push(setup::request(&wished));
         Self {
             wished,
-            limits: Limits { transfer_bytes: u32::MAX, in_capsule_bytes: 8192, flow_control: true },
+            limits: Limits { transfer_bytes: u32::MAX, in_capsule_bytes: 8192 },
             most_host_data: pdu::LEAST_HOST_DATA,
             is_open: false,
             parser: Parser::new(Peer::Controller, u32::MAX),
@@ -403,9 +400,9 @@ impl HostQueue {
         if length > place.bytes - place.moved {
             return Err(Fault::DataBeyond.into());
         }
-        if success && self.limits.flow_control {
-            return Err(Fault::SuccessWithFlowControl.into());
-        }
+        // A host that keeps track of the controller's submission queue is to get a completion after its data; SPDK's
+        // target leaves it out on every queue, and kernels take that. The queue's head is of no use here anyhow: a slot
+        // is free when its command has ended.
         place.had_last = last;
         self.current = Some((index, success));
         Ok(())

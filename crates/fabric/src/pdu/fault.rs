@@ -62,8 +62,6 @@ pub enum Fault {
     NothingAsked,
     /// A tag of a transfer that was not given out.
     UnknownTransfer,
-    /// SUCCESS where the host keeps flow control.
-    SuccessWithFlowControl,
     /// A command identifier of a command under way.
     CommandInUse,
     /// More commands at once than the queue has entries.
@@ -89,7 +87,6 @@ impl Fault {
             | Self::EarlyAnswer
             | Self::UnwantedData
             | Self::DataAfterLast
-            | Self::SuccessWithFlowControl
             | Self::Terminated(_) => (SEQUENCE_ERROR, 0),
             Self::HeaderDigest => (HEADER_DIGEST_ERROR, 0),
             Self::DataGap | Self::DataBeyond | Self::NothingAsked => (OUT_OF_RANGE, 0),
@@ -129,7 +126,6 @@ impl Fault {
             Self::TransferAskedTwice => "a second R2T while one is outstanding",
             Self::NothingAsked => "an R2T for no data",
             Self::UnknownTransfer => "an unknown transfer tag",
-            Self::SuccessWithFlowControl => "a SUCCESS flag although flow control is on",
             Self::CommandInUse => "a command identifier that is still in flight",
             Self::TooManyCommands => "more commands than the queue has entries",
             Self::Terminated(_) => "the peer terminated the connection",

@@ -232,10 +232,10 @@ fn descriptors_that_say_something_else_have_their_status() {
 }
 
 /// A host with a command under way in slot 0: a read, or a write by R2T, of 4 blocks. Says its identifier.
-fn at_host(opcode: u8, flow_control: bool) -> (Host, u16) {
+fn at_host(opcode: u8) -> (Host, u16) {
     let mut host = Host::new(plain(), 2, 16384);
     host.received(&initialize(1, |_| {})).unwrap();
-    host.queue.set_limits(Limits { transfer_bytes: TRANSFER, in_capsule_bytes: 4096, flow_control });
+    host.queue.set_limits(Limits { transfer_bytes: TRANSFER, in_capsule_bytes: 4096 });
     let transfer = Transfer { opcode, nsid: 1, offset: 0, bytes: 16384, block_shift: SHIFT };
     assert!(host.queue.start_transfer(0, transfer));
     let out = host.output(usize::MAX);
@@ -248,7 +248,7 @@ fn a_controller_that_breaks_the_rules_is_ended_by_name() {
     let response = |cid: u16| pdu(5, 0, 0, CompletionEntry::new(cid, Status(0), 0).as_bytes(), &[]);
     let (read, write) = (io::READ, io::WRITE);
     type Stream = fn(u16, &dyn Fn(u16) -> Vec<u8>) -> Vec<u8>;
-    let cases: [(u8, Stream, Fault); 19] = [
+    let cases: [(u8, Stream, Fault); 18] = [
         (read, |_, response| response(1), Fault::UnknownCommand),
         (read, |_, response| response(0xffff), Fault::UnknownCommand),
         (read, |cid, response| response(cid ^ 0x8000), Fault::UnknownCommand),
@@ -266,7 +266,6 @@ fn a_controller_that_breaks_the_rules_is_ended_by_name() {
         (read, |cid, _| data(7, 0, (cid, 0, 4096, 4096), &[0; 4096]), Fault::DataGap),
         (read, |cid, _| data(7, 0, (cid, 0, 0, 20000), &[0; 20000]), Fault::DataBeyond),
         (read, |cid, _| data(7, 8, (cid, 0, 0, 4096), &[0; 4096]), Fault::TransferFlag),
-        (read, |cid, _| data(7, 12, (cid, 0, 0, 4096), &[0; 4096]), Fault::SuccessWithFlowControl),
         (
             read,
             |cid, _| {
@@ -285,7 +284,7 @@ fn a_controller_that_breaks_the_rules_is_ended_by_name() {
     ];
     for (opcode, stream, fault) in cases {
         for cut in [1, 5, usize::MAX] {
-            let (mut host, cid) = at_host(opcode, true);
+            let (mut host, cid) = at_host(opcode);
             let bytes = stream(cid, &response);
             let outcome = bytes.chunks(cut.min(bytes.len())).try_for_each(|piece| host.received(piece));
             assert_eq!(outcome.unwrap_err().fault, fault);
@@ -294,6 +293,16 @@ fn a_controller_that_breaks_the_rules_is_ended_by_name() {
             assert_eq!(told, !matches!(fault, Fault::Terminated(_)), "{fault}");
         }
     }
+}
+
+#[test]
+fn data_that_stands_for_a_completion_ends_its_command_and_a_completion_after_it_is_one_too_many() {
+    let (mut host, cid) = at_host(io::READ);
+    host.received(&data(7, 12, (cid, 0, 0, 16384), &[5; 16384])).unwrap();
+    let [end] = host.ended.as_slice() else { panic!("{:?}", host.ended) };
+    assert!(end.status.is_success() && host.buffers.0[end.slot as usize][..16384] == [5; 16384]);
+    let late = pdu(5, 0, 0, CompletionEntry::new(cid, Status(0), 0).as_bytes(), &[]);
+    assert_eq!(host.received(&late).unwrap_err().fault, Fault::UnknownCommand);
 }
 
 #[test]
@@ -316,11 +325,11 @@ fn an_answer_to_the_initialization_that_is_none_is_refused() {
 #[test]
 fn a_read_that_ends_well_with_less_is_an_error_and_so_is_a_write_that_was_not_asked_for() {
     for opcode in [io::READ, io::WRITE] {
-        let (mut host, cid) = at_host(opcode, true);
+        let (mut host, cid) = at_host(opcode);
         host.received(&pdu(5, 0, 0, CompletionEntry::new(cid, Status(0), 0).as_bytes(), &[])).unwrap();
         assert_eq!(host.ended.pop().unwrap().status, Status(0x0004));
     }
-    let (mut host, cid) = at_host(io::READ, false);
+    let (mut host, cid) = at_host(io::READ);
     host.received(&data(7, 12, (cid, 0, 0, 16384), &[5; 16384])).unwrap();
     assert_eq!(host.ended.pop().unwrap().status, Status(0));
     let late = pdu(5, 0, 0, CompletionEntry::new(cid, Status(0), 0).as_bytes(), &[]);

@@ -212,7 +212,6 @@ impl Controller {
         queue.set_limits(Limits {
             transfer_bytes: facts.transfer_bytes,
             in_capsule_bytes: facts.in_capsule_bytes,
-            flow_control,
         });
         Ok(Tried::Connected(Box::new(IoQueue { stream, queue, entries, pieces, flow_control })))
     }

@@ -293,7 +293,6 @@ pub fn pair(framing: Framing, depth: u32, bytes: usize, flow_control: bool) -> P
     host.queue.set_limits(Limits {
         transfer_bytes: facts.transfer_bytes,
         in_capsule_bytes: facts.in_capsule_bytes,
-        flow_control,
     });
     Pair { subsystem, admin, association, host, target }
 }
