@@ -169,7 +169,8 @@ impl Programs<'_> {
     /// The same by SPDK's own program, which polls: its CPU time is all of the time.
     fn by_spdk(&self, depth: u32, bytes: u32, folder: &Path) -> Result<(f64, f64, f64), String> {
         let line = format!(
-            "{} --no-huge -s {MEMORY_MIB} -c 0x2 -q {depth} -o {bytes} -w randread -t {} -r",
+            "timeout -k 1 {} {} --no-huge -s {MEMORY_MIB} -c 0x2 -q {depth} -o {bytes} -w randread -t {} -r",
+            self.seconds + 15,
             self.tool("spdk_nvme_perf").display(),
             self.seconds,
         );

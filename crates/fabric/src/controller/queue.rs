@@ -4,6 +4,7 @@
 //! one R2T, and only after the command was judged.
 
 use fathom_spec::Status;
+use fathom_spec::admin::ASYNCHRONOUS_EVENT;
 use fathom_spec::fabrics::capsule::Flow;
 use fathom_spec::fabrics::pdu::{
     self, Data, InitializeRequest, InitializeResponse, Kind, LAST, MOST_ALIGNMENT, Response, SUCCESS, blank,
@@ -275,7 +276,7 @@ impl ControllerQueue {
         handler: &mut H,
     ) -> Result<(), Fatal> {
         let identifier = entry.cid.get();
-        if self.is_marked(identifier) {
+        if self.is_marked(identifier) && !self.gives_up_event(identifier) {
             return Err(Fault::CommandInUse.into());
         }
         if self.free.is_empty() || self.refused.is_some() {
@@ -318,6 +319,19 @@ impl ControllerQueue {
             self.begin(slot, handler);
         }
         Ok(())
+    }
+
+    /// Whether the command under way of this identifier is a request for an event. A host that leaves gives those up by
+    /// itself and takes their identifiers again, as SPDK's does for its shutdown: their places are free then.
+    #[cold]
+    fn gives_up_event(&mut self, identifier: u16) -> bool {
+        let held = self.slots.iter().position(|slot| {
+            slot.stage == Stage::Begun
+                && slot.entry.cid.get() == identifier
+                && slot.entry.opcode == ASYNCHRONOUS_EVENT
+        });
+        self.release(held.map(|slot| slot as u32));
+        held.is_some()
     }
 
     /// Bytes that a command brings, where it may be carried out.

@@ -303,7 +303,9 @@ impl Session {
         }
         let Ok(data) = ConnectData::parse(data) else { return Answer::failed(INVALID_LENGTH) };
         let Some(subsystem) = name_of(&data.subnqn) else { return invalid(place::SUBSYSTEM, true) };
-        let Some(host) = name_of(&data.hostnqn) else { return invalid(place::HOST, true) };
+        // Without a name a host is on no list, and is let in where anybody is: SPDK's programs give none by default.
+        let host = if data.hostnqn.first() == Some(&0) { Some("") } else { name_of(&data.hostnqn) };
+        let Some(host) = host else { return invalid(place::HOST, true) };
         let is_discovery = subsystem == DISCOVERY_NAME;
         if !is_discovery && directory.with(|it| it.name != subsystem) {
             return invalid(place::SUBSYSTEM, true);

@@ -4,6 +4,7 @@ use crate::pair::{HOST, Host, NQN, Pair, SHIFT, TRANSFER, Target, digested, pair
 use fathom_fabric::controller::Io;
 use fathom_fabric::host::{Association, Limits, Transfer};
 use fathom_fabric::{Fault, Framing};
+use fathom_spec::admin::{ASYNCHRONOUS_EVENT, KEEP_ALIVE};
 use fathom_spec::fabrics::connect::{Connect, ConnectData};
 use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use fathom_spec::{Status, io};
@@ -121,7 +122,8 @@ fn connects_that_do_not_fit_are_refused_with_the_place() {
         (connect(0, 31, |data| data[256..512].fill(b'a')), INVALID, in_data | 256),
         (connect(0, 31, |data| data[256] = 0), INVALID, in_data | 256),
         (connect(0, 31, |data| data[257] = b'Q'), INVALID, in_data | 256),
-        (connect(0, 31, |data| data[512] = 0), INVALID, in_data | 512),
+        // A host without a name is on no list.
+        (connect(0, 31, |data| data[512..768].fill(0)), 0x4184, 0),
         (connect(0, 31, |data| data[512..768].fill(b'a')), INVALID, in_data | 512),
         (connect(0, 31, |data| data[16..18].fill(0)), INVALID, in_data | 16),
         (connect(0, 0, |_| {}), INVALID, in_command | 44),
@@ -194,6 +196,26 @@ fn a_host_that_breaks_the_order_of_data_is_ended_by_name() {
     let (pair, outcome) = at_controller(false, &then(whole));
     assert_eq!(outcome, Ok(()));
     assert_eq!(pair.target.backend.done, [Io::Write { offset: 0, bytes: 4 << SHIFT, is_durable: false }]);
+}
+
+#[test]
+fn a_host_that_gives_its_requests_for_events_up_may_take_their_identifiers_again() {
+    let admin = |opcode: u8| {
+        let entry = SubmissionEntry::new(opcode, 0, [0; 6]);
+        command(entry, 9, Descriptor::new(Descriptor::TRANSPORT, 0), &[])
+    };
+    let mut pair = pair(plain(), 1, 4096, true);
+    let target = &mut pair.admin.1;
+    target.received(&pair.subsystem, &admin(ASYNCHRONOUS_EVENT)).unwrap();
+    assert!(target.output(usize::MAX).is_empty());
+    for _ in 0..3 {
+        target.received(&pair.subsystem, &admin(KEEP_ALIVE)).unwrap();
+        let said = target.output(usize::MAX);
+        // Its identifier, and success.
+        assert_eq!(said[20..24], [9, 0, 0, 0]);
+    }
+    target.received(&pair.subsystem, &admin(ASYNCHRONOUS_EVENT)).unwrap();
+    target.received(&pair.subsystem, &admin(ASYNCHRONOUS_EVENT)).unwrap();
 }
 
 #[test]

@@ -195,7 +195,6 @@ impl Controller {
         client.queue.set_limits(HostLimits {
             transfer_bytes: facts.transfer_bytes,
             in_capsule_bytes: facts.in_capsule_bytes,
-            flow_control: false,
         });
         Ok(client)
     }

@@ -204,6 +204,9 @@ fn who_is_not_allowed_or_asks_for_something_else_is_told_so() {
     .unwrap();
     let asked = fathom_fabric::host::Wishes { host: "nqn.other".to_owned(), ..wishes(NQN) };
     assert!(associate(any.address(), Framing::default(), asked).is_ok());
+    let nameless = fathom_fabric::host::Wishes { host: String::new(), ..wishes(NQN) };
+    assert!(associate(any.address(), Framing::default(), nameless).is_ok());
+    assert!(refused(&|it| it.host = String::new()).contains("Invalid Host"));
 }
 
 #[test]
