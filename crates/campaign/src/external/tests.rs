@@ -101,7 +101,7 @@ fn the_guard_comes_before_the_tool() {
         "engine = \"diskspd:no-such-reach\"\nrw = \"randwrite\"\naddresses = \"independent\"\ntime = \"1s\"",
         &NEVER,
     );
-    assert!(blind.unwrap_err().to_string().contains("nothing here can look at it"));
+    assert!(blind.unwrap_err().to_string().contains("cannot be inspected from here"));
 }
 
 #[test]
