@@ -25,6 +25,10 @@ mod help;
 mod import;
 mod man;
 mod moment;
+#[cfg(target_os = "linux")]
+mod nvmet;
+#[cfg(not(target_os = "linux"))]
+#[path = "nvmet_elsewhere.rs"]
 mod nvmet;
 mod profile;
 mod proof;

@@ -1,4 +1,4 @@
-//! Turns the first Ctrl-C, or a request to end, into a stop flag, and the second into the end.
+//! Signals of Unix.
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -8,13 +8,9 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
+use super::{SAID, STATUS};
 use crate::failure::Failure;
 use crate::progress::Voice;
-
-/// Exit status of the second one: 128 + SIGINT, as shells have it.
-const STATUS: i32 = 130;
-
-const SAID: &str = "stopping: finishing what is in flight; press Ctrl-C again to end at once";
 
 /// Watches the signals from now on. The flag is set by the first of them, and what happens is said.
 ///

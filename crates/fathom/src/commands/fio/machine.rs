@@ -1,8 +1,14 @@
 //! What fio's jobs ask of the machine: files, variables, sizes of targets.
 
+#[cfg(not(unix))]
+#[path = "device_elsewhere.rs"]
+mod device;
+#[cfg(unix)]
+#[path = "device_unix.rs"]
+mod device;
+
 use std::fs::{self, File};
-use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileTypeExt;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use fathom_tools::Refusal;
@@ -95,14 +101,7 @@ pub fn log(name: &str) -> Result<Option<IoLogFacts>, Refusal> {
 /// Bytes of a file or device that is there.
 pub fn target_bytes(name: &str) -> Option<u64> {
     let meta = fs::metadata(name).ok()?;
-    if meta.is_file() {
-        return Some(meta.len());
-    }
-    if meta.file_type().is_block_device() {
-        return File::open(name).ok()?.seek(SeekFrom::End(0)).ok();
-    }
-    // What else is there tells its size when it is opened for the run.
-    meta.file_type().is_char_device().then_some(0)
+    if meta.is_file() { Some(meta.len()) } else { device::bytes(name, &meta) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,14 @@
 //! A file without a name that rows lie in while a fleet is judged: it is gone when this process is, however it ends.
 
+#[cfg(unix)]
+#[path = "scratch_unix.rs"]
+mod at;
+#[cfg(windows)]
+#[path = "scratch_windows.rs"]
+mod at;
+
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,8 +36,7 @@ impl Scratch {
     /// When there is no such folder, it takes no files, or it has no room; with what to type.
     pub fn open(folder: &Path, needs_bytes: u64) -> Result<Self, Failure> {
         let file = tempfile::tempfile_in(folder).map_err(|error| failed(folder, &error))?;
-        let room = rustix::fs::fstatvfs(&file).map_err(|error| failed(folder, &error.into()))?;
-        let free_bytes = room.f_bavail.saturating_mul(room.f_frsize);
+        let free_bytes = at::free_bytes(&file, folder).map_err(|error| failed(folder, &error))?;
         if free_bytes < needs_bytes {
             let cause =
                 format!("about {} are needed in it, and {} are free", Bytes(needs_bytes), Bytes(free_bytes));
@@ -46,7 +51,7 @@ impl Scratch {
     /// As the system reports them.
     pub fn write(&self, bytes: &[u8]) -> io::Result<Chunk> {
         let at = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        self.file.write_all_at(bytes, at)?;
+        at::write_all(&self.file, bytes, at)?;
         Ok(Chunk { at, length: bytes.len() })
     }
 
@@ -57,7 +62,7 @@ impl Scratch {
     pub fn read(&self, chunk: Chunk, bytes: &mut Vec<u8>) -> io::Result<()> {
         let start = bytes.len();
         bytes.resize(start + chunk.length, 0);
-        self.file.read_exact_at(&mut bytes[start..], chunk.at)
+        at::read_exact(&self.file, &mut bytes[start..], chunk.at)
     }
 }
 
