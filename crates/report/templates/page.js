@@ -61,6 +61,13 @@
       if (document.execCommand("copy")) done();
     });
   });
+  function save(blob, name) {
+    var link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+  }
   function csv(table) {
     return Array.prototype.map.call(table.rows, function (row) {
       return Array.prototype.map.call(row.cells, function (cell) {
@@ -72,12 +79,14 @@
   document.querySelectorAll(".scroll>table").forEach(function (table, number) {
     if (table.rows.length < 3) return;
     button("CSV", table.parentNode.nextSibling, function () {
-      var link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
-      link.download = "fathom-table-" + (number + 1) + ".csv";
-      link.click();
-      URL.revokeObjectURL(link.href);
+      save(new Blob([csv(table)], { type: "text/csv" }), "fathom-table-" + (number + 1) + ".csv");
     });
+  });
+  var record = document.getElementById("record"), title = document.querySelector("h1");
+  if (record && title && window.DecompressionStream) button("All data (JSON)", title, function () {
+    var bytes = Uint8Array.from(atob(record.textContent), function (c) { return c.charCodeAt(0); });
+    var plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    new Response(plain).blob().then(function (blob) { save(blob, record.dataset.name); });
   });
   function open() {
     var target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));

@@ -5,6 +5,7 @@
 mod analysis;
 mod campaign;
 mod compare;
+mod data;
 mod explain;
 mod profile;
 mod repeat;
@@ -56,7 +57,7 @@ struct Surroundings {
 /// # Errors
 /// When a histogram of the record is damaged, or a drawing or the template fails.
 pub fn run(record: &RunRecord) -> Result<String, ReportError> {
-    run::page(record)
+    data::with_record(run::page(record)?, record, &record.id)
 }
 
 /// The page of an analysis, every run in it.
@@ -72,7 +73,7 @@ pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
 /// # Errors
 /// When a drawing or the template fails.
 pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
-    profile::page(record)
+    data::with_record(profile::page(record)?, record, "profile")
 }
 
 /// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.
@@ -80,7 +81,7 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When a drawing or the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
-    sizing::page(record)
+    data::with_record(sizing::page(record)?, record, "sizing")
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.
@@ -88,11 +89,12 @@ pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When a histogram of a record is damaged, or a drawing or the template fails.
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
-    match record {
+    let page = match record {
         CampaignRecord::Assess(record) => campaign::page(record, runs),
         CampaignRecord::Sweep(record) => sweep::page(record, runs),
         CampaignRecord::Compare(record) => compare::page(record, runs),
         CampaignRecord::Explain(record) => explain::page(record),
         CampaignRecord::Repeat(record) => repeat::page(record, runs),
-    }
+    }?;
+    data::with_record(page, record, record.id())
 }

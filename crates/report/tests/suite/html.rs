@@ -230,3 +230,24 @@ fn a_time_axis_has_the_clock_where_time_is_not_simulated() {
         "simulated seconds have no time of day"
     );
 }
+
+/// The record that a page holds, as somebody who saves it has it.
+fn record_in(page: &str) -> serde_json::Value {
+    use base64::Engine;
+    let (_, rest) = page.split_once("id=\"record\"").expect("the page has its record");
+    let text = rest.split_once('>').unwrap().1.split_once('<').unwrap().0;
+    let packed = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+    serde_json::from_reader(flate2::read::GzDecoder::new(packed.as_slice())).unwrap()
+}
+
+#[test]
+fn a_page_has_its_whole_record_to_save() {
+    let record = one_run(HOSTILE);
+    let page = html::run(&record).unwrap();
+    assert_eq!(record_in(&page), serde_json::to_value(&record).unwrap());
+    assert!(page.contains("data-name=\"fathom-r-20261120-161500-01.json\""));
+    let (campaign, runs) = campaign("/data", 3);
+    let campaign = campaign.into();
+    let page = html::campaign(&campaign, &runs).unwrap();
+    assert_eq!(record_in(&page), serde_json::to_value(&campaign).unwrap());
+}
