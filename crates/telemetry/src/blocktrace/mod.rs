@@ -16,6 +16,7 @@ mod platform;
 mod probe;
 mod sampling;
 mod seen;
+#[cfg(any(test, target_os = "linux"))]
 mod text;
 
 use fathom_measure::Clock;

@@ -6,6 +6,8 @@ mod admin;
 mod health;
 mod metrics;
 mod volume;
+#[cfg(any(test, target_os = "linux"))]
+mod words;
 
 pub use admin::Controller;
 pub use metrics::METRICS;
@@ -13,8 +15,7 @@ pub use metrics::METRICS;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 
-use fathom_spec::admin::{ALL_NAMESPACES, GET_LOG_PAGE, IDENTIFY, IdentifyWhat, log_page_dword10};
-use fathom_spec::smart::{LOG_BYTES, LOG_IDENTIFIER};
+use fathom_spec::smart::LOG_BYTES;
 use fathom_spec::{SmartLog, VolumeLog, amazon};
 
 use crate::{MetricDecl, Root, Sample, Source};
@@ -37,20 +38,6 @@ pub enum ReadCommand {
 
 /// How the model of Amazon's devices begins.
 const AMAZON: &str = "Amazon ";
-
-impl ReadCommand {
-    /// Opcode, namespace identifier and command dword 10, for an answer of `bytes` bytes.
-    fn words(self, bytes: u32) -> (u8, u32, u32) {
-        match self {
-            Self::IdentifyController => (IDENTIFY, 0, IdentifyWhat::Controller.dword10()),
-            Self::IdentifyNamespace(namespace) => (IDENTIFY, namespace, IdentifyWhat::Namespace.dword10()),
-            Self::Health => (GET_LOG_PAGE, ALL_NAMESPACES, log_page_dword10(LOG_IDENTIFIER, bytes)),
-            Self::Volume => {
-                (GET_LOG_PAGE, amazon::NAMESPACE, log_page_dword10(amazon::LOG_IDENTIFIER, bytes))
-            }
-        }
-    }
-}
 
 /// Whether this is a controller's name: `nvme0`, not `nvme0n1`.
 fn is_controller(name: &str) -> bool {
@@ -180,14 +167,6 @@ impl Source for Nvme {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_carry_the_specification_s_words() {
-        assert_eq!(ReadCommand::IdentifyController.words(4096), (0x06, 0, 1));
-        assert_eq!(ReadCommand::IdentifyNamespace(7).words(4096), (0x06, 7, 0));
-        assert_eq!(ReadCommand::Health.words(512), (0x02, 0xffff_ffff, 0x007f_0002));
-        assert_eq!(ReadCommand::Volume.words(4096), (0x02, 1, 0x03ff_00d0));
-    }
 
     /// A volume's log with so many microseconds beyond each limit.
     fn log(magic: u32, exceeded_us: [u64; 4]) -> Vec<u8> {
