@@ -56,7 +56,7 @@ fn expected_entropy(table: &Table, weighed: &[Weighed], experiment: Feature) -> 
         for peak in &peaks {
             for quantile in QUANTILES {
                 let value = peak.mean + quantile * peak.deviation * inflation;
-                let figure = Figure { feature: experiment, value, error: 0.0 };
+                let figure = Figure { feature: experiment, value, error: 0.0, at_least: None };
                 expected += weight * entropy(&after(table, weighed, &figure));
                 counted += weight;
             }

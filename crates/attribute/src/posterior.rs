@@ -18,6 +18,8 @@ pub struct Figure {
     pub value: f64,
     /// Standard error of the measurement, on the same scale.
     pub error: f64,
+    /// Where something else that is known cut it short: that standard error of it as the least that it would have been.
+    pub at_least: Option<f64>,
 }
 
 /// A cause and its probability.
@@ -94,7 +96,10 @@ fn ln_likelihood(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
     let mut modes = [0.0, 0.0];
     for figure in bound {
         let Some(density) = table.density(limit, figure.feature) else { continue };
-        let each = density.ln_each(figure.value, figure.error, inflation, freedom);
+        let each = match figure.at_least {
+            Some(error) => density.ln_each_at_least(figure.value, error, inflation),
+            None => density.ln_each(figure.value, figure.error, inflation, freedom),
+        };
         (modes[0], modes[1]) = (modes[0] + each[0], modes[1] + each[1]);
     }
     alone + ln_mean_of(modes[0], modes[1])
@@ -107,6 +112,9 @@ fn ln_likelihood(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
 pub fn ln_density(table: &Table, limit: Limit, figure: &Figure) -> f64 {
     let density = table.density(limit, figure.feature);
     let (Some(density), Some(calibration)) = (density, table.calibration) else { return 0.0 };
+    if let Some(error) = figure.at_least {
+        return density.ln_at_least(figure.value, error, calibration.inflation);
+    }
     let ln = |density: Density, value: f64| {
         density.ln(value, figure.error, calibration.inflation, calibration.degrees_of_freedom)
     };
@@ -155,7 +163,14 @@ pub fn fit(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
             let edge = table.edge(limit, figure.feature, figure.value);
             let density = edge.or_else(|| table.density(limit, figure.feature))?;
             let (inflation, freedom) = (calibration.inflation, calibration.degrees_of_freedom);
-            Some(squared_misfit(density, figure.value, figure.error, inflation, freedom))
+            let error = figure.at_least.unwrap_or(figure.error);
+            // What was cut short may have been anything above.
+            let is_above = figure.at_least.is_some() && figure.value <= density.nearest(figure.value).mean;
+            Some(if is_above {
+                0.0
+            } else {
+                squared_misfit(density, figure.value, error, inflation, freedom)
+            })
         })
         .collect();
     if misfits.is_empty() {
@@ -217,7 +232,7 @@ mod tests {
     ];
 
     fn figure(feature: Feature, value: f64) -> Figure {
-        Figure { feature, value, error: 0.0 }
+        Figure { feature, value, error: 0.0, at_least: None }
     }
 
     #[test]
@@ -226,6 +241,25 @@ mod tests {
         assert!(weighed[0].probability < 0.1);
         let total: f64 = weighed.iter().map(|w| w.probability).sum();
         assert!((total - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_was_cut_short_is_the_least_that_it_would_have_been() {
+        // Reads go half again as fast until another known limit stops them: no limit of operations lets them.
+        let cut = Figure { feature: Feature::Reads, value: 0.4, error: 0.4, at_least: Some(0.005) };
+        let ln = |limit| ln_density(table(), limit, &cut);
+        assert!(ln(Limit::WriteCliff) > ln(Limit::VolumeIops) + 3.0);
+        let free = Figure { at_least: None, ..cut };
+        assert!(
+            ln(Limit::WriteCliff) - ln(Limit::VolumeIops)
+                > ln_density(table(), Limit::WriteCliff, &free)
+                    - ln_density(table(), Limit::VolumeIops, &free)
+        );
+        // Where it did not even rise, it says nothing between causes that show more.
+        let none = Figure { value: -0.5, ..cut };
+        let away =
+            ln_density(table(), Limit::WriteCliff, &none) - ln_density(table(), Limit::VolumeIops, &none);
+        assert!(away.abs() < 0.1, "{away}");
     }
 
     #[test]
@@ -286,7 +320,7 @@ mod tests {
         let t = StudentT::new(4.0).unwrap();
         let calibration = table().calibration.unwrap();
         let features =
-            [Feature::Unevenness, Feature::Waiting, Feature::Tail, Feature::DoubleDepth, Feature::Corner];
+            [Feature::Unevenness, Feature::Waiting, Feature::Tail, Feature::HalfBlock, Feature::Corner];
         let draws = 20_000;
         let mut below = 0;
         for _ in 0..draws {

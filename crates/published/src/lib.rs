@@ -33,6 +33,6 @@ pub use method::Method;
 pub use published_table::{Asked, Basis, Label, Published, PublishedCeiling, parse_published};
 pub use question::unrated;
 pub use row::PublishedRow;
-pub use row_verdict::{Explained, explain_published};
+pub use row_verdict::{Explained, explain_published, explain_published_with};
 pub use separated::{is_separated, parse_separated};
 pub use table_audit::audit_published;

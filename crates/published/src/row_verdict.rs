@@ -74,11 +74,21 @@ pub struct Explained {
 
 /// Explains the rows that a table asks about, or every row with a rate.
 pub fn explain_published(published: &Published) -> Vec<Explained> {
-    let named = Named::of(&published.rows);
-    questions(published).into_iter().map(|question| one(published, &named, question)).collect()
+    explain_published_with(published, &|limit| table().cause(limit).map_or(1.0, |cause| cause.published))
 }
 
-fn one(published: &Published, named: &Named, question: Question) -> Explained {
+/// The same with other weights of causes before anything is seen, in place of those by how often each is published: for who asks
+/// what the verdicts owe to them.
+pub fn explain_published_with(published: &Published, weight: &dyn Fn(Limit) -> f64) -> Vec<Explained> {
+    let named = Named::of(&published.rows);
+    questions(published).into_iter().map(|question| one(published, (&named, weight), question)).collect()
+}
+
+fn one(
+    published: &Published,
+    (named, weight): (&Named, &dyn Fn(Limit) -> f64),
+    question: Question,
+) -> Explained {
     let Question { asked, places, row, title } = question;
     let at = places[0];
     let is_other = |(place, _): &(usize, &PublishedRow)| !places.contains(place);
@@ -98,7 +108,7 @@ fn one(published: &Published, named: &Named, question: Question) -> Explained {
     let mut restraints = restraints(&row, &seen);
     restraints.extend(by_figures(&figures, &named));
     let times = |limit: Limit| {
-        let prior = table().cause(limit).map_or(1.0, |cause| cause.published / cause.prior)
+        let prior = table().cause(limit).map_or(1.0, |cause| weight(limit) / cause.prior)
             * beside_figures(limit, &row, &needs, places.len() < asked.rows.len())
             * beside_versions(limit, &row, &rows);
         match (named.get(&limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {

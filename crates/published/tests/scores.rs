@@ -4,10 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
 #![allow(clippy::print_stdout, reason = "a score is for who reads it")]
 
+#[path = "scores/left_out.rs"]
+mod left_out;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use fathom_published::{Explained, Label, explain_published, parse_published};
+use fathom_published::{Explained, Label, explain_published_with, parse_published};
 use fathom_record::verdict::Limit;
 
 /// From this probability on a cause counts as named.
@@ -16,6 +19,8 @@ const NAMED: f64 = 0.5;
 const CONFIDENT: f64 = 0.8;
 
 struct Question {
+    /// Who published it: the first word of its file's name.
+    source: String,
     line: String,
     label: Label,
     claims: Vec<(Limit, f64)>,
@@ -31,7 +36,13 @@ fn claims(one: &Explained) -> Vec<(Limit, f64)> {
     listed.map(|claim| (claim.limit, claim.probability.unwrap_or(0.0))).collect()
 }
 
+/// Every question of a folder, as the program answers it.
 fn questions(folder: &Path) -> Vec<Question> {
+    questions_with(folder, &left_out::by_hand)
+}
+
+/// The same with other weights of causes.
+fn questions_with(folder: &Path, weight: &dyn Fn(Limit) -> f64) -> Vec<Question> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -39,7 +50,7 @@ fn questions(folder: &Path) -> Vec<Question> {
     for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
         let text = std::fs::read_to_string(path).unwrap();
         let table = parse_published(&text).unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display()));
-        for one in explain_published(&table) {
+        for one in explain_published_with(&table, weight) {
             let Some(label) = one.asked.label.clone() else { continue };
             let claims = claims(&one);
             let stem = path.file_stem().unwrap().to_string_lossy();
@@ -57,7 +68,8 @@ fn questions(folder: &Path) -> Vec<Question> {
                 .map(|s| format!("{}={:.2}", s.figure.feature.name(), s.figure.value))
                 .collect();
             let _ = write!(line, " | {} | {}", said.join(", "), seen.join(" "));
-            all.push(Question { line, label, claims });
+            let source = stem.split('-').next().unwrap_or_default().to_owned();
+            all.push(Question { source, line, label, claims });
         }
     }
     all

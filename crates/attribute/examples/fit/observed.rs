@@ -46,7 +46,12 @@ fn one(at: usize, line: &str) -> Option<Observation> {
 fn figure(text: &str) -> Option<Figure> {
     let (name, rest) = text.split_once('=')?;
     let (value, error) = rest.split_once('~')?;
-    Some(Figure { feature: Feature::of(name)?, value: value.parse().ok()?, error: error.parse().ok()? })
+    Some(Figure {
+        feature: Feature::of(name)?,
+        value: value.parse().ok()?,
+        error: error.parse().ok()?,
+        at_least: None,
+    })
 }
 
 fn value<T: DeserializeOwned>(name: &str) -> Option<T> {

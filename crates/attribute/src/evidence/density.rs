@@ -58,6 +58,25 @@ impl Shape {
         [a, b].map(|peak| peak.ln(value, error, inflation, freedom))
     }
 
+    /// Log probability of a figure or more, of one that was cut short: beside [`Shape::ln`] as dense as a peak of the width that
+    /// such a figure would have.
+    pub fn ln_at_least(self, value: f64, error: f64, inflation: f64) -> f64 {
+        let [a, b] = self.ln_each_at_least(value, error, inflation);
+        ln_mean_of(a, b)
+    }
+
+    /// The same of each of its two peaks alone.
+    pub fn ln_each_at_least(self, value: f64, error: f64, inflation: f64) -> [f64; 2] {
+        let (a, b) = match self {
+            Shape::One(peak) => (peak, peak),
+            Shape::Either(a, b) => (a, b),
+        };
+        [a, b].map(|peak| {
+            let above = upper_t4((value - peak.mean) / peak.scale(error, inflation));
+            above.max(LEAST_ABOVE).ln() - (CUT_SHORT * inflation).ln()
+        })
+    }
+
     /// The same around the same means with other deviations.
     pub fn widened(self, factor: f64) -> Self {
         let wide = |peak: Peak| Peak { deviation: peak.deviation * factor, ..peak };
@@ -88,6 +107,17 @@ impl Shape {
     }
 }
 
+/// Width of what a figure that was cut short leaves open.
+pub const CUT_SHORT: f64 = 0.4;
+/// Least probability of a figure above another: models are wrong more often.
+const LEAST_ABOVE: f64 = 1e-4;
+
+/// Probability that a Student's t with four degrees of freedom exceeds `z`.
+fn upper_t4(z: f64) -> f64 {
+    let u = 1.0 + z * z / 4.0;
+    0.5 - 0.375 * (z / u.sqrt()) * (1.0 - z * z / u / 12.0)
+}
+
 /// Log of the mean of two densities whose logs are given.
 pub fn ln_mean_of(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
@@ -116,6 +146,13 @@ mod tests {
         assert!((cost(2.0) - 2.5 * 2f64.ln()).abs() < 1e-12);
         // Twenty deviations instead of ten cost under four times more likelihood ratio of a normal's 150 nats.
         assert!(cost(20.0) - cost(10.0) < 3.5);
+    }
+
+    #[test]
+    fn the_probability_of_more_is_that_of_the_tables() {
+        for (z, above) in [(0.0, 0.5), (2.132, 0.05), (-2.132, 0.95), (3.747, 0.01)] {
+            assert!((upper_t4(z) - above).abs() < 2e-4, "{z}");
+        }
     }
 
     #[test]

@@ -99,6 +99,10 @@ features! {
     SoftwareCost "software_cost",
     /// When credits ended over when they should have.
     CreditTime "credit_time",
+    /// What was done after a rest above the usual over what was left undone in it.
+    Earned "earned",
+    /// Time of an I/O over its size, against a straight line.
+    ServiceLine "service_line",
     /// Credits that are left.
     CreditsLeft "credits_left",
     /// Rate over the limits of the connections.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use fathom_record::verdict::Limit;
 use serde::Deserialize;
 
-pub use density::{Shape as Density, ln_mean_of, squared_misfit};
+pub use density::{CUT_SHORT, Shape as Density, ln_mean_of, squared_misfit};
 pub use feature::{EXPERIMENTS, Feature};
 pub use row::{Cause, Need};
 

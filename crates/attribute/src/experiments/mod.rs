@@ -9,8 +9,9 @@ use fathom_record::workload::{Sizes, Workload};
 use crate::choice::{Chosen, choose};
 use crate::evidence::{EXPERIMENTS, Feature, Table};
 use crate::input::Pattern;
-use crate::posterior::Weighed;
+use crate::posterior::{Figure, Weighed, after};
 use crate::shape::Shape;
+use crate::thresholds::{CREEPS, NAMED};
 use crate::words;
 
 pub use workload::{Before, Trial, Where};
@@ -27,6 +28,9 @@ const REFUTING: [Feature; 3] = [Feature::DoubleJobs, Feature::Reads, Feature::Se
 /// What could refute that a rate is enforced, once other blocks have said what it counts.
 fn refuting(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
     let is_size = |feature: Feature| [Feature::HalfBlock, Feature::DoubleBlock].contains(&feature);
+    if let Some(other) = other_size(pattern).filter(|other| feasible.contains(other)) {
+        return Some(other);
+    }
     let was_sized = pattern.answers.iter().any(|answer| is_size(answer.experiment));
     let may_refute = was_sized || !feasible.iter().any(|feature| is_size(*feature));
     let tells =
@@ -37,6 +41,24 @@ fn refuting(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
     let deeper = [Feature::DoubleDepth].into_iter().filter(|_| needs_depth);
     let first = deeper.chain(REFUTING.into_iter().filter(tells));
     first.into_iter().find(|feature| may_refute && feasible.contains(feature))
+}
+
+/// Least logarithm of a ratio by which a block of another size is neither counted alike nor as its bytes.
+const OFF_A_LAW: f64 = 0.03;
+
+/// The other size, where one of them went neither at the same rate of operations nor of bytes: at the corner of two limits
+/// the other one does, and in a device whose service takes a time for itself and one for the bytes it does not.
+fn other_size(pattern: &Pattern<'_>) -> Option<Feature> {
+    let of = |feature: Feature| {
+        let answer = pattern.answers.iter().find(|answer| answer.experiment == feature)?;
+        Some((answer.operations_per_s / answer.before_per_s).ln().abs())
+    };
+    let is_between = |ln: f64| (OFF_A_LAW..std::f64::consts::LN_2 - OFF_A_LAW).contains(&ln);
+    match (of(Feature::HalfBlock), of(Feature::DoubleBlock)) {
+        (Some(half), None) if is_between(half) => Some(Feature::DoubleBlock),
+        (None, Some(double)) if is_between(double) => Some(Feature::HalfBlock),
+        _ => None,
+    }
 }
 
 /// What makes an answer doubtful, however sure it seems.
@@ -74,13 +96,45 @@ pub fn next(
         Doubt::Guess => refuting(pattern, &feasible),
         Doubt::Credits => Some(Feature::Idle).filter(|idle| feasible.contains(idle)),
     };
-    let to_refute = refuting.map(|experiment| {
+    // A limit that is claimed while the rate still climbed is refuted first by more in flight.
+    let climbs = shape.growth.is_some_and(|growth| !shape.grows_above && growth > CREEPS);
+    let deeper = Some(Feature::DoubleDepth).filter(|depth| climbs && feasible.contains(depth));
+    let to_refute = deeper.or(refuting).map(|experiment| {
         let unexpected = Chosen { experiment, information_nats: 0.0, minutes: 1.0 };
         choose(table, weighed, &[experiment], minutes).unwrap_or(unexpected)
     });
-    let chosen = to_refute.or_else(|| choose(table, weighed, &feasible, minutes))?;
+    let telling = could_refute(table, weighed, &feasible);
+    let chosen = to_refute
+        .or_else(|| choose(table, weighed, &telling, minutes))
+        .or_else(|| choose(table, weighed, &feasible, minutes))?;
     let trial = trials.into_iter().find(|(feature, _)| *feature == chosen.experiment)?.1;
     Some((chosen, trial))
+}
+
+/// Causes beside the leading one that an experiment is held against.
+const RIVALS: usize = 3;
+/// How many times less probable than before an answer must make a cause to refute it.
+const REFUTES: f64 = 3.0;
+
+/// The experiments whose answer could refute the leading cause: what one of its rivals shows makes it several times less
+/// probable. All of them, where no cause leads.
+pub fn could_refute(table: &Table, weighed: &[Weighed], feasible: &[Feature]) -> Vec<Feature> {
+    let listed: Vec<&Weighed> = weighed.iter().filter(|w| w.limit != Limit::Unknown).collect();
+    let Some((leading, others)) = listed.split_first().filter(|(leading, _)| leading.probability >= NAMED)
+    else {
+        return feasible.to_vec();
+    };
+    let is_lost = |feature: Feature, value: f64| {
+        let figure = Figure { feature, value, error: 0.0, at_least: None };
+        let left = after(table, weighed, &figure).into_iter().find(|w| w.limit == leading.limit);
+        left.is_some_and(|left| left.probability * REFUTES <= leading.probability)
+    };
+    let rivals = || others.iter().take(RIVALS);
+    let could = |feature: &Feature| {
+        let shown = rivals().filter_map(|rival| table.density(rival.limit, *feature));
+        shown.flat_map(|density| density.peaks().collect::<Vec<_>>()).any(|peak| is_lost(*feature, peak.mean))
+    };
+    feasible.iter().copied().filter(could).collect()
 }
 
 /// The experiment as a reader gets it: question, command and what each answer would mean.
@@ -152,4 +206,83 @@ fn block_bytes(workload: &Workload) -> Option<u64> {
 /// Whether a target can take I/O from a second program's point of view at all.
 fn is_storage(pattern: &Pattern<'_>) -> bool {
     !matches!(pattern.target.kind, TargetKind::Null | TargetKind::Memory | TargetKind::Unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{table, table_for_experiments};
+
+    /// A leading cause, a rival, and a little of all others.
+    fn led(leading: Limit, rival: Limit) -> Vec<Weighed> {
+        let all: Vec<Limit> = table().causes.iter().map(|cause| cause.limit).collect();
+        let rest = 0.1 / all.len() as f64;
+        let of = |limit: Limit| match limit {
+            _ if limit == leading => 0.6,
+            _ if limit == rival => 0.3,
+            _ => rest,
+        };
+        let mut weighed: Vec<Weighed> =
+            all.into_iter().map(|limit| Weighed { limit, probability: of(limit) }).collect();
+        weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        weighed
+    }
+
+    #[test]
+    fn what_is_proposed_could_refute_the_leading_cause_wherever_something_could() {
+        const LIVE: [Limit; 9] = [
+            Limit::VolumeIops,
+            Limit::VolumeThroughput,
+            Limit::BurstCredits,
+            Limit::Link,
+            Limit::Concurrency,
+            Limit::DeviceParallelism,
+            Limit::Software,
+            Limit::WriteCliff,
+            Limit::IndirectionUnit,
+        ];
+        for table in [table(), table_for_experiments()] {
+            for leading in LIVE {
+                for rival in LIVE.into_iter().filter(|rival| *rival != leading) {
+                    let weighed = led(leading, rival);
+                    let telling = could_refute(table, &weighed, &EXPERIMENTS);
+                    assert!(!telling.is_empty(), "nothing could refute {leading:?} beside {rival:?}");
+                    let chosen = choose(table, &weighed, &telling, |_| None).unwrap().experiment;
+                    let worst =
+                        EXPERIMENTS.into_iter().filter(|feature| *feature == chosen).flat_map(|feature| {
+                            let peaks = weighed.iter().skip(1).take(RIVALS);
+                            let means = peaks.flat_map(|w| {
+                                table.density(w.limit, feature).unwrap().peaks().collect::<Vec<_>>()
+                            });
+                            means
+                                .map(|peak| {
+                                    let figure =
+                                        Figure { feature, value: peak.mean, error: 0.0, at_least: None };
+                                    let left = after(table, &weighed, &figure);
+                                    left.iter().find(|w| w.limit == leading).unwrap().probability
+                                })
+                                .collect::<Vec<_>>()
+                        });
+                    let least = worst.fold(1.0, f64::min);
+                    assert!(least <= 0.2 + 1e-9, "{chosen:?} leaves {leading:?} {least} beside {rival:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_no_cause_leads_everything_may_be_asked() {
+        let even: Vec<Weighed> = [Limit::VolumeIops, Limit::Link, Limit::Software]
+            .map(|limit| Weighed { limit, probability: 0.33 })
+            .to_vec();
+        assert_eq!(could_refute(table(), &even, &EXPERIMENTS), EXPERIMENTS);
+        // A limit on bytes and a link answer to other blocks alike.
+        let alike = [(Limit::VolumeThroughput, 0.6), (Limit::Link, 0.4)];
+        let alike = alike.map(|(limit, probability)| Weighed { limit, probability });
+        let telling = could_refute(table(), &alike, &EXPERIMENTS);
+        assert!(
+            !telling.contains(&Feature::DoubleBlock) && !telling.contains(&Feature::Repeat),
+            "{telling:?}"
+        );
+    }
 }

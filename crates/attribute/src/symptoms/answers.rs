@@ -1,29 +1,29 @@
 //! What experiments answered, as logarithms of the new rate over the old one.
 
 use crate::ceilings::in_operations;
-use crate::evidence::Feature;
+use crate::evidence::{CUT_SHORT, Feature};
 use crate::input::{Answer, Pattern};
+use crate::shape::Shape;
 use crate::thresholds::AT_BOUND;
 use crate::words;
 
-use super::Seen;
-
-/// Standard error of an answer that another known limit cut short.
-const CUT_SHORT: f64 = 0.4;
+use super::{Seen, earned};
 
 /// Share of the 1-s rates' variation that the mean of a run may be off by: noise of a device is correlated over seconds.
 const OF_VARIATION: f64 = 0.5;
 /// Most that it counts for, as what varies more is no noise.
 const MOST_NOISE: f64 = 0.05;
 
-/// What was answered. `variation` is the coefficient of variation of the 1-s rates in the runs compared with.
+/// What was answered.
 ///
 /// Where the target settled at a lower rate meanwhile, as a cache that filled up, that is a drop of its own, and what
 /// was answered from then on is compared with the rate after it.
-pub fn seen(pattern: &Pattern<'_>, mean_bytes: f64, variation: Option<f64>) -> Vec<Seen> {
-    let noise = variation.map_or(0.0, |variation| (OF_VARIATION * variation).min(MOST_NOISE));
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Seen> {
+    let noise =
+        shape.telemetry.variation().map_or(0.0, |variation| (OF_VARIATION * variation).min(MOST_NOISE));
     let settled = settled(pattern.answers);
-    let mut found = Vec::new();
+    let mut found: Vec<Seen> = earned::seen(pattern, shape).into_iter().collect();
+    let has_returned = settled.is_some_and(|settled| earned::has_returned(pattern.answers, settled.ln_share));
     if let Some(Settled { from, ln_share }) = settled {
         let text = format!(
             "From the experiment \"{}\" on the rate was {} of what it had been, whatever was changed.",
@@ -37,13 +37,44 @@ pub fn seen(pattern: &Pattern<'_>, mean_bytes: f64, variation: Option<f64>) -> V
         let before_per_s = answer.before_per_s * since.map_or(1.0, |settled| settled.ln_share.exp());
         // The one before may have met the fall half-way.
         let is_between = settled.is_some_and(|settled| at + 1 == settled.from && is_lower(answer));
-        if !is_between {
+        // Faster once and then as before: what came back was earned, and its size is told by that.
+        let is_once =
+            answer.experiment == Feature::Repeat && (has_returned || earned::is_spent(answer, shape));
+        if !is_between && !is_once {
             let answer = Answer { before_per_s, error_share: answer.error_share.hypot(noise), ..*answer };
             found.extend(one(pattern, &answer, mean_bytes));
         }
     }
     at_a_corner(&mut found);
+    let line = service_line(&found);
+    found.extend(line);
     found
+}
+
+/// Whether half and twice the block show a service that takes a time for each I/O and another for its bytes: what twice the
+/// block adds is then twice what half of it saves. Where blocks count alike or as their bytes alone, nothing is told.
+fn service_line(found: &[Seen]) -> Option<Seen> {
+    /// Least distance of both answers from both laws of a limit.
+    const OFF: f64 = 0.03;
+    let of = |feature: Feature| {
+        let seen = found.iter().find(|seen| seen.figure.feature == feature)?;
+        let is_off = (OFF..=std::f64::consts::LN_2 - OFF).contains(&seen.figure.value.abs());
+        (is_off && seen.figure.at_least.is_none()).then_some(seen.figure)
+    };
+    let (half, double) = (of(Feature::HalfBlock)?, of(Feature::DoubleBlock)?);
+    // Times of an I/O over that of the block itself.
+    let (less, more) = (1.0 - (-half.value).exp(), (-double.value).exp() - 1.0);
+    if less <= 0.0 || more <= 0.0 {
+        return None;
+    }
+    let error = (half.error / less).hypot(2.0 * double.error / more);
+    let text = "Half and twice the block fit one line of time over size: each I/O takes a time, and its bytes another.";
+    let text = if (more / (2.0 * less)).ln().abs() <= (2.0 * error).max(0.1) {
+        text
+    } else {
+        "Half and twice the block fit no line of time over size."
+    };
+    Seen::new(Feature::ServiceLine, (more / (2.0 * less)).ln(), error, text)
 }
 
 /// Block sizes whose answers are one law are this near to it.
@@ -63,6 +94,7 @@ fn at_a_corner(found: &mut [Seen]) {
         _ => return,
     };
     for seen in found.iter_mut().filter(|seen| seen.figure.feature == beyond) {
+        seen.figure.at_least = Some(seen.figure.error);
         seen.figure.error = CUT_SHORT;
     }
 }
@@ -144,7 +176,14 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
         if is_cut_short { ", where another known limit stopped it" } else { "" }
     );
     let error = if is_cut_short { CUT_SHORT } else { answer.error_share };
-    Seen::new(answer.experiment, ratio.ln(), error, text)
+    let mut seen = Seen::new(answer.experiment, ratio.ln(), error, text)?;
+    // A rate that fell to a limit was held by what made it fall; one that rose would have risen further, and one of other
+    // blocks would have been higher.
+    let is_resized = [Feature::HalfBlock, Feature::DoubleBlock].contains(&answer.experiment);
+    if is_cut_short && (ratio > 1.0 || is_resized) {
+        seen.figure.at_least = Some(answer.error_share);
+    }
+    Some(seen)
 }
 
 fn change(ratio: f64) -> String {
@@ -182,6 +221,22 @@ mod tests {
         assert_eq!(of(0.4, -0.69), [CUT_SHORT, 0.005]);
         for (half, double) in [(0.0, 0.0), (0.69, -0.69), (0.2, -0.3), (0.0, -0.69)] {
             assert_eq!(of(half, double), [0.005, 0.005], "{half} {double}");
+        }
+    }
+
+    #[test]
+    fn blocks_off_both_laws_are_held_against_a_line() {
+        let of = |half: f64, double: f64| {
+            let seen = |feature, value: f64| Seen::new(feature, value.ln(), 0.005, "").unwrap();
+            service_line(&[seen(Feature::HalfBlock, half), seen(Feature::DoubleBlock, double)])
+                .map(|seen| seen.figure.value)
+        };
+        // 70 us for each I/O and 163 us for its bytes.
+        let line = of(233.0 / 151.5, 233.0 / 396.0).unwrap();
+        assert!(line.abs() < 1e-9, "{line}");
+        assert!(of(1.2, 0.55).unwrap().abs() > 0.5);
+        for none in [(1.0, 1.0), (2.0, 0.5), (1.0, 0.6), (1.4, 0.5)] {
+            assert_eq!(of(none.0, none.1), None, "{none:?}");
         }
     }
 

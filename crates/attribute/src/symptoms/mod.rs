@@ -4,6 +4,7 @@
 mod answers;
 mod connections;
 mod curve;
+mod earned;
 mod limits;
 mod processors;
 mod storage;
@@ -29,14 +30,14 @@ impl Seen {
     /// A figure that was measured with an error, both on the table's scale; `None` where it is no number.
     pub fn new(feature: Feature, value: f64, error: f64, text: impl Into<String>) -> Option<Self> {
         let error = if error.is_finite() { error.abs() } else { 0.0 };
-        let figure = Figure { feature, value, error };
+        let figure = Figure { feature, value, error, at_least: None };
         value.is_finite().then(|| Self { figure, text: text.into() })
     }
 }
 
 /// Everything that a pattern shows, experiments' answers included; one figure a feature.
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
-    let mut all = answers::seen(pattern, mean_bytes(pattern, shape), shape.telemetry.variation());
+    let mut all = answers::seen(pattern, shape, mean_bytes(pattern, shape));
     all.extend(curve::seen(pattern, shape));
     all.extend(limits::seen(pattern, shape, bounds));
     all.extend(processors::seen(shape));

@@ -4,6 +4,7 @@
 
 mod absurd;
 mod connections;
+mod given_back;
 mod known_truth;
 mod noisy_truth;
 mod scene;

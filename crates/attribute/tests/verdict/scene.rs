@@ -23,6 +23,7 @@ pub struct Scene {
     pub memory_bytes: Option<u64>,
     pub focus: Option<usize>,
     pub answers: Vec<Answer>,
+    pub means: Means,
 }
 
 pub fn target(kind: TargetKind) -> TargetFacts {
@@ -104,6 +105,7 @@ impl Scene {
             memory_bytes: Some(64 << 30),
             focus: None,
             answers: Vec::new(),
+            means: Means::default(),
         }
     }
 
@@ -170,7 +172,7 @@ impl Scene {
             memory_bytes: self.memory_bytes,
             queue_tags: None,
             is_drive: false,
-            means: &Means::default(),
+            means: &self.means,
             command: &command,
         })
         .verdict

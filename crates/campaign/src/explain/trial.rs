@@ -10,7 +10,7 @@ use fathom_record::{RunRecord, Workload};
 use fathom_stats::coefficient_of_variation;
 
 use super::Course;
-use crate::cells::rates_by_second;
+use crate::cells::{rate_change, rates_by_second};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::run::Session;
@@ -145,14 +145,36 @@ fn purpose(experiment: Feature) -> &'static str {
     }
 }
 
+/// Ratio of a run's end to its beginning from which on its seconds are of two levels.
+const ONE_LEVEL: std::ops::RangeInclusive<f64> = 0.86..=1.16;
+
+/// Variation from one second to the next up to which seconds of two levels are even on each.
+const EVEN: f64 = 0.02;
+
+/// Relative standard error of a run's mean rate. Of seconds that are even on two levels, as after a rest, the mean is as exact as
+/// their changes from one to the next.
+fn error_of(run: &RunRecord) -> f64 {
+    let seconds = rates_by_second(run);
+    let is_of_two = rate_change(&[run]).is_some_and(|change| !ONE_LEVEL.contains(&change));
+    let even = from_one_to_the_next(&seconds).filter(|variation| is_of_two && *variation <= EVEN);
+    let variation = even.or_else(|| coefficient_of_variation(&seconds)).unwrap_or(0.0);
+    variation / (seconds.len().max(1) as f64).sqrt()
+}
+
+/// Coefficient of variation by the median change from one second to the next, which a few changes of level do not move.
+fn from_one_to_the_next(seconds: &[f64]) -> Option<f64> {
+    /// Median of the difference of two normal figures, in deviations of one.
+    const MEDIAN_CHANGE: f64 = 0.954;
+    let mut changes: Vec<f64> = seconds.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    changes.sort_by(f64::total_cmp);
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    let median = *changes.get(changes.len() / 2)?;
+    (mean > 0.0).then(|| median / MEDIAN_CHANGE / mean)
+}
+
 /// The answer that a run gives, against the baseline.
 pub fn answer(experiment: Feature, run: &RunRecord, before: Option<&RunRecord>) -> Answer {
-    let error = |run: &RunRecord| {
-        let seconds = rates_by_second(run);
-        let variation = coefficient_of_variation(&seconds).unwrap_or(0.0);
-        variation / (seconds.len().max(1) as f64).sqrt()
-    };
-    let error_share = error(run).hypot(before.map_or(0.0, error)).max(LEAST_ERROR);
+    let error_share = error_of(run).hypot(before.map_or(0.0, error_of)).max(LEAST_ERROR);
     Answer {
         experiment,
         operations_per_s: run.summary.operations_per_s(),
@@ -167,4 +189,20 @@ pub fn raw_device(target: &TargetFacts) -> Option<String> {
         return None;
     }
     target.devices.first().map(|device| format!("/dev/{}", device.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_level_is_no_variation_from_one_second_to_the_next() {
+        let of = |seconds: &[f64]| from_one_to_the_next(seconds).unwrap();
+        let stepped = [2001.0, 1999.0, 2000.0, 1000.0, 1001.0, 999.0, 1000.0];
+        assert!(of(&stepped) < 0.002, "{}", of(&stepped));
+        assert!(coefficient_of_variation(&stepped).unwrap() > 0.3);
+        let uneven = [1000.0, 1400.0, 900.0, 1300.0, 800.0, 1500.0];
+        assert!(of(&uneven) > EVEN);
+        assert_eq!(from_one_to_the_next(&[5.0]), None);
+    }
 }
