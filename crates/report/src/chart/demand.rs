@@ -69,7 +69,7 @@ pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportEr
     ];
     if points.iter().any(|point| point.credits_share.is_some()) {
         let credits = vec![line("left", Ink::Purple, &|at| points[at].credits_share)];
-        panels.push(panel("credits, least of each stretch", credits, 1.0, number::percent_tick));
+        panels.push(panel("credits, least per interval", credits, 1.0, number::percent_tick));
     }
     let picture = stacked("The demand over time with the limits of the choice", &panels, end_s, None)?;
     Ok(Some(picture))

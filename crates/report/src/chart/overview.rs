@@ -24,6 +24,8 @@ const WIDTH: u32 = 400;
 const LEFT: f64 = 8.0;
 const RIGHT: f64 = 392.0;
 const TOP: f64 = 4.0;
+/// Room beside the last tick for the half of its words: `100 ms` is 38 pixels wide.
+const EDGE: f64 = 16.0;
 const ROW: f64 = 34.0;
 /// Where the panel of rates ends, and the one of latencies begins.
 const PANELS: (f64, f64) = (194.0, 206.0);
@@ -41,7 +43,7 @@ pub fn overview(title: &str, rows: &[OverviewRow]) -> Result<Option<Picture>, Re
     let latencies = || rows.iter().flat_map(|row| [row.latencies.0, row.latencies.1]).flatten();
     let bottom = TOP + ROW * rows.len() as f64;
     let x = Axis::log(rates, (LEFT + 8.0, PANELS.0 - 8.0), 4, number::rate_tick);
-    let t = Axis::log(latencies(), (PANELS.1 + 8.0, RIGHT - 8.0), 4, number::time_tick);
+    let t = Axis::log(latencies(), (PANELS.1 + 8.0, RIGHT - EDGE), 4, number::time_tick);
     let label = format!("{title}: rate and latency of every pattern");
     draw((WIDTH, bottom as u32 + 38), &label, |pen| {
         x.draw_columns(pen, (bottom, bottom))?;
