@@ -120,7 +120,7 @@ fn nothing_is_cut_or_left_out_for_a_program_that_reads() {
     let listed = piped(&["runs"]);
     let heading = listed.lines().next().unwrap();
     for column in
-        ["run", "started (UTC)", "target", "workload", "jobs × depth", "IOPS", "throughput", "p99", "outcome"]
+        ["run", "started", "target", "workload", "jobs × depth", "IOPS", "throughput", "p99", "outcome"]
     {
         assert!(heading.contains(column), "{column}: {listed}");
     }
