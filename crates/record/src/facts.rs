@@ -210,9 +210,9 @@ pub struct Feature {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockRecord {
-    /// `tsc`, `monotonic_raw` or `virtual`.
+    /// `tsc` (the counter of x86-64), `cntvct` (Arm's), `monotonic_raw` or `virtual`.
     pub source: String,
-    /// Why the time-stamp counter was not used, if it was not.
+    /// Why the processor's counter was not used, if it was not.
     pub fallback_reason: Option<String>,
     /// Cost of one read.
     pub read_cost_ns: f64,

@@ -4,7 +4,7 @@ use fathom_engine::job::Measured;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::priority::PriorityTally;
 use fathom_measure::WallClock;
-use fathom_measure::clock::{ClockFacts, ClockSource};
+use fathom_measure::clock::ClockFacts;
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
@@ -219,11 +219,7 @@ pub fn this_tool() -> Tool {
 const DRIFT_SPAN_NS: u64 = 1_000_000_000;
 
 fn clock_record((clock, facts): (WallClock, &ClockFacts), simulated: bool, exposed_ns: u64) -> ClockRecord {
-    let source = match facts.source {
-        _ if simulated => "virtual",
-        ClockSource::Tsc => "tsc",
-        ClockSource::MonotonicRaw => "monotonic_raw",
-    };
+    let source = if simulated { "virtual" } else { facts.source.name() };
     ClockRecord {
         source: source.to_owned(),
         fallback_reason: facts.fallback_reason.clone().filter(|_| !simulated),

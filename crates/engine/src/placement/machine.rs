@@ -33,7 +33,8 @@ impl Machine {
             let node = entries(&folder).iter().find_map(|name| name.strip_prefix("node")?.parse().ok());
             let core = number("physical_package_id").zip(number("core_id"));
             // Where the kernel shows no topology each processor counts as a core.
-            Cpu { id: *id, node, core: core.unwrap_or((u32::MAX, *id)) }
+            let capacity = text(&folder.join("cpu_capacity")).and_then(|number| number.parse().ok());
+            Cpu { id: *id, node, core: core.unwrap_or((u32::MAX, *id)), capacity }
         };
         allowed.iter().filter(is_online).map(cpu).collect()
     }

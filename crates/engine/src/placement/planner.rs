@@ -1,5 +1,7 @@
 //! Seats for jobs, from processors and devices as values.
 
+use std::cmp::Reverse;
+
 /// One processor that the process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cpu {
@@ -9,6 +11,9 @@ pub struct Cpu {
     pub node: Option<u32>,
     /// Package and core: the same for threads of one core.
     pub core: (u32, u32),
+    /// What it can do beside the machine's largest, which has 1024, where processors differ (Arm's large and small
+    /// cores); absent where the kernel does not show it.
+    pub capacity: Option<u32>,
 }
 
 /// One hardware queue of a device.
@@ -46,7 +51,7 @@ pub struct Seat {
 /// is at least one; `None` stands for a target without one.
 ///
 /// Each job takes the free processor that is best by, in this order: on the device's node; on a core
-/// that no job has yet; on a hardware queue with the fewest of the device's jobs; where the device's
+/// that no job has yet; of the largest capacity; on a hardware queue with the fewest of the device's jobs; where the device's
 /// interrupts arrive; the lowest number.
 ///
 /// # Errors
@@ -67,6 +72,7 @@ pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<
             (
                 is_far(device, cpu),
                 taken.iter().filter(beside).count(),
+                Reverse(capacity(cpu)),
                 queue.map_or(0, |_| taken.iter().filter(same_queue).count()),
                 !device.is_some_and(|device| device.interrupts.contains(&cpu.id)),
                 cpu.id,
@@ -87,6 +93,13 @@ struct Taken<'a> {
     /// Which device.
     place: usize,
     queue: Option<u32>,
+}
+
+/// Of the machine's largest processors, in the kernel's unit.
+const FULL_CAPACITY: u32 = 1024;
+
+fn capacity(cpu: &Cpu) -> u32 {
+    cpu.capacity.unwrap_or(FULL_CAPACITY)
 }
 
 fn queue_of(device: &Device, cpu: &Cpu) -> Option<u32> {
@@ -115,6 +128,9 @@ fn reason(seat: &Taken<'_>, device: Option<&Device>, before: &[Taken<'_>]) -> St
     }
     if before.iter().any(|other| other.cpu.core == seat.cpu.core) {
         parts.push("another thread of a core in use".to_owned());
+    }
+    if capacity(seat.cpu) < FULL_CAPACITY {
+        parts.push(format!("a smaller core ({} of {FULL_CAPACITY})", capacity(seat.cpu)));
     }
     parts.join(", ")
 }

@@ -94,6 +94,31 @@ fn the_devices_node_comes_first_and_cores_before_their_second_threads() {
 }
 
 #[test]
+fn large_cores_come_before_small_ones() {
+    // As Arm machines with two kinds of cores are numbered: the small ones first.
+    let machine = Drawn::new(1, 4, 1).disk("vda", -1, &["0-3"], &["0"]);
+    for (cpu, capacity) in [(0, 446), (1, 446), (2, 1024), (3, 1024)] {
+        machine.write(&format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity"), &capacity.to_string());
+    }
+    let seats = machine.seats(0..4, &["vda"], 3);
+    assert_eq!(cpus(&seats), [2, 3, 0]);
+    assert_eq!(seats[0].why, "queue 0 of vda, node 0");
+    assert_eq!(seats[2].why, "queue 0 of vda, node 0, a smaller core (446 of 1024)");
+}
+
+#[test]
+fn a_package_that_the_firmware_does_not_number_is_no_core_in_common() {
+    // Arm guests without the firmware's table of the topology: the kernel writes -1.
+    let machine = Drawn::new(1, 2, 1);
+    for cpu in 0..2 {
+        machine.write(&format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id"), "-1");
+        machine.write(&format!("sys/devices/system/cpu/cpu{cpu}/topology/core_id"), "0");
+    }
+    let seats = seats(&machine.machine.cpus(&(0..2).collect()), &[None], 2).unwrap();
+    assert_eq!(seats[1].why, "no device to be near to, node 0");
+}
+
+#[test]
 fn jobs_get_queues_of_their_own_while_there_are_any() {
     let machine = Drawn::new(1, 8, 1).disk("nvme0n1", 0, &["0-3", "4-7"], &[]);
     assert_eq!(cpus(&machine.seats(0..8, &["nvme0n1"], 5)), [0, 4, 1, 5, 2]);

@@ -1,17 +1,17 @@
 //! Time as a parameter: one trait, a wall clock that knows its own cost, and a virtual clock.
 //!
-//! The wall clock reads the time-stamp counter only when the processor says that it is invariant,
-//! the kernel itself trusts it, and it could be calibrated; otherwise it reads
+//! The wall clock reads the processor's counter (the time-stamp counter of x86-64, the virtual counter of Arm) only when
+//! its rate is constant, the kernel itself trusts it, and it could be calibrated; otherwise it reads
 //! `CLOCK_MONOTONIC_RAW`, or what Rust's library takes where there is none. Either way it measures what a read costs and resolves.
 
 mod calibrate;
+mod counter;
 pub mod offset;
 #[cfg(unix)]
 mod os;
 #[cfg(not(unix))]
 #[path = "os_elsewhere.rs"]
 mod os;
-mod tsc;
 mod virtual_clock;
 mod wall;
 

@@ -1,15 +1,25 @@
 //! The clock that real runs are stamped with, and what it knows about itself.
 
 use super::calibrate::{Edge, Rate, calibrate, edge};
-use super::{Clock, os, tsc};
+use super::{Clock, counter, os};
 
 /// What a stamp is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockSource {
-    /// The processor's time-stamp counter, calibrated.
-    Tsc,
+    /// The processor's own counter, calibrated.
+    Counter,
     /// `CLOCK_MONOTONIC_RAW`.
     MonotonicRaw,
+}
+
+impl ClockSource {
+    /// As records name it: `tsc` on x86-64, `cntvct` on Arm, or `monotonic_raw`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => counter::NAME,
+            Self::MonotonicRaw => "monotonic_raw",
+        }
+    }
 }
 
 /// What is known of the clock, for the record.
@@ -17,7 +27,7 @@ pub enum ClockSource {
 pub struct ClockFacts {
     /// What stamps are read from.
     pub source: ClockSource,
-    /// Why the time-stamp counter is not used, if it is not.
+    /// Why the processor's counter is not used, if it is not.
     pub fallback_reason: Option<String>,
     /// Median cost of one read, in nanoseconds.
     pub read_cost_ns: f64,
@@ -41,10 +51,10 @@ pub struct WallClock {
 impl WallClock {
     /// Chooses, calibrates and measures the clock. Takes about 20 ms.
     pub fn start() -> (Self, ClockFacts) {
-        let choice =
-            tsc::check().and_then(|()| calibrate().ok_or("the time-stamp counter could not be calibrated"));
+        let choice = counter::check()
+            .and_then(|()| calibrate().ok_or("the processor's counter could not be calibrated"));
         match choice {
-            Ok((rate, origin)) => Self::from_tsc(rate, origin),
+            Ok((rate, origin)) => Self::from_counter(rate, origin),
             Err(reason) => Self::from_system(reason),
         }
     }
@@ -54,15 +64,15 @@ impl WallClock {
         Self::from_system("asked for")
     }
 
-    /// The time-stamp counter, one tick for a nanosecond: it is read as after [`start`](Self::start), and
+    /// The processor's counter, one tick for a nanosecond: it is read as after [`start`](Self::start), and
     /// its time means nothing. For counting what a reading costs; without such a counter it stands still.
     pub fn uncalibrated() -> Self {
-        Self { multiplier: 1 << 32, origin: tsc::read(), origin_os_ns: 0 }
+        Self { multiplier: 1 << 32, origin: counter::read(), origin_os_ns: 0 }
     }
 
-    fn from_tsc(rate: Rate, origin: Edge) -> (Self, ClockFacts) {
+    fn from_counter(rate: Rate, origin: Edge) -> (Self, ClockFacts) {
         let clock = Self { multiplier: rate.multiplier, origin: origin.ticks, origin_os_ns: origin.ns };
-        let facts = clock.measure(ClockSource::Tsc, None, rate.error_ppm);
+        let facts = clock.measure(ClockSource::Counter, None, rate.error_ppm);
         (clock, facts)
     }
 
@@ -122,7 +132,7 @@ impl Clock for WallClock {
             return os::now_ns() - self.origin;
         }
         // Another core's counter may be a few ticks behind the one the origin was read on.
-        self.scale(tsc::read().saturating_sub(self.origin))
+        self.scale(counter::read().saturating_sub(self.origin))
     }
 }
 
@@ -141,6 +151,7 @@ mod tests {
             assert!(facts.read_cost_ns > 0.5 && facts.read_cost_ns < 10_000.0, "{facts:?}");
             assert!(facts.resolution_ns >= 1);
             assert_eq!(facts.fallback_reason.is_some(), facts.source == ClockSource::MonotonicRaw);
+            assert_eq!(facts.source.name() == "monotonic_raw", facts.source == ClockSource::MonotonicRaw);
             assert!(clock.drift_ppm().abs() < 10_000.0);
         }
     }

@@ -93,7 +93,8 @@ pub fn instrument(engine: &EngineFacts, clock: Option<&ClockRecord>) -> Vec<Entr
 
 /// The clock and what it cannot see.
 fn limits(clock: &ClockRecord) -> [Entry; 3] {
-    let reason = clock.fallback_reason.as_ref().map(|why| format!(" (time-stamp counter not used: {why})"));
+    let reason =
+        clock.fallback_reason.as_ref().map(|why| format!(" (the processor's counter is not used: {why})"));
     [
         entry("clock", format!("{}{}", clock.source, reason.unwrap_or_default())),
         entry(

@@ -51,7 +51,27 @@ pub(super) fn describe(facts: &mut Facts<'_>) -> Cpus {
     Cpus { model: model(&info), online, numa_nodes: numa_nodes.max(1) }
 }
 
-/// The name that the processor gives itself; on Arm, its part number.
+/// Arm's processors by implementer and part, with the names that people know; numbers as in Linux,
+/// arch/arm64/include/asm/cputype.h (6.12), and in Arm's technical reference manuals.
+const ARM: &[(&str, &str, &str)] = &[
+    ("0x41", "0xd03", "Arm Cortex-A53"),
+    ("0x41", "0xd05", "Arm Cortex-A55"),
+    ("0x41", "0xd07", "Arm Cortex-A57"),
+    ("0x41", "0xd08", "Arm Cortex-A72"),
+    ("0x41", "0xd0b", "Arm Cortex-A76"),
+    ("0x41", "0xd0c", "Arm Neoverse N1"),
+    ("0x41", "0xd40", "Arm Neoverse V1"),
+    ("0x41", "0xd49", "Arm Neoverse N2"),
+    ("0x41", "0xd4f", "Arm Neoverse V2"),
+    ("0x41", "0xd84", "Arm Neoverse V3"),
+    ("0x41", "0xd8e", "Arm Neoverse N3"),
+    ("0x48", "0xd01", "HiSilicon TaiShan v110"),
+    ("0x6d", "0xd49", "Microsoft Cobalt 100"),
+    ("0xc0", "0xac3", "AmpereOne"),
+    ("0xc0", "0xac4", "AmpereOne A"),
+];
+
+/// The name that the processor gives itself; on Arm, that of its part.
 fn model(info: &str) -> Option<String> {
     let value = |key: &str| {
         info.lines().find_map(|line| {
@@ -61,7 +81,11 @@ fn model(info: &str) -> Option<String> {
     };
     value("model name").or_else(|| value("Processor")).or_else(|| {
         let (maker, part) = (value("CPU implementer")?, value("CPU part")?);
-        Some(format!("Arm implementer {maker} part {part}"))
+        let known = ARM.iter().find(|(by, number, _)| *by == maker && *number == part);
+        Some(known.map_or_else(
+            || format!("Arm implementer {maker} part {part}"),
+            |(.., name)| format!("{name} (part {part})"),
+        ))
     })
 }
 
@@ -129,7 +153,9 @@ mod tests {
             "AMD EPYC 9R14"
         );
         let arm = "processor : 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n";
-        assert_eq!(model(arm).unwrap(), "Arm implementer 0x41 part 0xd4f");
+        assert_eq!(model(arm).unwrap(), "Arm Neoverse V2 (part 0xd4f)");
+        let other = "processor : 0\nCPU implementer\t: 0x61\nCPU part\t: 0x022\n";
+        assert_eq!(model(other).unwrap(), "Arm implementer 0x61 part 0x022");
         assert_eq!(model(""), None);
     }
 }

@@ -1,56 +1,42 @@
-//! The processor's time-stamp counter: whether it can be trusted, and its raw value.
+//! The time-stamp counter of x86-64.
+#![allow(unsafe_code)] // `rdtsc` is an intrinsic without preconditions on x86-64.
 
-/// Why the time-stamp counter is not used; the text goes into the record.
-pub type Unavailable = &'static str;
+use std::arch::x86_64::{__cpuid, _rdtsc};
 
-#[cfg(target_arch = "x86_64")]
-mod x86_64 {
-    #![allow(unsafe_code)] // `rdtsc` is an intrinsic without preconditions on x86-64.
-    use std::arch::x86_64::{__cpuid, _rdtsc};
+use super::{Unavailable, kernel};
 
-    /// Raw counter value.
-    #[inline(always)]
-    pub fn read() -> u64 {
-        // SAFETY: every x86-64 processor has RDTSC, and Linux does not disable it for user space.
-        unsafe { _rdtsc() }
-    }
+/// As records name it.
+pub const NAME: &str = "tsc";
 
-    /// Whether the processor promises a constant rate in every power state.
-    pub fn invariant() -> bool {
-        const ADVANCED_POWER: u32 = 0x8000_0007;
-        const INVARIANT: u32 = 1 << 8;
-        __cpuid(0x8000_0000).eax >= ADVANCED_POWER && __cpuid(ADVANCED_POWER).edx & INVARIANT != 0
-    }
+/// Raw counter value.
+#[inline(always)]
+pub fn read() -> u64 {
+    // SAFETY: every x86-64 processor has RDTSC, and Linux does not disable it for user space.
+    unsafe { _rdtsc() }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-mod x86_64 {
-    /// Never called: [`invariant`] refuses first.
-    pub fn read() -> u64 {
-        0
-    }
-
-    /// No counter of this kind here.
-    pub fn invariant() -> bool {
-        false
-    }
+/// The rate is not in a register that programs may read: it is found by comparing.
+pub fn stated_hz() -> Option<u64> {
+    None
 }
 
-pub use x86_64::read;
+/// Whether the processor promises a constant rate in every power state.
+fn invariant() -> bool {
+    const ADVANCED_POWER: u32 = 0x8000_0007;
+    const INVARIANT: u32 = 1 << 8;
+    __cpuid(0x8000_0000).eax >= ADVANCED_POWER && __cpuid(ADVANCED_POWER).edx & INVARIANT != 0
+}
 
 /// Checks that the counter may be used as a clock.
 ///
 /// # Errors
 /// The reason why not: not invariant, or the kernel has stopped trusting it.
 pub fn check() -> Result<(), Unavailable> {
-    if !x86_64::invariant() {
+    if !invariant() {
         return Err("the CPU does not promise an invariant time-stamp counter");
     }
-    let read = |file: &str| {
-        std::fs::read_to_string(format!("/sys/devices/system/clocksource/clocksource0/{file}"))
-            .map_err(|_| "the kernel's clock source could not be read")
-    };
-    vouched_for(read("current_clocksource")?.trim(), &read("available_clocksource")?)
+    let (current, available) = kernel::sources()?;
+    vouched_for(&current, &available)
 }
 
 /// Whether the kernel trusts the counter, from the source it uses and the list of those it could use.

@@ -1,0 +1,24 @@
+//! Processors whose counters nobody has described here.
+
+use super::Unavailable;
+
+/// No counter has this name.
+pub const NAME: &str = "none";
+
+/// Never called: [`check`] refuses first.
+pub fn read() -> u64 {
+    0
+}
+
+/// No rate is known.
+pub fn stated_hz() -> Option<u64> {
+    None
+}
+
+/// Refuses.
+///
+/// # Errors
+/// Always.
+pub fn check() -> Result<(), Unavailable> {
+    Err("no counter of this processor is known here")
+}
