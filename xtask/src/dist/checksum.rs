@@ -12,9 +12,22 @@ pub fn line(name: &str, bytes: &[u8]) -> String {
     format!("{}  {name}\n", sha256(bytes))
 }
 
+/// The lines of `sums` that are of other files than these: those of another processor, made before.
+pub fn others(sums: &str, names: &[&str]) -> String {
+    let is_other = |line: &&str| line.split_once("  ").is_some_and(|(_, name)| !names.contains(&name));
+    sums.lines().filter(is_other).map(|line| format!("{line}\n")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_other_files_stay() {
+        let sums = line("a", b"1") + &line("b", b"2");
+        assert_eq!(others(&sums, &["a"]), line("b", b"2"));
+        assert_eq!(others("damaged\n", &["a"]), "");
+    }
 
     #[test]
     fn digests_are_those_of_the_standard() {

@@ -9,7 +9,10 @@ mod checksum;
 mod deb;
 mod oci;
 mod sbom;
+mod toolchain;
+mod trial;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,18 +20,24 @@ use std::process::Command;
 use serde_json::Value;
 
 use archive::{Entry, gzip, tar};
+use trial::Trial;
 
 pub const USAGE: &str = "\
-cargo xtask dist [--target TRIPLE] [--out FOLDER] [--program FILE] [--ask FILE]
+cargo xtask dist [--target TRIPLE] [--profile NAME] [--out FOLDER] [--program FILE] [--ask FILE] [--try]
 
 Builds the program and packs it: fathom-VERSION-TRIPLE.tar.gz, a .deb, an OCI image, an SBOM and SHA256SUMS.
-  --target TRIPLE   Default: x86_64-unknown-linux-musl, a static program. It needs: rustup target add TRIPLE, and a C
-                    compiler for it (Debian: musl-tools), or its name in CC_x86_64_unknown_linux_musl.
+  --target TRIPLE   Default: x86_64-unknown-linux-musl, a static program; Arm's is aarch64-unknown-linux-musl. It needs:
+                    rustup target add TRIPLE, and a C compiler for it (Debian: musl-tools; for another processor than
+                    this one's, zig: pip install ziglang), or its name in CC_x86_64_unknown_linux_musl.
+  --profile NAME    What it is built with. Default: dist.
   --out FOLDER      Default: target/dist. Files of those names there are replaced.
   --program FILE    Pack this program instead of building one.
-  --ask FILE        Ask this program for manual pages and completions, where the target's own does not run here.";
+  --ask FILE        Ask this program for manual pages and completions, where the target's own does not run here.
+  --try             Unpack each into an empty folder and run the program with nothing else around it; another
+                    processor's by qemu-user-static. The image is checked by skopeo and umoci.";
 
 const DEFAULT_TARGET: &str = "x86_64-unknown-linux-musl";
+const DEFAULT_PROFILE: &str = "dist";
 const SHELLS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/fathom"),
     ("zsh", "usr/share/zsh/vendor-completions/_fathom"),
@@ -39,24 +48,38 @@ const SHELLS: [(&str, &str); 3] = [
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     target: String,
+    profile: String,
     out: Option<PathBuf>,
     program: Option<PathBuf>,
     ask: Option<PathBuf>,
+    tried: bool,
 }
 
 impl Asked {
     fn read(arguments: Vec<String>) -> Result<Self, String> {
-        let mut asked = Self { target: DEFAULT_TARGET.to_owned(), out: None, program: None, ask: None };
+        let mut asked = Self {
+            target: DEFAULT_TARGET.to_owned(),
+            profile: DEFAULT_PROFILE.to_owned(),
+            out: None,
+            program: None,
+            ask: None,
+            tried: false,
+        };
         let mut words = arguments.into_iter();
         while let Some(word) = words.next() {
             let (name, tied) = match word.split_once('=') {
                 Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
                 None => (word, None),
             };
+            if name == "--try" && tied.is_none() {
+                asked.tried = true;
+                continue;
+            }
             let value =
                 tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
             match name.as_str() {
                 "--target" => asked.target = value,
+                "--profile" => asked.profile = value,
                 "--out" => asked.out = Some(value.into()),
                 "--program" => asked.program = Some(value.into()),
                 "--ask" => asked.ask = Some(value.into()),
@@ -76,9 +99,15 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     let time_s = time_s(root);
     let program = match &asked.program {
         Some(program) => program.clone(),
-        None => build(root, &asked.target)?,
+        None => build(root, &asked.target, &asked.profile)?,
     };
-    let installed = installed(root, &program, asked.ask.as_deref().unwrap_or(&program))?;
+    let emulator = trial::emulator(asked.target.split('-').next().unwrap_or_default());
+    let teller = match (&asked.ask, &emulator) {
+        (Some(program), _) => vec![program.clone()],
+        (None, Ok(Some(emulator))) => vec![emulator.clone(), program.clone()],
+        (None, _) => vec![program.clone()],
+    };
+    let installed = installed(root, &program, &teller)?;
     let stem = format!("fathom-{version}-{}", asked.target);
     let package = deb::Package { version: &version, architecture };
     let image = oci::Image { version: &version, architecture };
@@ -91,17 +120,29 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     let out = asked.out.unwrap_or_else(|| root.join("target/dist"));
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(&out).map_err(|error| failed(&out, error))?;
-    let mut sums = String::new();
-    for (name, bytes) in &outputs {
-        let path = out.join(name);
-        fs::write(&path, bytes).map_err(|error| failed(&path, error))?;
-        sums += &checksum::line(name, bytes);
-        println!("{:>12} bytes  {}", bytes.len(), path.display());
-    }
     let path = out.join("SHA256SUMS");
+    let names: Vec<&str> = outputs.iter().map(|(name, _)| name.as_str()).collect();
+    let mut sums = checksum::others(&fs::read_to_string(&path).unwrap_or_default(), &names);
+    for (name, bytes) in &outputs {
+        let file = out.join(name);
+        fs::write(&file, bytes).map_err(|error| failed(&file, error))?;
+        sums += &checksum::line(name, bytes);
+        println!("{:>12} bytes  {}", bytes.len(), file.display());
+    }
     fs::write(&path, &sums).map_err(|error| failed(&path, error))?;
     println!("{:>12} bytes  {}", sums.len(), path.display());
-    Ok(())
+    if !asked.tried {
+        return Ok(());
+    }
+    let scratch = tempfile::tempdir().map_err(|error| format!("a folder to unpack in: {error}"))?;
+    let trial = Trial {
+        out,
+        scratch: scratch.path().to_owned(),
+        version: version.clone(),
+        architecture,
+        emulator: emulator?,
+    };
+    trial.run(&stem, &package.file_name(), &image.file_name())
 }
 
 fn cargo() -> Command {
@@ -139,20 +180,11 @@ fn time_s(root: &Path) -> u64 {
     asked.or_else(commit).and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
-/// Builds the program with the profile of releases.
-fn build(root: &Path, target: &str) -> Result<PathBuf, String> {
+/// Builds the program.
+fn build(root: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
     let mut build = cargo();
-    build.args(["build", "--locked", "--profile", "dist", "--package", "fathom", "--target", target]);
-    let variable = format!("CC_{}", target.replace('-', "_"));
-    if target.ends_with("-musl") && std::env::var_os(&variable).is_none() {
-        let prefix = target.split('-').next().unwrap_or_default();
-        let names = [format!("{prefix}-linux-musl-gcc"), "musl-gcc".to_owned()];
-        let there = names.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
-        let name = there.ok_or_else(|| {
-            format!("no C compiler for {target}: install musl-tools, or name one in {variable}")
-        })?;
-        build.env(&variable, name);
-    }
+    build.args(["build", "--locked", "--profile", profile, "--package", "fathom", "--target", target]);
+    build.envs(toolchain::variables(target)?);
     let status = build.current_dir(root).status().map_err(|error| format!("cargo build: {error}"))?;
     if !status.success() {
         return Err(format!(
@@ -160,13 +192,18 @@ fn build(root: &Path, target: &str) -> Result<PathBuf, String> {
         ));
     }
     let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(folder.join(target).join("dist/fathom"))
+    // Cargo's own name of the folder for the profile of development.
+    let profile = if profile == "dev" { "debug" } else { profile };
+    Ok(folder.join(target).join(profile).join("fathom"))
 }
 
-/// What the program prints.
-fn asked(program: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
-    let told = |error: &str| format!("{} {}: {error}", program.display(), arguments.join(" "));
-    let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;
+/// What the program prints; `teller` is the program, behind what runs it.
+fn asked(teller: &[PathBuf], arguments: &[&str]) -> Result<Vec<u8>, String> {
+    let words: Vec<&OsStr> =
+        teller.iter().map(|path| path.as_os_str()).chain(arguments.iter().map(OsStr::new)).collect();
+    let told = |error: &str| format!("{}: {error}", words.join(OsStr::new(" ")).display());
+    let output =
+        Command::new(words[0]).args(&words[1..]).output().map_err(|error| told(&error.to_string()))?;
     if !output.status.success() {
         return Err(told(String::from_utf8_lossy(&output.stderr).trim()));
     }
@@ -174,7 +211,7 @@ fn asked(program: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
 }
 
 /// All files as they are installed; `teller` is asked for what is made of the program's own help.
-fn installed(root: &Path, program: &Path, teller: &Path) -> Result<Vec<Entry>, String> {
+fn installed(root: &Path, program: &Path, teller: &[PathBuf]) -> Result<Vec<Entry>, String> {
     let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut files = vec![Entry::new("usr/bin/fathom", 0o755, read(program)?)];
     for (shell, path) in SHELLS {
