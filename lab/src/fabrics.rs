@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::guest::Guest;
 use super::kernel::Kernel;
 use super::modules;
-use super::vm::Machine;
+use super::vm::{Board, Machine};
 
 const SCRIPT: &str = include_str!("guest/fabrics.sh");
 /// Both ends of NVMe over TCP, disks of memory and of nothing, a file system, and a network that delays and loses.
@@ -38,5 +38,11 @@ pub fn lab(kernel: &Kernel, fathom: &Path, is_short: bool) -> Result<Machine, St
         }
     }
     guest.modules(&modules::in_order(&kernel.modules, &MODULES)?);
-    Ok(Machine { root: guest.finish(), processors: 2, memory_mib: 1024, devices: Vec::new() })
+    Ok(Machine {
+        board: Board::X86,
+        root: guest.finish(),
+        processors: 2,
+        memory_mib: 1024,
+        devices: Vec::new(),
+    })
 }

@@ -34,12 +34,19 @@ impl Guest {
     /// # Errors
     /// Where the shell cannot be read.
     pub fn new(script: &str) -> Result<Self, String> {
+        Self::with_shell(script, Path::new(shell().ok_or("no static busybox")?))
+    }
+
+    /// The same with the shell of another processor.
+    ///
+    /// # Errors
+    /// Where the shell cannot be read.
+    pub fn with_shell(script: &str, shell: &Path) -> Result<Self, String> {
         let mut guest = Self { archive: Archive::default() };
         for folder in ["proc", "sys", "dev", "tmp", "mnt", "modules"] {
             guest.archive.folder(folder);
         }
-        let shell = shell().ok_or("no static busybox")?;
-        guest.archive.file("bin/busybox", &read(Path::new(shell))?);
+        guest.archive.file("bin/busybox", &read(shell)?);
         guest.archive.file("init", INIT.as_bytes());
         guest.archive.file("words.sh", WORDS.as_bytes());
         guest.archive.file("script.sh", script.as_bytes());

@@ -1,12 +1,13 @@
 //! `cargo lab`: small virtual machines with the kernel's own drivers, for what this machine has no
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo lab cases` asks fathom what limits cases whose answer
-//! is known, there and elsewhere; `cargo lab fabrics` has it and the kernel speak NVMe over TCP, `cargo lab doors` tries to have it change what nobody named,
+//! is known, there and elsewhere; `cargo lab fabrics` has it and the kernel speak NVMe over TCP, `cargo lab doors` tries to have it change what nobody named, `cargo lab arm` runs it on Linux on Arm,
 //! `cargo lab fio` holds its front end of fio against fio, `cargo lab imports` what it reads of other tools
 //! against the files, `cargo lab kills` kills it at drawn moments, and `cargo lab sizing` holds what it would
 //! buy against a slow simulator of volumes.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
+mod arm;
 mod cases;
 mod console;
 mod cpio;
@@ -47,6 +48,7 @@ use std::process::ExitCode;
 
 use console::Verdict;
 use options::{Lab, Options};
+use vm::Board;
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
@@ -81,7 +83,7 @@ fn usage(arguments: &[String]) -> String {
         Some("fit") => fit::USAGE.to_owned(),
         Some("independent") => independent::USAGE.to_owned(),
         Some("sizing") => sizing::USAGE.to_owned(),
-        Some("passthrough" | "fabrics") => options::USAGE.to_owned(),
+        Some("passthrough" | "fabrics" | "arm") => options::USAGE.to_owned(),
         _ => {
             let all = [
                 cases::USAGE,
@@ -140,7 +142,10 @@ fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outco
         return fio::run(root, arguments);
     }
     let options = Options::read(arguments)?;
-    let missing = vm::missing().into_iter().chain(guest::missing()).next();
+    let missing = match options.lab {
+        Lab::Arm => vm::missing(Board::Arm).or_else(|| arm::missing(&options)),
+        Lab::Passthrough | Lab::Fabrics => vm::missing(Board::X86).or_else(guest::missing),
+    };
     let kernel = match (missing, kernel::find(&options.kernel_root)) {
         (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
         (None, Ok(kernel)) => kernel,
@@ -148,6 +153,7 @@ fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outco
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for the guest: {error}"))?;
     let case = match options.lab {
         Lab::Passthrough => passthrough::lab(&kernel, &programs::build(root, &options)?, folder.path())?,
+        Lab::Arm => arm::lab(root, &kernel, &options, folder.path())?,
         Lab::Fabrics => match fabrics::missing() {
             Some(reason) => return Ok(Outcome::Missing(reason)),
             None => fabrics::lab(&kernel, &programs::one(root, &options)?, options.short)?,

@@ -19,15 +19,26 @@ or, to leave this machine's own boot alone:
 cargo lab fabrics [OPTIONS]        NVMe over TCP between fathom and the kernel, in a virtual machine
 
   --short             one pass over each group, in about two minutes
-  and the options of passthrough. It needs the same, and nvme-cli; fio where it is there.";
+  and the options of passthrough. It needs the same, and nvme-cli; fio where it is there.
 
-const LABS: &str = "cases, doors, fabrics, fio, fit, imports, independent, kills, sizing or passthrough";
+cargo lab arm [OPTIONS]            the engines and a disk on Linux on Arm, in an emulated machine
 
-/// Which lab of the two that are one guest.
+  The options of passthrough. It needs qemu-system-arm, the Rust target aarch64-unknown-linux-musl, a static fathom for
+  Arm, and below --kernel-root a kernel and a static busybox for it. On Debian:
+    cargo xtask dist --target aarch64-unknown-linux-musl --profile dev
+    dpkg --add-architecture arm64 && apt-get update
+    apt-get download linux-image-VERSION-arm64 busybox-static:arm64
+    for package in *_arm64.deb; do dpkg-deb -x $package DIR; done
+    cargo lab arm --kernel-root DIR --fathom target/aarch64-unknown-linux-musl/debug/fathom";
+
+const LABS: &str = "arm, cases, doors, fabrics, fio, fit, imports, independent, kills, sizing or passthrough";
+
+/// Which lab of those that are one guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lab {
     Passthrough,
     Fabrics,
+    Arm,
 }
 
 /// Which lab, on what.
@@ -48,6 +59,7 @@ impl Options {
         let (lab, seconds) = match arguments.next().as_deref() {
             Some("passthrough") => (Lab::Passthrough, 300),
             Some("fabrics") => (Lab::Fabrics, 900),
+            Some("arm") => (Lab::Arm, 900),
             Some(other) => {
                 return Err(format!("there is no lab `{other}`: {LABS}\n\n{USAGE}"));
             }

@@ -8,7 +8,7 @@ use super::guest::Guest;
 use super::kernel::Kernel;
 use super::modules;
 use super::programs::Programs;
-use super::vm::{Machine, empty_disk};
+use super::vm::{Board, Machine, empty_disk};
 
 const SCRIPT: &str = include_str!("guest/passthrough.sh");
 /// `dm-mod` for a stack over a namespace, `ext4` for a mounted one.
@@ -55,5 +55,5 @@ pub fn lab(kernel: &Kernel, programs: &Programs, folder: &Path) -> Result<Machin
     let zoned = format!("{large},zoned=true,zoned.zone_size=4M,zoned.zone_capacity=4M");
     let metadata = format!("{small},ms=8,mset=0");
     controller("LABODD", &[(&metadata, NAMESPACE_BYTES), (&zoned, NAMESPACE_BYTES)])?;
-    Ok(Machine { root: guest.finish(), processors: 2, memory_mib: 768, devices })
+    Ok(Machine { board: Board::X86, root: guest.finish(), processors: 2, memory_mib: 768, devices })
 }

@@ -42,6 +42,18 @@ pub fn fathom(root: &Path) -> Result<PathBuf, String> {
     executable(root, &["build", "--package", "fathom"], "fathom")
 }
 
+/// The conformance suite as a static program for Arm.
+///
+/// # Errors
+/// Where the build fails.
+pub fn conformance_for_arm(root: &Path) -> Result<PathBuf, String> {
+    let mut suite = Vec::from(["test", "--package", "fathom-engine", "--test", "conformance", "--no-run"]);
+    suite.extend(["--target", "aarch64-unknown-linux-musl"]);
+    // Rust's own linker knows every processor, and the C library comes with the target.
+    suite.extend(["--config", "target.aarch64-unknown-linux-musl.linker = 'rust-lld'"]);
+    executable(root, &suite, "conformance")
+}
+
 /// Runs cargo and takes the path of what it made from its messages.
 fn executable(root: &Path, arguments: &[&str], target: &str) -> Result<PathBuf, String> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

@@ -7,10 +7,52 @@ use std::time::{Duration, Instant};
 
 use super::kernel::Kernel;
 
-const QEMU: &str = "qemu-system-x86_64";
+/// What is emulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Board {
+    /// A PC.
+    X86,
+    /// QEMU's own board for Arm, with the newest processor that it knows.
+    Arm,
+}
+
+impl Board {
+    fn program(self) -> &'static str {
+        match self {
+            Self::X86 => "qemu-system-x86_64",
+            Self::Arm => "qemu-system-aarch64",
+        }
+    }
+
+    /// Debian's package of the program.
+    fn package(self) -> &'static str {
+        match self {
+            Self::X86 => "qemu-system-x86",
+            Self::Arm => "qemu-system-arm",
+        }
+    }
+
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            // Without cmpxchg16b, which some versions of QEMU get wrong: newer kernels fault on it.
+            Self::X86 => &["-cpu", "max,cx16=off"],
+            // Addresses are not authenticated by the architecture's own cipher, which is slow to emulate.
+            Self::Arm => &["-machine", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on"],
+        }
+    }
+
+    /// The kernel's name of the serial console.
+    fn console(self) -> &'static str {
+        match self {
+            Self::X86 => "ttyS0",
+            Self::Arm => "ttyAMA0",
+        }
+    }
+}
 
 /// A machine to boot.
 pub struct Machine {
+    pub board: Board,
     /// First root, as the kernel unpacks it.
     pub root: Vec<u8>,
     /// Processors.
@@ -30,9 +72,10 @@ pub struct Seen {
 }
 
 /// What virtual machines need and is not here, with what to install.
-pub fn missing() -> Option<String> {
-    let works = Command::new(QEMU).arg("--version").output().is_ok_and(|output| output.status.success());
-    (!works).then(|| format!("no {QEMU}: apt-get install qemu-system-x86"))
+pub fn missing(board: Board) -> Option<String> {
+    let program = board.program();
+    let works = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    (!works).then(|| format!("no {program}: apt-get install {}", board.package()))
 }
 
 /// An empty disk of a raw image, which takes no space until it is written.
@@ -56,25 +99,19 @@ pub fn boot(kernel: &Kernel, machine: &Machine, seconds: u64, folder: &Path) -> 
     fs::write(place("root.cpio"), &machine.root).map_err(|error| fail("root.cpio", error))?;
     let errors = File::create(place("qemu.err")).map_err(|error| fail("qemu.err", error))?;
     let start = now();
-    let mut child = Command::new(QEMU)
-        // Emulated: it runs wherever the program does, and its drivers are as real. Without
-        // cmpxchg16b, which some versions of QEMU get wrong: newer kernels fault on it.
-        .args([
-            "-accel",
-            "tcg,thread=multi",
-            "-cpu",
-            "max,cx16=off",
-            "-nodefaults",
-            "-no-user-config",
-            "-no-reboot",
-        ])
+    let program = machine.board.program();
+    let mut child = Command::new(program)
+        // Emulated: it runs wherever the program does, and its drivers are as real.
+        .args(["-accel", "tcg,thread=multi", "-nodefaults", "-no-user-config", "-no-reboot"])
+        .args(machine.board.arguments())
         .args(["-display", "none", "-monitor", "none"])
         .args(["-smp", &machine.processors.to_string(), "-m", &format!("{}M", machine.memory_mib)])
         .arg("-kernel")
         .arg(&kernel.image)
         .arg("-initrd")
         .arg(place("root.cpio"))
-        .args(["-append", "console=ttyS0 quiet loglevel=3 panic=-1 rdinit=/init"])
+        .arg("-append")
+        .arg(format!("console={} quiet loglevel=3 panic=-1 rdinit=/init", machine.board.console()))
         .arg("-serial")
         .arg(format!("file:{}", place("console").display()))
         .args(&machine.devices)
@@ -82,12 +119,12 @@ pub fn boot(kernel: &Kernel, machine: &Machine, seconds: u64, folder: &Path) -> 
         .stdout(Stdio::null())
         .stderr(errors)
         .spawn()
-        .map_err(|error| format!("`{QEMU}` cannot be started: {error}"))?;
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     let refused = wait(&mut child, start, Duration::from_secs(seconds));
     let wall = start.elapsed();
     if refused {
         let words = fs::read_to_string(place("qemu.err")).unwrap_or_default();
-        return Err(format!("{QEMU}: {}", words.trim()));
+        return Err(format!("{program}: {}", words.trim()));
     }
     let bytes = fs::read(place("console")).map_err(|error| fail("console", error))?;
     Ok(Seen { text: String::from_utf8_lossy(&bytes).into_owned(), wall })

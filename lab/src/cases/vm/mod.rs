@@ -10,7 +10,7 @@ use super::super::console::{self, Verdict};
 use super::super::guest::{self, Guest};
 use super::super::kernel;
 use super::super::modules;
-use super::super::vm::{self, Machine, empty_disk};
+use super::super::vm::{self, Board, Machine, empty_disk};
 use super::answer::Answer;
 use super::case::{Place, words};
 use super::options::Options;
@@ -56,7 +56,7 @@ pub enum Outcome {
 /// A guest that cannot be made or started.
 pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
     let wanted = wanted(options);
-    let missing = vm::missing().into_iter().chain(guest::missing()).next();
+    let missing = vm::missing(Board::X86).or_else(guest::missing);
     let kernel = match (missing, kernel::find(&options.kernel_root)) {
         (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
         (None, Ok(kernel)) => kernel,
@@ -72,7 +72,8 @@ pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
     }
     guest.modules(&modules::in_order(&kernel.modules, &MODULES)?);
     let devices = controllers(folder.path())?;
-    let machine = Machine { root: guest.finish(), processors: 2, memory_mib: 1024, devices };
+    let machine =
+        Machine { board: Board::X86, root: guest.finish(), processors: 2, memory_mib: 1024, devices };
     let seconds = 60 + CASE_SECONDS * wanted.len() as u64;
     let seen = vm::boot(&kernel, &machine, seconds, folder.path())?;
     if let Some(keep) = &options.keep {
