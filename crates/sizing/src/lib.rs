@@ -23,6 +23,7 @@ pub mod proof;
 pub mod requirement;
 pub mod residency;
 pub mod shaper;
+mod spread;
 pub mod timeline;
 pub mod trace;
 pub mod windows;

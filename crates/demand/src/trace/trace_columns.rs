@@ -41,6 +41,8 @@ pub struct Layout {
     at: [usize; 4],
     device: Option<usize>,
     host: Option<usize>,
+    /// The last of all these.
+    last: usize,
     /// Bytes of the offset's and the size's unit.
     units: [u64; 2],
     /// Whether the first line names the columns.
@@ -52,10 +54,12 @@ const ALIBABA: Layout = Layout {
     at: [4, 1, 2, 3],
     device: Some(0),
     host: None,
+    last: 4,
     units: [1, 1],
     header: false,
 };
-const MSR: Layout = Layout { kind: "MSR trace", at: [0, 3, 4, 5], device: Some(2), host: Some(1), ..ALIBABA };
+const MSR: Layout =
+    Layout { kind: "MSR trace", at: [0, 3, 4, 5], device: Some(2), host: Some(1), last: 5, ..ALIBABA };
 const TENCENT: Layout = Layout {
     kind: "Tencent trace",
     at: [0, 3, 1, 2],
@@ -77,8 +81,36 @@ fn cells(line: &str) -> Vec<&str> {
     line.split(',').map(str::trim).collect()
 }
 
-fn cell(line: &str, at: usize) -> &str {
-    line.split(',').nth(at).map_or("", str::trim)
+/// Cells of a line that are found in one go; published traces have seven.
+const SPLIT: usize = 12;
+
+/// The cells of one line, of which those behind the last that is asked for stay unsplit.
+struct Cells<'a> {
+    line: &'a str,
+    first: [&'a str; SPLIT],
+}
+
+impl<'a> Cells<'a> {
+    /// Splits as far as the cell at `last`.
+    fn of(line: &'a str, last: usize) -> Self {
+        let mut first = [""; SPLIT];
+        let mut rest = line;
+        for place in first.iter_mut().take(last + 1) {
+            let Some(end) = rest.bytes().position(|byte| byte == b',') else {
+                *place = rest;
+                break;
+            };
+            *place = &rest[..end];
+            rest = &rest[end + 1..];
+        }
+        Self { line, first }
+    }
+
+    /// The cell at a place; empty where there is none.
+    fn at(&self, at: usize) -> &'a str {
+        let far = || self.line.split(',').nth(at).unwrap_or_default();
+        self.first.get(at).copied().unwrap_or_else(far).trim()
+    }
 }
 
 /// Whether it is a write; absent for what neither reads nor writes.
@@ -114,17 +146,16 @@ impl Layout {
     /// When a cell is no time, address or size.
     pub fn line<'a>(&self, line: &'a str) -> Result<Row<'a>, Refusal> {
         let [time, op, offset, bytes] = self.at;
-        let amount = |at: usize, unit: u64| match cell(line, at).parse::<u64>() {
+        let cells = Cells::of(line, self.last);
+        let amount = |at: usize, unit: u64| match cells.at(at).parse::<u64>() {
             Ok(value) => Ok(value.saturating_mul(unit)),
-            Err(_) => {
-                Err(Refusal::new(TRACE, format!("{:?} is not a valid address or size", cell(line, at))))
-            }
+            Err(_) => Err(Refusal::new(TRACE, format!("{:?} is not a valid address or size", cells.at(at)))),
         };
-        let Some(write) = is_write(cell(line, op)) else { return Ok(Row::Other(cell(line, op))) };
-        let at_ns = moment::any_ns(cell(line, time))
-            .ok_or_else(|| Refusal::new(TRACE, format!("{:?} is not a valid time", cell(line, time))))?;
+        let Some(write) = is_write(cells.at(op)) else { return Ok(Row::Other(cells.at(op))) };
+        let at_ns = moment::any_ns(cells.at(time))
+            .ok_or_else(|| Refusal::new(TRACE, format!("{:?} is not a valid time", cells.at(time))))?;
         let (offset, bytes) = (amount(offset, self.units[0])?, amount(bytes, self.units[1])?);
-        let [host, device] = [self.host, self.device].map(|at| at.map_or("", |at| cell(line, at)));
+        let [host, device] = [self.host, self.device].map(|at| at.map_or("", |at| cells.at(at)));
         Ok(Row::Io(Line { at_ns, host, device, offset, bytes, write }))
     }
 
@@ -148,7 +179,8 @@ impl Layout {
         let counts_sectors = SECTORS.iter().any(|name| header[at[2]].eq_ignore_ascii_case(name));
         let units = [if counts_sectors { SECTOR_BYTES } else { 1 }, 1];
         let (device, host) = (column(MEANINGS[4]), column(MEANINGS[5]));
-        Some(Self { kind: "trace", at, device, host, units, header: true })
+        let last = at.into_iter().chain(device).chain(host).max().unwrap_or_default();
+        Some(Self { kind: "trace", at, device, host, last, units, header: true })
     }
 }
 

@@ -5,10 +5,9 @@
 //! blocks are counted on a share of them drawn by a hash of their address, which halves when they become
 //! many: fixed-size SHARDS (Waldspurger et al., "Efficient MRC construction with SHARDS", FAST 2015).
 
-use std::collections::{HashMap, VecDeque};
-
 use fathom_record::profile::Access;
 
+use crate::spread::{ByNumber, spread};
 use crate::trace::{Trace, TracedIo};
 
 /// Blocks that are told apart.
@@ -31,7 +30,7 @@ struct Touched {
 
 /// A share of all blocks, drawn by their hash.
 struct Sampled {
-    blocks: HashMap<u64, Touched>,
+    blocks: ByNumber<Touched>,
     /// Blocks whose hash lies below are counted; `u64::MAX` for all.
     below: u64,
 }
@@ -61,29 +60,37 @@ impl Sampled {
     }
 }
 
-/// The finaliser of SplitMix64: one to one, and every bit depends on every bit.
-fn spread(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+/// The ends of the last I/Os.
+#[derive(Default)]
+struct Ends {
+    last: [u64; ENDS],
+    /// How many I/Os there were.
+    count: usize,
+}
+
+impl Ends {
+    /// Whether an I/O starts at one of them, or a little behind.
+    fn is_near(&self, offset: u64) -> bool {
+        self.last[..self.count.min(ENDS)].iter().any(|before| offset.wrapping_sub(*before) <= NEAR)
+    }
+
+    fn push(&mut self, end: u64) {
+        self.last[self.count % ENDS] = end;
+        self.count += 1;
+    }
 }
 
 /// What a trace touches; absent without I/Os.
 pub fn access(trace: &Trace) -> Option<Access> {
-    let mut sampled = Sampled { blocks: HashMap::new(), below: u64::MAX };
-    let mut ends: VecDeque<u64> = VecDeque::with_capacity(ENDS);
+    let mut sampled = Sampled { blocks: ByNumber::default(), below: u64::MAX };
+    let mut ends = Ends::default();
     let (mut highest, mut all, mut near) = (0, [0u64; 2], [0u64; 2]);
     for io in &trace.ios {
         let TracedIo { offset, bytes, write, .. } = *io;
         let end = offset.saturating_add(bytes);
         all[usize::from(write)] += 1;
-        if ends.iter().any(|&before| offset >= before && offset - before <= NEAR) {
-            near[usize::from(write)] += 1;
-        }
-        if ends.len() == ENDS {
-            ends.pop_front();
-        }
-        ends.push_back(end);
+        near[usize::from(write)] += u64::from(ends.is_near(offset));
+        ends.push(end);
         highest = highest.max(end);
         let (first, last) = (offset / BLOCK, end.saturating_sub(1) / BLOCK);
         (first..=last.min(first + MOST_OF_ONE)).for_each(|block| sampled.touch(block, write));

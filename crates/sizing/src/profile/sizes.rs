@@ -4,11 +4,10 @@
 //! `(s - least) / (S - least)` of them at `S` or above (Markov's inequality), and at least
 //! `(s - S) / (most - S)` above it. Summed over ticks, weighted by I/Os, both are bounds of the whole.
 
-use std::collections::HashMap;
-
 use fathom_record::profile::{SizeCount, SizeMix, SizePoint};
 
 use crate::demand::Flow;
+use crate::spread::ByNumber;
 use crate::trace::Trace;
 
 /// Smallest I/O of a block device.
@@ -38,7 +37,7 @@ pub fn mix(flow: &Flow, trace: Option<&Trace>, write: bool) -> Option<SizeMix> {
 }
 
 fn exact(trace: &Trace, write: bool) -> (Vec<SizePoint>, Vec<SizeCount>) {
-    let mut counts: HashMap<u64, u64> = HashMap::new();
+    let mut counts: ByNumber<u64> = ByNumber::default();
     trace.ios.iter().filter(|io| io.write == write).for_each(|io| *counts.entry(io.bytes).or_default() += 1);
     counted(counts.into_iter().map(|(bytes, operations)| SizeCount { bytes, operations }).collect())
 }

@@ -13,37 +13,61 @@ pub struct Bucket {
     pub max: u64,
 }
 
+/// Directions that are told apart.
+const DIRECTIONS: usize = 3;
+
 /// Buckets of one direction or of several; all have the same width.
 #[derive(Debug)]
 pub struct Buckets {
     shift: u32,
     /// By number of the bucket, and direction.
     kept: BTreeMap<(u64, usize), Bucket>,
+    /// The bucket that each direction's last sample fell into, with its number: the next one mostly falls there too.
+    filling: [(u64, Bucket); DIRECTIONS],
 }
 
 impl Buckets {
     pub fn new() -> Self {
-        Self { shift: 0, kept: BTreeMap::new() }
+        Self { shift: 0, kept: BTreeMap::new(), filling: Default::default() }
     }
 
+    /// Takes a sample of direction 0, 1 or 2.
+    #[inline]
     pub fn add(&mut self, at_ms: u64, direction: usize, value: u64) {
-        let bucket = self.kept.entry((at_ms >> self.shift, direction)).or_default();
+        if self.filling[direction].0 != at_ms >> self.shift {
+            self.keep(direction);
+            while self.kept.len() > MOST - DIRECTIONS {
+                self.widen();
+            }
+            self.filling[direction].0 = at_ms >> self.shift;
+        }
+        let bucket = &mut self.filling[direction].1;
         bucket.count += 1;
         bucket.sum += u128::from(value);
         bucket.max = bucket.max.max(value);
-        while self.kept.len() > MOST {
-            self.widen();
+    }
+
+    /// Ends the taking: what is being filled is kept too.
+    pub fn settled(mut self) -> Self {
+        (0..DIRECTIONS).for_each(|direction| self.keep(direction));
+        self
+    }
+
+    fn keep(&mut self, direction: usize) {
+        let (number, bucket) = self.filling[direction];
+        if bucket.count > 0 {
+            self.kept.entry((number, direction)).or_default().add(&bucket);
+            self.filling[direction].1 = Bucket::default();
         }
     }
 
     fn widen(&mut self) {
+        // Those that are being filled have numbers of the narrower kind.
+        (0..DIRECTIONS).for_each(|direction| self.keep(direction));
         self.shift += 1;
         let mut wider: BTreeMap<(u64, usize), Bucket> = BTreeMap::new();
         for ((number, direction), bucket) in std::mem::take(&mut self.kept) {
-            let both = wider.entry((number >> 1, direction)).or_default();
-            both.count += bucket.count;
-            both.sum += bucket.sum;
-            both.max = both.max.max(bucket.max);
+            wider.entry((number >> 1, direction)).or_default().add(&bucket);
         }
         self.kept = wider;
     }
@@ -78,6 +102,12 @@ impl Buckets {
 }
 
 impl Bucket {
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.max = self.max.max(other.max);
+    }
+
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count.max(1) as f64
     }
@@ -93,6 +123,7 @@ mod tests {
         for at in 0..10 * MOST as u64 {
             buckets.add(at * 3, (at % 2) as usize, at);
         }
+        let buckets = buckets.settled();
         assert!(buckets.kept.len() <= MOST && buckets.width_ms() >= 16);
         let count: u64 = buckets.kept.values().map(|bucket| bucket.count).sum();
         assert_eq!(count, 10 * MOST as u64);

@@ -2,22 +2,26 @@
 
 use std::io::BufRead;
 
+use memchr::memchr;
+
 use crate::Refusal;
 
 /// No line of a log is longer: one of a histogram log has 1859 numbers.
 const LONGEST_LINE_BYTES: usize = 1 << 20;
 
-/// Lines of a file one after the other, in one buffer.
+/// Lines of a file one after the other, where they lie in the reader's buffer, or gathered in one of its own.
 pub struct Lines<'a> {
     input: &'a mut dyn BufRead,
     buffer: Vec<u8>,
+    /// Bytes of the reader's buffer that the line given last takes.
+    given: usize,
     number: u64,
     expected: &'static str,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(input: &'a mut dyn BufRead, expected: &'static str) -> Self {
-        Self { input, buffer: Vec::new(), number: 0, expected }
+        Self { input, buffer: Vec::new(), given: 0, number: 0, expected }
     }
 
     /// The number of the line that was given last, from 1.
@@ -27,12 +31,29 @@ impl<'a> Lines<'a> {
 
     /// The next line without its end, and whether the file ends before the line does.
     pub fn next(&mut self) -> Result<Option<(&[u8], bool)>, Refusal> {
+        self.input.consume(std::mem::take(&mut self.given));
+        if self.line_in_reader()? {
+            let line = self.input.fill_buf().map_err(|error| failed(&error, self.expected))?;
+            return Ok(Some((line[..self.given].trim_ascii_end(), false)));
+        }
+        self.gathered()
+    }
+
+    /// Whether the next line lies in the reader's buffer as a whole; its length is noted.
+    fn line_in_reader(&mut self) -> Result<bool, Refusal> {
+        let held = self.input.fill_buf().map_err(|error| failed(&error, self.expected))?;
+        let Some(end) = memchr(b'\n', held).filter(|end| *end < LONGEST_LINE_BYTES) else { return Ok(false) };
+        self.given = end + 1;
+        self.number += 1;
+        Ok(true)
+    }
+
+    /// The next line from as many of the reader's buffers as it takes.
+    fn gathered(&mut self) -> Result<Option<(&[u8], bool)>, Refusal> {
         self.buffer.clear();
-        let failed =
-            |error: std::io::Error, expected| Refusal::new(expected, format!("reading failed: {error}"));
         let mut limited = std::io::Read::take(&mut *self.input, LONGEST_LINE_BYTES as u64);
         let read =
-            limited.read_until(b'\n', &mut self.buffer).map_err(|error| failed(error, self.expected))?;
+            limited.read_until(b'\n', &mut self.buffer).map_err(|error| failed(&error, self.expected))?;
         if read == 0 {
             return Ok(None);
         }
@@ -42,11 +63,12 @@ impl<'a> Lines<'a> {
             let refusal = Refusal::new(self.expected, "a line of over 1 MiB");
             return Err(refusal.at(format!("line {}", self.number)));
         }
-        while self.buffer.last().is_some_and(u8::is_ascii_whitespace) {
-            self.buffer.pop();
-        }
-        Ok(Some((&self.buffer, is_cut)))
+        Ok(Some((self.buffer.trim_ascii_end(), is_cut)))
     }
+}
+
+fn failed(error: &std::io::Error, expected: &str) -> Refusal {
+    Refusal::new(expected, format!("reading failed: {error}"))
 }
 
 /// The numbers of a line; a priority may be hexadecimal.
@@ -61,10 +83,13 @@ fn number(field: &[u8]) -> Option<u64> {
     if field.is_empty() {
         return None;
     }
-    field.iter().try_fold(0u64, |value, byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
-        value.checked_mul(10)?.checked_add(digit)
-    })
+    // So many digits surely fit.
+    const FIT: usize = 19;
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+    if field.len() <= FIT {
+        return field.iter().try_fold(0u64, |value, byte| Some(value * 10 + digit(byte)?));
+    }
+    field.iter().try_fold(0u64, |value, byte| value.checked_mul(10)?.checked_add(digit(byte)?))
 }
 
 /// One sample of a bandwidth, IOPS or latency log.
@@ -102,7 +127,8 @@ pub fn sample(line: &[u8]) -> Option<Sample> {
         field?;
         columns += 1;
     }
-    let has_hex = line.windows(2).any(|pair| pair == b"0x");
+    // Digits and commas alone have been read, and the letter of hexadecimal ones.
+    let has_hex = columns > 4 && memchr(b'x', line).is_some();
     (columns <= 8).then_some(Sample { at_ms, value, direction, bytes, columns, has_hex })
 }
 
@@ -135,6 +161,15 @@ mod tests {
         assert_eq!(lines.next().unwrap(), Some((b"1, 2".as_slice(), false)));
         assert_eq!(lines.next().unwrap(), Some((b"3".as_slice(), true)));
         assert_eq!(lines.next().unwrap(), None);
+        // Over the ends of the reader's own buffer.
+        let text = (0..1000).map(|at| format!("{at}, {}, 0, 4096\n", at * 7)).collect::<String>();
+        let mut input = std::io::BufReader::with_capacity(33, text.as_bytes());
+        let mut lines = Lines::new(&mut input, "x");
+        for line in text.lines() {
+            assert_eq!(lines.next().unwrap(), Some((line.as_bytes(), false)));
+        }
+        assert_eq!(lines.next().unwrap(), None);
+        assert_eq!(lines.number(), 1000);
         let long = vec![b'1'; LONGEST_LINE_BYTES + 10];
         let mut long = long.as_slice();
         assert!(Lines::new(&mut long, "x").next().is_err());

@@ -141,6 +141,7 @@ fn count(input: &mut dyn BufRead, kind: Kind) -> Result<Counted, Refusal> {
         };
         take(&mut out, &sample, kind);
     }
+    out.buckets = out.buckets.settled();
     match (out.lines, out.cut) {
         (0, true) => {
             let cause = "its only line has no end, and may be cut off in the middle of a number";

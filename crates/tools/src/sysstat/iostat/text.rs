@@ -2,7 +2,7 @@
 
 use super::TOOL;
 use crate::Refusal;
-use crate::sysstat::table::{Cell, ReportKind, Sheet, Timeline, banner, decimal, number, stamp};
+use crate::sysstat::table::{Cell, Number, ReportKind, Sheet, Timeline, banner, decimal, number, stamp};
 
 /// What the lines below a header are.
 struct Header {
@@ -33,7 +33,14 @@ pub fn read(text: &str) -> Result<Sheet, Refusal> {
     let mut sheet = Sheet::default();
     let mut place = Place::default();
     let mut headers = 0_u64;
-    for line in text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
+    let (mut words, mut numbers) = (Vec::new(), Vec::new());
+    for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+        words.clear();
+        words.extend(line.split_ascii_whitespace());
+        // Most lines are rows, and no other line ends in as many numbers as a header has columns.
+        if row(&mut sheet, place.header.as_ref(), &words, &mut numbers) {
+            continue;
+        }
         if let Some(read) = banner(line) {
             sheet.banner.get_or_insert(read);
             place = Place { first: true, timeline: place.timeline, ..Place::default() };
@@ -47,7 +54,7 @@ pub fn read(text: &str) -> Result<Sheet, Refusal> {
             place.at_ns = Some(timeline.advance(at));
             place.had.clear();
             place.header = None;
-        } else if !row(&mut sheet, place.header.as_ref(), line) {
+        } else {
             sheet.strange_line(line);
         }
     }
@@ -97,28 +104,32 @@ fn header(sheet: &mut Sheet, line: &str) -> Option<Header> {
 }
 
 /// Reads a line of numbers; whether it is one that fits its header.
-fn row(sheet: &mut Sheet, header: Option<&Header>, line: &str) -> bool {
+fn row(sheet: &mut Sheet, header: Option<&Header>, words: &[&str], numbers: &mut Vec<Number>) -> bool {
     let Some(header) = header else { return false };
-    let words: Vec<&str> = line.split_whitespace().collect();
     let columns = header.columns.len();
-    let (name, numbers) = match (header.table, header.name_last) {
-        ("avg-cpu", _) => (String::new(), words.as_slice()),
-        // Group names and device-mapper names may have blanks in them.
-        (_, true) if words.len() > columns => (words[columns..].join(" "), &words[..columns]),
-        (_, false) if words.len() > columns => {
-            let (name, numbers) = words.split_at(words.len() - columns);
-            (name.join(" "), numbers)
-        }
-        _ => return false,
-    };
-    if numbers.len() != columns || numbers.iter().any(|word| number(word).is_none()) {
+    let Some(names) = words.len().checked_sub(columns) else { return false };
+    let has_name = header.table != "avg-cpu";
+    if has_name != (names > 0) {
         return false;
     }
-    let thing = sheet.things.number(&name);
-    for (column, word) in header.columns.iter().zip(numbers) {
-        if let Some(number) = number(word) {
-            sheet.put_cell(Cell { column: *column, thing, number });
-        }
+    // Group names and device-mapper names may have blanks in them.
+    let (name, figures) = if header.name_last {
+        let (figures, name) = words.split_at(columns);
+        (name, figures)
+    } else {
+        words.split_at(names)
+    };
+    numbers.clear();
+    numbers.extend(figures.iter().map_while(|word| number(word)));
+    if numbers.len() != columns {
+        return false;
+    }
+    let thing = match name {
+        [only] => sheet.things.number(only),
+        several => sheet.things.number(&several.join(" ")),
+    };
+    for (column, number) in header.columns.iter().zip(numbers) {
+        sheet.put_cell(Cell { column: *column, thing, number: *number });
     }
     true
 }

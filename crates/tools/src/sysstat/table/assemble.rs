@@ -35,6 +35,10 @@ struct Filling {
     samples: usize,
     known: HashMap<Key, usize>,
     series: Vec<(Key, Vec<Option<f64>>)>,
+    /// Which series each figure of the report before went to, and how many of this report have come: reports mostly have
+    /// the same figures in the same order.
+    order: Vec<usize>,
+    come: usize,
     repeated: u64,
 }
 
@@ -73,6 +77,7 @@ pub(crate) fn assemble(
         let stamped = report.kind == ReportKind::Interval && times == Times::Stamped;
         let place =
             if stamped { report.at_ns.and_then(|at| at_ns.binary_search(&at).ok()) } else { Some(counted) };
+        fillings[which].come = 0;
         for cell in sheet.cells_of(report) {
             fillings[which].take(cell, &meanings, place);
         }
@@ -151,7 +156,7 @@ impl Meanings {
 
 impl Filling {
     fn of(samples: usize) -> Self {
-        Self { samples, known: HashMap::new(), series: Vec::new(), repeated: 0 }
+        Self { samples, known: HashMap::new(), series: Vec::new(), order: Vec::new(), come: 0, repeated: 0 }
     }
 
     /// Takes a cell into a sample.
@@ -161,10 +166,7 @@ impl Filling {
             let meaning = &meanings.metrics[*metric as usize];
             let fixed = matches!(meaning.label, Label::Fixed(_));
             let key = (*metric, if fixed { 0 } else { cell.thing });
-            let at = *self.known.entry(key).or_insert_with(|| {
-                self.series.push((key, vec![None; self.samples]));
-                self.series.len() - 1
-            });
+            let at = self.place(key);
             let scale = if cell.number.in_bytes { 1.0 } else { *scale };
             let value = cell.number.value * scale;
             match self.series[at].1.get_mut(place) {
@@ -174,6 +176,24 @@ impl Filling {
                 None => {}
             }
         }
+    }
+
+    /// The series of a key, new or old.
+    fn place(&mut self, key: Key) -> usize {
+        let come = self.come;
+        self.come += 1;
+        if let Some(at) = self.order.get(come).filter(|at| self.series[**at].0 == key) {
+            return *at;
+        }
+        let at = *self.known.entry(key).or_insert_with(|| {
+            self.series.push((key, vec![None; self.samples]));
+            self.series.len() - 1
+        });
+        match self.order.get_mut(come) {
+            Some(place) => *place = at,
+            None => self.order.push(at),
+        }
+        at
     }
 
     fn bytes(&self) -> usize {

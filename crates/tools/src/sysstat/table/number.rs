@@ -26,6 +26,9 @@ impl Number {
 /// Reads `1.49`, `1,49`, `39.9%` and `222.1k`. Letters are sysstat's: `s` sectors of 512 bytes, `B`, `k`,
 /// `M`, `G`, `T`, `P` in powers of 1024.
 pub fn number(word: &str) -> Option<Number> {
+    if let Some((value, decimals)) = short_decimal(word.strip_suffix('%').unwrap_or(word).as_bytes()) {
+        return Some(Number { value, in_bytes: false, decimals });
+    }
     if let Some(value) = decimal(word.strip_suffix('%').unwrap_or(word)) {
         return Some(Number { value, in_bytes: false, decimals: decimals(word) });
     }
@@ -40,6 +43,38 @@ pub fn number(word: &str) -> Option<Number> {
         _ => return None,
     };
     decimal(&word[..word.len() - 1]).map(|value| Number { value: value * unit, in_bytes: true, decimals: 0 })
+}
+
+/// Powers of ten, which are exact.
+const TENS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// As [`decimal`], of few digits, with how many stand behind the point: then number and power of ten are exact, and so
+/// their quotient is the nearest there is.
+fn short_decimal(word: &[u8]) -> Option<(f64, u8)> {
+    let (is_negative, digits) = match word {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        all => (false, all),
+    };
+    if digits.len() > TENS.len() || !digits.first()?.is_ascii_digit() {
+        return None;
+    }
+    let (mut value, mut point) = (0u64, None);
+    for (at, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+            b'.' | b',' if point.is_none() => point = Some(at),
+            _ => return None,
+        }
+    }
+    // 15 digits are below 2^53; with a point there are no more.
+    if point.is_none() && digits.len() == TENS.len() {
+        return None;
+    }
+    let decimals = point.map_or(0, |at| digits.len() - at - 1);
+    let value = value as f64 / TENS[decimals];
+    Some((if is_negative { -value } else { value }, decimals as u8))
 }
 
 fn decimals(word: &str) -> u8 {
@@ -71,6 +106,22 @@ mod tests {
         assert_eq!(plain("-3"), Some((-3.0, false)));
         assert_eq!(plain("2k"), Some((2048.0, true)));
         assert_eq!(plain("3s"), Some((1536.0, true)));
+        for word in [
+            "0",
+            "-0",
+            "+7.",
+            "000.10",
+            "0.1",
+            "123456789012345",
+            "1234567890.12345",
+            "99999.99",
+            "0.000000000000001",
+        ] {
+            let read = number(word).unwrap();
+            assert_eq!(read.value.to_bits(), word.parse::<f64>().unwrap().to_bits(), "{word}");
+            assert_eq!(read.decimals, decimals(word), "{word}");
+        }
+        assert_eq!(plain("1234567890123456"), Some((1_234_567_890_123_456.0, false)), "longer");
         for word in ["", "k", "1,234.5", "1e9", "inf", "NaN", "--", ".5", "12:30:00", "sda", "0x1"] {
             assert_eq!(plain(word), None, "{word}");
         }
