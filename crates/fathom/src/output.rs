@@ -15,7 +15,7 @@ use crate::output_file::{Content, OutputFile};
 /// Sentences are not wider than this, however wide the terminal: longer lines are hard to read. Tables are.
 pub const SENTENCES: usize = 100;
 /// Nothing is made to fit a narrower terminal.
-const NARROWEST: usize = 40;
+const NARROWEST: usize = 20;
 
 /// Where machine output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn a_width_that_was_asked_for_is_taken_within_reason() {
-        let asked = [Some("40"), Some(" 72 "), Some("9"), Some("1000")].map(columns_asked);
-        assert_eq!(asked, [Some(40), Some(72), Some(40), Some(1000)]);
+        let asked = [Some("20"), Some(" 72 "), Some("9"), Some("1000")].map(columns_asked);
+        assert_eq!(asked, [Some(20), Some(72), Some(20), Some(1000)]);
         assert_eq!([None, Some(""), Some("0"), Some("wide")].map(columns_asked), [None; 4]);
     }
 

@@ -16,6 +16,7 @@ mod sweep;
 use fathom_record::analysis::Analysis;
 use fathom_record::{CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
 
+use self::data::Elsewhere;
 use crate::ReportError;
 use crate::pictures;
 use crate::sheet::Entry;
@@ -57,7 +58,7 @@ struct Surroundings {
 /// # Errors
 /// When a histogram of the record is damaged, or a drawing or the template fails.
 pub fn run(record: &RunRecord) -> Result<String, ReportError> {
-    data::with_record(run::page(record)?, record, &record.id)
+    data::with_record(run::page(record)?, record, &record.id, &Elsewhere::Saved(&record.id))
 }
 
 /// The page of an analysis, every run in it.
@@ -73,7 +74,7 @@ pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
 /// # Errors
 /// When a drawing or the template fails.
 pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
-    data::with_record(profile::page(record)?, record, "profile")
+    data::with_record(profile::page(record)?, record, "profile", &Elsewhere::ByItsCommand)
 }
 
 /// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.
@@ -81,7 +82,7 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When a drawing or the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
-    data::with_record(sizing::page(record)?, record, "sizing")
+    data::with_record(sizing::page(record)?, record, "sizing", &Elsewhere::ByItsCommand)
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.
@@ -96,5 +97,5 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, R
         CampaignRecord::Explain(record) => explain::page(record),
         CampaignRecord::Repeat(record) => repeat::page(record, runs),
     }?;
-    data::with_record(page, record, record.id())
+    data::with_record(page, record, record.id(), &Elsewhere::Saved(record.id()))
 }
