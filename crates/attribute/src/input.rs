@@ -6,7 +6,7 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::{KnownCeiling, Workload};
 
 use crate::evidence::Feature;
-use crate::experiments::Where;
+use crate::experiments::Way;
 
 /// One pattern that was measured at one or more concurrencies.
 pub struct Pattern<'a> {
@@ -34,10 +34,21 @@ pub struct Pattern<'a> {
     pub queue_tags: Option<f64>,
     /// Whether the target is known to be a drive of the machine's own, on which nobody enforces a rate.
     pub is_drive: bool,
+    /// Whether each write waits until it is durable: by how the target was opened, or by the flags of its I/Os.
+    pub durable: bool,
     /// What can be done to learn more.
     pub means: &'a Means,
-    /// Writes the command line that runs a workload with this engine, there.
-    pub command: &'a dyn Fn(&Workload, &Where) -> String,
+    /// Writes the command line that runs a workload with this engine, in this way.
+    pub command: &'a dyn Fn(&Workload, &Way) -> String,
+}
+
+impl Pattern<'_> {
+    /// Flushes for each write, of which a write that waits until it is durable is one; `None` where nothing is written.
+    pub fn flushes_per_write(&self) -> Option<f64> {
+        let mix = &self.workload.mix;
+        let flushed = if mix.flush_every_writes == 0 { 0.0 } else { 1.0 / mix.flush_every_writes as f64 };
+        (mix.write_share() > 0.0).then_some(if self.durable { 1.0 } else { flushed })
+    }
 }
 
 /// What can be done to learn more.
@@ -47,6 +58,11 @@ pub struct Means {
     pub second_target: Option<String>,
     /// The device below the target's file system, which may be read.
     pub raw_device: Option<String>,
+    /// Another file on the path of the target, or a folder in which one is made: it has the file system and all below it in
+    /// common with the target.
+    pub other_file: Option<String>,
+    /// Processors of another NUMA node, where jobs are not on the device's own or nobody knows which that is.
+    pub other_node_cpus: Option<Vec<u32>>,
     /// Whether the target's content may be given up, as trims of all of it do.
     pub may_purge: bool,
     /// Rest that is long enough for credits to come back, in minutes; 0: no rest is possible.

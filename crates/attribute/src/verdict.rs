@@ -88,7 +88,7 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
     restraints.extend(undeclared(&seen, &bounds));
     restraints.extend(of_writes_alone(&seen));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
-    let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape));
+    let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape, &bounds));
     let weighed = restraint::restrained(weighed, &restraints);
     let is_open =
         weighed.first().is_none_or(|best| best.limit == Limit::Unknown || best.probability < STRONG);

@@ -37,7 +37,7 @@ pub struct RawExplain {
     pub max_experiments: Option<Text>,
 
     /// Another target of the same kind that may be loaded together with the first: tells a volume's limit from one
-    /// that volumes share.
+    /// that volumes share. Another file of the same file system shares the volume: it tells what a file has of its own.
     #[arg(long, value_name = "TARGET", requires = "experiments")]
     pub second: Option<String>,
 

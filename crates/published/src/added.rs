@@ -8,13 +8,13 @@ use fathom_record::CeilingScope;
 
 use super::PublishedRow;
 use super::answers::{Beside, RATIO_ERROR, doubling, growth, rate, stated};
-use super::difference::{Property, hosts_factor, only, properties};
+use super::difference::{Other, Property, hosts_factor};
 use super::limits::Reached;
 
 /// Everything that more of it shows.
 pub fn seen(
     explained: &PublishedRow,
-    others: &[&PublishedRow],
+    others: &[Other<'_>],
     reached: &[Reached],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
 ) -> Vec<Seen> {
@@ -24,40 +24,39 @@ pub fn seen(
 }
 
 /// Rows with more, or fewer, drives, nodes or guests, each loaded as before.
-pub fn added<'a>(explained: &PublishedRow, others: &[&'a PublishedRow]) -> Vec<Beside<'a>> {
-    let factor = |row: &PublishedRow| match only(explained, row)? {
-        Property::Devices => Some(row.devices? / explained.devices?),
-        Property::Hosts => hosts_factor(explained, row),
+pub fn added<'a>(explained: &PublishedRow, others: &[Other<'a>]) -> Vec<Beside<'a>> {
+    let factor = |other: &Other<'_>| match other.only()? {
+        Property::Devices => Some(other.row.devices? / explained.devices?),
+        Property::Hosts => hosts_factor(explained, other.row),
         _ => None,
     };
     let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;
-    let beside = |row: &&'a PublishedRow| Some(Beside { row, factor: factor(row).filter(usable)? });
+    let beside = |other: &Other<'a>| Some(Beside { row: other.row, factor: factor(other).filter(usable)? });
     others.iter().filter_map(beside).collect()
 }
 
 /// Whether copies are stated of a row's writes, or of a row that differs in nothing else.
-pub fn has_copies(explained: &PublishedRow, others: &[&PublishedRow]) -> bool {
+pub fn has_copies(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
     let writes = explained.read_share().is_none_or(|share| share < 1.0);
     let is_several = |row: &PublishedRow| row.copies.is_some_and(|copies| copies > 1.0);
-    (writes && is_several(explained))
-        || others.iter().any(|row| only(explained, row) == Some(Property::Copies))
+    (writes && is_several(explained)) || others.iter().any(|other| other.only() == Some(Property::Copies))
 }
 
 /// Bytes that are written, copies included, over what takes them: a device's bound, reads of the same, or the rate with
 /// fewer copies.
-fn copied(explained: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
+fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -> Option<Seen> {
     let copies = explained.copies.filter(|copies| *copies > 1.0)?;
     if explained.read_share()? > 0.0 {
         return None;
     }
-    let fewer = others.iter().filter(|row| only(explained, row) == Some(Property::Copies)).find_map(|row| {
-        let times = copies / row.copies.unwrap_or(1.0);
-        (times > 1.0).then(|| Some((times.ln() - growth(explained, row)?, *row)))?
+    let fewer = others.iter().filter(|other| other.only() == Some(Property::Copies)).find_map(|other| {
+        let times = copies / other.row.copies.unwrap_or(1.0);
+        (times > 1.0).then(|| Some((times.ln() - growth(explained, other.row)?, other.row)))?
     });
     let reads = others
         .iter()
-        .filter(|row| is_read_of(explained, row))
-        .find_map(|row| Some(((rate(explained)? * copies / rate(row)?).ln(), *row)));
+        .filter(|other| is_read_of(other))
+        .find_map(|other| Some(((rate(explained)? * copies / rate(other.row)?).ln(), other.row)));
     if let Some((value, row)) = fewer.or(reads) {
         let text = format!(
             "Each byte is written {}: {} against {} in the row \"{}\".",
@@ -79,10 +78,9 @@ fn copied(explained: &PublishedRow, others: &[&PublishedRow], reached: &[Reached
 }
 
 /// Whether a row is the same workload read.
-fn is_read_of(explained: &PublishedRow, other: &PublishedRow) -> bool {
-    let differing = properties(explained, other);
+fn is_read_of(other: &Other<'_>) -> bool {
     let is_direction = |property: &Property| [Property::Direction, Property::Copies].contains(property);
-    other.read_percent == Some(100.0)
-        && differing.contains(&Property::Direction)
-        && differing.iter().all(is_direction)
+    other.row.read_percent == Some(100.0)
+        && other.differing.contains(&Property::Direction)
+        && other.differing.iter().all(is_direction)
 }

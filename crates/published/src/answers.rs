@@ -5,7 +5,7 @@ use fathom_attribute::symptoms::Seen;
 use fathom_attribute::words;
 
 use super::PublishedRow;
-use super::difference::{Property, only};
+use super::difference::{Other, Property};
 use super::row::Order;
 
 /// Standard error of a ratio of two published rates, which were not measured for one another.
@@ -30,11 +30,11 @@ pub struct Beside<'a> {
 /// `is_capped` says of a row that it reached a known bound: what it grew by is then the least that it would have.
 pub fn seen(
     explained: &PublishedRow,
-    others: &[&PublishedRow],
+    others: &[Other<'_>],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
 ) -> Vec<Seen> {
     let differing =
-        |property| others.iter().copied().filter(move |row| only(explained, row) == Some(property));
+        |property| others.iter().filter(move |other| other.only() == Some(property)).map(|other| other.row);
     let scaled = |property, of: fn(&PublishedRow) -> Option<f64>| -> Vec<Beside<'_>> {
         let factor = |row| Some(of(row)? / of(explained)?);
         let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;

@@ -7,7 +7,7 @@ use fathom_attribute::words;
 
 use super::PublishedRow;
 use super::answers::{RATIO_ERROR, growth, ratio_error, stated};
-use super::difference::{Property, only};
+use super::difference::{Other, Property};
 use super::row::Flush;
 
 /// Programs whose work is to measure, as tables name them.
@@ -32,9 +32,9 @@ const GENERATORS: [&str; 14] = [
 const COMPARED: [Property; 4] = [Property::Setting, Property::Software, Property::Copies, Property::Node];
 
 /// Everything that compared rows show.
-pub fn seen(explained: &PublishedRow, others: &[&PublishedRow]) -> Vec<Seen> {
+pub fn seen(explained: &PublishedRow, others: &[Other<'_>]) -> Vec<Seen> {
     let of = |property: Property| -> Vec<&PublishedRow> {
-        others.iter().copied().filter(|row| only(explained, row) == Some(property)).collect()
+        others.iter().filter(|other| other.only() == Some(property)).map(|other| other.row).collect()
     };
     [
         setting(explained, &of(Property::Setting)),
@@ -50,8 +50,8 @@ pub fn seen(explained: &PublishedRow, others: &[&PublishedRow]) -> Vec<Seen> {
 }
 
 /// Whether rows stand beside one that differ in nothing but what is compared.
-pub fn is_compared(explained: &PublishedRow, others: &[&PublishedRow]) -> bool {
-    others.iter().any(|row| only(explained, row).is_some_and(|property| COMPARED.contains(&property)))
+pub fn is_compared(others: &[Other<'_>]) -> bool {
+    others.iter().any(|other| other.only().is_some_and(|property| COMPARED.contains(&property)))
 }
 
 /// The row whose rate is furthest from the explained one's, rather above than below it.
@@ -77,13 +77,10 @@ fn against(value: f64) -> String {
 }
 
 /// The largest difference among everything that is compared.
-fn apart(explained: &PublishedRow, others: &[&PublishedRow]) -> Option<Seen> {
-    let compared: Vec<&PublishedRow> = others
-        .iter()
-        .copied()
-        .filter(|row| only(explained, row).is_some_and(|property| COMPARED.contains(&property)))
-        .collect();
-    let largest = compared.iter().filter_map(|row| Some((growth(explained, row)?, *row)));
+fn apart(explained: &PublishedRow, others: &[Other<'_>]) -> Option<Seen> {
+    let is_compared = |other: &&Other<'_>| other.only().is_some_and(|property| COMPARED.contains(&property));
+    let compared = others.iter().filter(is_compared).map(|other| other.row);
+    let largest = compared.filter_map(|row| Some((growth(explained, row)?, row)));
     let (value, row) = largest.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
     let text =
         format!("Of what is compared, \"{}\" is the furthest away: {}.", row.subject(), against(value));
@@ -128,9 +125,9 @@ fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
 }
 
 /// Whether another measuring program was tried: what one of them cannot carry is then its own.
-pub fn has_other_generator(explained: &PublishedRow, others: &[&PublishedRow]) -> bool {
-    let is_other = |row: &&&PublishedRow| only(explained, row) == Some(Property::Software);
-    let software: Vec<&PublishedRow> = others.iter().filter(is_other).copied().collect();
+pub fn has_other_generator(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
+    let is_other = |other: &&Other<'_>| other.only() == Some(Property::Software);
+    let software: Vec<&PublishedRow> = others.iter().filter(is_other).map(|other| other.row).collect();
     generator(explained, &software).is_some()
 }
 

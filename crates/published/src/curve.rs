@@ -6,7 +6,7 @@ use fathom_attribute::words;
 
 use super::PublishedRow;
 use super::answers::stated;
-use super::difference::{Property, only};
+use super::difference::{Other, Property};
 
 /// Fewest I/Os in flight at which a latency can have waited.
 const MIN_IN_FLIGHT: f64 = 1.9;
@@ -16,8 +16,9 @@ const LATENCY_ERROR: f64 = 0.05;
 const MIN_POINTS: usize = 4;
 
 /// Everything that the rows beside a row show of it. `at` is its place in the table, for the order of phases.
-pub fn seen(explained: &PublishedRow, at: usize, others: &[(usize, &PublishedRow)]) -> Vec<Seen> {
-    [waiting(explained, others), corner(explained, others), drop(explained, at, others), tail(explained)]
+pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Seen> {
+    let curve = of_curve(others);
+    [waiting(explained, &curve), corner(explained, &curve), drop(explained, at, others), tail(explained)]
         .into_iter()
         .flatten()
         .collect()
@@ -28,22 +29,18 @@ fn is_lone(row: &PublishedRow) -> bool {
 }
 
 /// Rows that differ in concurrency alone.
-fn of_curve<'a>(
-    explained: &PublishedRow,
-    others: &[(usize, &'a PublishedRow)],
-) -> impl Iterator<Item = &'a PublishedRow> {
-    let differ = |row: &PublishedRow| only(explained, row) == Some(Property::Concurrency);
-    let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).filter(|row| differ(row)).collect();
-    rows.into_iter()
+fn of_curve<'a>(others: &[Other<'a>]) -> Vec<&'a PublishedRow> {
+    let is_deeper = |other: &&Other<'_>| other.only() == Some(Property::Concurrency);
+    others.iter().filter(is_deeper).map(|other| other.row).collect()
 }
 
-fn waiting(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Option<Seen> {
+fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
     let in_flight = explained.in_flight().or_else(|| explained.concurrency())?;
     if in_flight < MIN_IN_FLIGHT {
         return None;
     }
     let stated = explained.unloaded_us.map(|us| us * 1000.0);
-    let lone = || of_curve(explained, others).find(|row| is_lone(row))?.latency_ns();
+    let lone = || curve.iter().find(|row| is_lone(row))?.latency_ns();
     let (alone_ns, loaded_ns) = (stated.or_else(lone)?, explained.latency_ns()?);
     let text = format!(
         "Mean latency is {} with {} in flight and {} alone.",
@@ -55,14 +52,13 @@ fn waiting(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Optio
 }
 
 /// Largest shortfall from `min(N / R1, highest rate)` near where the two cross.
-fn corner(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Option<Seen> {
-    let rows: Vec<&PublishedRow> = of_curve(explained, others).chain([explained]).collect();
-    let point = |row: &&PublishedRow| {
+fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
+    let point = |row: &PublishedRow| {
         let in_flight = row.concurrency()?;
         let latency_s = row.latency_ns()? / 1e9;
         Some((in_flight, row.operations_per_s().unwrap_or(in_flight / latency_s), latency_s))
     };
-    let points: Vec<(f64, f64, f64)> = rows.iter().filter_map(point).collect();
+    let points: Vec<(f64, f64, f64)> = curve.iter().copied().chain([explained]).filter_map(point).collect();
     let alone_s = points.iter().find(|(count, ..)| *count < 1.5)?.2;
     let highest = points.iter().map(|(_, rate, _)| *rate).max_by(f64::total_cmp)?;
     let crossing = highest * alone_s;
@@ -82,9 +78,10 @@ fn corner(explained: &PublishedRow, others: &[(usize, &PublishedRow)]) -> Option
 }
 
 /// The rate of this phase against the first one, or a later one that is faster.
-fn drop(explained: &PublishedRow, at: usize, others: &[(usize, &PublishedRow)]) -> Option<Seen> {
+fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<Seen> {
+    let is_phase = |other: &&Other<'_>| other.only() == Some(Property::Phase);
     let phases: Vec<(usize, &PublishedRow)> =
-        others.iter().copied().filter(|(_, row)| only(explained, row) == Some(Property::Phase)).collect();
+        others.iter().filter(is_phase).map(|other| (other.place, other.row)).collect();
     let before = phases.iter().filter(|(place, _)| *place < at).min_by_key(|(place, _)| *place);
     let (mine, first) = (rate(explained)?, before.and_then(|(_, row)| Some((rate(row)?, row))));
     if let Some((earlier, row)) = first {

@@ -184,12 +184,35 @@ pub fn hosts_factor(a: &PublishedRow, b: &PublishedRow) -> Option<f64> {
 /// Rows that differ in more than this answer nothing of one another.
 const MOST_DIFFERENCES: usize = 2;
 
-/// Whether a row can answer something of another: it measured the device below, or differs in little.
-pub fn is_near(a: &PublishedRow, b: &PublishedRow) -> bool {
-    b.below || properties(a, b).len() <= MOST_DIFFERENCES
+/// A row that can answer something of an explained one, and what differs between them: told once, because every row of a
+/// table stands beside every other.
+#[derive(Clone, Debug)]
+pub struct Other<'a> {
+    /// Where it stands in the table.
+    pub place: usize,
+    /// The row.
+    pub row: &'a PublishedRow,
+    /// Everything that differs.
+    pub differing: Vec<Property>,
 }
 
-/// The one property that differs.
+impl<'a> Other<'a> {
+    /// `None` of a row that can answer nothing: it neither measured the device below nor differs in little.
+    pub fn beside(explained: &PublishedRow, place: usize, row: &'a PublishedRow) -> Option<Self> {
+        let differing = properties(explained, row);
+        (row.below || differing.len() <= MOST_DIFFERENCES).then_some(Self { place, row, differing })
+    }
+
+    /// The one property that differs.
+    pub fn only(&self) -> Option<Property> {
+        match self.differing.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+}
+
+/// The one property in which two rows differ.
 pub fn only(a: &PublishedRow, b: &PublishedRow) -> Option<Property> {
     match properties(a, b).as_slice() {
         [one] => Some(*one),

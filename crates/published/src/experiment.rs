@@ -168,6 +168,11 @@ fn can_be_made(row: &PublishedRow, experiment: Feature) -> bool {
         Feature::Sequential => row.order != Some(Order::Sequential),
         Feature::RawDevice => row.target.is_none_or(|target| target == Target::FileSystem),
         Feature::Purge | Feature::Reads => row.read_share().is_none_or(|share| share < 1.0),
+        Feature::Unflushed => row.flushes().is_some_and(|flushes| flushes > 0.0),
+        Feature::OneConnection => row.connections.is_some_and(|connections| connections >= 2.0),
+        Feature::OtherNode => row.numa.is_some(),
+        // What a file or the page cache has to do with a result, a table does not say.
+        Feature::OtherFile | Feature::Durable => false,
         _ => true,
     }
 }

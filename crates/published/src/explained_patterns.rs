@@ -38,16 +38,8 @@ pub fn remarks(published: &Published) -> Vec<String> {
 }
 
 fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
-    let beside = explained.beside.iter().map(|at| &published.rows[*at]);
-    let is_curve = |row: &&PublishedRow| {
-        super::difference::only(&explained.row, row) == Some(super::difference::Property::Concurrency)
-    };
-    let mut cells: Vec<CellResult> =
-        [&explained.row].into_iter().chain(beside.filter(is_curve)).filter_map(cell).collect();
     // Without the explained row's own cell no other can be its curve.
-    if cell(&explained.row).is_none() {
-        cells.clear();
-    }
+    let cells = cell(&explained.row).map_or_else(Vec::new, |own| curve(published, &explained, own));
     let symptom = |seen: &fathom_attribute::symptoms::Seen| Symptom {
         name: seen.figure.feature.name().to_owned(),
         value: seen.figure.value,
@@ -64,6 +56,23 @@ fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
         verdict: explained.verdict,
         symptoms: explained.seen.iter().map(symptom).collect(),
     }
+}
+
+/// Most cells of a curve: of a table that is one long curve each row has the others beside it.
+const MOST_CELLS: usize = 64;
+
+/// The explained row's cell and those that differ in concurrency alone, of very many the ones with the nearest concurrency.
+fn curve(published: &Published, explained: &Explained, own: CellResult) -> Vec<CellResult> {
+    let away = |row: &PublishedRow| {
+        let ratio = row.concurrency().zip(explained.row.concurrency()).map(|(its, mine)| its / mine);
+        ratio.map_or(f64::INFINITY, |ratio| ratio.ln().abs())
+    };
+    let mut rows: Vec<&PublishedRow> = explained.curve.iter().map(|at| &published.rows[*at]).collect();
+    if rows.len() >= MOST_CELLS {
+        rows.sort_by(|a, b| away(a).total_cmp(&away(b)));
+        rows.truncate(MOST_CELLS - 1);
+    }
+    [own].into_iter().chain(rows.into_iter().filter_map(cell)).collect()
 }
 
 /// A row as a cell; `None` where it does not state all that a cell holds.

@@ -11,7 +11,7 @@ use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingScope, Verdict};
 
 use super::answers::stated;
-use super::difference::{Property, is_near, only, properties};
+use super::difference::{Other, Property};
 use super::experiment::next;
 use super::limits::{self, Reached};
 use super::named::Named;
@@ -21,8 +21,6 @@ use super::row::Target;
 use super::row::{Order, Whose};
 use super::{PublishedRow, added, answers, compared, curve, side_figures};
 
-/// Rows with their places in the table.
-type Placed<'a> = &'a [(usize, &'a PublishedRow)];
 /// Whether a row's rate was held down by a known limit.
 type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
 
@@ -68,8 +66,8 @@ pub struct Explained {
     pub weighed: Vec<Weighed>,
     /// What that rests on.
     pub seen: Vec<Seen>,
-    /// Rows that differ in one property or in concurrency alone, which are shown beside it.
-    pub beside: Vec<usize>,
+    /// Rows that differ in concurrency alone, which are shown as its curve.
+    pub curve: Vec<usize>,
 }
 
 /// Explains the rows that a table asks about, or every row with a rate.
@@ -93,24 +91,24 @@ fn one(
     let at = places[0];
     let is_other = |(place, _): &(usize, &PublishedRow)| !places.contains(place);
     let all: Vec<(usize, &PublishedRow)> = published.rows.iter().enumerate().filter(is_other).collect();
-    let others: Vec<(usize, &PublishedRow)> =
-        all.iter().copied().filter(|(_, other)| is_near(&row, other)).collect();
+    let others: Vec<Other<'_>> =
+        all.iter().filter_map(|(place, other)| Other::beside(&row, *place, other)).collect();
+    let every: Vec<&PublishedRow> = all.into_iter().map(|(_, other)| other).collect();
     let reached = limits::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
         let reached = limits::reached(other, published);
         reached.iter().any(|found| (AT_BOUND..ABOVE_BOUND).contains(&found.share))
     };
-    let seen = everything(&row, at, (&all, &others), (&reached, &is_capped));
-    let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).collect();
+    let seen = everything(&row, at, (&every, &others), (&reached, &is_capped));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let named = named.words(&row);
-    let needs = met(&row, &rows, &reached, &named);
+    let needs = met(&row, &others, &reached, &named);
     let mut restraints = restraints(&row, &seen);
     restraints.extend(by_figures(&figures, &named));
     let times = |limit: Limit| {
         let prior = table().cause(limit).map_or(1.0, |cause| weight(limit) / cause.prior)
             * beside_figures(limit, &row, &needs, places.len() < asked.rows.len())
-            * beside_versions(limit, &row, &rows);
+            * beside_versions(limit, &row, &others);
         match (named.get(&limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
             (Some(_), _) => prior * NAMED_TIMES,
             (None, true) => prior,
@@ -126,10 +124,9 @@ fn one(
         let lines = lines_for(claim, &seen, named.get(&claim.limit).copied());
         claim.evidence.splice(0..0, lines);
     }
-    let close =
-        |(place, other): &(usize, &PublishedRow)| (properties(&row, other).len() <= 1).then_some(*place);
-    let beside = others.iter().filter_map(close).collect();
-    Explained { asked, title, row, at, verdict, weighed, seen, beside }
+    let is_deeper = |other: &&Other<'_>| other.only() == Some(Property::Concurrency);
+    let curve = others.iter().filter(is_deeper).map(|other| other.place).collect();
+    Explained { asked, title, row, at, verdict, weighed, seen, curve }
 }
 
 /// What speaks for a claim and is not among its evidence: no headline is without a line for it.
@@ -145,17 +142,15 @@ fn lines_for(claim: &Claim, seen: &[Seen], word: Option<&str>) -> Vec<Evidence> 
 fn everything(
     row: &PublishedRow,
     at: usize,
-    (every, others): (Placed<'_>, Placed<'_>),
+    (every, others): (&[&PublishedRow], &[Other<'_>]),
     (reached, is_capped): (&[Reached], IsCapped<'_>),
 ) -> Vec<Seen> {
-    let rows: Vec<&PublishedRow> = others.iter().map(|(_, row)| *row).collect();
     let earlier: Vec<&PublishedRow> =
-        others.iter().filter(|(place, _)| *place < at).map(|(_, row)| *row).collect();
-    let every: Vec<&PublishedRow> = every.iter().map(|(_, row)| *row).collect();
-    let mut all = limits::seen(row, &every, reached);
-    all.extend(answers::seen(row, &rows, is_capped));
-    all.extend(compared::seen(row, &rows));
-    all.extend(added::seen(row, &rows, reached, is_capped));
+        others.iter().filter(|other| other.place < at).map(|other| other.row).collect();
+    let mut all = limits::seen(row, every, reached);
+    all.extend(answers::seen(row, others, is_capped));
+    all.extend(compared::seen(row, others));
+    all.extend(added::seen(row, others, reached, is_capped));
     all.extend(curve::seen(row, at, others));
     all.extend(side_figures::seen(row));
     all.extend(limits::credit_time(row, &earlier, reached));
@@ -178,6 +173,8 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
         Limit::Copies if row.read_share() == Some(1.0) => 0.4,
         // Who has credits says so.
         Limit::BurstCredits if !met.contains(&Need::Burst) && row.target != Some(Target::Volume) => 0.2,
+        // Where it is stated whose the processors are, a core that nobody owns is the same cause by a coarser name.
+        Limit::OneCore if met.contains(&Need::Client) || met.contains(&Need::Server) => 0.3,
         // What fills up, collects garbage and gets hot is a drive.
         Limit::WriteCliff | Limit::Thermal
             if matches!(row.target, Some(Target::Volume | Target::Network)) =>
@@ -189,14 +186,14 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
 }
 
 /// How many times as probable a cause is where releases of one software are compared.
-fn beside_versions(limit: Limit, row: &PublishedRow, others: &[&PublishedRow]) -> f64 {
+fn beside_versions(limit: Limit, row: &PublishedRow, others: &[Other<'_>]) -> f64 {
     let is_of_versions = || {
         others.iter().any(|other| {
-            only(row, other) == Some(Property::Setting)
-                && row.software == other.software
+            other.only() == Some(Property::Setting)
+                && row.software == other.row.software
                 && row.version.is_some()
-                && other.version.is_some()
-                && row.version != other.version
+                && other.row.version.is_some()
+                && row.version != other.row.version
         })
     };
     match limit {
@@ -266,13 +263,13 @@ const DIRECT: [Feature; 14] = [
 /// What is so of a row, for the causes that need it.
 fn met(
     row: &PublishedRow,
-    others: &[&PublishedRow],
+    others: &[Other<'_>],
     reached: &[Reached],
     named: &HashMap<Limit, &str>,
 ) -> Vec<Need> {
     let has_scope = |scope| reached.iter().any(|found| found.known.scope == scope);
     let is_named = |limit| named.contains_key(&limit);
-    let beside = |property| others.iter().any(|other| only(row, other) == Some(property));
+    let beside = |property| others.iter().any(|other| other.only() == Some(property));
     let writes = row.read_share().is_none_or(|share| share < 1.0);
     [
         (true, Need::Device),
@@ -283,7 +280,7 @@ fn met(
         (row.target == Some(Target::FileSystem), Need::File),
         (row.asked_iops.is_some(), Need::Rate),
         (row.queue_tags.is_some(), Need::Tags),
-        (compared::is_compared(row, others), Need::Compared),
+        (compared::is_compared(others), Need::Compared),
         (!added::added(row, others).is_empty(), Need::Added),
         (added::has_copies(row, others) || is_named(Limit::Copies), Need::Copies),
         (

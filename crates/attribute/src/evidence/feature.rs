@@ -169,10 +169,16 @@ features! {
     Idle "idle",
     /// After trimming everything.
     Purge "purge",
+    /// Spread over a second file on the same path.
+    OtherFile "other_file",
+    /// Each write made durable.
+    Durable "durable",
+    /// One connection more, in what each doubling of them would bring.
+    OneConnection "one_connection",
 }
 
 /// Those that are answers of experiments.
-pub const EXPERIMENTS: [Feature; 12] = [
+pub const EXPERIMENTS: [Feature; 17] = [
     Feature::DoubleDepth,
     Feature::DoubleJobs,
     Feature::HalfBlock,
@@ -185,6 +191,11 @@ pub const EXPERIMENTS: [Feature; 12] = [
     Feature::SecondTarget,
     Feature::Idle,
     Feature::Purge,
+    Feature::OtherFile,
+    Feature::Unflushed,
+    Feature::Durable,
+    Feature::OneConnection,
+    Feature::OtherNode,
 ];
 
 impl Feature {

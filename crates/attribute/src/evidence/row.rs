@@ -36,7 +36,7 @@ pub struct Cause {
 
 /// What must be so for a cause to be possible.
 ///
-/// From `Compared` on: what a table of published results states, and a run does not.
+/// From `Compared` on: what a table of published results states, and a run mostly does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {

@@ -14,7 +14,7 @@ use crate::shape::Shape;
 use crate::thresholds::{CREEPS, NAMED};
 use crate::words;
 
-pub use workload::{Before, Trial, Where};
+pub use workload::{Before, Manner, Trial, Way, Where};
 
 /// Causes below this probability are not mentioned in how an answer is to be read.
 const LEAST_MENTIONED: f64 = 0.05;
@@ -191,6 +191,11 @@ pub fn done(experiment: Feature) -> &'static str {
         Feature::SecondTarget => "Together with a second target it gave",
         Feature::Idle => "After a rest it gave",
         Feature::Purge => "After trimming everything it gave",
+        Feature::OtherFile => "Spread over a second file on the same path it gave",
+        Feature::Unflushed => "Without waiting for stable storage it gave",
+        Feature::Durable => "With each write made durable it gave",
+        Feature::OneConnection => "One connection more, with as many in flight, gave",
+        Feature::OtherNode => "On processors of another NUMA node it gave",
         _ => "It gave",
     }
 }

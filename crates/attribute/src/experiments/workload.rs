@@ -25,6 +25,11 @@ const TRIM_BYTES: u64 = 1 << 20;
 /// Factor of the span that tells a cache from a device.
 const SPAN_FACTOR: u64 = 8;
 
+/// I/Os in flight that differ by less than one in so many are as many.
+const SAME_IN_FLIGHT: u64 = 15;
+/// Engines whose writes are durable where the file was opened for that.
+const DURABLE: [&str; 3] = ["uring", "sync", "aio"];
+
 /// From this gain of twice the depth on, more in flight gives more.
 const FULL: f64 = 1.03;
 
@@ -33,8 +38,8 @@ const FULL: f64 = 1.03;
 pub struct Trial {
     /// What to run.
     pub workload: Workload,
-    /// On what.
-    pub place: Where,
+    /// On what, and how.
+    pub way: Way,
     /// What is done first.
     pub before: Before,
 }
@@ -51,14 +56,50 @@ pub enum Before {
 }
 
 /// What an experiment runs on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Where {
     /// The target itself.
+    #[default]
     Target,
     /// The target and another one.
     Both(String),
     /// The device below the target's file system.
     Below(String),
+}
+
+/// How an experiment goes about its target, where the workload does not say it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// As the workload itself.
+    #[default]
+    Same,
+    /// Each write ends only when its data is durable.
+    Durable,
+    /// No write waits until it is durable.
+    NotDurable,
+    /// Its jobs are bound to these processors, in turn.
+    OnProcessors(Vec<u32>),
+}
+
+/// Everything beside the workload that an experiment may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// On what.
+    pub place: Where,
+    /// How.
+    pub manner: Manner,
+}
+
+impl From<Where> for Way {
+    fn from(place: Where) -> Self {
+        Self { place, manner: Manner::Same }
+    }
+}
+
+impl From<Manner> for Way {
+    fn from(manner: Manner) -> Self {
+        Self { place: Where::Target, manner }
+    }
 }
 
 impl Where {
@@ -75,11 +116,11 @@ impl Where {
 impl Trial {
     /// What to type, as one line.
     pub fn command(&self, pattern: &Pattern<'_>) -> String {
-        let line = (pattern.command)(&self.workload, &self.place);
+        let line = (pattern.command)(&self.workload, &self.way);
         match &self.before {
             Before::Nothing => line,
             Before::Rest(minutes) => format!("sleep {:.0} && {line}", minutes * 60.0),
-            Before::Trim(trim) => format!("{} && {line}", (pattern.command)(trim, &self.place)),
+            Before::Trim(trim) => format!("{} && {line}", (pattern.command)(trim, &self.way)),
         }
     }
 
@@ -93,7 +134,7 @@ impl Trial {
 
 /// The trial of an experiment; `None` where it cannot be made on this pattern.
 pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Trial> {
-    let mut trial = Trial { workload: base(pattern, shape), place: Where::Target, before: Before::Nothing };
+    let mut trial = Trial { workload: base(pattern, shape), way: Way::default(), before: Before::Nothing };
     let workload = &mut trial.workload;
     let is_open = workload.arrival.is_open();
     match experiment {
@@ -115,12 +156,12 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         Feature::Repeat => {}
         Feature::LargerSpan => workload.span_bytes = Some(larger_span(pattern, workload)?),
         Feature::RawDevice if workload.mix.read_share >= 1.0 && pattern.target.kind == TargetKind::File => {
-            trial.place = Where::Below(pattern.means.raw_device.clone()?);
+            trial.way = Where::Below(pattern.means.raw_device.clone()?).into();
         }
         Feature::SecondTarget if is_storage(pattern) => {
             // Jobs work on the targets in turn, so that each has as much in flight as the one had.
             workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
-            trial.place = Where::Both(pattern.means.second_target.clone()?);
+            trial.way = Where::Both(pattern.means.second_target.clone()?).into();
         }
         Feature::Idle if pattern.means.rest_minutes > 0.0 => {
             trial.before = Before::Rest(pattern.means.rest_minutes);
@@ -130,9 +171,55 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         Feature::Purge if pattern.means.may_purge => {
             trial.before = Before::Trim(Box::new(trim(pattern, workload)))
         }
+        Feature::OtherFile if pattern.target.kind == TargetKind::File && !is_open => {
+            spread(pattern, workload)?;
+            trial.way = Where::Both(pattern.means.other_file.clone()?).into();
+        }
+        Feature::Unflushed if !is_open && pattern.flushes_per_write()? > 0.0 => {
+            workload.mix.flush_every_writes = 0;
+            trial.way = if pattern.durable { Manner::NotDurable } else { Manner::Same }.into();
+        }
+        Feature::Durable if !is_open && may_be_durable(pattern) => trial.way = Manner::Durable.into(),
+        Feature::OneConnection if !is_open && shape.telemetry.connections.is_some() => {
+            one_connection_more(workload)?;
+        }
+        Feature::OtherNode if !is_open => {
+            trial.way = Manner::OnProcessors(pattern.means.other_node_cpus.clone()?).into();
+        }
         _ => return None,
     }
     Some(trial)
+}
+
+/// Puts the jobs of a workload on two targets with as many I/Os in flight as before. Jobs work on targets in turn, so that
+/// an even number of them is spread as it is.
+fn spread(pattern: &Pattern<'_>, workload: &mut Workload) -> Option<()> {
+    if !workload.jobs.is_multiple_of(2) {
+        let can_be_halved = halves(workload.depth) || is_full(pattern);
+        workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS && can_be_halved)?;
+        workload.depth = workload.depth.div_ceil(2);
+    }
+    Some(())
+}
+
+/// Adds a job, each of which has a connection, and takes from the depth what it has in flight; `None` where no depth gives
+/// nearly as many. Two in place of one are twice the jobs, which is an experiment of its own.
+fn one_connection_more(workload: &mut Workload) -> Option<()> {
+    let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
+    let (in_flight, more) = (jobs * depth, jobs + 1);
+    let each = (in_flight + more / 2) / more;
+    let is_as_many = (each * more).abs_diff(in_flight) * SAME_IN_FLIGHT <= in_flight;
+    (jobs >= 2 && more <= u64::from(MAX_JOBS) && each >= 1 && is_as_many).then_some(())?;
+    (workload.jobs, workload.depth) = (u32::try_from(more).ok()?, u32::try_from(each).ok()?);
+    Some(())
+}
+
+/// Whether writes go through the page cache, and could be made durable one by one.
+fn may_be_durable(pattern: &Pattern<'_>) -> bool {
+    let through_the_cache = !pattern.target.direct
+        && matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice)
+        && DURABLE.contains(&pattern.engine);
+    through_the_cache && pattern.flushes_per_write() == Some(0.0)
 }
 
 /// The workload of the cell in question, for a fixed time.
@@ -203,3 +290,6 @@ fn larger_span(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
     let grows = target.kind == TargetKind::File && target.scratch;
     (is_storage(pattern) && (span_bytes <= room || grows)).then_some(span_bytes)
 }
+
+#[cfg(test)]
+mod tests;

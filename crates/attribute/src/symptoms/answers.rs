@@ -42,7 +42,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Se
             answer.experiment == Feature::Repeat && (has_returned || earned::is_spent(answer, shape));
         if !is_between && !is_once {
             let answer = Answer { before_per_s, error_share: answer.error_share.hypot(noise), ..*answer };
-            found.extend(one(pattern, &answer, mean_bytes));
+            found.extend(one(pattern, &answer, mean_bytes).map(|seen| by_doublings(seen, shape.focus.jobs)));
         }
     }
     at_a_corner(&mut found);
@@ -184,6 +184,17 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
         seen.figure.at_least = Some(answer.error_share);
     }
     Some(seen)
+}
+
+/// One connection more as what twice as many would bring, which is the scale of its row.
+fn by_doublings(mut seen: Seen, connections: u32) -> Seen {
+    if seen.figure.feature == Feature::OneConnection {
+        let doublings = (f64::from(connections) + 1.0).ln() - f64::from(connections.max(1)).ln();
+        let times = std::f64::consts::LN_2 / doublings;
+        seen.figure.value *= times;
+        seen.figure.error *= times;
+    }
+    seen
 }
 
 fn change(ratio: f64) -> String {

@@ -7,9 +7,13 @@ use crate::ceilings::{Bound, Kind};
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::shape::Shape;
+use crate::thresholds::AT_BOUND;
 use crate::words;
 
 use super::Seen;
+
+/// Share of a sustained limit above which the rate is not held by it.
+const ABOVE: f64 = 1.1;
 
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
     let error = shape.error_share() / 2.0;
@@ -36,6 +40,20 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
     }
     found.extend(asked(pattern, shape));
     found
+}
+
+/// Whether a rate is above what lasts and not above what credits allow: it is then credits that carry it.
+pub fn is_on_credits(bounds: &[Bound]) -> bool {
+    let lasts = |bound: &&Bound| answers(bound, bounds, Feature::Sustained);
+    let allowed = |lasting: &Bound| {
+        let Kind::Known { scope, .. } = lasting.kind else { return false };
+        bounds.iter().any(|bound| {
+            matches!(bound.kind, Kind::Known { scope: its, burst: true } if its == scope)
+                && bound.ceiling.limit == lasting.ceiling.limit
+                && bound.ceiling.reached_share <= *AT_BOUND.end()
+        })
+    };
+    bounds.iter().filter(lasts).any(|bound| bound.ceiling.reached_share > ABOVE && allowed(bound))
 }
 
 fn distance(bound: &Bound, feature: Feature) -> f64 {

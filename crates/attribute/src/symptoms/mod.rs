@@ -54,7 +54,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
 }
 
 /// What is so of a pattern, for the causes that need it.
-pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
+pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Need> {
     let is_storage = !matches!(pattern.target.kind, TargetKind::Null | TargetKind::Memory);
     let is_limited = pattern.target.decorated.is_some() || !pattern.known.is_empty();
     let has_link = pattern.known.iter().any(|known| known.scope == CeilingScope::Link);
@@ -69,6 +69,10 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Need> {
         (pattern.queue_tags.is_some(), Need::Tags),
         (has_link || !pattern.is_drive, Need::Link),
         (shape.telemetry.connections.is_some(), Need::Sockets),
+        (shape.telemetry.connections.is_some(), Need::Connections),
+        (pattern.flushes_per_write().is_some_and(|flushes| flushes > 0.0), Need::Flushes),
+        (pattern.means.other_node_cpus.is_some(), Need::Node),
+        (limits::is_on_credits(bounds), Need::Burst),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))

@@ -21,9 +21,20 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
         unwritten(pattern),
         cached_span(pattern, shape),
         map_unit(pattern, shape),
+        flushes(pattern),
     ];
     found.extend(counters(shape));
     found.into_iter().flatten().collect()
+}
+
+/// How often a write waits for stable storage, where any does.
+fn flushes(pattern: &Pattern<'_>) -> Option<Seen> {
+    let flushes = pattern.flushes_per_write().filter(|flushes| *flushes > 0.0)?;
+    let text = match flushes {
+        f if f >= 1.0 => "Each write waits until it is on stable storage.".to_owned(),
+        f => format!("Every {:.0} writes are flushed to stable storage.", f.recip()),
+    };
+    Seen::new(Feature::Flushes, flushes, 0.0, text)
 }
 
 /// Bytes moved over bytes asked for, where the disks can be seen.

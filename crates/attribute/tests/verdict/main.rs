@@ -7,4 +7,5 @@ mod connections;
 mod given_back;
 mod known_truth;
 mod noisy_truth;
+mod paths;
 mod scene;

@@ -1,7 +1,7 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, CellTelemetry, Means, Pattern, Where, attribute};
+use fathom_attribute::{Answer, CellTelemetry, Manner, Means, Pattern, Way, Where, attribute};
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
@@ -24,6 +24,7 @@ pub struct Scene {
     pub focus: Option<usize>,
     pub answers: Vec<Answer>,
     pub means: Means,
+    pub durable: bool,
 }
 
 pub fn target(kind: TargetKind) -> TargetFacts {
@@ -106,6 +107,7 @@ impl Scene {
             focus: None,
             answers: Vec::new(),
             means: Means::default(),
+            durable: false,
         }
     }
 
@@ -150,9 +152,20 @@ impl Scene {
                 quantile_ns: None,
             })
             .collect();
-        let command = |w: &Workload, _: &Where| {
+        let command = |w: &Workload, way: &Way| {
+            let place = match &way.place {
+                Where::Target => String::new(),
+                Where::Both(other) => format!(" and {other}"),
+                Where::Below(device) => format!(" below, {device}"),
+            };
+            let manner = match &way.manner {
+                Manner::Same => String::new(),
+                Manner::Durable => " durable".to_owned(),
+                Manner::NotDurable => " not durable".to_owned(),
+                Manner::OnProcessors(cpus) => format!(" on {cpus:?}"),
+            };
             format!(
-                "fathom run --target x --bs {} --jobs {} --depth {} --time {}",
+                "fathom run --target x{place}{manner} --bs {} --jobs {} --depth {} --time {}",
                 w.sizes.read.min_bytes(),
                 w.jobs,
                 w.depth,
@@ -172,6 +185,7 @@ impl Scene {
             memory_bytes: self.memory_bytes,
             queue_tags: None,
             is_drive: false,
+            durable: self.durable,
             means: &self.means,
             command: &command,
         })

@@ -1,6 +1,6 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
-use fathom_attribute::{Means, Pattern, Where, attribute};
+use fathom_attribute::{Means, Pattern, Way, attribute};
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
 use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
@@ -40,9 +40,9 @@ pub fn conclude(
     incomplete: Option<String>,
 ) -> PatternResult {
     let cells = Cells::of(runs, plan.slo);
-    let command = |workload: &Workload, place: &Where| {
+    let command = |workload: &Workload, way: &Way| {
         to_command_line(&RunPlan {
-            targets: place.targets(std::slice::from_ref(&plan.target)),
+            targets: way.place.targets(std::slice::from_ref(&plan.target)),
             engine: plan.engine.clone(),
             workload: workload.clone(),
             options: RunOptions {
@@ -74,6 +74,7 @@ pub fn conclude(
             answers: &[],
             queue_tags: queue_tags(session.target(), session.environment()),
             is_drive: is_drive(session.target(), session.environment()),
+            durable: false,
             means: &Means::default(),
             memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
             command: &command,

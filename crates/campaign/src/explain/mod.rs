@@ -10,7 +10,7 @@ mod trial;
 use std::sync::atomic::AtomicBool;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Means, Where};
+use fathom_attribute::{Answer, Means, Way};
 use fathom_record::campaign::{ExperimentResult, ExplainPlan, ExplainRecord};
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
 use fathom_store::Store;
@@ -79,8 +79,12 @@ pub fn explain(
     if let Some(last) = runner.last_run()? {
         session.restore(&last, stop)?;
     }
+    let (second_target, other_file) =
+        second::parted(session.target(), &base, runner.plan.second_target.as_deref());
     let means = Means {
-        second_target: runner.plan.second_target.clone(),
+        second_target,
+        other_file,
+        other_node_cpus: session.other_node(&base.workload),
         raw_device: trial::raw_device(session.target()),
         may_purge: runner.plan.may_purge,
         rest_minutes: runner.plan.rest_ns as f64 / 60e9,
@@ -285,10 +289,8 @@ impl Course<'_> {
     /// With experiments that fit into the time that is left.
     fn explained_within(&self, minutes_left: Option<f64>) -> Option<Explained> {
         let base = self.base;
-        let command = |workload: &Workload, place: &Where| {
-            let targets = place.targets(&base.targets);
-            to_command_line(&RunPlan { targets, workload: workload.clone(), ..base.clone() })
-        };
+        let command =
+            |workload: &Workload, way: &Way| to_command_line(&trial::plan_of_trial(base, workload, way));
         let means = Means { minutes_left, ..self.means.clone() };
         let known = Known {
             ceilings: &self.runner.plan.ceilings,

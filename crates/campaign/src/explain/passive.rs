@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Means, Where};
+use fathom_attribute::{Answer, Means, Way};
 use fathom_record::campaign::{ExplainPlan, ExplainRecord, ExplainedPattern};
 use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Length, Sizes};
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
 
 use super::pattern::{Known, explain};
+use super::trial::plan_of_trial;
 use crate::identity;
 use crate::run::this_tool;
 use fathom_plan::{RunOptions, RunPlan, to_command_line};
@@ -62,10 +63,7 @@ pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeil
 fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Option<ExplainedPattern> {
     let first = group.first()?;
     let plan = plan_of(first);
-    let command = |workload: &Workload, place: &Where| {
-        let targets = place.targets(&plan.targets);
-        to_command_line(&RunPlan { targets, workload: workload.clone(), ..plan.clone() })
-    };
+    let command = |workload: &Workload, way: &Way| to_command_line(&plan_of_trial(&plan, workload, way));
     let known = Known { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
     Some(explain(group, None, &known)?.into_record(None))
 }

@@ -1,9 +1,10 @@
 //! One pattern's runs and answers, put before the evidence table.
 
-use fathom_attribute::{Answer, Conclusion, Means, Pattern, Where, attribute};
+use fathom_attribute::{Answer, Conclusion, Means, Pattern, Way, attribute};
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
 use fathom_record::environment::Environment;
-use fathom_record::facts::{DeviceFacts, TargetFacts, TargetKind};
+use fathom_record::facts::{DeviceFacts, Feature, TargetFacts, TargetKind};
+use fathom_record::options::{Durable, IoFlags};
 use fathom_record::{KnownCeiling, RunRecord, Verdict, Workload};
 use fathom_tools::audit::{Weight, audit_run};
 
@@ -25,7 +26,7 @@ pub struct Known<'a> {
     /// How the rate changed in runs that are not among the cells any more.
     pub rate_change: Option<f64>,
     /// Writes the command line that runs a workload in this way.
-    pub command: &'a dyn Fn(&Workload, &Where) -> String,
+    pub command: &'a dyn Fn(&Workload, &Way) -> String,
 }
 
 /// A pattern with what was concluded of it.
@@ -106,6 +107,7 @@ pub fn explain(runs: &[RunRecord], focus: Option<(u32, u32)>, known: &Known<'_>)
         memory_bytes: Some(first.environment.memory_bytes).filter(|bytes| *bytes > 0),
         queue_tags: queue_tags(&target, &first.environment),
         is_drive: is_drive(&target, &first.environment),
+        durable: is_durable(&first.engine.features),
         means: known.means,
         command: known.command,
     });
@@ -132,6 +134,12 @@ pub fn is_drive(target: &TargetFacts, environment: &Environment) -> bool {
         CLOUD_MODELS.iter().any(|cloud| model.starts_with(cloud))
     };
     is_bare && !target.devices.iter().any(cloud) && ceilings::has_link(target, environment)
+}
+
+/// Whether each write of a run waits until it is durable, by how its target was opened or by flags of its I/Os.
+pub fn is_durable(features: &[Feature]) -> bool {
+    let flags = IoFlags::of_features(features);
+    Durable::of_features(features).is_some() || flags.dsync || flags.sync
 }
 
 /// Puts what a run's own figures contradict beside the self-checks of its cell: records may come from anywhere.

@@ -1,6 +1,11 @@
 //! The second target of experiments: another one of the first one's kind, that is there.
 
-use fathom_plan::{Place, PlanError, PlanErrorKind};
+use std::path::Path;
+
+use fathom_plan::{Place, PlanError, PlanErrorKind, RunPlan};
+use fathom_record::facts::{TargetFacts, TargetKind};
+
+use crate::platform::share_file_system;
 
 /// Refuses a second target that is not another one: beside itself a target shares everything, and its answer would be
 /// evidence for a limit that nobody has.
@@ -31,10 +36,31 @@ pub fn other_target(second: &str, targets: &[String]) -> Result<(), PlanError> {
         if let Err(error) = fathom_sim::parse(second) {
             return wrong(format!("{}; {}", error.cause, error.remedy));
         }
-    } else if !std::path::Path::new(second).exists() {
+    } else if !Path::new(second).exists() {
         return wrong(format!("`{second}` is not there: name a target that can be opened"));
     }
     Ok(())
+}
+
+/// A second target that shares nothing but the machine, and another file on the path of the first one, of which at most one is
+/// given: a file of the same file system has the volume below in common, and where files are made and taken away again,
+/// another one is made in the same way.
+pub fn parted(
+    target: &TargetFacts,
+    base: &RunPlan,
+    second: Option<&str>,
+) -> (Option<String>, Option<String>) {
+    let [own] = base.targets.as_slice() else { return (second.map(str::to_owned), None) };
+    let is_on_the_path = |second: &&str| {
+        target.kind == TargetKind::File && share_file_system(Path::new(own), Path::new(second))
+    };
+    match (second.map(str::to_owned), second.filter(is_on_the_path)) {
+        (second, Some(_)) => (None, second),
+        (second, None) => {
+            let is_made_again = target.kind == TargetKind::File && target.scratch && !base.options.keep;
+            (second, is_made_again.then(|| own.clone()))
+        }
+    }
 }
 
 /// Whether two names lead to one file, by whatever links.

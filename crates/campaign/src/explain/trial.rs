@@ -2,9 +2,10 @@
 use std::time::Duration;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Before, Trial, Where};
+use fathom_attribute::{Answer, Before, Manner, Trial, Way};
 use fathom_measure::Clock;
 use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::options::Durable;
 use fathom_record::workload::{Arrival, Length, Mix};
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::coefficient_of_variation;
@@ -40,12 +41,11 @@ pub fn make(
     progress: &mut dyn Progress,
 ) -> Result<Made, CampaignError> {
     let base = course.base;
-    if trial.place == Where::Target && trial.workload.span_bytes == base.workload.span_bytes {
+    if trial.way == Way::default() && trial.workload.span_bytes == base.workload.span_bytes {
         let session = course.session;
         return in_session(course, (step, experiment), trial, session, progress);
     }
-    let targets = trial.place.targets(&base.targets);
-    let plan = RunPlan { targets, workload: trial.workload.clone(), ..base.clone() };
+    let plan = plan_of_trial(base, &trial.workload, &trial.way);
     let (devices, stop) = (course.runner.devices(), course.runner.stop());
     match Session::open_for_all(&[&plan], base.workload.seed, devices, progress, stop) {
         Ok(mut session) => {
@@ -55,6 +55,22 @@ pub fn make(
         }
         Err(error) => Ok(Made::Failed(error.in_one_line())),
     }
+}
+
+/// The plan of an experiment that starts from another.
+pub fn plan_of_trial(base: &RunPlan, workload: &Workload, way: &Way) -> RunPlan {
+    let mut options = base.options.clone();
+    match &way.manner {
+        Manner::Same => {}
+        Manner::Durable => options.durable = Some(Durable::Data),
+        Manner::NotDurable => {
+            options.durable = None;
+            (options.io_flags.dsync, options.io_flags.sync) = (false, false);
+        }
+        Manner::OnProcessors(cpus) => options.cpus = Some(cpus.clone()),
+    }
+    let targets = way.place.targets(&base.targets);
+    RunPlan { targets, workload: workload.clone(), options, ..base.clone() }
 }
 
 fn in_session(
@@ -141,6 +157,11 @@ fn purpose(experiment: Feature) -> &'static str {
         Feature::SecondTarget => "a second target alongside",
         Feature::Idle => "the same after a rest",
         Feature::Purge => "the same after trimming",
+        Feature::OtherFile => "a second file on the same path",
+        Feature::Unflushed => "the same without waiting for stable storage",
+        Feature::Durable => "each write made durable",
+        Feature::OneConnection => "one connection more",
+        Feature::OtherNode => "processors of another NUMA node",
         _ => "an experiment",
     }
 }

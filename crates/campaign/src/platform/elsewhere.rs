@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
 use super::Ask;
@@ -33,6 +34,11 @@ pub(crate) fn host_name() -> String {
 
 /// Whether it is of a block device: none has a name among the files.
 pub(crate) fn is_block_device(_: &Metadata) -> bool {
+    false
+}
+
+/// Whether two paths lie in one file system: nobody says it here.
+pub(crate) fn share_file_system(_: &Path, _: &Path) -> bool {
     false
 }
 

@@ -1,11 +1,12 @@
 //! The POSIX shell, a command's processes as one group, and descriptors that a child inherits.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
 use rustix::fs::{FallocateFlags, fallocate};
@@ -47,6 +48,16 @@ pub(crate) fn host_name() -> String {
 /// Whether it is of a block device.
 pub(crate) fn is_block_device(meta: &Metadata) -> bool {
     meta.file_type().is_block_device()
+}
+
+/// Whether two paths lie in one file system; of one that is not there yet its folder says it.
+pub(crate) fn share_file_system(one: &Path, other: &Path) -> bool {
+    let device = |path: &Path| {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let meta = fs::metadata(path).or_else(|_| fs::metadata(folder.unwrap_or(Path::new("."))));
+        meta.ok().map(|meta| meta.dev())
+    };
+    device(one).is_some_and(|one| device(other) == Some(one))
 }
 
 /// Gives a file room; where its file system cannot, it has room when it is written.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fathom_engine::placement::{Device, Machine, Seat, seats};
+use fathom_engine::placement::{Device, Machine, Seat, other_node, seats};
 use fathom_record::Workload;
 use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts};
 use fathom_record::run::JobSummary;
@@ -82,6 +82,17 @@ fn device_of(machine: &Machine, facts: &TargetFacts) -> Option<Device> {
     };
     let disks = layer("disk");
     machine.device_of(if disks.is_empty() { layer("memory") } else { disks }.as_slice())
+}
+
+/// Processors of another NUMA node that jobs which are bound to these could be moved to, where that would tell something.
+pub fn away<'a>(
+    members: impl Iterator<Item = &'a TargetFacts>,
+    bound: &[u32],
+    allowed: &BTreeSet<u32>,
+) -> Option<Vec<u32>> {
+    let machine = Machine::default();
+    let devices: Vec<Option<Device>> = members.map(|facts| device_of(&machine, facts)).collect();
+    other_node(&machine.cpus(allowed), &devices, bound)
 }
 
 /// Processors that this process may use, if it may bind threads at all.

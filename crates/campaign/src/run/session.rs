@@ -600,6 +600,12 @@ impl Session {
         ))
     }
 
+    /// Processors of another NUMA node that the jobs of a run could be moved to, where that would tell something.
+    pub(crate) fn other_node(&self, workload: &Workload) -> Option<Vec<u32>> {
+        let bound = self.binding(workload).cpus;
+        binding::away(self.targets.members(), &bound, self.allowed.as_ref().ok()?)
+    }
+
     /// Processors for the jobs of one run.
     fn binding(&self, workload: &Workload) -> Binding {
         match &self.cpus {

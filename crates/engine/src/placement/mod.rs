@@ -11,4 +11,4 @@ pub mod planner;
 mod tests;
 
 pub use machine::Machine;
-pub use planner::{Cpu, Device, Queue, Seat, seats};
+pub use planner::{Cpu, Device, Queue, Seat, other_node, seats};

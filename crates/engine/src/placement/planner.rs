@@ -88,6 +88,29 @@ pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<
     Ok(taken.iter().enumerate().map(why).collect())
 }
 
+/// Processors of another NUMA node than jobs on `bound` run on, which would tell what the distance costs: those of the
+/// devices' node where a job is not on it, and those of the next node where nobody knows the devices' and all jobs are on one.
+/// `None` where jobs are near their devices, on a machine of one node, and where jobs are bound to nothing.
+pub fn other_node(cpus: &[Cpu], devices: &[Option<Device>], bound: &[u32]) -> Option<Vec<u32>> {
+    let of = |id: &u32| cpus.iter().find(|cpu| cpu.id == *id)?.node;
+    let mut on = bound.iter().map(of).collect::<Option<Vec<u32>>>()?;
+    on.sort_unstable();
+    on.dedup();
+    let node = |device: &Option<Device>| device.as_ref()?.node;
+    let home = devices.first().and_then(node).filter(|home| devices.iter().all(|d| node(d) == Some(*home)));
+    let wanted = match (home, on.as_slice()) {
+        (_, []) => return None,
+        (Some(home), on) => Some(home).filter(|_| on != [home])?,
+        (None, [here]) => {
+            let others = || cpus.iter().filter_map(|cpu| cpu.node).filter(|node| node != here);
+            others().filter(|node| node > here).min().or_else(|| others().min())?
+        }
+        (None, _) => return None,
+    };
+    let there: Vec<u32> = cpus.iter().filter(|cpu| cpu.node == Some(wanted)).map(|cpu| cpu.id).collect();
+    (!there.is_empty()).then_some(there)
+}
+
 struct Taken<'a> {
     cpu: &'a Cpu,
     /// Which device.

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
 
-use super::{Device, Machine, Seat, seats};
+use super::{Device, Machine, Seat, other_node, seats};
 
 /// A machine drawn into a folder.
 struct Drawn {
@@ -74,6 +74,39 @@ impl Drawn {
         let cpus = self.machine.cpus(&allowed.into_iter().collect::<BTreeSet<_>>());
         let devices: Vec<Option<Device>> = disks.iter().map(|disk| self.machine.device(disk)).collect();
         seats(&cpus, &devices, jobs)
+    }
+}
+
+impl Drawn {
+    fn other_node(&self, allowed: std::ops::Range<u32>, disks: &[&str], bound: &[u32]) -> Option<Vec<u32>> {
+        let devices: Vec<Option<Device>> = disks.iter().map(|disk| self.machine.device(disk)).collect();
+        other_node(&self.machine.cpus(&allowed.collect()), &devices, bound)
+    }
+}
+
+#[test]
+fn another_node_is_tried_where_jobs_are_away_from_their_device_or_nobody_knows() {
+    let two = Drawn::new(2, 2, 1).disk("nvme0n1", 1, &[], &[]).disk("vda", -1, &[], &[]);
+    // Node 0 has processors 0 and 1, and the device is on node 1.
+    assert_eq!(two.other_node(0..4, &["nvme0n1"], &[0, 1]), Some(vec![2, 3]));
+    assert_eq!(two.other_node(0..4, &["nvme0n1"], &[1, 2]), Some(vec![2, 3]));
+    // A device without a node: whatever node the jobs are not on.
+    assert_eq!(two.other_node(0..4, &["vda"], &[0]), Some(vec![2, 3]));
+    assert_eq!(two.other_node(0..4, &["vda"], &[3]), Some(vec![0, 1]));
+    assert_eq!(two.other_node(0..4, &[], &[0]), Some(vec![2, 3]));
+    // Near, bound to nothing, on both, or without a processor there: nothing is to be tried.
+    for (allowed, disk, bound) in [
+        (0..4, "nvme0n1", [2, 3].as_slice()),
+        (0..4, "nvme0n1", &[]),
+        (0..4, "vda", &[1, 2]),
+        (0..2, "nvme0n1", &[0]),
+        (0..2, "vda", &[0]),
+    ] {
+        assert_eq!(two.other_node(allowed.clone(), &[disk], bound), None, "{disk} {allowed:?} {bound:?}");
+    }
+    let one = Drawn::new(1, 4, 1).disk("nvme0n1", 0, &[], &[]).disk("vda", -1, &[], &[]);
+    for disk in ["nvme0n1", "vda"] {
+        assert_eq!(one.other_node(0..4, &[disk], &[0, 1]), None, "{disk} on a machine of one node");
     }
 }
 
