@@ -383,6 +383,49 @@ impl RunRecord {
     /// The version that this build writes.
     pub const VERSION: u32 = 8;
 
+    /// What is known of a run before it ends: who measures, what was asked for, of what and by which engine. It has no
+    /// numbers, checks or environment, and an ending as if it were interrupted now.
+    pub fn begun(tool: Tool, workload: Workload, target: TargetFacts, engine: &str) -> Self {
+        Self {
+            format: Self::FORMAT.to_owned(),
+            version: Self::VERSION,
+            id: String::new(),
+            started_at: String::new(),
+            tool,
+            origin: None,
+            campaign: None,
+            workload,
+            target,
+            engine: EngineFacts {
+                name: engine.to_owned(),
+                version: 0,
+                features: Vec::new(),
+                completes_inline: false,
+                returned_stamp: String::new(),
+            },
+            clock: None,
+            checks: Vec::new(),
+            ending: Ending::Interrupted,
+            summary: Summary::default(),
+            jobs: Vec::new(),
+            targets: Vec::new(),
+            ledger: Ledger::default(),
+            intervals: Vec::new(),
+            telemetry: Telemetry::default(),
+            environment: Environment::default(),
+            ceilings: Vec::new(),
+            witness: None,
+            priorities: Vec::new(),
+            wall: None,
+            standstills: Vec::new(),
+            read_back: None,
+            clients: None,
+            expectation: None,
+            command: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {
         self.ending == Ending::Complete && self.checks.iter().all(|check| check.outcome != Outcome::Fail)

@@ -4,7 +4,7 @@ use fathom_measure::clock::offset::{Offset, skew_bound_ns};
 use fathom_measure::counted;
 use fathom_plan::{RunPlan, exact_command_line};
 use fathom_record::clients::{Balance, ClientInterface, ClientPart, ClientsFacts, ClockOffset};
-use fathom_record::facts::{EngineFacts, TargetFacts, TargetKind};
+use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::run::{Ending, JobSummary, Ledger, Summary};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
@@ -50,38 +50,27 @@ pub fn record(
     };
     let first = records.first();
     let ceilings = links(&facts, &records);
+    let begun =
+        RunRecord::begun(this_tool(), scaled(&plan.workload, peers.len()), target(plan, &records), "");
+    // Telemetry is each client's own, among the clients.
     RunRecord {
-        format: RunRecord::FORMAT.to_owned(),
-        version: RunRecord::VERSION,
         id: identity::new_id("r"),
         started_at,
-        tool: this_tool(),
-        origin: None,
-        campaign: None,
-        workload: scaled(&plan.workload, peers.len()),
-        target: target(plan, &records),
-        engine: first.map_or_else(unknown_engine, |record| record.engine.clone()),
+        engine: first.map_or_else(|| begun.engine.clone(), |record| record.engine.clone()),
         clock: first.and_then(|record| record.clock.clone()),
         checks: checks(&facts, window.length_ns),
         ending,
         summary,
         jobs: jobs(&records),
-        targets: Vec::new(),
         ledger: ledger(&records, &intervals),
         intervals,
-        // Each client has its own, among the clients.
-        telemetry: Telemetry::default(),
         environment: first.map(|record| record.environment.clone()).unwrap_or_default(),
         ceilings,
-        witness: None,
-        priorities: Vec::new(),
         wall: first.and_then(|record| record.wall.clone()),
-        standstills: Vec::new(),
-        read_back: None,
         command: command(plan, peers, partitioned),
         notes: notes(&facts),
         clients: Some(Box::new(facts)),
-        expectation: None,
+        ..begun
     }
 }
 
@@ -261,16 +250,6 @@ fn target(plan: &RunPlan, records: &[&RunRecord]) -> TargetFacts {
         decorated.bytes_per_s = each(|record| record.target.decorated.as_ref()?.bytes_per_s);
     }
     facts
-}
-
-fn unknown_engine() -> EngineFacts {
-    EngineFacts {
-        name: String::new(),
-        version: 0,
-        features: Vec::new(),
-        completes_inline: false,
-        returned_stamp: String::new(),
-    }
 }
 
 fn jobs(records: &[&RunRecord]) -> Vec<JobSummary> {

@@ -9,7 +9,7 @@ use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
-use fathom_record::run::{CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, Summary, Tool};
+use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
@@ -110,48 +110,6 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         expectation: None,
         command: None,
         notes,
-    }
-}
-
-/// The record of a run that goes on: without numbers, checks, or what only its end shows.
-pub fn unfinished(workload: &Workload, target: TargetFacts, engine: &str) -> RunRecord {
-    RunRecord {
-        format: RunRecord::FORMAT.to_owned(),
-        version: RunRecord::VERSION,
-        id: String::new(),
-        started_at: String::new(),
-        tool: this_tool(),
-        origin: None,
-        campaign: None,
-        workload: workload.clone(),
-        target,
-        engine: EngineFacts {
-            name: engine.to_owned(),
-            version: 0,
-            features: Vec::new(),
-            completes_inline: false,
-            returned_stamp: String::new(),
-        },
-        clock: None,
-        checks: Vec::new(),
-        ending: Ending::Interrupted,
-        summary: Summary::default(),
-        jobs: Vec::new(),
-        targets: Vec::new(),
-        ledger: Ledger::default(),
-        intervals: Vec::new(),
-        telemetry: Telemetry::default(),
-        environment: Environment::default(),
-        ceilings: Vec::new(),
-        witness: None,
-        priorities: Vec::new(),
-        wall: None,
-        standstills: Vec::new(),
-        read_back: None,
-        clients: None,
-        expectation: None,
-        command: None,
-        notes: Vec::new(),
     }
 }
 

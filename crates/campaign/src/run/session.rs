@@ -37,7 +37,7 @@ use super::fitness::{check_engine, check_flags, check_priority, check_processors
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
 use super::particulars::Particulars;
-use super::record::{Parts, assemble, unfinished};
+use super::record::{Parts, assemble, this_tool};
 use super::targets::Targets;
 use super::witness;
 use crate::ceilings;
@@ -454,7 +454,8 @@ impl Session {
 
     /// The record of a run of this workload that goes on.
     pub fn unfinished(&self, workload: &Workload) -> RunRecord {
-        unfinished(workload, self.as_left().1, self.engine.entry().name)
+        let (_, target) = self.as_left();
+        RunRecord::begun(this_tool(), workload.clone(), target, self.engine.entry().name)
     }
 
     /// Where the I/Os of a workload lie, of one that fits targets which nobody else uses.

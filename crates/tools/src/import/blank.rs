@@ -1,9 +1,7 @@
 //! Records with nothing in them yet: every number absent, every guess in the workload named as one.
 
-use fathom_record::environment::Environment;
-use fathom_record::facts::{EngineFacts, TargetFacts, TargetKind};
-use fathom_record::run::{Ending, Ledger, Summary, Tool};
-use fathom_record::telemetry::Telemetry;
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::run::{Ending, Tool};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{Origin, RunRecord, Workload};
 
@@ -16,42 +14,10 @@ use super::{Context, ForeignTelemetry};
 /// stays a guess with [`Origin::lacks`], as `workload.depth`.
 pub fn blank(tool: Tool, origin: Origin, context: &Context) -> RunRecord {
     RunRecord {
-        format: RunRecord::FORMAT.to_owned(),
-        version: RunRecord::VERSION,
-        id: String::new(),
         started_at: context.changed_at.clone(),
-        tool,
         origin: Some(origin),
-        campaign: None,
-        workload: blank_workload(),
-        target: blank_target(),
-        engine: EngineFacts {
-            name: "unknown".to_owned(),
-            version: 0,
-            features: Vec::new(),
-            completes_inline: false,
-            returned_stamp: String::new(),
-        },
-        clock: None,
-        checks: Vec::new(),
         ending: Ending::Complete,
-        summary: Summary::default(),
-        jobs: Vec::new(),
-        targets: Vec::new(),
-        ledger: Ledger::default(),
-        intervals: Vec::new(),
-        telemetry: Telemetry::default(),
-        environment: Environment::default(),
-        ceilings: Vec::new(),
-        witness: None,
-        priorities: Vec::new(),
-        wall: None,
-        standstills: Vec::new(),
-        read_back: None,
-        clients: None,
-        expectation: None,
-        command: None,
-        notes: Vec::new(),
+        ..RunRecord::begun(tool, blank_workload(), blank_target(), "unknown")
     }
 }
 
