@@ -1,10 +1,19 @@
 //! Engines by kind, and which is taken for a target, by the one [list](ENGINES) of what they carry.
 
+#[cfg(target_os = "linux")]
+#[path = "catalogue/linux.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "catalogue/windows.rs"]
+mod platform;
+
 use fathom_record::engines::{self, ENGINES, EngineEntry};
 use fathom_record::facts::TargetKind;
 
 use crate::metadata::{Act, NameAct};
 use crate::{EngineError, ErrorKind};
+
+pub use platform::is_here;
 
 /// An engine by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,15 +94,20 @@ impl EngineKind {
 /// # Errors
 /// When there is no such engine, or it does not carry I/O to this kind of target.
 pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, EngineError> {
-    let carries = |entry: &&EngineEntry| entry.targets.contains(&target);
-    let names = || ENGINES.iter().filter(carries).map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+    let carries = |kind: &EngineKind| kind.entry().targets.contains(&target);
+    let mut here = KINDS.into_iter().filter(|kind| is_here(*kind) && carries(kind));
     let Some(name) = asked else {
-        let default = KINDS.into_iter().find(|kind| carries(&kind.entry()));
+        let default = here.next();
         return Ok(default.expect("every kind of target has an engine"));
     };
     let place = format!("choosing engine {name}");
+    let names = || here.map(EngineKind::name).collect::<Vec<_>>().join(", ");
     match EngineKind::named(name) {
-        Some(kind) if carries(&kind.entry()) => Ok(kind),
+        Some(kind) if !is_here(kind) => {
+            Err(EngineError::new(ErrorKind::Unsupported, place, "it needs the kernel of Linux")
+                .with_remedy(format!("for this target use one of: {}", names())))
+        }
+        Some(kind) if carries(&kind) => Ok(kind),
         Some(_) => {
             Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
                 .with_remedy(format!("for this target use one of: {}", names())))

@@ -1,15 +1,11 @@
 //! From a workload and an opened target to what was measured: the one place where engines are chosen
 //! and stacked.
 
-#[cfg(not(target_os = "linux"))]
-#[path = "launch/files_elsewhere.rs"]
-mod files;
-#[cfg(target_os = "linux")]
-#[path = "launch/files_linux.rs"]
+#[cfg_attr(target_os = "linux", path = "launch/files_linux.rs")]
+#[cfg_attr(windows, path = "launch/files_windows.rs")]
 mod files;
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,6 +34,7 @@ use crate::stripe::Volume;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
 use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room, uring};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
+use fathom_target::Handle;
 use fathom_target::remote::Remote;
 use fathom_target::wall::{self, Reach, Wall};
 
@@ -45,7 +42,7 @@ use fathom_target::wall::{self, Reach, Wall};
 #[derive(Clone, Debug)]
 pub enum Medium {
     /// Files and devices, opened.
-    Files(Vec<Arc<File>>),
+    Files(Vec<Arc<Handle>>),
     /// Files and devices, opened, as one target.
     Striped(Volume),
     /// The process's memory.

@@ -32,7 +32,6 @@ pub mod rest;
 mod room;
 pub mod simulated;
 pub mod stripe;
-#[cfg(target_os = "linux")]
 pub mod sync;
 pub mod throttle;
 pub mod uring;

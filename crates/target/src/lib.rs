@@ -18,16 +18,25 @@ pub mod scratch;
 mod several;
 pub mod signature;
 mod stretch;
+mod usable;
 pub mod wall;
 
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
 use linux as platform;
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
-#[cfg(not(target_os = "linux"))]
-use elsewhere as platform;
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as platform;
+
+// What is pure of another platform is tried here too.
+#[cfg(all(test, not(windows)))]
+#[path = "windows/dos_names.rs"]
+mod dos_names;
+#[cfg(all(test, not(windows)))]
+#[path = "windows/in_use.rs"]
+mod in_use;
 
 #[cfg(test)]
 mod tests;
@@ -43,7 +52,8 @@ pub use origin::Origin;
 #[cfg(target_os = "linux")]
 pub use platform::namespace;
 pub use platform::{
-    advise, cached_share, devices, drop_cached, forget, generic_of, is_block_device, stretches, written_share,
+    Handle, Lane, advise, cached_share, devices, drop_cached, forget, generic_of, is_block_device, lane,
+    stretches, written_share,
 };
 pub use several::{Admitted, admit_all};
 pub use stretch::Stretch;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use fathom_fabric::name::{FabricName, InvalidName, SCHEME};
 use fathom_measure::units::{Bytes, UnitError};
 
+use crate::platform::has_drive;
 use crate::{Error, ErrorKind};
 
 /// A target as it was named, before anything was opened.
@@ -61,7 +62,7 @@ impl FromStr for TargetName {
         if text.starts_with(['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}']) {
             return Err(pasted_flag(text));
         }
-        match scheme_of(text) {
+        match scheme_of(text).filter(|_| !has_drive(text)) {
             Some((scheme, rest)) => with_scheme(text, scheme, rest),
             None => bare_word(text),
         }

@@ -1,7 +1,6 @@
 //! Opens what was named, once it is known to be safe and able to be measured honestly.
 
 use std::fmt;
-use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +11,7 @@ use fathom_record::options::Durable;
 use super::guard::Permit;
 use super::name::TargetName;
 use super::origin::Origin;
-use super::platform::{self, Opened};
+use super::platform::{self, Handle, Opened};
 use super::remote::{self, Remote};
 use crate::{Error, ErrorKind};
 
@@ -118,7 +117,7 @@ pub struct Target {
     /// What it turned out to be.
     pub facts: TargetFacts,
     /// The open file or device; none for `null:`, `memory:`, `sim:` and namespaces on the network.
-    pub file: Option<Arc<File>>,
+    pub file: Option<Arc<Handle>>,
     /// The namespace on the network that it is.
     pub remote: Option<Arc<Remote>>,
     /// What the judgement leaves to say in a run's record.

@@ -24,7 +24,7 @@ const CALLS: [&str; 14] = [
 ];
 
 /// Files that may, each with the reason why what it opens is its own or was admitted.
-const DOORS: [(&str, &str); 13] = [
+const DOORS: [(&str, &str); 15] = [
     ("crates/fathom/src/output_file/mod.rs", "writes every file of results, after looking at what is there"),
     (
         "crates/fathom/src/commands/size/fleet/gather/scratch.rs",
@@ -39,6 +39,8 @@ const DOORS: [(&str, &str); 13] = [
     ("crates/target/src/linux/generic.rs", "opens targets that the guard admitted"),
     ("crates/target/src/linux/inspect.rs", "opens targets to look at them, for reading"),
     ("crates/target/src/linux/scratch.rs", "makes scratch files under names that were free"),
+    ("crates/target/src/windows/folder.rs", "makes scratch files under names that were free"),
+    ("crates/target/src/windows/open.rs", "opens targets to look at them, for their attributes alone"),
     ("crates/engine/src/metadata/names.rs", "makes files in a folder of the engine's own"),
     ("crates/telemetry/src/blocktrace/linux/tracefs.rs", "switches a trace of its own, in tracefs"),
 ];

@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
+use fathom_target::Handle;
+
 use super::Ask;
 
 /// The shell and the flag before a command.
@@ -55,6 +57,6 @@ pub(crate) fn give_room(file: &File, range: &Range<u64>) -> io::Result<()> {
 pub(crate) enum Inherited {}
 
 /// A file as a child inherits it: none is.
-pub(crate) fn inherit(_: &File) -> Option<(String, Inherited)> {
+pub(crate) fn inherit(_: &Handle) -> Option<(String, Inherited)> {
     None
 }

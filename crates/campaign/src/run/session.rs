@@ -1,7 +1,6 @@
 //! Targets held open for one run or many: found, admitted, laid out and described once.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::net::SocketAddrV4;
 use std::path::Path;
 use std::sync::Arc;
@@ -143,7 +142,7 @@ pub(crate) struct Handle<'a> {
 
 impl<'a> Handle<'a> {
     /// `None` where the process can open no more files.
-    fn of(file: &File, facts: &'a TargetFacts) -> Option<Self> {
+    fn of(file: &fathom_target::Handle, facts: &'a TargetFacts) -> Option<Self> {
         let named = (!facts.scratch).then(|| Path::new(&facts.name).canonicalize().ok()).flatten();
         if let Some(path) = named.and_then(|path| path.to_str().map(str::to_owned)) {
             return Some(Self { path, inherited: None, facts });
@@ -332,7 +331,7 @@ impl Session {
     /// are no files.
     pub(crate) fn handles(&self) -> Option<Vec<Handle<'_>>> {
         let Medium::Files(files) = &self.targets.medium else { return None };
-        let handle = |(file, facts): (&Arc<File>, _)| Handle::of(file, facts);
+        let handle = |(file, facts): (&Arc<fathom_target::Handle>, _)| Handle::of(file, facts);
         Some(files.iter().zip(self.targets.members()).filter_map(handle).collect())
     }
 

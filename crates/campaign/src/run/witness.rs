@@ -1,6 +1,5 @@
 //! A run's witness in the block layer: what it watches, and what of the run it is set beside.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use fathom_engine::job::{JobPlan, Measured};
@@ -71,7 +70,7 @@ pub fn start(
 }
 
 /// Where a file lies on its device; nowhere where its file system does not say, which the record then does.
-fn stretches(file: &Arc<File>, size_bytes: u64) -> Vec<Stretch> {
+fn stretches(file: &Arc<target::Handle>, size_bytes: u64) -> Vec<Stretch> {
     let found = target::stretches(file, &(0..size_bytes)).unwrap_or_default();
     let each = found.into_iter().map(|target::Stretch { first_byte, bytes, device_byte }| Stretch {
         first_byte,

@@ -1,8 +1,7 @@
 //! Systems whose calls take no flags of single I/Os.
 
-use std::fs::File;
-
 use fathom_record::options::IoFlags;
+use fathom_target::Handle;
 
 use crate::{EngineError, ErrorKind};
 
@@ -10,7 +9,7 @@ use crate::{EngineError, ErrorKind};
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for any flag.
-pub fn try_on(flags: IoFlags, _: &File, _: (u64, u32), _: bool) -> Result<(), EngineError> {
+pub fn try_on(flags: IoFlags, _: &Handle, _: (u64, u32), _: bool) -> Result<(), EngineError> {
     if flags.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use fathom_record::Direction;
 
-use crate::os_error::{EBADF, ECONNRESET, ENODEV, ENOTCONN, ENXIO, EROFS, ESHUTDOWN, words};
+use crate::os_error::{self, words};
 use crate::passthrough::status;
 
 /// One failed I/O.
@@ -21,8 +21,6 @@ pub struct Failure {
 
 /// How many failures are kept in full.
 const KEPT: usize = 8;
-/// Errors after which a target takes no I/O any more: a device that went, a connection that was lost.
-const GONE: [i32; 7] = [ENODEV, ENXIO, EBADF, ESHUTDOWN, EROFS, ECONNRESET, ENOTCONN];
 /// So many failures in a row end a run: the target is gone or refuses everything.
 const CONSECUTIVE_LIMIT: u32 = 1000;
 
@@ -47,8 +45,8 @@ impl Failures {
             self.first.push(failure);
         }
         self.consecutive += 1;
-        let gone =
-            GONE.contains(&failure.errno) || status::of_errno(failure.errno).is_some_and(status::is_final);
+        let gone = os_error::is_final(failure.errno)
+            || status::of_errno(failure.errno).is_some_and(status::is_final);
         if self.fatal.is_none() && (gone || self.consecutive >= CONSECUTIVE_LIMIT) {
             self.fatal = Some(failure);
         }

@@ -1,6 +1,5 @@
 //! Passes of a job over its files: with each the page cache drops what it holds of them, as fio has it.
 
-use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use fathom_record::Direction;
 use fathom_record::workload::{AccessHint, CacheAdvice};
 
 use crate::pattern::Draft;
-use fathom_target::{advise, drop_cached, forget, is_block_device};
+use fathom_target::{Handle, advise, drop_cached, forget, is_block_device};
 
 /// The files of a job, and how much of its pass is left.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub struct Passes {
 #[derive(Clone, Debug)]
 pub struct Advised {
     /// Open files or devices.
-    pub files: Vec<Arc<File>>,
+    pub files: Vec<Arc<Handle>>,
     /// The part of each.
     pub span: Range<u64>,
 }
@@ -99,7 +98,7 @@ mod tests {
         let program = std::env::current_exe().unwrap();
         let file = tempfile::tempfile_in(program.parent().unwrap()).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&file, &vec![7; BYTES as usize], 0).unwrap();
-        let share = |file: &File| cached_share(file, 0..BYTES).unwrap();
+        let share = |file: &Handle| cached_share(file, 0..BYTES).unwrap();
         let advice = CacheAdvice { drop: true, pass_bytes: Some(BYTES), ..CacheAdvice::default() };
         let file = Arc::new(file);
         let advised = Advised { files: vec![Arc::clone(&file)], span: 0..BYTES };

@@ -1,9 +1,9 @@
 //! Engines of files and devices on Linux: made for each job, with what a run chose of them.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use fathom_record::options::Priorities;
+use fathom_target::Handle;
 use fathom_target::namespace::Namespace;
 
 use super::{Launch, Medium, of};
@@ -61,7 +61,7 @@ impl Launch<'_> {
     pub(super) fn on_files(
         &self,
         engine: EngineKind,
-        files: &[Arc<File>],
+        files: &[Arc<Handle>],
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
         let (bytes, clock) = (u64::from(self.largest_io_bytes()), self.clock);

@@ -11,12 +11,12 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
+use fathom_target::Handle;
 
 use crate::os_error::EINVAL;
 use crate::{Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
@@ -74,7 +74,7 @@ pub trait Carrier: Engine {
 #[derive(Clone, Debug)]
 pub struct Volume {
     /// One a member, in order.
-    pub files: Vec<Arc<File>>,
+    pub files: Vec<Arc<Handle>>,
     /// Where bytes lie on them.
     pub layout: Layout,
 }

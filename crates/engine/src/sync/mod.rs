@@ -4,18 +4,21 @@
 //! that the depth asked for is the depth the kernel sees; the stamps are taken on that thread, around
 //! the call, and the hand-over between threads is outside them.
 
+#[cfg_attr(target_os = "linux", path = "call_linux.rs")]
+#[cfg_attr(windows, path = "call_windows.rs")]
 mod call;
 mod pool;
 
-use std::fs::File;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
+use fathom_target::{Handle, Lane, lane};
 
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+#[cfg(target_os = "linux")]
 pub(crate) use call::perform;
 use call::perform_with;
 use pool::Pool;
@@ -29,8 +32,8 @@ pub struct Sync<C> {
     // The pool's threads use the arena: they are joined before it is unmapped.
     pool: Option<Pool>,
     arena: Arena,
-    /// At least one.
-    files: Vec<Arc<File>>,
+    /// One a file, at least one.
+    lanes: Vec<Lane>,
     flags: IoFlags,
     clock: C,
     facts: EngineFacts,
@@ -41,7 +44,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
     ///
     /// # Errors
     /// When buffers or threads cannot be had, or the depth exceeds [`MAX_DEPTH`].
-    pub fn new(file: Arc<File>, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
+    pub fn new(file: Arc<Handle>, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
         Self::with_flags(file, (depth, buffer_bytes), IoFlags::default(), clock)
     }
 
@@ -50,7 +53,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_flags(
-        file: Arc<File>,
+        file: Arc<Handle>,
         (depth, buffer_bytes): (u32, u64),
         flags: IoFlags,
         clock: C,
@@ -63,12 +66,13 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
     /// # Errors
     /// As [`new`](Self::new), for the parts in flight.
     pub fn over(
-        files: &[Arc<File>],
+        files: &[Arc<Handle>],
         (slots, buffer_bytes): (Slots, u64),
         flags: IoFlags,
         clock: C,
     ) -> Result<Self, EngineError> {
         let arena = Arena::new(slots.buffers, buffer_bytes)?;
+        let lanes = files.iter().map(lane).collect::<Result<_, _>>()?;
         let pool = (slots.parts > 1).then(|| Pool::start(slots, files, flags, &clock)).transpose()?;
         let threads = Feature {
             name: "thread_a_slot".to_owned(),
@@ -82,7 +86,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
             completes_inline: pool.is_none(),
             returned_stamp: "the completion itself: the call returns with the data".to_owned(),
         };
-        Ok(Self { pool, arena, files: files.to_vec(), flags, clock, facts })
+        Ok(Self { pool, arena, lanes, flags, clock, facts })
     }
 }
 
@@ -116,7 +120,7 @@ impl<C: Clock> Carrier for Sync<C> {
         }
         let submitted_ns = self.clock.now_ns();
         let own = self.arena.part(buffer, skip_bytes, io.bytes).unwrap_or_default();
-        let result = perform_with(self.flags, &self.files[member as usize], &io, own);
+        let result = perform_with(self.flags, &self.lanes[member as usize], &io, own);
         let reaped_ns = self.clock.now_ns();
         let stamps = Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns };
         Submission::Done(Completion { slot: io.slot, result, stamps })

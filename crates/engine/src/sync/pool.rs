@@ -1,7 +1,6 @@
 //! One thread a slot, woken for each I/O; no queue, no lock.
 #![allow(unsafe_code)] // An I/O's bytes are handed to its thread as a raw pointer; the state word says whose they are.
 
-use std::fs::File;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -9,6 +8,7 @@ use std::thread::{JoinHandle, Thread};
 
 use fathom_measure::Clock;
 use fathom_record::options::IoFlags;
+use fathom_target::{Handle, Lane, lane};
 
 use super::MAX_DEPTH;
 use super::call::perform_with;
@@ -64,7 +64,7 @@ impl Pool {
     /// Starts one thread for each part that can be in flight, owned by the calling thread.
     pub fn start<C: Clock + Clone + Send + 'static>(
         slots: Slots,
-        files: &[Arc<File>],
+        files: &[Arc<Handle>],
         flags: IoFlags,
         clock: &C,
     ) -> Result<Self, EngineError> {
@@ -87,11 +87,12 @@ impl Pool {
         });
         let mut pool = Self { shared, threads: Vec::with_capacity(parts as usize), in_flight: 0 };
         for slot in 0..parts {
-            let (shared, files, clock) = (Arc::clone(&pool.shared), files.to_vec(), clock.clone());
+            let (shared, clock) = (Arc::clone(&pool.shared), clock.clone());
+            let lanes = files.iter().map(lane).collect::<Result<Vec<_>, _>>()?;
             let thread = std::thread::Builder::new()
                 .name(format!("sync-{slot}"))
                 .stack_size(128 << 10)
-                .spawn(move || serve(&shared, slot as usize, (&files, flags), &clock))
+                .spawn(move || serve(&shared, slot as usize, (&lanes, flags), &clock))
                 .map_err(|error| EngineError::system("starting a thread of engine sync", &error))?;
             pool.threads.push(thread);
         }
@@ -153,7 +154,7 @@ fn lock<T>(cell: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn serve(shared: &Shared, index: usize, (files, flags): (&[Arc<File>], IoFlags), clock: &impl Clock) {
+fn serve(shared: &Shared, index: usize, (lanes, flags): (&[Lane], IoFlags), clock: &impl Clock) {
     let slot = &shared.slots[index];
     loop {
         while slot.turn.load(Ordering::Acquire) != REQUESTED {
@@ -172,7 +173,7 @@ fn serve(shared: &Shared, index: usize, (files, flags): (&[Arc<File>], IoFlags),
             unsafe { std::slice::from_raw_parts_mut(bytes, io.bytes as usize) }
         };
         let submitted_ns = clock.now_ns();
-        let result = perform_with(flags, &files[member as usize], &io, bytes);
+        let result = perform_with(flags, &lanes[member as usize], &io, bytes);
         let reaped_ns = clock.now_ns();
         *lock(&slot.cell) = (request, result, Stamps { submitted_ns, returned_ns: reaped_ns, reaped_ns });
         slot.turn.store(FINISHED, Ordering::Release);

@@ -15,12 +15,13 @@ use super::limits::queue_number;
 use super::machine::{FileId, Machine, Node, Roots};
 use super::namespace::{Namespace, namespace_id};
 use super::number::DeviceNumber;
-use super::open::{Flags, Opened, reopen, usable};
+use super::open::{Flags, Opened, reopen};
 use super::origin;
 use super::refusal::{advise, claimed};
 use super::{fabric, in_use, sysfs, users};
 use crate::guard::{Hold, Reason};
 use crate::open::OpenRequest;
+use crate::usable::usable;
 use crate::{Error, ErrorKind};
 
 /// Folder of a character device of a namespace, by its number.

@@ -1,12 +1,11 @@
 //! Systems without a wall that a process can put around its own threads.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use fathom_record::WallFacts;
 
 use super::Reach;
-use crate::Error;
+use crate::{Error, Handle};
 
 /// No wall.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ impl Wall {
 }
 
 /// There is no such path, and nobody who follows it.
-pub fn path_of(_: &File) -> PathBuf {
+pub fn path_of(_: &Handle) -> PathBuf {
     PathBuf::new()
 }
 

@@ -1,0 +1,20 @@
+//! Files as Windows opens them: judged by what it answers about their handles. Devices and volumes are not opened.
+
+mod call;
+mod dos_names;
+mod folder;
+mod glimpse;
+mod handle;
+mod in_use;
+mod layout;
+mod open;
+mod unasked;
+
+pub use dos_names::has_drive;
+pub use glimpse::Glimpse;
+pub use handle::{Handle, Lane, lane};
+pub use layout::{FileExt, allocate, space};
+pub use open::{Opened, open_path};
+pub use unasked::{
+    advise, cached_share, devices, drop_cached, forget, generic_of, is_block_device, stretches, written_share,
+};

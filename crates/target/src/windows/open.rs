@@ -1,0 +1,234 @@
+//! Opens files: first to look, then to use, by the handle and never by the name again.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use fathom_record::facts::{FileSystemFacts, TargetFacts, TargetKind};
+use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
+use windows_sys::Win32::Storage::FileSystem::{FILE_READ_ATTRIBUTES, SYNCHRONIZE};
+
+use super::call::{self, Volume};
+use super::dos_names;
+use super::folder::Folder;
+use super::handle::{Handle, SHARED};
+use super::in_use::{self, Answers, Look};
+use super::layout::space;
+use crate::guard::{self, Findings, Identity, Permit};
+use crate::layout::{self, Layout};
+use crate::open::{OpenRequest, Preparation};
+use crate::origin::Origin;
+use crate::scratch;
+use crate::usable::usable;
+use crate::{Error, ErrorKind};
+
+/// An open file, and what it owes.
+#[derive(Debug)]
+pub struct Opened {
+    handle: Arc<Handle>,
+    /// How it was admitted for writing; none for files that are read or were made by the run.
+    admitted: Option<Admission>,
+    notes: Vec<String>,
+}
+
+/// How a file was admitted for writing.
+#[derive(Debug)]
+struct Admission {
+    /// What is being done, for messages: `writing to D:\data.bin`.
+    place: String,
+    /// The words of `--destroy`.
+    permit: Option<Permit>,
+}
+
+impl Opened {
+    /// What a campaign remembers of a device: this is none.
+    pub fn origin(&self) -> Option<&Origin> {
+        None
+    }
+
+    /// Writes the mark of a device that has one: this is none.
+    ///
+    /// # Errors
+    /// None.
+    pub fn mark(&self, _: &str, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// What the run opens its lanes from.
+    ///
+    /// # Errors
+    /// None.
+    pub fn file_for(&self, _: &str, _: &OpenRequest<'_>) -> Result<Arc<Handle>, Error> {
+        Ok(Arc::clone(&self.handle))
+    }
+
+    /// Judges it again: between runs fathom has no lane of it open either.
+    ///
+    /// # Errors
+    /// As the guard gives its reasons.
+    pub fn confirm(&self) -> Result<(), Error> {
+        let Some(Admission { place, permit }) = &self.admitted else { return Ok(()) };
+        admit(place, self.handle.anchor(), permit.as_ref())
+    }
+
+    /// What the judgement leaves to say in the run's record.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+/// Opens a path for what is asked; see [`Target::open`](crate::Target::open).
+pub fn open_path(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+    let place = format!("opening {name}");
+    dos_names::require_plain(&place, name)?;
+    refuse_what_is_not_here(&place, request)?;
+    let meta = match fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return new_file(name, path, request),
+        Err(error) => return Err(system(&place, &error)),
+    };
+    if meta.is_dir() {
+        return scratch_file(name, path, request);
+    }
+    if meta.is_file() {
+        return existing(name, path, request);
+    }
+    let cause = "it is neither a file nor a folder";
+    Err(Error::new(ErrorKind::NoSuchTarget, place, cause).with_remedy("name a file or a folder"))
+}
+
+/// What a run may ask for and files are not opened with here.
+fn refuse_what_is_not_here(place: &str, request: &OpenRequest<'_>) -> Result<(), Error> {
+    let asked = [
+        (request.names, "engines of names", "use --engine sync"),
+        (!request.direct, "I/O through the system's cache", "leave --buffered out"),
+        (
+            request.durable.is_some(),
+            "writes that end when they are durable",
+            "leave --durable out, and flush instead: --flush-every 1",
+        ),
+        (request.keep, "scratch files that stay", "leave --keep out"),
+    ];
+    asked.into_iter().find(|(asked, ..)| *asked).map_or(Ok(()), |(_, what, remedy)| {
+        let cause = format!("{what} are not here on this operating system");
+        Err(Error::new(ErrorKind::Unsupported, place, cause).with_remedy(remedy))
+    })
+}
+
+fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+    let place = format!("opening {name}");
+    let anchor = open_for_looking(&place, path)?;
+    let look = look_at(&place, &anchor)?;
+    if request.reads {
+        look.require_data(&place)?;
+    }
+    let mut admitted = None;
+    if request.writes {
+        let (place, permit) = (format!("writing to {name}"), request.permit.cloned());
+        admit(&place, &anchor, permit.as_ref())?;
+        admitted = Some(Admission { place, permit });
+    }
+    let volume = call::volume(&anchor).map_err(|error| system(&place, &error))?;
+    let mut facts = facts_of(name, &volume);
+    facts.size_bytes = usable(name, look.size_bytes, facts.logical_block_bytes, request.size_bytes)?;
+    let mut notes = look.notes();
+    if request.reads {
+        notes.push(
+            "How much of the file was ever written is not known here: what was not reads as zeros without \
+             reaching the device."
+                .to_owned(),
+        );
+    }
+    Ok((Opened { handle: Arc::new(Handle::new(anchor, request.writes)), admitted, notes }, facts))
+}
+
+fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+    let place = format!("making a file for {name}");
+    let folder = Folder::open(path)?;
+    let room = space(folder.file()).map_err(|error| system(&place, &error))?;
+    let size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
+    let volume = call::volume(folder.file()).map_err(|error| system(&place, &error))?;
+    let handle = Handle::new(folder.scratch()?, true);
+    let told =
+        |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
+    // What was found free before may shrink while it is written, but not to nothing.
+    let keep_free_bytes = room.reserve_bytes() / 2;
+    let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
+    request.before_layout.map_or(Ok(()), |ask| ask(size_bytes))?;
+    let lane = handle.open_lane().map_err(|error| system(&place, &error))?;
+    layout::lay_out(&lane, 0..size_bytes, &layout)?;
+    let facts = TargetFacts {
+        size_bytes,
+        scratch: true,
+        // All of it was just written past the cache.
+        written_share: Some(1.0),
+        ..facts_of(name, &volume)
+    };
+    Ok((Opened { handle: Arc::new(handle), admitted: None, notes: Vec::new() }, facts))
+}
+
+fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+    let absent = Error::new(ErrorKind::NoSuchTarget, format!("opening {name}"), "no such file");
+    if path.file_name().is_none() || name.ends_with(['/', '\\']) {
+        return Err(absent.with_remedy("name a folder that exists"));
+    }
+    if request.size_bytes.is_none() {
+        return Err(absent
+            .with_remedy(format!("to have it made, add its size: --size 1GiB; otherwise check `{name}`")));
+    }
+    scratch_file(name, path.parent().unwrap_or(Path::new("")), request)
+}
+
+/// What the system said of a path, and what to type.
+pub fn system(place: &str, error: &io::Error) -> Error {
+    let failed = Error::system(place, error);
+    let remedy = match failed.kind {
+        ErrorKind::Permission => "name a file that you may open, or start the terminal as administrator",
+        _ => "check that it is there, and that nobody else keeps it to himself",
+    };
+    failed.with_remedy(remedy)
+}
+
+/// Opens a file for its attributes alone: such a handle takes no part in what programs share of a file.
+pub fn open_for_looking(place: &str, path: &Path) -> Result<File, Error> {
+    let options = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+    let opened = File::options().access_mode(options).share_mode(SHARED).open(path);
+    opened.map_err(|error| system(place, &error))
+}
+
+/// What the system says of an open file.
+pub fn look_at(place: &str, file: &File) -> Result<Look, Error> {
+    call::look(file).map_err(|error| system(place, &error))
+}
+
+/// Everything against writing an open file, and how permission names it.
+pub fn findings(anchor: &File) -> Findings {
+    // Nobody else has it open where it can be opened without anything shared.
+    let alone = call::reopen(anchor, GENERIC_READ | GENERIC_WRITE, 0, 0).map(drop);
+    let answers = Answers { path: call::path_of(anchor), look: call::look(anchor), alone };
+    let path = answers.path.as_deref().unwrap_or_default();
+    let words = path.rsplit('\\').next().unwrap_or_default().to_owned();
+    let reasons = in_use::reasons(&answers);
+    Findings { reasons, identity: Identity { words, also: Vec::new() }, own: false }
+}
+
+fn admit(place: &str, anchor: &File, permit: Option<&Permit>) -> Result<(), Error> {
+    let Findings { reasons, identity, .. } = findings(anchor);
+    guard::admit(place, &reasons, &identity, permit)
+}
+
+fn facts_of(name: &str, volume: &Volume) -> TargetFacts {
+    TargetFacts {
+        logical_block_bytes: volume.sector_bytes,
+        direct: true,
+        file_system: Some(FileSystemFacts {
+            kind: volume.file_system.clone(),
+            mount_point: volume.root.clone(),
+            options: String::new(),
+            free_bytes: Some(volume.free_bytes),
+        }),
+        ..TargetFacts::named(name, TargetKind::File)
+    }
+}
