@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::guest::Guest;
+use super::guest;
 use super::kernel::Kernel;
 use super::modules;
-use super::options::Options;
+use super::options::Guest;
 use super::programs;
 use super::vm::{Board, Machine, empty_disk};
 
@@ -17,7 +17,7 @@ const DISK_BYTES: u64 = 256 << 20;
 const SHELLS: [&str; 2] = ["bin/busybox", "usr/bin/busybox"];
 
 /// What this lab needs beyond QEMU and a kernel and is not here, with what to do.
-pub fn missing(options: &Options) -> Option<String> {
+pub fn missing(options: &Guest) -> Option<String> {
     if shell(&options.kernel_root).is_none() {
         let root = options.kernel_root.display();
         return Some(format!("no busybox for Arm below {root}: unpack busybox-static of arm64 there"));
@@ -36,9 +36,9 @@ fn shell(root: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// Where a part of it cannot be read or made.
-pub fn lab(root: &Path, kernel: &Kernel, options: &Options, folder: &Path) -> Result<Machine, String> {
+pub fn lab(root: &Path, kernel: &Kernel, options: &Guest, folder: &Path) -> Result<Machine, String> {
     let shell = shell(&options.kernel_root).ok_or("no busybox for Arm")?;
-    let mut guest = Guest::with_shell(SCRIPT, &shell)?;
+    let mut guest = guest::Guest::with_shell(SCRIPT, &shell)?;
     guest.program("fathom", &programs::one(root, options)?)?;
     guest.program("conformance", &programs::conformance_for_arm(root)?)?;
     guest.modules(&modules::in_order(&kernel.modules, &MODULES)?);

@@ -4,12 +4,18 @@ use std::path::Path;
 
 use super::Outcome;
 
-pub const USAGE: &str = "cargo lab kills    whether anything is lost when fathom is killed; on Linux only";
+/// What was typed.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Whatever the lab takes on Linux.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _words: Vec<String>,
+}
 
 /// Not here.
 ///
 /// # Errors
 /// None.
-pub fn run(_root: &Path, _arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
+pub fn run(_root: &Path, _options: Options) -> Result<Outcome, String> {
     Ok(Outcome::Missing("the lab of kills needs Linux".to_owned()))
 }

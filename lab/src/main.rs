@@ -46,19 +46,16 @@ mod vm;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Parser as _;
+
 use console::Verdict;
-use options::{Lab, Options};
+use options::{Guest, Lab, Typed, workers};
 use vm::Board;
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{}", usage(&arguments));
-        return ExitCode::SUCCESS;
-    }
-    match run(root, arguments) {
+    match run(root, Typed::parse().lab) {
         Ok(Outcome::Passed) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::FAILURE,
         Ok(Outcome::Missing(reason)) => {
@@ -68,35 +65,6 @@ fn main() -> ExitCode {
         Err(error) => {
             eprintln!("lab: {error}");
             ExitCode::FAILURE
-        }
-    }
-}
-
-/// What to type, for the lab that the arguments name.
-fn usage(arguments: &[String]) -> String {
-    match arguments.first().map(String::as_str) {
-        Some("cases") => cases::USAGE.to_owned(),
-        Some("doors") => doors::USAGE.to_owned(),
-        Some("fio") => fio::USAGE.to_owned(),
-        Some("imports") => imports::USAGE.to_owned(),
-        Some("kills") => kills::USAGE.to_owned(),
-        Some("fit") => fit::USAGE.to_owned(),
-        Some("independent") => independent::USAGE.to_owned(),
-        Some("sizing") => sizing::USAGE.to_owned(),
-        Some("passthrough" | "fabrics" | "arm") => options::USAGE.to_owned(),
-        _ => {
-            let all = [
-                cases::USAGE,
-                doors::USAGE,
-                fio::USAGE,
-                imports::USAGE,
-                kills::USAGE,
-                independent::USAGE,
-                fit::USAGE,
-                sizing::USAGE,
-                options::USAGE,
-            ];
-            all.join("\n\n")
         }
     }
 }
@@ -111,55 +79,53 @@ enum Outcome {
     Missing(String),
 }
 
-/// Runs the lab that the arguments name, and prints its results.
+/// Runs a lab, and prints its results.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a guest that cannot be made.
-fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let mut arguments = arguments.into_iter().peekable();
-    if arguments.next_if(|lab| lab == "cases").is_some() {
-        return cases::run(root, arguments);
+/// Options that contradict each other, a build that fails, or a guest that cannot be made.
+fn run(root: &Path, lab: Lab) -> Result<Outcome, String> {
+    match lab {
+        Lab::Cases(options) => cases::run(root, options),
+        Lab::Doors(options) => doors::run(root, options),
+        Lab::Fio(options) => fio::run(root, options),
+        Lab::Fit(options) => fit::run(root, options),
+        Lab::Imports(options) => imports::run(root, options),
+        Lab::Independent(options) => independent::run(root, options),
+        Lab::Kills(options) => kills::run(root, options),
+        Lab::Sizing(options) => sizing::run(root, options),
+        Lab::Arm(options) => {
+            let missing = vm::missing(Board::Arm).or_else(|| arm::missing(&options));
+            in_a_guest(&options, 900, missing, |kernel, folder| arm::lab(root, kernel, &options, folder))
+        }
+        Lab::Passthrough(options) => {
+            let missing = vm::missing(Board::X86).or_else(guest::missing);
+            in_a_guest(&options, 300, missing, |kernel, folder| {
+                passthrough::lab(kernel, &programs::build(root, &options)?, folder)
+            })
+        }
+        Lab::Fabrics { short, guest: options } => {
+            let missing = vm::missing(Board::X86).or_else(guest::missing).or_else(fabrics::missing);
+            in_a_guest(&options, 900, missing, |kernel, _| {
+                fabrics::lab(kernel, &programs::one(root, &options)?, short)
+            })
+        }
     }
-    if arguments.next_if(|lab| lab == "doors").is_some() {
-        return doors::run(root, arguments);
-    }
-    if arguments.next_if(|lab| lab == "imports").is_some() {
-        return imports::run(root, arguments);
-    }
-    if arguments.next_if(|lab| lab == "kills").is_some() {
-        return kills::run(root, arguments);
-    }
-    if arguments.next_if(|lab| lab == "independent").is_some() {
-        return independent::run(root, arguments);
-    }
-    if arguments.next_if(|lab| lab == "fit").is_some() {
-        return fit::run(root, arguments);
-    }
-    if arguments.next_if(|lab| lab == "sizing").is_some() {
-        return sizing::run(root, arguments);
-    }
-    if arguments.next_if(|lab| lab == "fio").is_some() {
-        return fio::run(root, arguments);
-    }
-    let options = Options::read(arguments)?;
-    let missing = match options.lab {
-        Lab::Arm => vm::missing(Board::Arm).or_else(|| arm::missing(&options)),
-        Lab::Passthrough | Lab::Fabrics => vm::missing(Board::X86).or_else(guest::missing),
-    };
+}
+
+/// Boots what `case` makes of a kernel and a folder, where nothing is missing.
+fn in_a_guest(
+    options: &Guest,
+    usual_seconds: u64,
+    missing: Option<String>,
+    case: impl FnOnce(&kernel::Kernel, &Path) -> Result<vm::Machine, String>,
+) -> Result<Outcome, String> {
     let kernel = match (missing, kernel::find(&options.kernel_root)) {
         (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
         (None, Ok(kernel)) => kernel,
     };
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for the guest: {error}"))?;
-    let case = match options.lab {
-        Lab::Passthrough => passthrough::lab(&kernel, &programs::build(root, &options)?, folder.path())?,
-        Lab::Arm => arm::lab(root, &kernel, &options, folder.path())?,
-        Lab::Fabrics => match fabrics::missing() {
-            Some(reason) => return Ok(Outcome::Missing(reason)),
-            None => fabrics::lab(&kernel, &programs::one(root, &options)?, options.short)?,
-        },
-    };
-    let seconds = options.seconds;
+    let case = case(&kernel, folder.path())?;
+    let seconds = options.seconds.unwrap_or(usual_seconds);
     let seen = vm::boot(&kernel, &case, seconds, folder.path())?;
     if let Some(path) = &options.console {
         std::fs::write(path, &seen.text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -188,4 +154,11 @@ fn report(results: &console::Results, seen: &vm::Seen) -> Outcome {
 
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("      {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// What a lab's own arguments come to.
+#[cfg(test)]
+fn typed<O: clap::Args>(line: &str) -> Result<O, clap::Error> {
+    let command = O::augment_args(clap::Command::new("lab").no_binary_name(true));
+    O::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)
 }

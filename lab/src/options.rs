@@ -2,119 +2,127 @@
 
 use std::path::PathBuf;
 
-pub const USAGE: &str = "\
-cargo lab passthrough [OPTIONS]    NVMe commands on the kernel's own driver, in a virtual machine
+use clap::{Args, Parser, Subcommand};
 
-  --kernel-root DIR   where boot/vmlinuz-VERSION and lib/modules/VERSION are. Default: /
-  --fathom PATH       program to try. Default: built from this tree
-  --seconds NUMBER    time after which the guest is ended. Default: 300
-  --console FILE      write all that the guest's console showed there
+use super::{cases, doors, fio, fit, imports, independent, kills, sizing};
 
+const GUEST: &str = "\
 It needs qemu-system-x86_64, a static busybox and a kernel with its modules; on Debian:
   apt-get install qemu-system-x86 busybox-static linux-image-cloud-amd64
 or, to leave this machine's own boot alone:
   apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb DIR
   cargo lab passthrough --kernel-root DIR
+fabrics needs nvme-cli too, and takes fio where it is there.";
 
-cargo lab fabrics [OPTIONS]        NVMe over TCP between fathom and the kernel, in a virtual machine
-
-  --short             one pass over each group, in about two minutes
-  and the options of passthrough. It needs the same, and nvme-cli; fio where it is there.
-
-cargo lab arm [OPTIONS]            the engines and a disk on Linux on Arm, in an emulated machine
-
-  The options of passthrough. It needs qemu-system-arm, the Rust target aarch64-unknown-linux-musl, a static fathom for
-  Arm, and below --kernel-root a kernel and a static busybox for it. On Debian:
-    cargo xtask dist --target aarch64-unknown-linux-musl --profile dev
-    dpkg --add-architecture arm64 && apt-get update
-    apt-get download linux-image-VERSION-arm64 busybox-static:arm64
-    for package in *_arm64.deb; do dpkg-deb -x $package DIR; done
-    cargo lab arm --kernel-root DIR --fathom target/aarch64-unknown-linux-musl/debug/fathom";
-
-const LABS: &str = "arm, cases, doors, fabrics, fio, fit, imports, independent, kills, sizing or passthrough";
-
-/// Which lab of those that are one guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lab {
-    Passthrough,
-    Fabrics,
-    Arm,
+/// A command line of the labs.
+#[derive(Debug, Parser)]
+#[command(name = "lab", bin_name = "cargo lab", about = "fathom held against a known truth")]
+pub struct Typed {
+    #[command(subcommand)]
+    pub lab: Lab,
 }
 
+const ARM: &str = "\
+It needs qemu-system-arm, the Rust target aarch64-unknown-linux-musl, a static fathom for Arm, and below --kernel-root a
+kernel and a static busybox for it. On Debian:
+  cargo xtask dist --target aarch64-unknown-linux-musl --profile dev
+  dpkg --add-architecture arm64 && apt-get update
+  apt-get download linux-image-VERSION-arm64 busybox-static:arm64
+  for package in *_arm64.deb; do dpkg-deb -x $package DIR; done
+  cargo lab arm --kernel-root DIR --fathom target/aarch64-unknown-linux-musl/debug/fathom";
+
 /// Which lab, on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    pub lab: Lab,
-    pub short: bool,
+#[derive(Debug, Subcommand)]
+pub enum Lab {
+    /// The engines and a disk on Linux on Arm, in an emulated machine.
+    #[command(after_help = ARM)]
+    Arm(Guest),
+    /// fathom's verdicts on cases whose answer is known.
+    #[command(
+        after_help = "Cases on this machine make zram and loop devices and control groups, and need root; each says \
+                      what it lacks.\nCases in virtual machines need what the other labs need."
+    )]
+    Cases(cases::Options),
+    /// Whether fathom changes a byte of anything that was not named.
+    #[command(
+        after_help = "It needs root, loop devices, and for each kind of file system its own mkfs; what is missing is \
+                      listed."
+    )]
+    Doors(doors::Options),
+    /// NVMe over TCP between fathom and the kernel, in a virtual machine.
+    #[command(after_help = GUEST)]
+    Fabrics {
+        /// One pass over each group, in about two minutes.
+        #[arg(long)]
+        short: bool,
+        #[command(flatten)]
+        guest: Guest,
+    },
+    /// The same job files by fathom fio and by the installed fio, compared.
+    #[command(
+        after_help = "It needs fio and strace; jobs on block devices need root and loop devices too.\nThe exit status \
+                      is 1 where a difference is left that neither docs/interop.md nor fathom's output explains."
+    )]
+    Fio(fio::Options),
+    /// What causes show on drawn simulated cases, for the table of evidence.
+    Fit(fit::Options),
+    /// Whether published results of other tools are read right.
+    Imports(imports::Options),
+    /// Verdicts on simulated cases that were made from the documentation alone.
+    Independent(independent::Options),
+    /// Whether anything is lost when fathom is killed at any moment.
+    Kills(kills::Options),
+    /// NVMe commands on the kernel's own driver, in a virtual machine.
+    #[command(after_help = GUEST)]
+    Passthrough(Guest),
+    /// `fathom size` against a slow simulator of volumes that shares no code with it.
+    #[command(after_help = "Exit status 1 says that a difference is left which no documented rule explains.")]
+    Sizing(sizing::Options),
+}
+
+/// A virtual machine and what is tried in it.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct Guest {
+    /// Where boot/vmlinuz-VERSION and lib/modules/VERSION are.
+    #[arg(long, value_name = "DIR", default_value = "/")]
     pub kernel_root: PathBuf,
+    /// Program to try. Default: built from this tree.
+    #[arg(long, value_name = "PATH")]
     pub fathom: Option<PathBuf>,
-    pub seconds: u64,
+    /// Time after which the guest is ended. Default: 300; 900 of arm and fabrics.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub seconds: Option<u64>,
+    /// Write all that the guest's console showed there.
+    #[arg(long, value_name = "FILE")]
     pub console: Option<PathBuf>,
 }
 
-impl Options {
-    /// Reads the arguments after the task's name; `--name value` and `--name=value` are the same.
-    pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = arguments.into_iter();
-        let (lab, seconds) = match arguments.next().as_deref() {
-            Some("passthrough") => (Lab::Passthrough, 300),
-            Some("fabrics") => (Lab::Fabrics, 900),
-            Some("arm") => (Lab::Arm, 900),
-            Some(other) => {
-                return Err(format!("there is no lab `{other}`: {LABS}\n\n{USAGE}"));
-            }
-            None => return Err(format!("which lab: {LABS}?\n\n{USAGE}")),
-        };
-        let mut options =
-            Self { lab, short: false, kernel_root: "/".into(), fathom: None, seconds, console: None };
-        while let Some(argument) = arguments.next() {
-            let (name, glued) = match argument.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (argument, None),
-            };
-            let mut value =
-                || glued.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"));
-            match name.as_str() {
-                "--short" if lab == Lab::Fabrics && glued.is_none() => options.short = true,
-                "--kernel-root" => options.kernel_root = value()?.into(),
-                "--fathom" => options.fathom = Some(value()?.into()),
-                "--console" => options.console = Some(value()?.into()),
-                "--seconds" => {
-                    let text = value()?;
-                    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
-                    options.seconds = seconds.ok_or_else(|| format!("{name}: `{text}` is no time"))?;
-                }
-                _ => return Err(format!("`{name}` is no option of lab\n\n{USAGE}")),
-            }
-        }
-        Ok(options)
-    }
+/// A number of workers at the same time.
+///
+/// # Errors
+/// What is none from 1 to 64.
+pub fn workers(text: &str) -> Result<usize, String> {
+    let workers = text.parse().ok().filter(|workers| (1..=64).contains(workers));
+    workers.ok_or_else(|| format!("`{text}` is not from 1 to 64"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
-        Options::read(line.split_whitespace().map(str::to_owned))
-    }
-
     #[test]
-    fn options_are_read_and_nonsense_is_refused_by_name() {
-        let options = read("passthrough --kernel-root=/k --seconds 9").unwrap();
-        assert_eq!((options.kernel_root, options.seconds), (PathBuf::from("/k"), 9));
-        let options = read("fabrics --short").unwrap();
-        assert!(options.lab == Lab::Fabrics && options.short && options.seconds == 900);
-        for (line, word) in [
-            ("", "which lab"),
-            ("raid", "`raid`"),
-            ("passthrough --seconds 0", "`0`"),
-            ("passthrough --kernel", "--kernel`"),
-            ("passthrough --console", "needs a value"),
-            ("passthrough --short", "--short`"),
-        ] {
-            let error = read(line).unwrap_err();
-            assert!(error.contains(word), "{line}: {error}");
+    fn every_lab_is_typed_as_it_is_documented() {
+        use clap::CommandFactory as _;
+        Typed::command().debug_assert();
+        let typed = Typed::try_parse_from(["lab", "fabrics", "--short", "--kernel-root=/k"]).unwrap();
+        assert!(
+            matches!(typed.lab, Lab::Fabrics { short: true, guest } if guest.kernel_root.as_os_str() == "/k")
+        );
+        for line in ["", "raid", "passthrough --seconds 0", "passthrough --console", "passthrough --short"] {
+            assert!(
+                Typed::try_parse_from(["lab"].into_iter().chain(line.split_whitespace())).is_err(),
+                "{line}"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::options::Options;
+use super::options::Guest;
 
 /// Both, built.
 pub struct Programs {
@@ -16,7 +16,7 @@ pub struct Programs {
 ///
 /// # Errors
 /// Where a build fails, or what was named is not there.
-pub fn build(root: &Path, options: &Options) -> Result<Programs, String> {
+pub fn build(root: &Path, options: &Guest) -> Result<Programs, String> {
     let fathom = one(root, options)?;
     let suite = ["test", "--package", "fathom-engine", "--test", "conformance", "--no-run"];
     Ok(Programs { fathom, conformance: executable(root, &suite, "conformance")? })
@@ -26,7 +26,7 @@ pub fn build(root: &Path, options: &Options) -> Result<Programs, String> {
 ///
 /// # Errors
 /// As [`build`].
-pub fn one(root: &Path, options: &Options) -> Result<PathBuf, String> {
+pub fn one(root: &Path, options: &Guest) -> Result<PathBuf, String> {
     match &options.fathom {
         Some(path) if path.is_file() => Ok(path.clone()),
         Some(path) => Err(format!("{} is no program", path.display())),

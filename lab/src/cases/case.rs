@@ -53,7 +53,7 @@ impl fmt::Display for Truth {
 }
 
 /// Where a case is set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Place {
     /// A simulated device, in simulated time.
     Sim,
@@ -64,8 +64,6 @@ pub enum Place {
 }
 
 impl Place {
-    pub const ALL: [Self; 3] = [Self::Sim, Self::Machine, Self::Vm];
-
     /// As it is typed.
     pub fn name(self) -> &'static str {
         match self {

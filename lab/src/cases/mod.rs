@@ -23,16 +23,14 @@ use super::stop::Stop;
 pub use answer::Named;
 pub use ask::{Asker, Question};
 use case::{Case, Place};
-use options::Options;
-pub use options::USAGE;
+pub use options::Options;
 use score::Judged;
 
 /// Asks all that are wanted.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a file that cannot be written.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a file that cannot be written.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let seed = options.seed.unwrap_or_else(new_seed);
     let simulated = simulated(&options, seed);
     if options.list {

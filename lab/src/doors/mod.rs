@@ -38,8 +38,7 @@ use super::programs;
 use super::stop::Stop;
 use door::Door;
 use masters::Masters;
-use options::Options;
-pub use options::USAGE;
+pub use options::Options;
 use pair::Bench;
 use report::Report;
 
@@ -51,9 +50,8 @@ const SHORT: Duration = Duration::from_secs(120);
 /// Tries all pairs that are wanted.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a folder that cannot be made.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a folder that cannot be made.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let seed = options.seed.unwrap_or_else(new_seed);
     let doors = shuffled(wanted(&options), seed);
     if options.list {
@@ -205,8 +203,7 @@ mod tests {
 
     #[test]
     fn the_wall_alone_is_tried_where_no_target_leads_to_the_victim() {
-        let line = ["--landlock-alone", "--fathom", "f"].map(str::to_owned);
-        let doors = wanted(&Options::read(line).unwrap());
+        let doors = wanted(&crate::typed("--landlock-alone --fathom f").unwrap());
         assert!(doors.iter().any(|door| door.name == "run --json"));
         assert!(doors.iter().all(|door| !door.name.starts_with("named")));
         assert!(!doors.iter().any(|door| door.name == "run randwrite"));

@@ -37,8 +37,7 @@ use explained::Table;
 use form::Form;
 use job::Job;
 use judged::Judged;
-use options::Options;
-pub use options::USAGE;
+pub use options::Options;
 use ran::Tools;
 use report::Report;
 use scene::Scene;
@@ -49,9 +48,8 @@ const SHORT: usize = 4;
 /// Runs all pairs that are wanted.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a folder that cannot be made.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a folder that cannot be made.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let mut report = Report::default();
     let jobs = wanted(&options, &mut report)?;
     if options.list {

@@ -6,6 +6,7 @@ mod generate;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use clap::Args;
 use serde_json::Value;
 
 use super::Outcome;
@@ -14,52 +15,31 @@ use super::programs;
 use super::stop::Stop;
 use generate::Case;
 
-pub const USAGE: &str = "\
-cargo lab fit [OPTIONS]            what causes show on drawn simulated cases, for the table of evidence
-
-  --seeds A,B,C       seeds of the cases. Default: 1
-  --cases NUMBER      cases of each seed; a quarter are of the families of `lab cases`. Default: 240
-  --experiments N     most experiments of a case. Default: 8
-  --fathom PATH       program to ask. Default: built from this tree
-  --out FILE          observations. Default: crates/attribute/observations.csv";
-
-struct Options {
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Seeds of the cases, as A,B,C.
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
+    /// Cases of each seed; a quarter are of the families of `lab cases`.
+    #[arg(long, value_name = "NUMBER", default_value_t = 240)]
     cases: usize,
+    /// Most experiments of a case.
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
     experiments: u32,
+    /// Program to ask. Default: built from this tree.
+    #[arg(long, value_name = "PATH")]
     fathom: Option<PathBuf>,
+    /// Observations. Default: crates/attribute/observations.csv.
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-}
-
-impl Options {
-    fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { seeds: vec![1], cases: 240, experiments: 8, fathom: None, out: None };
-        let mut arguments = arguments.into_iter();
-        while let Some(name) = arguments.next() {
-            let value = arguments.next().ok_or_else(|| format!("{name} needs a value\n\n{USAGE}"))?;
-            let wrong = |_| format!("{name}: `{value}` is no number");
-            match name.as_str() {
-                "--seeds" => {
-                    options.seeds =
-                        value.split(',').map(str::parse).collect::<Result<_, _>>().map_err(wrong)?;
-                }
-                "--cases" => options.cases = value.parse().map_err(wrong)?,
-                "--experiments" => options.experiments = value.parse().map_err(wrong)?,
-                "--fathom" => options.fathom = Some(value.into()),
-                "--out" => options.out = Some(value.into()),
-                _ => return Err(format!("`{name}` is no option of lab fit\n\n{USAGE}")),
-            }
-        }
-        Ok(options)
-    }
 }
 
 /// Draws the cases, asks fathom about each on two threads, and writes what was seen.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a file that cannot be written.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a file that cannot be written.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = options.fathom.clone().map_or_else(|| programs::fathom(root), Ok)?;
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let mut cases = Vec::new();

@@ -22,55 +22,39 @@ mod vmstat;
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+
 use super::{Outcome, programs};
 use compare::Score;
 use list::Published;
 use report::Ending;
 use taken::Taken;
 
-pub const USAGE: &str = "\
-cargo lab imports [OPTIONS]    whether published results of other tools are read right
-
-  --files DIR         where they are, as DIR/OWNER/NAME/PATH. Default: target/imports
-  --fetch             get those that are not there from raw.githubusercontent.com, by curl
-  --fathom PATH       program to try. Default: built from this tree
-  --filter WORD       only files whose kind, repository or path contains it
-  --list              files, commits and digests";
-
-struct Options {
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Where they are, as DIR/OWNER/NAME/PATH. Default: target/imports.
+    #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
+    /// Get those that are not there from raw.githubusercontent.com, by curl.
+    #[arg(long)]
     fetch: bool,
+    /// Program to try. Default: built from this tree.
+    #[arg(long, value_name = "PATH")]
     fathom: Option<PathBuf>,
+    /// Only files whose kind, repository or path contains it.
+    #[arg(long, value_name = "WORD", default_value = "", hide_default_value = true)]
     filter: String,
+    /// Files, commits and digests.
+    #[arg(long)]
     list: bool,
-}
-
-impl Options {
-    fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut options =
-            Self { files: None, fetch: false, fathom: None, filter: String::new(), list: false };
-        let mut arguments = arguments.into_iter();
-        while let Some(name) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value\n\n{USAGE}"));
-            match name.as_str() {
-                "--fetch" => options.fetch = true,
-                "--list" => options.list = true,
-                "--files" => options.files = Some(value()?.into()),
-                "--fathom" => options.fathom = Some(value()?.into()),
-                "--filter" => options.filter = value()?,
-                _ => return Err(format!("unknown option {name}\n\n{USAGE}")),
-            }
-        }
-        Ok(options)
-    }
 }
 
 /// Imports and compares each file.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a program that cannot be run.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a program that cannot be run.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let mut files = list::all()?;
     files.retain(|file| {
         [&file.kind, &file.repository, &file.path].iter().any(|text| text.contains(&options.filter))
@@ -128,21 +112,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_read_and_slips_are_named() {
-        let read = |line: &str| Options::read(line.split_whitespace().map(str::to_owned));
-        let options = read("--files d --fetch --filter iostat").unwrap();
-        assert_eq!((options.files, options.fetch), (Some(PathBuf::from("d")), true));
-        for (line, word) in [("--file d", "--file\n"), ("--files", "needs a value")] {
-            assert!(read(line).err().unwrap().contains(word), "{line}");
-        }
-    }
-
-    #[test]
     fn without_files_nothing_is_tried() {
         let folder = tempfile::tempdir().unwrap();
-        let words = ["--files".to_owned(), folder.path().display().to_string()];
+        let options = crate::typed(&format!("--files {}", folder.path().display())).unwrap();
         assert!(
-            matches!(run(folder.path(), words), Ok(Outcome::Missing(reason)) if reason.contains("--fetch"))
+            matches!(run(folder.path(), options), Ok(Outcome::Missing(reason)) if reason.contains("--fetch"))
         );
     }
 }

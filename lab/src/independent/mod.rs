@@ -8,6 +8,8 @@ mod score;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use clap::Args;
+
 use super::Outcome;
 use super::cases::{Asker, Question};
 use super::programs;
@@ -16,52 +18,31 @@ pub use device::Setup;
 use generate::Case;
 use score::Asked;
 
-pub const USAGE: &str = "\
-cargo lab independent [OPTIONS]    verdicts on simulated cases that were made from the documentation alone
-
-  --seeds A,B,C       seeds of the cases. Default: 1
-  --cases NUMBER      cases of each seed. Default: 200
-  --fathom PATH       program to ask. Default: built from this tree
-  --markdown FILE     write the score there too
-  --csv FILE          write a line for each case there";
-
-struct Options {
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Seeds of the cases, as A,B,C.
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
+    /// Cases of each seed.
+    #[arg(long, value_name = "NUMBER", default_value_t = 200)]
     cases: usize,
+    /// Program to ask. Default: built from this tree.
+    #[arg(long, value_name = "PATH")]
     fathom: Option<PathBuf>,
+    /// Write the score there too.
+    #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write a line for each case there.
+    #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-}
-
-impl Options {
-    fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { seeds: vec![1], cases: 200, fathom: None, markdown: None, csv: None };
-        let mut arguments = arguments.into_iter();
-        while let Some(name) = arguments.next() {
-            let value = arguments.next().ok_or_else(|| format!("{name} needs a value\n\n{USAGE}"))?;
-            let wrong = |_| format!("{name}: `{value}` is no number");
-            match name.as_str() {
-                "--seeds" => {
-                    options.seeds =
-                        value.split(',').map(str::parse).collect::<Result<_, _>>().map_err(wrong)?;
-                }
-                "--cases" => options.cases = value.parse().map_err(wrong)?,
-                "--fathom" => options.fathom = Some(value.into()),
-                "--markdown" => options.markdown = Some(value.into()),
-                "--csv" => options.csv = Some(value.into()),
-                _ => return Err(format!("`{name}` is no option of lab independent\n\n{USAGE}")),
-            }
-        }
-        Ok(options)
-    }
 }
 
 /// Draws the cases, asks fathom about each on two threads, and prints the score.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a file that cannot be written.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a file that cannot be written.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = options.fathom.clone().map_or_else(|| programs::fathom(root), Ok)?;
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let (mut cases, mut close) = (Vec::new(), 0);

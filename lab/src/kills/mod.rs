@@ -14,21 +14,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use clap::Args;
+
 use super::Outcome;
 use super::draw::Draw;
 use super::programs;
 use super::stop::Stop;
 use scenes::{KINDS, Kind, Scene};
-
-pub const USAGE: &str = "\
-cargo lab kills [OPTIONS]    whether anything is lost when fathom is killed at any moment
-
-  --kills NUMBER      so many kills. Default: 1000
-  --short             40 kills
-  --seed NUMBER       draws the same moments again. Default: 1
-  --workers NUMBER    commands at the same time. Default: 4
-  --fathom PATH       program to try. Default: built from this tree
-  --filter WORD       only kinds whose name contains it";
 
 /// A command that was not killed has to end within this time, even beside others.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -40,36 +32,27 @@ const AGAIN: usize = 20;
 /// Runs of each command that are read in the end.
 const SHOWN: usize = 4;
 
-struct Options {
-    kills: usize,
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// So many kills. Default: 1000; 40 with --short.
+    #[arg(long, value_name = "NUMBER")]
+    kills: Option<usize>,
+    /// 40 kills.
+    #[arg(long, conflicts_with = "kills")]
+    short: bool,
+    /// Draws the same moments again.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
+    /// Commands at the same time.
+    #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = crate::workers)]
     workers: usize,
+    /// Program to try. Default: built from this tree.
+    #[arg(long, value_name = "PATH")]
     fathom: Option<PathBuf>,
+    /// Only kinds whose name contains it.
+    #[arg(long, value_name = "WORD", default_value = "", hide_default_value = true)]
     filter: String,
-}
-
-impl Options {
-    fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { kills: 1000, seed: 1, workers: 4, fathom: None, filter: String::new() };
-        let mut arguments = arguments.into_iter();
-        while let Some(name) = arguments.next() {
-            if name == "--short" {
-                options.kills = 40;
-                continue;
-            }
-            let value = arguments.next().ok_or_else(|| format!("{name} needs a value\n\n{USAGE}"))?;
-            let number = || value.parse::<u64>().map_err(|_| format!("{name}: `{value}` is not a number"));
-            match name.as_str() {
-                "--kills" => options.kills = number()? as usize,
-                "--seed" => options.seed = number()?,
-                "--workers" => options.workers = number()?.clamp(1, 16) as usize,
-                "--fathom" => options.fathom = Some(value.into()),
-                "--filter" => options.filter = value,
-                _ => return Err(format!("unknown option {name}\n\n{USAGE}")),
-            }
-        }
-        Ok(options)
-    }
 }
 
 /// What the kills of one kind came to.
@@ -88,9 +71,8 @@ struct Tally {
 /// Kills until the number is reached.
 ///
 /// # Errors
-/// Arguments without sense, or a build that fails.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
         None => programs::fathom(root)?,
@@ -100,15 +82,16 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     if kinds.is_empty() {
         return Err("no kind has that in its name".to_owned());
     }
+    let wanted = options.kills.unwrap_or(if options.short { 40 } else { 1000 });
     let stop = Stop::listen()?;
     let tallies = Mutex::new(vec![Tally::default(); kinds.len()]);
     let (next, kills) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for _ in 0..options.workers {
             scope.spawn(|| {
-                while kills.load(Ordering::Relaxed) < options.kills && !stop.is_asked() {
+                while kills.load(Ordering::Relaxed) < wanted && !stop.is_asked() {
                     let turn = next.fetch_add(1, Ordering::Relaxed);
-                    if turn > 10 * (options.kills + kinds.len()) {
+                    if turn > 10 * (wanted + kinds.len()) {
                         break;
                     }
                     let at = turn % kinds.len();
@@ -315,20 +298,4 @@ fn listed(fathom: &Path, scene: &Scene) -> Option<Vec<Run>> {
     let runs = value["runs"].as_array()?.iter();
     let runs = runs.map(|run| Some(Run { id: text(run, "id")?, campaign: text(run, "campaign") }));
     output.status.success().then(|| runs.collect()).flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_read_and_slips_are_named() {
-        let read = |line: &str| Options::read(line.split_whitespace().map(str::to_owned));
-        let options = read("--kills 7 --seed 3 --workers 99 --filter import").unwrap();
-        assert_eq!((options.kills, options.seed, options.workers), (7, 3, 16));
-        assert_eq!(read("--short").unwrap().kills, 40);
-        for (line, word) in [("--kill 7", "--kill"), ("--kills", "needs a value"), ("--kills x", "`x`")] {
-            assert!(read(line).err().unwrap().contains(word), "{line}");
-        }
-    }
 }

@@ -26,11 +26,9 @@ use super::programs;
 use super::stop::Stop;
 use catalogue::Catalogue;
 use judge::{Judged, Verdict};
-use options::Options;
+pub use options::Options;
 use section::Section;
 use stalls::Health;
-
-pub use options::USAGE;
 
 /// What every part needs.
 struct Bench {
@@ -45,9 +43,8 @@ struct Bench {
 /// Runs the parts that are named, and prints what they found.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a folder that cannot be written.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<Outcome, String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a folder that cannot be written.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
         None => programs::fathom(root)?,
@@ -61,7 +58,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<O
     let mut text = String::new();
     let (mut holds, mut compared) = (true, 0);
     for part in &bench.options.parts {
-        let section = match *part {
+        let section = match part.as_str() {
             "mixed" => mixed::run(&bench)?,
             "stalls" => stalls::run(&bench, Health::Stalls)?,
             "healthy" => stalls::run(&bench, Health::Healthy)?,

@@ -134,6 +134,7 @@ fn answer(text: &str) -> Result<Answer, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::typed;
 
     #[test]
     fn answers_come_from_the_console() {
@@ -152,9 +153,9 @@ mod tests {
     #[test]
     fn the_short_lab_and_the_filter_take_their_cases() {
         let ids = |options: &Options| listed(options).len();
-        let short = Options { short: true, ..Options::default() };
-        assert!(ids(&short) >= 3 && ids(&short) < ids(&Options::default()));
-        let tags = Options { filter: vec!["queue_tags".to_owned()], ..Options::default() };
+        let (all, short) = (typed("").unwrap(), typed("--short").unwrap());
+        assert!(ids(&short) >= 3 && ids(&short) < ids(&all));
+        let tags = typed("--filter queue_tags").unwrap();
         assert_eq!(listed(&tags), [("vm/null-tags".to_owned(), "queue_tags".to_owned())]);
     }
 }
