@@ -258,6 +258,7 @@ fn bind(cpu: usize, command: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::typed;
 
     fn programs() -> Programs {
         Programs {
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn both_sides_of_a_peer_run_the_same_load_on_the_same_processor() {
-        let options = Options { cpu: 3, ..Options::default() };
+        let options = typed("--cpu 3");
         let (comparisons, skipped) = list(&options, &programs());
         assert_eq!(skipped, [] as [&str; 0]);
         let peers = comparisons.iter().filter(|c| !c.case.starts_with("cores"));
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_is_said() {
-        let options = Options { cases: vec!["null".to_owned()], ..Options::default() };
+        let options = typed("--cases null");
         let (comparisons, skipped) = list(&options, &Programs { fio: None, ..programs() });
         assert!(comparisons.is_empty());
         assert_eq!(skipped.len(), 2);

@@ -4,10 +4,17 @@
 use std::path::Path;
 use std::time::Duration;
 
+use clap::Args;
+
 use super::process;
 
-pub const USAGE: &str = "\
-cargo benches gaps [SECONDS]    read the clock in a bare loop, and print each gap above 150 ns in nanoseconds";
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// How long.
+    #[arg(value_name = "SECONDS", default_value_t = 1)]
+    seconds: u64,
+}
 
 /// Above what a reading takes.
 const GAP_NS: u64 = 150;
@@ -21,17 +28,10 @@ pub struct Gaps {
 }
 
 /// Runs the loop in this process and prints its gaps.
-///
-/// # Errors
-/// A length that is no number of seconds.
-pub fn run(arguments: impl IntoIterator<Item = String>) -> Result<(), String> {
-    let seconds = arguments.into_iter().next().unwrap_or("1".to_owned());
-    let seconds: u64 =
-        seconds.parse().map_err(|_| format!("`{seconds}` is no number of seconds\n\n{USAGE}"))?;
-    for gap in spin(Duration::from_secs(seconds)) {
+pub fn run(options: &Options) {
+    for gap in spin(Duration::from_secs(options.seconds)) {
         println!("{gap}");
     }
-    Ok(())
 }
 
 #[allow(clippy::disallowed_methods, reason = "the gaps of the wall clock's readings are what is measured")]

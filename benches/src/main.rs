@@ -36,12 +36,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Parser as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use markdown_table::Compared;
-use options::Options;
-use options::USAGE;
+use options::{Options, Task, Typed};
 use programs::Programs;
 use tool::{Interface, Load};
 
@@ -51,30 +51,17 @@ const BLOCK_BYTES: u32 = 4096;
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let named = ["fabrics", "gaps", "instructions", "network", "network-bare"]
-        .into_iter()
-        .find(|name| arguments.first().is_some_and(|a| a == name));
-    if named.is_some() {
-        arguments.remove(0);
-    }
-    let usage = match named {
-        Some("fabrics") => fabrics::USAGE.to_owned(),
-        Some("gaps") => gaps::USAGE.to_owned(),
-        Some("network" | "network-bare") => network::USAGE.to_owned(),
-        Some(_) => instructions::USAGE.to_owned(),
-        None => [USAGE, fabrics::USAGE, gaps::USAGE, instructions::USAGE, network::USAGE].join("\n\n"),
-    };
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{usage}");
-        return ExitCode::SUCCESS;
-    }
-    let outcome = match named {
-        Some("fabrics") => fabrics::run(root, arguments),
-        Some("gaps") => gaps::run(arguments),
-        Some(name @ ("network" | "network-bare")) => network::run(root, &arguments, name == "network-bare"),
-        Some(_) => instructions::run(root, arguments),
-        None => peers(root, arguments),
+    let Typed { task, peers } = Typed::parse();
+    let outcome = match task {
+        Some(Task::Fabrics(options)) => fabrics::run(root, &options),
+        Some(Task::Gaps(options)) => {
+            gaps::run(&options);
+            Ok(())
+        }
+        Some(Task::Instructions(options)) => instructions::run(root, &options),
+        Some(Task::Network(options)) => network::run(root, options),
+        Some(Task::NetworkBare(options)) => network::bare_loop(&options),
+        None => beside_peers(root, peers),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -89,9 +76,8 @@ fn main() -> ExitCode {
 /// reason, and the others go on.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a program that was named and is not there.
-fn peers(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<(), String> {
-    let options = Options::read(arguments)?;
+/// A build that fails, or a program that was named and is not there.
+fn beside_peers(root: &Path, options: Options) -> Result<(), String> {
     if options.list {
         comparisons::names().chain(alone::NAMES).for_each(|name| println!("{name}"));
         return Ok(());

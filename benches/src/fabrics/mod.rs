@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use clap::{Args, Subcommand};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
@@ -17,13 +18,6 @@ use super::machine::load_now;
 use super::pairs::in_random_order;
 use super::release;
 use super::statistics::{median, paired_ratio};
-
-pub const USAGE: &str = "\
-cargo benches fabrics [OPTIONS]    fathom nvmet beside a bare loop over the same sockets
-
-  --fathom PATH       program to measure. Default: a release build of this tree
-  --pairs NUMBER      pairs of each case. Default: 9
-  --seconds NUMBER    length of each run. Default: 2";
 
 const SUBSYSTEM: &str = "nqn.2014-08.org.nvmexpress:uuid:benches";
 /// Name, depth and bytes of each read.
@@ -37,10 +31,33 @@ const CASES: [(&str, u16, u32); 4] = [
 const ASKED: f64 = 0.80;
 const GOAL: f64 = 0.95;
 
-struct Options {
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    part: Option<Part>,
+    /// Program to measure. Default: a release build of this tree.
+    #[arg(long, value_name = "PATH")]
     fathom: Option<PathBuf>,
+    /// Pairs of each case.
+    #[arg(long, value_name = "NUMBER", default_value = "9", value_parser = crate::options::pairs)]
     pairs: usize,
+    /// Length of each run.
+    #[arg(long = "seconds", value_name = "NUMBER", default_value = "2", value_parser = seconds)]
     time: Duration,
+}
+
+/// What runs in a process of its own.
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// The bare loop on the target's side.
+    #[command(hide = true)]
+    BareTarget,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+    seconds.map(Duration::from_secs).ok_or_else(|| format!("`{text}` is no time"))
 }
 
 /// A target in a process of its own.
@@ -128,12 +145,11 @@ fn reads(target: &Target, depth: u16, bytes: u32, time: Duration) -> Result<Meas
 /// Measures what the arguments ask for and prints it.
 ///
 /// # Errors
-/// Arguments without sense, a build that fails, or a target that does not answer.
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    if arguments.first().is_some_and(|it| it == "bare-target") {
+/// A build that fails, or a target that does not answer.
+pub fn run(root: &Path, options: &Options) -> Result<(), String> {
+    if let Some(Part::BareTarget) = options.part {
         return target::run();
     }
-    let options = read(arguments)?;
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
         None => release::build(root, "fathom", "release")?,
@@ -146,29 +162,13 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     }
     println!("load of the machine before: {}", load_now());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    beside_the_bare_loop(&fathom, &options, &mut random)?;
-    delays(&fathom, &options)?;
+    beside_the_bare_loop(&fathom, options, &mut random)?;
+    delays(&fathom, options)?;
     memory(&fathom)?;
-    first_read(&fathom, &options)?;
+    first_read(&fathom, options)?;
     connections(&fathom)?;
     println!("load of the machine after: {}", load_now());
     Ok(())
-}
-
-fn read(arguments: Vec<String>) -> Result<Options, String> {
-    let mut options = Options { fathom: None, pairs: 9, time: Duration::from_secs(2) };
-    let mut arguments = arguments.into_iter();
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{name} needs a value\n\n{USAGE}"))?;
-        let number = || value.parse::<u32>().ok().filter(|it| *it > 0).ok_or(format!("{name}: `{value}`"));
-        match name.as_str() {
-            "--fathom" => options.fathom = Some(value.into()),
-            "--pairs" => options.pairs = number()? as usize,
-            "--seconds" => options.time = Duration::from_secs(number()?.into()),
-            _ => return Err(format!("`{name}` is not an option\n\n{USAGE}")),
-        }
-    }
-    Ok(options)
 }
 
 /// Rates as ratios of random pairs.

@@ -11,16 +11,10 @@ mod judge;
 use std::path::Path;
 use std::process::Command;
 
+use clap::Args;
+
 use crate::release;
 use baseline::{Baseline, Cost};
-
-pub const USAGE: &str = "\
-cargo benches instructions [OPTIONS]    count the instructions of an I/O, against benches/instructions/baseline.toml
-
-  --accept        write what is counted as the new baseline
-  --cases A,B     only these cases, or all whose name starts so. Default: all
-
-It needs valgrind (apt install valgrind). A rise of over 5 % in a case fails.";
 
 /// The package that is counted.
 const PACKAGE: &str = "fathom-instructions";
@@ -30,8 +24,7 @@ const BASELINE: &str = "benches/instructions/baseline.toml";
 ///
 /// # Errors
 /// Where a case costs more than the baseline allows, or cannot be counted.
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let options = Options::read(arguments)?;
+pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     if !callgrind::is_there() {
         return Err("valgrind counts the instructions, and is not installed: apt install valgrind".to_owned());
     }
@@ -77,33 +70,19 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
 }
 
 /// What was typed after the task's name.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Options {
+#[derive(Args, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Write what is counted as the new baseline.
+    #[arg(long)]
     accept: bool,
-    /// Prefixes of names; empty means all.
+    /// Only these cases, or all whose name starts so. Default: all.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
     cases: Vec<String>,
 }
 
 impl Options {
-    fn read(arguments: Vec<String>) -> Result<Self, String> {
-        let mut options = Self::default();
-        let mut arguments = arguments.into_iter();
-        while let Some(argument) = arguments.next() {
-            let list = match argument.split_once('=') {
-                Some(("--cases", list)) => list.to_owned(),
-                None if argument == "--accept" => {
-                    options.accept = true;
-                    continue;
-                }
-                None if argument == "--cases" => arguments.next().ok_or("--cases needs a value")?,
-                _ => return Err(format!("`{argument}` is no option of instructions\n\n{USAGE}")),
-            };
-            options.cases.extend(list.split(',').map(|case| case.trim().to_owned()));
-        }
-        Ok(options)
-    }
-
-    fn wants(&self, case: &str) -> bool {
+    /// Whether a case is to be counted.
+    pub fn wants(&self, case: &str) -> bool {
         self.cases.is_empty() || self.cases.iter().any(|prefix| case.starts_with(prefix.as_str()))
     }
 }
@@ -144,15 +123,5 @@ mod tests {
         };
         let cost = per_operation(&profile(4_050, 777), &profile(8_050, 777), 100);
         assert_eq!(cost, Cost { instructions: 40.0, places: [("loop".to_owned(), 40.0)].into() });
-    }
-
-    #[test]
-    fn options_are_read_or_refused_by_name() {
-        let read = |line: &str| Options::read(line.split_whitespace().map(str::to_owned).collect());
-        let options = read("--accept --cases=read,zipf-d32").unwrap();
-        assert!(options.accept && options.wants("read-d1") && !options.wants("clock"));
-        assert!(read("").unwrap().wants("clock"));
-        assert!(read("--acept").unwrap_err().contains("--acept"));
-        assert!(read("--cases").unwrap_err().contains("value"));
     }
 }

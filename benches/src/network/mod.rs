@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use clap::Args;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
@@ -14,13 +15,6 @@ use super::bare::host::Controller;
 use super::pairs::in_random_order;
 use super::process;
 use super::statistics::median;
-
-pub const USAGE: &str = "\
-cargo benches network [--fathom PROGRAM] [--spdk DIR] [--pairs N] [--seconds N]
-                                engine nvme-tcp beside a bare loop with the same PDUs, against fathom nvmet null:;
-                                the target on CPU 0, the host on CPU 1; rates, and the CPU time of the host an I/O.
-                                With --spdk, a built tree of SPDK: fathom and SPDK as host and as target, in all
-                                four pairings";
 
 /// Depths and I/O sizes.
 const CASES: [(u32, u32); 4] = [(1, 4096), (32, 4096), (128, 4096), (8, 1 << 20)];
@@ -30,28 +24,50 @@ const DIGESTED: &str = "?hdgst=on&ddgst=on";
 /// Largest transfer of a command that the target is told to take.
 const MOST_TRANSFER: &str = "1MiB";
 
-struct Options {
-    program: PathBuf,
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Program to measure. Default: target/release/fathom.
+    #[arg(long, value_name = "PROGRAM", value_parser = whole)]
+    fathom: Option<PathBuf>,
+    /// A built tree of SPDK: fathom and SPDK as host and as target, in all four pairings.
+    #[arg(long, value_name = "DIR", value_parser = whole)]
     spdk: Option<PathBuf>,
+    /// Pairs of each case.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     pairs: usize,
+    /// Length of each run.
+    #[arg(long, value_name = "NUMBER", default_value_t = 2)]
     seconds: u32,
 }
 
-/// Measures all cases and prints a table; or is the bare loop, where `bare` says so.
+/// What the process of the bare loop is told.
+#[derive(Args, Debug)]
+pub struct BareLoop {
+    port: u16,
+    subsystem: String,
+    depth: u16,
+    bytes: u32,
+    seconds: u32,
+}
+
+/// A path that holds in any folder.
+fn whole(text: &str) -> Result<PathBuf, String> {
+    std::path::absolute(text).map_err(|error| format!("{text}: {error}"))
+}
+
+/// Measures all cases and prints a table.
 ///
 /// # Errors
-/// Arguments without sense, and programs that cannot be run or say no numbers.
-pub fn run(root: &Path, arguments: &[String], bare: bool) -> Result<(), String> {
-    if bare {
-        return bare_loop(arguments);
-    }
-    let options = options(root, arguments)?;
+/// Programs that cannot be run or say no numbers.
+pub fn run(root: &Path, mut options: Options) -> Result<(), String> {
+    let program = options.fathom.get_or_insert_with(|| root.join("target/release/fathom")).clone();
     if let Some(spdk) = &options.spdk {
-        let Options { program, pairs, seconds, .. } = &options;
-        return spdk::run(&spdk::Programs { fathom: program, spdk, rounds: *pairs, seconds: *seconds });
+        let Options { pairs, seconds, .. } = options;
+        return spdk::run(&spdk::Programs { fathom: &program, spdk, rounds: pairs, seconds });
     }
     println!("fathom's initiator beside a bare loop; not beside SPDK's, as --spdk names none\n");
-    let target = Target::start(&options.program)?;
+    let target = Target::start(&program)?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     println!(
         "| reads of | depth | `nvme-tcp` | bare loop | rates | CPU time an I/O | bare loop | CPU times |"
@@ -105,15 +121,13 @@ fn digests(options: &Options, target: &Target, random: &mut Xoshiro256PlusPlus) 
 }
 
 /// The bare loop in a process of its own: reads at random, and prints how many a second.
-fn bare_loop(arguments: &[String]) -> Result<(), String> {
-    let [port, subsystem, depth, bytes, seconds] = arguments else {
-        return Err("network-bare PORT NQN DEPTH BYTES SECONDS".to_owned());
-    };
-    let number = |text: &String| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
-    let short =
-        |text: &String| u16::try_from(number(text)?).map_err(|_| format!("{text} is too large a number"));
-    let (port, depth, bytes) = (short(port)?, short(depth)?, number(bytes)?);
-    let time = Duration::from_secs(number(seconds)?.into());
+///
+/// # Errors
+/// As the target's answers break.
+pub fn bare_loop(options: &BareLoop) -> Result<(), String> {
+    let BareLoop { port, subsystem, depth, bytes, seconds } = options;
+    let (port, depth, bytes) = (*port, *depth, *bytes);
+    let time = Duration::from_secs(u64::from(*seconds));
     let made = Controller::connect(port, subsystem, 1).and_then(|controller| {
         let mut queue = controller.queue(port, subsystem, 1, depth.max(2))?;
         queue.reads(depth, bytes.max(512), time)
@@ -129,25 +143,6 @@ struct Cost {
     per_s: f64,
     /// CPU time of the thread that does the I/O, user and system.
     cpu_us: f64,
-}
-
-fn options(root: &Path, arguments: &[String]) -> Result<Options, String> {
-    let mut options =
-        Options { program: root.join("target/release/fathom"), spdk: None, pairs: 5, seconds: 2 };
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        let value = words.next().ok_or_else(|| format!("{word} needs a value\n\n{USAGE}"))?;
-        let refuse = || format!("{word} {value}: not a number\n\n{USAGE}");
-        let path = || std::path::absolute(value).map_err(|error| format!("{value}: {error}"));
-        match word.as_str() {
-            "--fathom" => options.program = path()?,
-            "--spdk" => options.spdk = Some(path()?),
-            "--pairs" => options.pairs = value.parse().map_err(|_| refuse())?,
-            "--seconds" => options.seconds = value.parse().map_err(|_| refuse())?,
-            _ => return Err(format!("unknown word {word}\n\n{USAGE}")),
-        }
-    }
-    Ok(options)
 }
 
 /// `fathom nvmet` on CPU 0; it ends with this.
@@ -202,7 +197,7 @@ fn engine(
         options.seconds,
         target.folder.path().join("store").display()
     );
-    let program = options.program.display().to_string();
+    let program = options.fathom.as_ref().ok_or("no program to measure")?.display().to_string();
     let command: Vec<String> = std::iter::once(program).chain(line.split(' ').map(str::to_owned)).collect();
     let ended = process::run(&command, target.folder.path())?;
     let record: serde_json::Value = serde_json::from_str(&ended.stdout).map_err(|_| ended.stderr)?;
