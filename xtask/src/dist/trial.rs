@@ -120,7 +120,8 @@ impl Trial {
             return Err(format!("{program} run: no result: {first}"));
         }
         call(&["--store", "/runs.sqlite", "runs"])?;
-        call(&["doctor"]).map(|_| ())
+        let told = call(&["--store", "/runs.sqlite", "doctor"])?;
+        if told.contains("/proc") { Ok(()) } else { Err(format!("{program} doctor misses no /proc: {told}")) }
     }
 
     fn inside(
