@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use fathom_fabric::Payloads;
 use fathom_fabric::controller::{
-    Access, Answer, Begun, ControllerQueue, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits,
+    Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
+    SubsystemLimits,
 };
 
 /// Name of the subsystem that is served.
@@ -42,6 +43,7 @@ impl Offer {
             controllers: 8,
             transfer_bytes: 32 << 10,
             in_capsule_bytes: 8 << 10,
+            digests: Digests::Offer,
         };
         Self { bytes, block_shift: 9, is_read_only: false, limits, access: Access::Any }
     }

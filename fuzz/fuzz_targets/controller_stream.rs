@@ -4,9 +4,7 @@
 use std::cell::RefCell;
 
 use fathom_fabric::Payloads;
-use fathom_fabric::controller::{
-    Access, Answer, Begun, ControllerQueue, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits,
-};
+use fathom_fabric::controller::{Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits};
 use libfuzzer_sys::fuzz_target;
 
 const BLOCKS: u64 = 64;
@@ -49,6 +47,7 @@ fuzz_target!(|bytes: &[u8]| {
         controllers: 2,
         transfer_bytes: TRANSFER,
         in_capsule_bytes: 8192,
+        digests: Digests::Offer,
     };
     let subsystem = RefCell::new(Subsystem::new(("nqn.f", "fuzz"), "1", namespace, Access::Any, limits));
     let mut queue = ControllerQueue::new(Session::admin_limits(TRANSFER));

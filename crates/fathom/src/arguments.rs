@@ -33,7 +33,7 @@ pub use discover::DiscoverArguments;
 pub use foreign::{DiskspdArguments, FioArguments};
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
-pub use nvmet::NvmetArguments;
+pub use nvmet::{DigestChoice, NvmetArguments};
 pub use outputs::{ConditionArguments, MeasurementOutputs};
 pub use repeat::RepeatArguments;
 pub use screens::{parsed, program};

@@ -117,12 +117,12 @@ impl Connection {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let address = local.ip().to_canonical();
-        let (session, limits) = {
+        let (session, limits, digests) = {
             let subsystem = directory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let session = Session::new(&subsystem, &address.to_string(), address.is_ipv6(), local.port());
-            (session, Session::admin_limits(subsystem.limits.transfer_bytes))
+            (session, Session::admin_limits(subsystem.limits.transfer_bytes), subsystem.limits.digests)
         };
-        let mut queue = ControllerQueue::new(limits);
+        let mut queue = ControllerQueue::new(limits).with_digests(digests);
         queue.leave_long();
         Ok(Self {
             stream,

@@ -17,5 +17,6 @@ mod worker;
 
 pub use counters::Summary;
 pub use export::{Export, ExportPlan, Exported};
+pub use fathom_fabric::controller::Digests;
 pub use limits::Limits;
 pub use server::{Server, ServerPlan};

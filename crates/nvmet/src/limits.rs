@@ -1,7 +1,7 @@
 //! How much hosts are given: queues by memory, connections by what the queues need.
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_fabric::controller::SubsystemLimits;
+use fathom_fabric::controller::{Digests, SubsystemLimits};
 use fathom_measure::Bytes;
 
 /// Controllers at once.
@@ -28,6 +28,8 @@ pub struct Limits {
     pub in_capsule_bytes: u32,
     /// Memory for the buffers of I/O queues, in bytes.
     pub memory_bytes: u64,
+    /// What becomes of the digests that hosts ask for.
+    pub digests: Digests,
 }
 
 impl Default for Limits {
@@ -38,6 +40,7 @@ impl Default for Limits {
             transfer_bytes: 128 << 10,
             in_capsule_bytes: 8 << 10,
             memory_bytes: 1 << 30,
+            digests: Digests::Offer,
         }
     }
 }
@@ -102,6 +105,7 @@ impl Limits {
             controllers: CONTROLLERS,
             transfer_bytes: self.transfer_bytes,
             in_capsule_bytes: self.in_capsule_bytes,
+            digests: self.digests,
         })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use fathom_engine::job::bind;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_fabric::controller::{Access, Subsystem};
 use fathom_measure::WallClock;
@@ -33,6 +34,8 @@ pub struct ServerPlan {
     pub limits: Limits,
     /// Threads that serve, 1 and up.
     pub workers: usize,
+    /// Processors that the workers are bound to, in turn; none: the scheduler's choice.
+    pub cpus: Vec<u32>,
 }
 
 /// A target that serves until it is [stopped](Self::stop) or dropped.
@@ -83,7 +86,8 @@ impl Server {
             let common = Arc::clone(&server.common);
             // The kernel keeps what carries I/O from all that was not opened before.
             let wall = Wall::around(&Reach::default())?;
-            server.spawn(format!("nvmet-{number}"), move || match wall.enter() {
+            let cpu = plan.cpus.get(number % plan.cpus.len().max(1)).copied();
+            server.spawn(format!("nvmet-{number}"), move || match wall.enter().and_then(|()| bind(cpu)) {
                 Ok(()) => Worker::new(common, ready, taken).run(),
                 Err(error) => common.say(format!("a worker did not start: {error}")),
             })?;

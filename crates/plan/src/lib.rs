@@ -110,6 +110,14 @@ pub struct RunOptions {
     pub decorators: Decorators,
 }
 
+/// Processors from how a plan writes them, `0-3,6`; `any` names none.
+///
+/// # Errors
+/// What is no such list, and what to write.
+pub fn processors_of(text: &str) -> Result<Vec<u32>, String> {
+    quantity::cpus(text)
+}
+
 /// Processors as a plan and the kernel write them, `0-3,6`.
 pub fn processors(cpus: &[u32]) -> String {
     quantity::write_cpus(cpus)

@@ -190,6 +190,11 @@ if mkdir -p $sub 2>/tmp/shown; then
     measures "fathom's host verifies the kernel's brd" fathom run --target $uri/2 --rw randrw --bs 4k-64k/4k --destroy $nqn/2 $checked
     measures "fathom's host verifies the kernel's file" fathom run --target $uri/3 --rw randrw --bs 4k --destroy $nqn/3 $checked
     measures "two jobs have two queues" fathom run --target $uri/1 --rw randread --jobs 2 --count 400 --depth 8 --json
+    (sleep 2; echo 0 >$sub/namespaces/2/enable; sleep 1; echo 1 >$sub/namespaces/2/enable) &
+    changer=$!
+    measures "reads go on while another namespace changes" fathom run --target $uri/1 --rw randread --time 5s --depth 4 --json
+    records "and the kernel's event is in the record" '"name": "controller_event"'
+    wait $changer
     refuses "a namespace that is not there is refused" "namespace" fathom run --target $uri/9 --count 10
     rm $port/subsystems/$nqn
     rmdir $port

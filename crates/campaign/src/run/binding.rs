@@ -1,11 +1,14 @@
 //! Which processors the jobs of a run are bound to, by the user's word or near their devices.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddrV4;
 
 use fathom_engine::placement::{Device, Machine, Seat, other_node, seats};
+use fathom_record::TargetKind;
 use fathom_record::Workload;
 use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts};
 use fathom_record::run::JobSummary;
+use fathom_telemetry::environment::interface_of;
 
 /// The processors of a run's jobs.
 #[derive(Debug, Default)]
@@ -76,6 +79,10 @@ impl Binding {
 
 /// What a target stands on, as far as processors are concerned.
 fn device_of(machine: &Machine, facts: &TargetFacts) -> Option<Device> {
+    if facts.kind == TargetKind::FabricNamespace {
+        let address = facts.fabric.as_ref()?.address.as_ref()?.parse::<SocketAddrV4>().ok()?;
+        return machine.interface(&interface_of(*address.ip())?);
+    }
     let layer = |layer: &str| {
         let of_layer = facts.devices.iter().filter(|device| device.layer == layer);
         of_layer.map(|device| device.name.as_str()).collect::<Vec<_>>()

@@ -52,8 +52,19 @@ impl Machine {
         };
         let mut queues: Vec<_> = entries(&folder.join("mq")).iter().filter_map(queue).collect();
         queues.sort_by_key(|queue: &Queue| queue.number);
+        Some(Device { queues, ..self.on_its_bus(&folder)? })
+    }
+
+    /// What is near a network interface, by the kernel's name of it; `None` where the kernel does not show it. Its
+    /// queues are left out: which of them a connection uses is not the sender's choice.
+    pub fn interface(&self, name: &str) -> Option<Device> {
+        self.on_its_bus(&fs::canonicalize(self.sys.join("class/net").join(name)).ok()?)
+    }
+
+    /// Node and interrupts of a device by its folder: the devices above it, up to the bus, are asked, and the first that
+    /// has a node, or interrupts, says it for all.
+    fn on_its_bus(&self, folder: &Path) -> Option<Device> {
         let name = folder.file_name()?.to_string_lossy().into_owned();
-        // The devices above it, up to the bus: the first that has a node, or interrupts, says it for all.
         let above = || folder.ancestors().skip(1).take_while(|above| above.starts_with(&self.sys));
         let node = above().find_map(|above| text(&above.join("numa_node")));
         let irqs = above().map(|above| entries(&above.join("msi_irqs"))).find(|irqs| !irqs.is_empty());
@@ -64,7 +75,7 @@ impl Machine {
             name,
             // A machine without nodes says -1.
             node: node.and_then(|node| node.parse().ok()),
-            queues,
+            queues: Vec::new(),
             interrupts: interrupts.into_iter().collect(),
         })
     }

@@ -170,6 +170,25 @@ fn among_equals_the_processor_that_takes_the_interrupts_is_best() {
 }
 
 #[test]
+fn jobs_of_a_target_elsewhere_sit_by_the_network_card() {
+    let machine = Drawn::new(2, 2, 1);
+    machine.write("sys/devices/pci0/card/numa_node", "1");
+    machine.write("sys/devices/pci0/card/msi_irqs/50", "msix");
+    machine.write("proc/irq/50/effective_affinity_list", "3");
+    machine.write("sys/devices/pci0/card/net/eth1/mtu", "9000");
+    let class = machine.dir.path().join("sys/class/net");
+    fs::create_dir_all(&class).unwrap();
+    symlink(machine.dir.path().join("sys/devices/pci0/card/net/eth1"), class.join("eth1")).unwrap();
+    let card = machine.machine.interface("eth1").unwrap();
+    assert_eq!((card.node, card.interrupts.as_slice()), (Some(1), &[3][..]));
+    let all = machine.machine.cpus(&(0..4).collect());
+    let seats = seats(&all, &[Some(card)], 3).unwrap();
+    assert_eq!(cpus(&seats), [3, 2, 0]);
+    assert_eq!(seats[0].why, "near eth1, node 1");
+    assert!(machine.machine.interface("eth2").is_none());
+}
+
+#[test]
 fn nobody_sits_outside_what_is_allowed_or_online() {
     let machine = Drawn::new(2, 2, 1).disk("nvme0n1", 0, &["0", "1", "2", "3"], &[]);
     assert_eq!(cpus(&machine.seats([1, 3], &["nvme0n1"], 2)), [1, 3]);

@@ -6,6 +6,6 @@ mod queue;
 mod session;
 mod subsystem;
 
-pub use queue::{Admitted, Answer, Begun, ControllerQueue, Handler, QueueLimits, Refusal};
+pub use queue::{Admitted, Answer, Begun, ControllerQueue, Digests, Handler, QueueLimits, Refusal};
 pub use session::{ADMIN_BYTES, Io, Role, Serve, Session};
 pub use subsystem::{Access, Controller, Directory, Namespace, Subsystem, SubsystemLimits};

@@ -84,6 +84,21 @@ pub trait Handler: Payloads {
 
     /// Begins a command whose data is in the slot's buffer.
     fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> Begun;
+
+    /// The host gave up a request for an event that it had begun: it will not be answered.
+    fn event_given_up(&mut self) {}
+}
+
+/// What becomes of the digests that a host asks for, of headers and of data alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Digests {
+    /// They are in force as the host asks.
+    #[default]
+    Offer,
+    /// A host that does not ask for both is refused.
+    Require,
+    /// None is in force, whatever the host asks: most hosts then end the connection by themselves.
+    Off,
 }
 
 /// What a connection is allowed.
@@ -130,6 +145,7 @@ enum Into {
 #[derive(Debug)]
 pub struct ControllerQueue {
     limits: QueueLimits,
+    digests: Digests,
     parser: Parser,
     outgoing: Outgoing,
     slots: Vec<Slot>,
@@ -150,6 +166,7 @@ impl ControllerQueue {
     pub fn new(limits: QueueLimits) -> Self {
         let mut it = Self {
             limits,
+            digests: Digests::Offer,
             parser: Parser::new(Peer::Host, limits.in_capsule_bytes.max(limits.host_data_bytes)),
             outgoing: Outgoing::new(4),
             slots: Vec::new(),
@@ -163,6 +180,12 @@ impl ControllerQueue {
         };
         it.widen(1);
         it
+    }
+
+    /// What becomes of the digests that the host will ask for; without this they are offered.
+    pub fn with_digests(mut self, digests: Digests) -> Self {
+        self.digests = digests;
+        self
     }
 
     /// Has so many slots from now on, of the buffers of [`QueueLimits::transfer_bytes`] in `limits`.
@@ -254,11 +277,15 @@ impl ControllerQueue {
         if wish.hpda > MOST_ALIGNMENT {
             return Err(Fault::Alignment.into());
         }
+        let is_offered = self.digests != Digests::Off;
         let framing = Framing {
-            header_digest: wish.dgst & pdu::WITH_HEADER_DIGEST != 0,
-            data_digest: wish.dgst & pdu::WITH_DATA_DIGEST != 0,
+            header_digest: is_offered && wish.dgst & pdu::WITH_HEADER_DIGEST != 0,
+            data_digest: is_offered && wish.dgst & pdu::WITH_DATA_DIGEST != 0,
             sent_alignment: (usize::from(wish.hpda) + 1) * 4,
         };
+        if self.digests == Digests::Require && !(framing.header_digest && framing.data_digest) {
+            return Err(Fault::DigestsMissing.into());
+        }
         let mut answer: InitializeResponse = blank();
         answer.dgst = framing.digests();
         answer.maxh2cdata = U32::new(self.limits.host_data_bytes);
@@ -276,8 +303,11 @@ impl ControllerQueue {
         handler: &mut H,
     ) -> Result<(), Fatal> {
         let identifier = entry.cid.get();
-        if self.is_marked(identifier) && !self.gives_up_event(identifier) {
-            return Err(Fault::CommandInUse.into());
+        if self.is_marked(identifier) {
+            if !self.gives_up_event(identifier) {
+                return Err(Fault::CommandInUse.into());
+            }
+            handler.event_given_up();
         }
         if self.free.is_empty() || self.refused.is_some() {
             return Err(Fault::TooManyCommands.into());

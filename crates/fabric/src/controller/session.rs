@@ -435,6 +435,10 @@ impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
         }
     }
 
+    fn event_given_up(&mut self) {
+        self.session.events = self.session.events.saturating_sub(1);
+    }
+
     fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> Begun {
         let session = &mut *self.session;
         match (command.fabrics_type(), session.role) {

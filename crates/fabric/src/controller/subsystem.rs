@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use fathom_spec::fabrics::connect::LAST_CONTROLLER;
 use fathom_spec::fabrics::property;
 
+use super::queue::Digests;
+
 /// What is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace {
@@ -57,6 +59,8 @@ pub struct SubsystemLimits {
     pub transfer_bytes: u32,
     /// Bytes of data in a capsule of an I/O queue.
     pub in_capsule_bytes: u32,
+    /// What becomes of the digests that hosts ask for.
+    pub digests: Digests,
 }
 
 /// One controller: a host's association.

@@ -36,6 +36,8 @@ pub enum Fault {
     Alignment,
     /// Digests in force that were not asked for, or fewer.
     DigestsAgreed,
+    /// Fewer digests asked for than the target insists on.
+    DigestsMissing,
     /// A limit of data PDUs below 4096 bytes, or not a multiple of 4.
     DataLimit,
     /// A data PDU without data.
@@ -93,7 +95,7 @@ impl Fault {
             Self::TooMuchData | Self::TransferAskedTwice | Self::TooManyCommands => (LIMIT_EXCEEDED, 0),
             Self::FormatVersion => (UNSUPPORTED_PARAMETER, 8),
             Self::Alignment => (UNSUPPORTED_PARAMETER, 10),
-            Self::DigestsAgreed => (UNSUPPORTED_PARAMETER, 11),
+            Self::DigestsAgreed | Self::DigestsMissing => (UNSUPPORTED_PARAMETER, 11),
             Self::DataLimit => (UNSUPPORTED_PARAMETER, 12),
         }
     }
@@ -113,6 +115,9 @@ impl Fault {
             Self::FormatVersion => "an unknown version of the PDU format",
             Self::Alignment => "a data alignment above 128 bytes",
             Self::DigestsAgreed => "digests other than those requested",
+            Self::DigestsMissing => {
+                "a request without the digests of headers and data that are required here"
+            }
             Self::DataLimit => "an invalid limit on data PDUs (MAXH2CDATA)",
             Self::NoData => "a data PDU without data",
             Self::TooMuchData => "more data in one PDU than was negotiated",

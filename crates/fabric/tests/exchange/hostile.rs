@@ -1,7 +1,7 @@
 //! Peers that break the rules: each is refused by name, and nothing wrong gets through.
 
-use crate::pair::{HOST, Host, NQN, Pair, SHIFT, TRANSFER, Target, digested, pair, plain, settle};
-use fathom_fabric::controller::Io;
+use crate::pair::{HOST, Host, NQN, Pair, SHIFT, TRANSFER, Target, digested, pair, plain, settle, subsystem};
+use fathom_fabric::controller::{ControllerQueue, Digests, Io, Session};
 use fathom_fabric::host::{Association, Limits, Transfer};
 use fathom_fabric::{Fault, Framing};
 use fathom_spec::admin::{ASYNCHRONOUS_EVENT, KEEP_ALIVE};
@@ -214,8 +214,28 @@ fn a_host_that_gives_its_requests_for_events_up_may_take_their_identifiers_again
         // Its identifier, and success.
         assert_eq!(said[20..24], [9, 0, 0, 0]);
     }
-    target.received(&pair.subsystem, &admin(ASYNCHRONOUS_EVENT)).unwrap();
-    target.received(&pair.subsystem, &admin(ASYNCHRONOUS_EVENT)).unwrap();
+    // Each takes the place of the one before: however often, none is one too many.
+    for _ in 0..8 {
+        target.received(&pair.subsystem, &admin(ASYNCHRONOUS_EVENT)).unwrap();
+        assert!(target.output(usize::MAX).is_empty());
+    }
+}
+
+#[test]
+fn digests_are_in_force_as_the_target_wants_them() {
+    let answer = |policy, asked: u8| {
+        let directory = subsystem();
+        let mut target = Target::new(&directory);
+        target.queue = ControllerQueue::new(Session::admin_limits(TRANSFER)).with_digests(policy);
+        let outcome = target.received(&directory, &initialize(0, |pdu| pdu[11] = asked));
+        outcome.map(|_| target.output(usize::MAX)[11]).map_err(|fatal| (fatal.fault, fatal.fei))
+    };
+    for asked in 0..4 {
+        assert_eq!(answer(Digests::Offer, asked), Ok(asked));
+        assert_eq!(answer(Digests::Off, asked), Ok(0));
+        let required = if asked == 3 { Ok(3) } else { Err((Fault::DigestsMissing, 11)) };
+        assert_eq!(answer(Digests::Require, asked), required);
+    }
 }
 
 #[test]

@@ -71,12 +71,30 @@ pub struct NvmetArguments {
     /// Threads that serve. Default: one a CPU, up to 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub workers: Option<u16>,
+    /// CPUs that these threads are bound to, in turn, e.g. 0-3; nic: those on the node of the network card that
+    /// listens. One thread a CPU, up to 8, unless --workers says otherwise. Default: the scheduler's choice.
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<String>,
+    /// Digests (CRC32C) of headers and data: offer them to hosts that ask, require both of every host, or off.
+    #[arg(long, value_name = "POLICY", value_enum, default_value_t = DigestChoice::Offer)]
+    pub digests: DigestChoice,
     /// End after this time, e.g. 60s. Default: at Ctrl-C.
     #[arg(long, value_name = "TIME")]
     pub time: Option<fathom_measure::Nanos>,
     /// Print one line of JSON when the target is ready, and one at its end.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What becomes of digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum DigestChoice {
+    /// As each host asks.
+    Offer,
+    /// Hosts that do not ask for both are refused.
+    Require,
+    /// None, whatever a host asks: most hosts that ask then let go.
+    Off,
 }
 
 pub const NVMET_EXAMPLES: &str = "\

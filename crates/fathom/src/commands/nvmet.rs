@@ -4,13 +4,15 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use fathom_engine::placement::{Cpu, Machine};
 use fathom_fabric::name::{Choices, FabricName, host_and_port, place};
 use fathom_measure::{Bytes, Clock, WallClock};
-use fathom_nvmet::{Export, ExportPlan, Limits, Server, ServerPlan, Summary};
+use fathom_nvmet::{Digests, Export, ExportPlan, Limits, Server, ServerPlan, Summary};
 use fathom_record::options::Decorators;
+use fathom_telemetry::environment::interface_of;
 use serde::Serialize;
 
-use crate::arguments::NvmetArguments;
+use crate::arguments::{DigestChoice, NvmetArguments};
 use crate::failure::Failure;
 use crate::progress::Screen;
 use crate::status::Status;
@@ -22,6 +24,8 @@ const PORT: u16 = 4420;
 const DISCOVERY: &str = "nqn.2014-08.org.nvmexpress.discovery";
 /// Workers where nobody says how many.
 const MOST_WORKERS: usize = 8;
+/// What `--cpus` is told for the processors near the network card.
+const NEAR_CARD: &str = "nic";
 /// Between two looks at what there is to say.
 const STEP: Duration = Duration::from_millis(50);
 
@@ -79,6 +83,7 @@ pub fn perform(arguments: &NvmetArguments) -> Result<Status, Failure> {
         None => own_nqn(&arguments.backends),
     };
     let limits = limits(arguments)?;
+    let bound = cpus(arguments, address.ip())?;
     let decorators = Decorators { delay: arguments.delay.clone(), throttle: arguments.throttle };
     let stop = interrupt::watch(Screen::new(false, None).voice())?;
     let export = Export::open(&ExportPlan {
@@ -95,6 +100,7 @@ pub fn perform(arguments: &NvmetArguments) -> Result<Status, Failure> {
         output::message(note);
     }
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = if bound.is_empty() { cpus } else { bound.len() };
     let server = Server::start(
         export,
         &ServerPlan {
@@ -103,12 +109,16 @@ pub fn perform(arguments: &NvmetArguments) -> Result<Status, Failure> {
             firmware: env!("CARGO_PKG_VERSION").to_owned(),
             hosts,
             limits,
-            workers: arguments.workers.map_or(cpus.min(MOST_WORKERS), usize::from),
+            workers: arguments.workers.map_or(workers.min(MOST_WORKERS), usize::from),
+            cpus: bound.clone(),
         },
     )?;
     let ready = ready(&server, &nqn);
-    let text =
-        if arguments.json { output::json_line(&ready) } else { words(&ready, server.address(), arguments) };
+    let text = if arguments.json {
+        output::json_line(&ready)
+    } else {
+        words(&ready, server.address(), arguments, &bound)
+    };
     output::line(&text)?;
     serve(&server, arguments, &stop);
     let ended = ended(server.stop());
@@ -155,6 +165,34 @@ fn hosts(arguments: &NvmetArguments, address: IpAddr) -> Result<Option<Vec<Strin
     ))
 }
 
+/// Processors of the workers: those that were named, or those near the network card that listens; none: the
+/// scheduler's choice.
+fn cpus(arguments: &NvmetArguments, address: IpAddr) -> Result<Vec<u32>, Failure> {
+    let refuse = |cause: String| Failure::usage("--cpus", cause, "use e.g. --cpus 0-3, or leave it out");
+    let Some(asked) = &arguments.cpus else { return Ok(Vec::new()) };
+    let allowed = fathom_engine::job::allowed_cpus()?;
+    if asked != NEAR_CARD {
+        let listed = fathom_plan::processors_of(asked).map_err(refuse)?;
+        return match listed.iter().find(|cpu| !allowed.contains(*cpu)) {
+            Some(cpu) => Err(refuse(format!(
+                "this process may not use CPU {cpu}: it has {}",
+                fathom_plan::processors(&Vec::from_iter(allowed))
+            ))),
+            None => Ok(listed),
+        };
+    }
+    let IpAddr::V4(address) = address else {
+        return Err(refuse(format!("which network card has {address} is known for IPv4 alone")));
+    };
+    let card = interface_of(address).and_then(|name| Machine::default().interface(&name));
+    let Some(card) = card else {
+        return Err(refuse(format!("{address} is on no network card that the kernel shows")));
+    };
+    let near = |cpu: &&Cpu| card.node.is_none() || cpu.node.is_none() || cpu.node == card.node;
+    let cpus = Machine::default().cpus(&allowed);
+    Ok(cpus.iter().filter(near).map(|cpu| cpu.id).collect())
+}
+
 /// A name that hosts and subsystems can have.
 fn checked(nqn: &str) -> Result<String, Failure> {
     let refuse = |cause: String| {
@@ -189,7 +227,16 @@ fn limits(arguments: &NvmetArguments) -> Result<Limits, Failure> {
         transfer_bytes: small("--max-transfer", arguments.max_transfer)?,
         in_capsule_bytes: small("--in-capsule", arguments.in_capsule)?,
         memory_bytes: arguments.memory.0,
+        digests: digests(arguments.digests),
     })
+}
+
+fn digests(choice: DigestChoice) -> Digests {
+    match choice {
+        DigestChoice::Offer => Digests::Offer,
+        DigestChoice::Require => Digests::Require,
+        DigestChoice::Off => Digests::Off,
+    }
 }
 
 fn ready<'a>(server: &'a Server, nqn: &'a str) -> Ready<'a> {
@@ -227,7 +274,7 @@ fn reached_at(address: SocketAddr) -> String {
     if address.ip().is_unspecified() { "ADDRESS".to_owned() } else { address.ip().to_string() }
 }
 
-fn words(ready: &Ready<'_>, address: SocketAddr, arguments: &NvmetArguments) -> String {
+fn words(ready: &Ready<'_>, address: SocketAddr, arguments: &NvmetArguments, bound: &[u32]) -> String {
     let host = reached_at(address);
     let mut lines = vec![format!("Serving {} at {}", ready.nqn, place(&host, address.port()))];
     for it in &ready.namespaces {
@@ -251,6 +298,9 @@ fn words(ready: &Ready<'_>, address: SocketAddr, arguments: &NvmetArguments) -> 
         String::new()
     };
     lines.push(format!("  I/O queues: {}{fewer}, {} entries each", ready.queues, arguments.depth));
+    if !bound.is_empty() {
+        lines.push(format!("  workers on CPUs {}", fathom_plan::processors(bound)));
+    }
     lines.push(String::new());
     lines.push("On the other side:".to_owned());
     lines.push(format!("  nvme connect -t tcp -a {host} -s {} -n {}", address.port(), ready.nqn));

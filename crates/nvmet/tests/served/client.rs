@@ -36,6 +36,7 @@ pub fn export(backends: &[&str], writable: bool, decorators: &Decorators) -> Exp
 
 pub fn plan() -> ServerPlan {
     ServerPlan {
+        cpus: Vec::new(),
         address: "127.0.0.1:0".parse().unwrap(),
         name: NQN.to_owned(),
         firmware: "1".to_owned(),

@@ -21,7 +21,7 @@ mod virtio;
 pub use cloud::{Dmi, Instance, classify};
 pub use facts::Facts;
 pub(crate) use file_system::{Mount, parse_mounts};
-pub use network::way_to;
+pub use network::{interface_of, way_to};
 
 use std::path::Path;
 

@@ -58,6 +58,13 @@ pub fn way_to(label: &str, remote: Ipv4Addr) -> Vec<Fact> {
     facts.into_list()
 }
 
+/// The interface that packets for an address leave by, or on whose network an own address is; none for the machine
+/// itself, and where the routing table does not say.
+pub fn interface_of(address: Ipv4Addr) -> Option<String> {
+    let table = Root::system().text(ROUTES).unwrap_or_default();
+    interface(&table, address).filter(|_| !address.is_loopback()).map(str::to_owned)
+}
+
 /// Of a namespace that a controller over TCP or RDMA serves.
 pub(super) fn describe_device(facts: &mut Facts<'_>, device: &str) {
     for name in controllers(facts.root(), device) {

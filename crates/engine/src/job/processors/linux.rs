@@ -17,7 +17,10 @@ pub fn wake_on_time() {
     let _ = set_current_timer_slack(NonZeroU64::new(1));
 }
 
-/// Binds the calling thread to one processor.
+/// Binds the calling thread to one processor; to none, it leaves it where it may run.
+///
+/// # Errors
+/// When there is no such processor, or the process may not use it.
 pub fn bind(cpu: Option<u32>) -> Result<(), EngineError> {
     let Some(cpu) = cpu else { return Ok(()) };
     let mut set = CpuSet::new();

@@ -12,10 +12,10 @@ use windows as platform;
 
 use crate::{EngineError, ErrorKind};
 
-pub use platform::allowed_cpus;
-pub(super) use platform::{bind, wake_on_time};
+pub(super) use platform::wake_on_time;
+pub use platform::{allowed_cpus, bind};
 
 fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
-    EngineError::new(ErrorKind::Plan, format!("binding a job to processor {cpu}"), cause)
+    EngineError::new(ErrorKind::Plan, format!("binding a thread to processor {cpu}"), cause)
         .with_remedy(platform::CHOICE)
 }

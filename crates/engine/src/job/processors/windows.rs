@@ -17,7 +17,10 @@ pub const CHOICE: &str = "choose from the processors of the first group, counted
 /// Nothing: a thread here wakes up at the system's ticks.
 pub fn wake_on_time() {}
 
-/// Binds the calling thread to one processor.
+/// Binds the calling thread to one processor; to none, it leaves it where it may run.
+///
+/// # Errors
+/// When there is no such processor, or the process may not use it.
 pub fn bind(cpu: Option<u32>) -> Result<(), EngineError> {
     let Some(cpu) = cpu else { return Ok(()) };
     let Some(mask) = 1usize.checked_shl(cpu) else {

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use fathom_fabric::controller::{
-    Access, Answer, Begun, ControllerQueue, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits,
+    Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
+    SubsystemLimits,
 };
 use fathom_fabric::host::{Association, Ended, HostQueue, Limits, Next, Wishes};
 use fathom_fabric::{Fatal, Framing, Payloads};
@@ -101,6 +102,7 @@ pub fn subsystem() -> RefCell<Subsystem> {
         controllers: 8,
         transfer_bytes: TRANSFER,
         in_capsule_bytes: IN_CAPSULE,
+        digests: Digests::Offer,
     };
     let access = Access::Hosts(vec![HOST.to_owned()]);
     RefCell::new(Subsystem::new((NQN, "memory"), "1", namespace(), access, limits))
