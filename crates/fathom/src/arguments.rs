@@ -250,6 +250,8 @@ Examples:
                           --before-b 'echo bfq > /sys/block/sdb/queue/scheduler'
   fathom compare r-20261120-155300123-7f3a r-20261121-0902     two finished runs, with what that costs
   fathom compare sim:gp3 sim:gp3,iops=3090 --patterns randread-4k --report compare.html
+  fathom compare ssh:c1:/mnt/x ssh:c2:/mnt/x                   two machines: what differs between them is shown
+  fathom compare nvme+tcp://10.0.0.5/NQN /dev/nvme5n1 --clients clients.toml   two stacks from several machines
   fathom compare /mnt/a /mnt/b --fail-if slower --fail-if 'p99>110% of a'      exit status 4 if so
 
 --depth takes a list here. Runs are saved as they end: after Ctrl-C, a crash or a restart of the machine
@@ -282,6 +284,9 @@ pub struct AssessArguments {
     /// What to assess, and how.
     #[command(flatten)]
     pub plan: RawAssess,
+    /// From where.
+    #[command(flatten)]
+    pub clients: clients::ClientsFile,
     /// When it fails.
     #[command(flatten)]
     pub conditions: ConditionArguments,
@@ -308,7 +313,7 @@ pub struct RunArguments {
     pub scale: f64,
     /// From where.
     #[command(flatten)]
-    pub clients: clients::ClientArguments,
+    pub clients: clients::ClientsFile,
     /// Hold the result against so many times an earlier run, as far as the links carry it: 'r-2026...*8' for eight
     /// drives of which one was measured alone.
     #[arg(long, value_name = "RUN*N")]
@@ -361,6 +366,9 @@ pub struct SweepArguments {
     /// The plan, flag by flag.
     #[command(flatten, next_help_heading = "Options of the plan, the same for all cells")]
     pub flags: RawPlan,
+    /// From where.
+    #[command(flatten)]
+    pub clients: clients::ClientsFile,
     /// Where the result goes.
     #[command(flatten, next_help_heading = "Results")]
     pub outputs: MeasurementOutputs,
@@ -403,6 +411,9 @@ pub struct CompareArguments {
     /// The plan, flag by flag.
     #[command(flatten, next_help_heading = "Options of the plan, the same for both sides")]
     pub flags: RawPlan,
+    /// From where.
+    #[command(flatten)]
+    pub clients: clients::ClientsFile,
     /// When it fails.
     #[command(flatten, next_help_heading = "Results")]
     pub conditions: ConditionArguments,

@@ -9,7 +9,7 @@ use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::resolve::{decorators, name, value};
 use super::text::Text;
 use super::write::flag;
-use super::{RawKnown, effort, known, pattern, quantity};
+use super::{Client, RawKnown, RawPlan, client, effort, known, pattern, quantity};
 
 /// What `fathom assess` is told, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -72,6 +72,15 @@ pub struct RawAssess {
     /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
     #[arg(long)]
     pub check_empty: bool,
+    /// Measure from here at the same time as from every other client: the operating points are those of all together.
+    /// A client is written as in fathom run. Repeatable.
+    #[arg(long, value_name = "REACH")]
+    pub client: Vec<String>,
+
+    /// Give each client a part of the target's addresses to itself.
+    #[arg(long)]
+    pub partition: bool,
+
     /// Give up an unfinished assessment of the same command, whose finished runs stay in the store, and begin anew.
     #[arg(long)]
     pub anew: bool,
@@ -99,6 +108,8 @@ pub struct AssessOptions {
     pub check_empty: bool,
     /// Whether an unfinished one of the same target with the same plan is given up.
     pub anew: bool,
+    /// Who measures, all at once; none: this process alone.
+    pub clients: Vec<Client>,
 }
 
 impl RawAssess {
@@ -132,6 +143,7 @@ impl RawAssess {
         let effort = effort::read(self, &patterns)?;
         let known = self.known.read()?;
         let decorators = decorators(&self.delay, &self.throttle)?;
+        let clients = self.clients()?;
         let plan = AssessPlan {
             target: self.target.clone(),
             engine: name("engine", &self.engine)?,
@@ -148,9 +160,27 @@ impl RawAssess {
             until_share: effort.until_share,
             precondition: effort.precondition,
             thorough: self.thorough,
+            clients: clients.iter().map(|client| client.without_permits().to_string()).collect(),
+            partition: self.partition,
         };
         let permit = name("destroy", &self.destroy)?;
-        Ok(AssessOptions { plan, permit, check_empty: self.check_empty, anew: self.anew })
+        Ok(AssessOptions { plan, permit, check_empty: self.check_empty, anew: self.anew, clients })
+    }
+}
+
+impl RawAssess {
+    /// The clients; what is written by bytes before measuring is one machine's work.
+    fn clients(&self) -> Result<Vec<Client>, Mistake> {
+        let named = (!self.client.is_empty()).then(|| self.client.clone());
+        let raw = RawPlan { client: named, partition: Some(self.partition), ..RawPlan::default() };
+        let clients = client::read(&raw)?;
+        let writes_first = self.precondition.is_some() || self.thorough;
+        if !clients.is_empty() && writes_first {
+            let cause = "a target is preconditioned from one machine: do that first, without --client";
+            let key = if self.thorough { "thorough" } else { "precondition" };
+            return Err(Mistake::new(key, PlanErrorKind::Contradiction, cause));
+        }
+        Ok(clients)
     }
 }
 
@@ -244,6 +274,10 @@ pub fn assess_command_line(plan: &AssessPlan) -> String {
     if let Some(slo) = &plan.slo {
         let text = format!("{}={}", percentile(slo.quantile), quantity::write_time_ns(slo.limit_ns));
         line += &flag("slo", &text);
+    }
+    plan.clients.iter().for_each(|client| line += &flag("client", client));
+    if plan.partition {
+        line += " --partition";
     }
     line += &flag("seed", &plan.seed.to_string());
     for (name, text) in [("delay", &plan.delay), ("throttle", &plan.throttle)] {

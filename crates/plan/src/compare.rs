@@ -50,6 +50,8 @@ const QUESTION_KEYS: [&str; 11] = [
     "ramp-from",
     "ramp-over",
 ];
+/// The key that says who measures.
+const CLIENT_KEY: &str = "client";
 /// Keys that a pattern sets.
 const PATTERN_KEYS: [&str; 3] = ["rw", "bs", "read-share"];
 
@@ -267,16 +269,9 @@ impl RawCompare {
             let cause = "say what to compare, as /mnt/a and /mnt/b";
             return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
         }
-        let a = Asked {
-            target: self.a_name.clone(),
-            settings: settings("a", &self.a)?,
-            before: name("before-a", &self.before_a)?,
-        };
-        let b = Asked {
-            target: self.b_name.clone().unwrap_or_else(|| self.a_name.clone()),
-            settings: settings("b", &self.b)?,
-            before: name("before-b", &self.before_b)?,
-        };
+        let a = Asked::of(&self.a_name, ("a", &self.a), name("before-a", &self.before_a)?)?;
+        let b_name = self.b_name.as_ref().unwrap_or(&self.a_name);
+        let b = Asked::of(b_name, ("b", &self.b), name("before-b", &self.before_b)?)?;
         if self.b_name.is_none() && a == b {
             let cause = format!(
                 "one target alone is not a comparison: name a second, or say how the sides differ, as \
@@ -388,6 +383,28 @@ struct Asked {
     target: String,
     settings: Vec<Setting>,
     before: Option<String>,
+}
+
+impl Asked {
+    /// A side of this name: `ssh:HOST:TARGET` is a target on another machine, which measures it.
+    fn of(
+        named: &str,
+        (flag, texts): (&'static str, &[Text]),
+        before: Option<String>,
+    ) -> Result<Self, Mistake> {
+        let mut settings = settings(flag, texts)?;
+        let elsewhere = named.strip_prefix("ssh:").and_then(|rest| rest.split_once(':'));
+        let Some((host, target)) = elsewhere else {
+            return Ok(Self { target: named.to_owned(), settings, before });
+        };
+        if target.is_empty() || settings.iter().any(|setting| setting.key == CLIENT_KEY) {
+            let cause =
+                format!("`{named}` names a machine: write ssh:HOST:TARGET, and no other client of that side");
+            return Err(Mistake::new("target", PlanErrorKind::Contradiction, cause));
+        }
+        settings.push(Setting { key: CLIENT_KEY.to_owned(), value: format!("ssh:{host}") });
+        Ok(Self { target: target.to_owned(), settings, before })
+    }
 }
 
 fn placed(mistake: Mistake) -> PlanError {
@@ -540,7 +557,7 @@ pub fn side_names(plan: &ComparePlan) -> [String; 2] {
 /// The base as it is kept: what lets a device be written holds for one command alone, and the seed has
 /// a place of its own.
 fn recorded(base: &RawPlan) -> serde_json::Value {
-    let base = RawPlan { destroy: None, check_empty: None, seed: None, ..base.clone() };
+    let base = RawPlan { seed: None, ..base.without_permits() };
     serde_json::to_value(base).expect("a plan's values are all JSON values")
 }
 

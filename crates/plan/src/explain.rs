@@ -95,6 +95,11 @@ impl RawExplain {
         let seed = source.seed(new_seed)?;
         let recorded = recorded(&raw);
         let base = source.replaced(raw).resolve(seed)?;
+        if !base.options.clients.is_empty() {
+            let cause = "experiments are made from one machine: leave it out, or explain a finished run of several \
+                         clients";
+            return Err(placed(Mistake::new("client", PlanErrorKind::Contradiction, cause)));
+        }
         if base.workload.length.time_ns.is_none() {
             let cause = "experiments are compared with one another: give runs a length with --time";
             return Err(placed(Mistake::new("time", PlanErrorKind::Contradiction, cause)));

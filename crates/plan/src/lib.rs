@@ -14,6 +14,7 @@ mod again;
 mod assess;
 mod campaigns;
 mod catalogued;
+mod client;
 mod compare;
 mod condition;
 mod effort;
@@ -46,6 +47,7 @@ pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, repeat_command_line, sweep_command_line};
 pub use catalogued::{instance_type, volume};
+pub use client::{Client, Reach, clients_of_file};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use condition::{condition, unmeasurable};
 pub use error::{Place, PlanError, PlanErrorKind};
@@ -108,6 +110,19 @@ pub struct RunOptions {
     pub cpus: Option<Vec<u32>>,
     /// What is put around the engine.
     pub decorators: Decorators,
+    /// Who carries it, all at once; none: this process alone.
+    pub clients: Vec<Client>,
+    /// Each client has a part of the addresses to itself.
+    pub partition: bool,
+}
+
+impl RunOptions {
+    /// The same without the permission to destroy data, which whoever types the command again gives again.
+    #[must_use]
+    pub fn without_permits(&self) -> Self {
+        let clients = self.clients.iter().map(Client::without_permits).collect();
+        Self { permits: Vec::new(), check_empty: false, clients, ..self.clone() }
+    }
 }
 
 /// Processors from how a plan writes them, `0-3,6`; `any` names none.

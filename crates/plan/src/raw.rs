@@ -3,6 +3,7 @@
 use clap::{Args, FromArgMatches};
 use serde::{Deserialize, Serialize};
 
+use super::client::Client;
 #[cfg(feature = "schema")]
 use super::text::one_or_many_schema;
 use super::text::{Text, one_or_many, write_one_or_many};
@@ -250,6 +251,25 @@ pub struct RawPlan {
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<Text>,
 
+    /// Run from here at the same time as from every other client, and add up what all measured: local,
+    /// ssh:HOST, kubectl:NAMESPACE/POD, srun:NODE, or 'exec:COMMAND fathom agent'; NAME=REACH gives it a name, and
+    /// behind it stand program=, target= and destroy= of its own. Repeatable. fathom has to be there in the same
+    /// version. Each client carries the whole plan: jobs, depth and rates are each one's.
+    #[arg(long, value_name = "REACH")]
+    #[serde(
+        deserialize_with = "one_or_many",
+        serialize_with = "write_one_or_many",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "one_or_many_schema"))]
+    pub client: Option<Vec<String>>,
+
+    /// Give each client a part of the target's addresses to itself. Two clients that would write the same bytes are
+    /// refused without it.
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+          require_equals = true, hide_possible_values = true)]
+    pub partition: Option<bool>,
+
     /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
     /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
     /// and stalls: constant:100us,stall-every=60s,stall-length=1s. Default: no delay.
@@ -260,6 +280,16 @@ pub struct RawPlan {
     /// iops=300,iops-bucket=5.4M,iops-peak=3000 (a burst). Default: no throttle.
     #[arg(long, value_name = "LIMITS")]
     pub throttle: Option<Text>,
+}
+
+impl RawPlan {
+    /// The same without the permission to destroy data, which is given for one command alone.
+    pub(super) fn without_permits(&self) -> Self {
+        let client =
+            |text: &String| Client::parse(text).map_or(text.clone(), |it| it.without_permits().to_string());
+        let client = self.client.as_ref().map(|typed| typed.iter().map(client).collect());
+        Self { destroy: None, check_empty: None, client, ..self.clone() }
+    }
 }
 
 /// JSON Schema of a plan file, for completion in editors; `cargo xtask schema` writes it anew.

@@ -337,7 +337,7 @@ fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
 
 /// Keys that an evaluation may not state: it comes from somebody else, and may neither choose what is written nor
 /// permit the loss of data.
-const OWN: [&str; 6] = ["target", "destroy", "check-empty", "keep", "seed", "replay"];
+const OWN: [&str; 8] = ["target", "destroy", "check-empty", "keep", "seed", "replay", "client", "partition"];
 
 /// The plan that the evaluation states of a step.
 fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> {

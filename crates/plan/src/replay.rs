@@ -35,6 +35,8 @@ impl RunPlan {
                 keep: false,
                 cpus: cpus(record),
                 decorators: decorators(record),
+                clients: Vec::new(),
+                partition: false,
             },
         }
     }

@@ -10,7 +10,7 @@ use fathom_record::workload::{
 use super::error::{Mistake, PlanErrorKind};
 use super::raw::RawPlan;
 use super::text::Text;
-use super::{RunOptions, RunPlan, addresses, pasted, quantity, rates, sizes, traced};
+use super::{RunOptions, RunPlan, addresses, client, pasted, quantity, rates, sizes, traced};
 
 const DEFAULT_SIZE_BYTES: u64 = 4096;
 const DEFAULT_RATE_STEP_NS: u64 = 1_000_000_000;
@@ -83,6 +83,8 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
         decorators: decorators(&raw.delay, &raw.throttle)?,
+        clients: client::read(raw)?,
+        partition: raw.partition.unwrap_or(false),
     };
     refuse_idle(raw, &workload, &options)?;
     Ok(RunPlan { targets, engine, workload, options })

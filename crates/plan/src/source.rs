@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::{RawPlan, keys};
-use super::{RunPlan, pasted, quantity, resolve, suggest};
+use super::{Client, Reach, RunPlan, pasted, quantity, resolve, suggest};
 
 /// A plan as given: its values, unread, and where each of them stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -133,7 +133,11 @@ impl PlanSource {
     /// # Errors
     /// The first value that is not what its key takes, or that contradicts another, with its place.
     pub fn resolve(&self, new_seed: u64) -> Result<RunPlan, PlanError> {
-        resolve::resolve(&self.raw, new_seed).map_err(|mistake| self.placed(mistake))
+        let plan = resolve::resolve(&self.raw, new_seed).map_err(|mistake| self.placed(mistake))?;
+        if self.lines.contains_key("client") {
+            refuse_commands(&plan.options.clients).map_err(|mistake| self.placed(mistake))?;
+        }
+        Ok(plan)
     }
 
     fn placed(&self, mistake: Mistake) -> PlanError {
@@ -142,6 +146,20 @@ impl PlanSource {
             None => Place::Argument(format!("--{}", mistake.key)),
         };
         mistake.at(place)
+    }
+}
+
+/// A plan file may come from anybody: it names machines, and nothing that is started on this one.
+fn refuse_commands(clients: &[Client]) -> Result<(), Mistake> {
+    match clients.iter().find(|client| matches!(client.reach, Reach::Command(_))) {
+        None => Ok(()),
+        Some(client) => {
+            let cause = format!(
+                "a plan file starts no command: to reach {} by one, type --client '{client}'",
+                client.name
+            );
+            Err(Mistake::new("client", PlanErrorKind::Value, cause))
+        }
     }
 }
 
@@ -203,6 +221,18 @@ mod tests {
         assert!(message("jobs = 1\njobs = 2").starts_with("plan.toml:2: "));
         assert!(message("target='x'\nseed = 1979-05-27").starts_with("plan.toml:2: "));
         assert!(message("target='x'\njobs = [1]").starts_with("plan.toml:2: "));
+    }
+
+    #[test]
+    fn a_file_names_machines_and_starts_no_command() {
+        let text = "target = 'x'\nclient = ['ssh:c1', 'exec:sh -c true']";
+        assert!(message(text).starts_with("plan.toml:2: a plan file starts no command"));
+        let flags = RawPlan { client: Some(vec!["exec:env fathom agent".into()]), ..RawPlan::default() };
+        let file = PlanSource::from_toml(text, "plan.toml").expect("a plan");
+        assert_eq!(file.overridden_by(flags).resolve(1).expect("a plan").options.clients.len(), 1);
+        let machines = PlanSource::from_toml("target = 'x'\nclient = 'ssh:c1'", "plan.toml").expect("a plan");
+        assert_eq!(machines.resolve(1).expect("a plan").options.clients[0].name, "c1");
+        assert!(message("target = 'x'\npartition = true").contains("add --client"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const SHORTEST_RUN_NS: u64 = 500_000_000;
 /// A grid beyond this is a slip of the finger.
 const MOST_CELLS: usize = 10_000;
 /// Keys that say how a run is judged or kept, and not what it does.
-const FIXED_KEYS: [&str; 5] = ["seed", "destroy", "check-empty", "keep", "warmup"];
+const FIXED_KEYS: [&str; 7] = ["seed", "destroy", "check-empty", "keep", "warmup", "client", "partition"];
 
 /// What `fathom sweep` is told beside a plan, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -120,7 +120,7 @@ impl RawSweep {
 /// The base as it is kept: what lets a device be written holds for one command alone, and the seed has
 /// a place of its own.
 pub(super) fn recorded(base: &RawPlan) -> serde_json::Value {
-    let base = RawPlan { destroy: None, check_empty: None, seed: None, ..base.clone() };
+    let base = RawPlan { seed: None, ..base.without_permits() };
     serde_json::to_value(base).expect("a plan's values are all JSON values")
 }
 

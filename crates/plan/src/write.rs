@@ -6,7 +6,7 @@ use fathom_record::workload::{Addresses, Arrival, Verify};
 use super::raw::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
 use super::text::Text;
-use super::{PlanSource, RunOptions, RunPlan, addresses, quantity, rates, sizes, traced};
+use super::{PlanSource, RunPlan, addresses, quantity, rates, sizes, traced};
 
 /// The plan as the text of a plan file.
 pub fn to_toml(plan: &RunPlan) -> String {
@@ -16,7 +16,7 @@ pub fn to_toml(plan: &RunPlan) -> String {
 /// The line that measures the same again, as [`to_command_line`] writes it, without permission to destroy data;
 /// `None` where the plan says what no flag does, so that the line would stand for another one.
 pub fn exact_command_line(plan: &RunPlan) -> Option<String> {
-    let options = RunOptions { permits: Vec::new(), check_empty: false, ..plan.options.clone() };
+    let options = plan.options.without_permits();
     let plan = RunPlan { options, ..plan.clone() };
     // With a seed other than the written one a lost seed shows.
     let read = PlanSource::from_flags(raw_of(&plan)).resolve(!plan.workload.seed);
@@ -165,5 +165,8 @@ fn fill_options(raw: &mut RawPlan, plan: &RunPlan) {
     raw.keep = options.keep.then_some(true);
     raw.delay = options.decorators.delay.as_ref().map(|delay| Text(delay.to_string()));
     raw.throttle = options.decorators.throttle.as_ref().map(|throttle| Text(throttle.to_string()));
+    raw.client =
+        (!options.clients.is_empty()).then(|| options.clients.iter().map(ToString::to_string).collect());
+    raw.partition = options.partition.then_some(true);
     raw.cpus = options.cpus.as_deref().map(|cpus| Text(quantity::write_cpus(cpus)));
 }

@@ -53,6 +53,8 @@ pub enum CheckName {
     ClientSkew,
     /// How much of what each of several clients measured lies where all of them measured.
     ClientOverlap,
+    /// Whether the network on the way to the target was full.
+    NetworkFull,
 }
 
 /// How a check ended.

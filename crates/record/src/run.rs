@@ -381,7 +381,7 @@ impl RunRecord {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.run";
     /// The version that this build writes.
-    pub const VERSION: u32 = 8;
+    pub const VERSION: u32 = 9;
 
     /// What is known of a run before it ends: who measures, what was asked for, of what and by which engine. It has no
     /// numbers, checks or environment, and an ending as if it were interrupted now.

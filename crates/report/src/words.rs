@@ -77,6 +77,7 @@ pub fn check(name: CheckName) -> &'static str {
         CheckName::OtherPrograms => "other programs",
         CheckName::ClientSkew => "skew of clients",
         CheckName::ClientOverlap => "overlap of clients",
+        CheckName::NetworkFull => "network",
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ceilings;
 use crate::cells::Cells;
 use crate::explain::{is_drive, queue_tags};
 use crate::run::Session;
-use fathom_plan::{RunOptions, RunPlan, to_command_line};
+use fathom_plan::{Client, RunOptions, RunPlan, to_command_line};
 
 /// Operating points that were chosen, and the peak's cell: indices into the cells in the order in which
 /// they were first measured.
@@ -40,11 +40,14 @@ pub fn conclude(
     incomplete: Option<String>,
 ) -> PatternResult {
     let cells = Cells::of(runs, plan.slo);
+    let clients: Vec<Client> = plan.clients.iter().filter_map(|text| Client::parse(text).ok()).collect();
     let command = |workload: &Workload, way: &Way| {
+        // The whole is as many jobs as clients times each one's.
+        let jobs = (workload.jobs / session.clients()).max(1);
         to_command_line(&RunPlan {
             targets: way.place.targets(std::slice::from_ref(&plan.target)),
             engine: plan.engine.clone(),
-            workload: workload.clone(),
+            workload: Workload { jobs, ..workload.clone() },
             options: RunOptions {
                 direct: true,
                 stripe_bytes: None,
@@ -58,6 +61,8 @@ pub fn conclude(
                 keep: false,
                 cpus: None,
                 decorators: session.decorators().clone(),
+                clients: clients.clone(),
+                partition: plan.partition,
             },
         })
     };

@@ -333,6 +333,8 @@ fn open(
     let any = |test: &dyn Fn(&Workload) -> bool| plan.patterns.iter().any(|pattern| test(&pattern.workload));
     let session = Session::open(
         &SessionPlan {
+            clients: &options.clients,
+            partition: plan.partition,
             targets: std::slice::from_ref(&plan.target),
             engine: plan.engine.as_deref(),
             reads: any(&|workload| workload.mix.read_share > 0.0),
@@ -347,7 +349,8 @@ fn open(
             exact: false,
             flags_as_asked: false,
             keep: false,
-            real_time: false,
+            // Clients share the real time.
+            real_time: !options.clients.is_empty() && plan.target.starts_with("sim:"),
             polled: false,
             witness: None,
             durable: None,

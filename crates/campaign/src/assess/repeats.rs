@@ -90,6 +90,8 @@ struct Visiting<'a> {
     /// Time that the visits took; in simulated time also where the next one starts.
     now_ns: u64,
     simulated: bool,
+    /// Clients that carry each run; a point's jobs are those of all.
+    clients: u32,
     runs: Vec<RunRecord>,
 }
 
@@ -127,7 +129,8 @@ pub fn perform(
     let mut passes = Passes::new(points, Rule::of(rule, window.length_ns as f64 / 1e9), plan.seed);
     before.into_iter().for_each(|run| passes.saw(None, run));
     let simulated = work.session.is_simulated_time();
-    let mut visiting = Visiting { plan, passes, window, now_ns: 0, simulated, runs: Vec::new() };
+    let clients = work.session.clients();
+    let mut visiting = Visiting { plan, passes, window, now_ns: 0, simulated, clients, runs: Vec::new() };
     let predicted_s = visiting.missing_ns().map(|ns| ns as f64 / 1e9);
     for run in known {
         visiting.replay(run);
@@ -220,7 +223,7 @@ impl Visiting<'_> {
     fn workload(&self, point: usize) -> Workload {
         let Point { jobs, depth, .. } = self.passes.points()[point];
         Workload {
-            jobs,
+            jobs: jobs / self.clients,
             depth,
             length: Length {
                 time_ns: Some(self.window.length_ns),

@@ -37,6 +37,8 @@ pub struct Steps<'a> {
     runs: Vec<RunRecord>,
     /// Whether time that the search leaves is spent on repeats.
     repeats: bool,
+    /// Clients that carry each run: cells are in jobs of one of them, runs in those of all.
+    clients: u32,
 }
 
 impl<'a> Steps<'a> {
@@ -49,7 +51,8 @@ impl<'a> Steps<'a> {
         repeats: bool,
     ) -> Self {
         let search = Search::new(grid(session, &pattern.workload), SearchOptions::default());
-        let mut steps = Self { pattern, share, search, runs: Vec::new(), repeats };
+        let clients = session.clients();
+        let mut steps = Self { pattern, share, search, runs: Vec::new(), repeats, clients };
         known.into_iter().for_each(|run| steps.take(run));
         steps
     }
@@ -81,7 +84,7 @@ impl<'a> Steps<'a> {
             .into_iter()
             .flatten()
             .map(|index| Cell::new(estimates[index].jobs, estimates[index].depth))
-            .map(|cell| (self.runs.iter().filter(move |run| cell_of(run) == cell), cell))
+            .map(|cell| (self.runs.iter().filter(move |run| self.cell_of(run) == cell), cell))
             .filter(|(runs, _)| runs.clone().count() < MOST_REPEATS)
             .min_by_key(|(runs, _)| runs.clone().filter(|run| run.is_valid()).count())
             .map(|(_, cell)| cell)
@@ -96,8 +99,12 @@ impl<'a> Steps<'a> {
         };
         let observation =
             Observation { x_per_s, r_ns: run.summary.service_mean_ns().unwrap_or(0.0), noise: noise(&run) };
-        self.search.observe(cell_of(&run), observation);
+        self.search.observe(self.cell_of(&run), observation);
         self.runs.push(run);
+    }
+
+    fn cell_of(&self, run: &RunRecord) -> Cell {
+        Cell::new(run.workload.jobs / self.clients, run.workload.depth)
     }
 
     /// Whether nothing was run.
@@ -141,10 +148,6 @@ impl<'a> Steps<'a> {
             left_ns: Some(budget.left_ns()),
         }
     }
-}
-
-fn cell_of(run: &RunRecord) -> Cell {
-    Cell::new(run.workload.jobs, run.workload.depth)
 }
 
 /// The concurrency worth trying with this engine, machine and size.

@@ -9,6 +9,7 @@ mod contract;
 mod environment;
 mod generator;
 mod hung;
+mod network;
 mod surroundings;
 mod transfers;
 
@@ -19,6 +20,7 @@ use fathom_record::{Check, Workload};
 use fathom_telemetry::others::OthersUse;
 
 pub use hung::Hung;
+pub use network::Wire;
 pub use surroundings::{Stillness, other_programs, standstill, stolen_share};
 
 use crate::run::Foreign;
@@ -60,6 +62,8 @@ pub struct Evidence<'a> {
     pub foreign: &'a Result<Foreign, String>,
     /// What other programs used of the processors, or why that is not known.
     pub others: &'a Result<OthersUse, String>,
+    /// The network on the way to the target, where there is one whose speed is known.
+    pub wire: Option<Wire>,
 }
 
 /// All checks, those that failed first.
@@ -86,6 +90,7 @@ pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
         transfers::short(evidence),
         transfers::verification(evidence),
     ];
+    checks.extend(evidence.wire.as_ref().map(network::network_full));
     // Stable: within one outcome the order above is kept.
     checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
     checks

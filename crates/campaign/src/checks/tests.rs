@@ -129,6 +129,7 @@ impl Case {
             }),
             foreign: &self.foreign,
             others: &self.others,
+            wire: None,
         })
     }
 

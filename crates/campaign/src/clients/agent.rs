@@ -13,12 +13,12 @@ use fathom_engine::job::timeline::Phase;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{PlanSource, RunPlan};
+use fathom_plan::{PlanSource, RunOptions, RunPlan};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
 use fathom_target::Preparation;
 
-use super::frame::{self, FromAgent, Hello, Order, Readiness, Reason, ToAgent};
+use super::frame::{self, FromAgent, Hello, Needs, Opened, Order, Readiness, Reason, ToAgent};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::run::{Beside, Session, SessionPlan};
@@ -76,6 +76,7 @@ struct Shared<O> {
 
 /// What is left for the thread that works.
 enum Todo {
+    Open(Order),
     Prepare(Order),
     Start(u64),
 }
@@ -102,6 +103,7 @@ impl<O: Write> Shared<O> {
                     }
                 }
                 ToAgent::Stop => self.stop.store(true, Ordering::Relaxed),
+                ToAgent::Open(order) => drop(orders.send(Todo::Open(order))),
                 ToAgent::Prepare(order) => drop(orders.send(Todo::Prepare(order))),
                 ToAgent::Start { at_ns } => drop(orders.send(Todo::Start(at_ns))),
             }
@@ -114,6 +116,21 @@ impl<O: Write> Shared<O> {
     }
 }
 
+/// Targets that stay open, and for what.
+struct Kept {
+    manner: Manner,
+    session: Session,
+}
+
+/// What orders have in common whose targets stay open.
+#[derive(PartialEq)]
+struct Manner {
+    targets: Vec<String>,
+    engine: Option<String>,
+    options: RunOptions,
+    needs: Needs,
+}
+
 struct Agent<O> {
     shared: Arc<Shared<O>>,
     /// Locked by one thread: the gate is called on another than it was made on.
@@ -123,17 +140,20 @@ struct Agent<O> {
 
 impl<O: Write + Send> Agent<O> {
     fn work(&self) {
+        let mut kept = None;
         while let Some(todo) = self.next() {
-            let Todo::Prepare(order) = todo else { continue };
-            let said = match self.carry(&order) {
-                Ok(mut record) => {
+            let said = match todo {
+                Todo::Open(order) => {
+                    self.open(&order, &mut kept).map(|opened| FromAgent::Opened(Box::new(opened)))
+                }
+                Todo::Prepare(order) => self.carry(&order, &mut kept).map(|mut record| {
                     // They were told one by one.
                     record.intervals = Vec::new();
                     FromAgent::Done { record: Box::new(record) }
-                }
-                Err(error) => FromAgent::Failed(Reason::of(error)),
+                }),
+                Todo::Start(_) => continue,
             };
-            self.shared.say(&said);
+            self.shared.say(&said.unwrap_or_else(|error| FromAgent::Failed(Reason::of(error))));
             if !self.shared.gone.load(Ordering::Relaxed) {
                 self.shared.stop.store(false, Ordering::Relaxed);
             }
@@ -151,23 +171,71 @@ impl<O: Write + Send> Agent<O> {
         }
     }
 
-    fn carry(&self, order: &Order) -> Result<RunRecord, CampaignError> {
+    /// The plan of an order, as this machine carries it.
+    fn plan_of(order: &Order) -> Result<RunPlan, CampaignError> {
         let mut plan = PlanSource::from_toml(&order.plan, "the coordinator's plan")?.resolve(0)?;
+        if !plan.options.clients.is_empty() {
+            let cause = "a client's plan names clients";
+            return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause).into());
+        }
         let is_simulated = plan.targets.iter().any(|target| target.starts_with("sim:"));
         if order.shares_machine && !is_simulated {
             // Each agent by itself would choose the same processors near the device.
             plan.options.cpus.get_or_insert_default();
         }
-        let mut teller = Teller { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 };
-        let stop = &self.shared.stop;
-        let mut session = Session::open(&SessionPlan::of(&plan), &mut teller, stop)?;
-        if session.is_simulated_time() {
-            let cause = "time is simulated, and several clients share the real one";
-            return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
-                .with_remedy("add --real-time")
-                .into());
+        Ok(plan)
+    }
+
+    /// The targets of an order, which stay open as long as orders are for the same.
+    fn session<'k>(
+        &self,
+        (order, plan): (&Order, &RunPlan),
+        kept: &'k mut Option<Kept>,
+        teller: &mut Teller<'_, O>,
+    ) -> Result<&'k Session, CampaignError> {
+        let manner = Manner {
+            targets: plan.targets.clone(),
+            engine: plan.engine.clone(),
+            options: plan.options.clone(),
+            needs: order.needs,
+        };
+        if kept.as_ref().is_none_or(|kept| kept.manner != manner) {
+            // What is held is let go of before it is opened again.
+            *kept = None;
+            let Needs { reads, writes, size_bytes } = order.needs;
+            let asked = SessionPlan { reads, writes, size_bytes, ..SessionPlan::of(plan) };
+            let mut session = Session::open(&asked, teller, &self.shared.stop)?;
+            if session.is_simulated_time() {
+                let cause = "time is simulated, and several clients share the real one";
+                return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
+                    .with_remedy("add --real-time")
+                    .into());
+            }
+            session.stamp_by(self.clock.clone());
+            *kept = Some(Kept { manner, session });
         }
-        session.stamp_by(self.clock.clone());
+        Ok(&kept.as_ref().expect("it was opened where it was not").session)
+    }
+
+    fn teller(&self, plan: &RunPlan) -> Teller<'_, O> {
+        Teller { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 }
+    }
+
+    fn open(&self, order: &Order, kept: &mut Option<Kept>) -> Result<Opened, CampaignError> {
+        let plan = Self::plan_of(order)?;
+        let session = self.session((order, &plan), kept, &mut self.teller(&plan))?;
+        Ok(Opened {
+            target: session.target().clone(),
+            engine: session.engine().name().to_owned(),
+            environment: session.environment().clone(),
+        })
+    }
+
+    fn carry(&self, order: &Order, kept: &mut Option<Kept>) -> Result<RunRecord, CampaignError> {
+        let plan = Self::plan_of(order)?;
+        let mut teller = self.teller(&plan);
+        let session = self.session((order, &plan), kept, &mut teller)?;
+        let stop = &self.shared.stop;
         let workload = match order.part {
             Some(part) => part_of(&plan, session.target(), part)?,
             None => plan.workload.clone(),

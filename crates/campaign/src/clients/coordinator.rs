@@ -1,5 +1,5 @@
-//! The coordinator: starts the agents, compares the clocks, starts the run everywhere at one moment, and takes in what
-//! the agents measure until all have ended or one is lost.
+//! The coordinator: starts the agents, and for each run compares the clocks, starts it everywhere at one moment, and takes
+//! in what the agents measure until all have ended or one is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +9,12 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::offset::{Offset, Ping, offset};
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{PlanSource, RunPlan, to_toml};
+use fathom_plan::{Client, PlanSource, RunPlan, to_toml};
 use fathom_record::RunRecord;
 use fathom_record::run::Ending;
 
-use super::frame::{FromAgent, Hello, Order, Readiness, ToAgent};
+use super::frame::{FromAgent, Hello, Needs, Opened, Order, Readiness, ToAgent};
 use super::link::{Event, Link, about, plain};
-use super::list::Client;
 use super::series::{Series, common, shown};
 use super::summed;
 use crate::error::CampaignError;
@@ -39,18 +38,10 @@ const LEAD_NS: u64 = 500_000_000;
 /// The same in round trips.
 const LEAD_ROUND_TRIPS: u64 = 20;
 
-/// Who runs a plan together.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Together<'a> {
-    /// The clients; none where this process runs it by itself.
-    pub clients: &'a [Client],
-    /// Each has a part of the target's addresses to itself.
-    pub partition: bool,
-}
-
 /// One client as it is known.
-pub struct Peer<'a> {
-    pub client: &'a Client,
+#[derive(Debug)]
+pub struct Peer {
+    pub client: Client,
     pub plan: RunPlan,
     pub hello: Option<Hello>,
     pub before: Option<Offset>,
@@ -59,7 +50,10 @@ pub struct Peer<'a> {
     pub record: Option<RunRecord>,
     /// Why it cannot go on.
     pub failed: Option<EngineError>,
+    /// That was told before the run's start, and is not here any more.
+    is_told: bool,
     link: Link,
+    opened: Option<Opened>,
     ready: Option<Readiness>,
     /// Pings that were asked, and when.
     asked: BTreeMap<u64, u64>,
@@ -70,90 +64,70 @@ pub struct Peer<'a> {
     closed: bool,
 }
 
-impl Peer<'_> {
+impl Peer {
     fn fail(&mut self, doing: &str, cause: &str) {
         if self.failed.is_none() && self.record.is_none() {
-            self.failed = Some(about(self.client, doing, cause, &self.link.last_words()));
+            self.failed = Some(about(&self.client, doing, cause, &self.link.last_words()));
+        }
+    }
+
+    /// Forgets the run before: what one fails with once its run has ended is the next one's to tell.
+    fn begin(&mut self, plan: RunPlan) {
+        self.plan = plan;
+        (self.before, self.after, self.record, self.ready) = (None, None, None, None);
+        (self.series, self.busy_ns, self.is_told) = (Series::default(), 0, false);
+        if self.closed {
+            self.fail("", "its connection ended");
+        } else {
+            self.failed = None;
         }
     }
 
     fn has_ended(&self) -> bool {
-        self.record.is_some() || self.failed.is_some()
+        self.record.is_some() || self.failed.is_some() || self.is_told
     }
 }
 
-/// Runs a plan on all clients at once. Each carries the whole plan: its jobs, depths and rates are each client's. The
-/// record is the sum over the time in which all measured; it is returned, not stored.
-///
-/// # Errors
-/// When a client cannot be reached, runs another version, refuses the plan or is lost before the start. One that is lost
-/// later ends the run, whose record then says so and keeps what was measured.
-pub fn run_clients(
-    plan: &RunPlan,
-    together: Together<'_>,
-    progress: &mut dyn Progress,
-    stop: &AtomicBool,
-) -> Result<RunRecord, CampaignError> {
-    let mut crew = Crew::start(plan, together, progress, stop)?;
-    crew.greet()?;
-    crew.prepare(together.partition)?;
-    if plan.workload.mix.changes_data() && !together.partition {
-        crew.refuse_shared_writes()?;
-    }
-    let before = crew.compare_clocks(|_| true);
-    crew.refuse_failed()?;
-    for (peer, offset) in crew.peers.iter_mut().zip(before) {
-        peer.before = offset;
-    }
-    let started_at = identity::now();
-    crew.begin()?;
-    crew.follow();
-    let after = crew.compare_clocks(|peer| peer.failed.is_none());
-    for (peer, offset) in crew.peers.iter_mut().zip(after) {
-        peer.after = offset;
-    }
-    let ending = crew.ending();
-    // All at once, so that none is waited for before the next one knows.
-    crew.peers.iter_mut().for_each(|peer| peer.link.close());
-    let peers = std::mem::take(&mut crew.peers);
-    Ok(summed::record(plan, &peers, (started_at, ending), together.partition))
-}
-
-struct Crew<'a, 'b> {
-    peers: Vec<Peer<'a>>,
+/// The agents of several clients, which stay for one run after the other.
+#[derive(Debug)]
+pub struct Crew {
+    peers: Vec<Peer>,
     events: Receiver<(usize, Event)>,
     clock: WallClock,
-    progress: &'b mut dyn Progress,
-    stop: &'b AtomicBool,
     /// Number of the next ping.
     number: u64,
     beat_ns: u64,
-    shown_ns: u64,
-    told_to_stop: bool,
+    /// What all runs do to the targets.
+    needs: Needs,
 }
 
-impl<'a, 'b> Crew<'a, 'b> {
-    fn start(
+impl Crew {
+    /// Starts an agent for each client of a plan, and has them open its targets; says what the first has open.
+    ///
+    /// # Errors
+    /// When a client cannot be reached, runs another version, or refuses the targets.
+    pub fn start(
         plan: &RunPlan,
-        together: Together<'a>,
-        progress: &'b mut dyn Progress,
-        stop: &'b AtomicBool,
-    ) -> Result<Self, CampaignError> {
+        needs: Needs,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<(Self, Opened), CampaignError> {
         let (clock, _) = WallClock::start();
         let (sender, events) = mpsc::channel();
-        let mut peers = Vec::with_capacity(together.clients.len());
-        for (place, client) in together.clients.iter().enumerate() {
-            let plan = plan_of(plan, client, place)?;
+        let mut peers = Vec::with_capacity(plan.options.clients.len());
+        for (place, client) in plan.options.clients.iter().enumerate() {
             peers.push(Peer {
-                client,
-                plan,
+                client: client.clone(),
+                plan: plan_of(plan, client, place)?,
                 hello: None,
                 before: None,
                 after: None,
                 series: Series::default(),
                 record: None,
                 failed: None,
+                is_told: false,
                 link: Link::start(client, place, clock, &sender)?,
+                opened: None,
                 ready: None,
                 asked: BTreeMap::new(),
                 pings: Vec::new(),
@@ -162,16 +136,116 @@ impl<'a, 'b> Crew<'a, 'b> {
                 closed: false,
             });
         }
-        let (beat_ns, shown_ns) = (clock.now_ns(), 0);
-        Ok(Self { peers, events, clock, progress, stop, number: 0, beat_ns, shown_ns, told_to_stop: false })
+        let mut crew = Self { peers, events, clock, number: 0, beat_ns: clock.now_ns(), needs };
+        let mut shift = Shift::of(&mut crew, progress, stop);
+        shift.greet()?;
+        shift.tell(plan.options.partition, ToAgent::Open);
+        shift.wait_until(READY_NS, "opening the targets", |peer| peer.opened.is_some())?;
+        let first = crew.peers.first().and_then(|peer| peer.opened.clone());
+        let nobody = || EngineError::new(ErrorKind::Plan, "starting the clients", "there are none");
+        Ok((crew, first.ok_or_else(nobody)?))
+    }
+
+    /// Runs a plan on all clients at once. Each carries the whole plan: its jobs, depths and rates are each client's.
+    /// The record is the sum over the time in which all measured; it is returned, not stored.
+    ///
+    /// # Errors
+    /// When a client refuses the plan or is lost before the start. One that is lost later ends the run, whose record
+    /// then says so and keeps what was measured.
+    pub fn run(
+        &mut self,
+        plan: &RunPlan,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<RunRecord, CampaignError> {
+        // Nobody was listened to since the run before.
+        self.beat_ns = self.clock.now_ns();
+        for (peer, place) in self.peers.iter_mut().zip(0..) {
+            peer.heard_ns = self.beat_ns;
+            peer.begin(plan_of(plan, &peer.client.clone(), place)?);
+        }
+        let mut shift = Shift::of(self, progress, stop);
+        let started_at = match shift.start(plan) {
+            Ok(started_at) => started_at,
+            Err(error) => {
+                shift.call_off();
+                return Err(error.into());
+            }
+        };
+        shift.follow();
+        let after = shift.compare_clocks(|peer| peer.failed.is_none());
+        for (peer, offset) in shift.crew.peers.iter_mut().zip(after) {
+            peer.after = offset;
+        }
+        let ending = shift.ending();
+        Ok(summed::record(plan, &self.peers, (started_at, ending), plan.options.partition))
+    }
+}
+
+impl Drop for Crew {
+    /// All at once, so that none is waited for before the next one knows.
+    fn drop(&mut self) {
+        self.peers.iter_mut().for_each(|peer| peer.link.close());
+    }
+}
+
+/// A crew at work, with whom it tells and what stops it.
+struct Shift<'a> {
+    crew: &'a mut Crew,
+    progress: &'a mut dyn Progress,
+    stop: &'a AtomicBool,
+    shown_ns: u64,
+    told_to_stop: bool,
+}
+
+impl<'a> Shift<'a> {
+    fn of(crew: &'a mut Crew, progress: &'a mut dyn Progress, stop: &'a AtomicBool) -> Self {
+        Self { crew, progress, stop, shown_ns: 0, told_to_stop: false }
+    }
+
+    /// Has all make ready, compares the clocks, and gives the word to start; says when.
+    fn start(&mut self, plan: &RunPlan) -> Result<String, EngineError> {
+        self.refuse_failed()?;
+        self.tell(plan.options.partition, ToAgent::Prepare);
+        self.wait_until(READY_NS, "making ready", |peer| peer.ready.is_some())?;
+        if plan.workload.mix.changes_data() && !plan.options.partition {
+            self.refuse_shared_writes()?;
+        }
+        let before = self.compare_clocks(|_| true);
+        self.refuse_failed()?;
+        for (peer, offset) in self.crew.peers.iter_mut().zip(before) {
+            peer.before = offset;
+        }
+        let started_at = identity::now();
+        self.begin()?;
+        Ok(started_at)
+    }
+
+    /// Has those stop who wait for a start that does not come, so that they can take the next run. Where all is to stop
+    /// they end with this process.
+    fn call_off(&mut self) {
+        let mut told = BTreeSet::new();
+        let begun_ns = self.crew.clock.now_ns();
+        let is_waited_for = |peer: &Peer| !peer.closed && !peer.has_ended();
+        while !self.stop.load(Ordering::Relaxed)
+            && self.crew.clock.now_ns().saturating_sub(begun_ns) < READY_NS
+            && self.crew.peers.iter().any(is_waited_for)
+        {
+            for (peer, place) in self.crew.peers.iter_mut().zip(0..) {
+                if peer.ready.is_some() && is_waited_for(peer) && told.insert(place) {
+                    peer.link.say(&ToAgent::Stop);
+                }
+            }
+            self.pump();
+        }
     }
 
     /// Takes in what comes within a short while, and asks again who is there.
     fn pump(&mut self) {
-        match self.events.recv_timeout(LOOK) {
+        match self.crew.events.recv_timeout(LOOK) {
             Ok((place, event)) => {
                 self.take(place, event);
-                while let Ok((place, event)) = self.events.try_recv() {
+                while let Ok((place, event)) = self.crew.events.try_recv() {
                     self.take(place, event);
                 }
             }
@@ -179,11 +253,11 @@ impl<'a, 'b> Crew<'a, 'b> {
             // All agents are gone, and each has said so.
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
         }
-        let now_ns = self.clock.now_ns();
-        if now_ns.saturating_sub(self.beat_ns) > HEARTBEAT_NS {
-            self.beat_ns = now_ns;
-            (0..self.peers.len()).for_each(|place| self.ping(place));
-            for peer in self.peers.iter_mut().filter(|peer| peer.hello.is_some() && !peer.closed) {
+        let now_ns = self.crew.clock.now_ns();
+        if now_ns.saturating_sub(self.crew.beat_ns) > HEARTBEAT_NS {
+            self.crew.beat_ns = now_ns;
+            (0..self.crew.peers.len()).for_each(|place| self.ping(place));
+            for peer in self.crew.peers.iter_mut().filter(|peer| peer.hello.is_some() && !peer.closed) {
                 let silent_ns = now_ns.saturating_sub(peer.heard_ns);
                 if silent_ns > SILENCE_NS {
                     peer.link.forsake();
@@ -194,21 +268,22 @@ impl<'a, 'b> Crew<'a, 'b> {
     }
 
     fn ping(&mut self, place: usize) {
-        let Some(peer) = self.peers.get_mut(place).filter(|peer| peer.hello.is_some() && !peer.closed) else {
+        let Some(peer) = self.crew.peers.get_mut(place).filter(|peer| peer.hello.is_some() && !peer.closed)
+        else {
             return;
         };
-        self.number += 1;
-        let asked_ns = self.clock.now_ns();
-        if peer.link.say(&ToAgent::Ping { number: self.number }) {
-            peer.asked.insert(self.number, asked_ns);
+        self.crew.number += 1;
+        let asked_ns = self.crew.clock.now_ns();
+        if peer.link.say(&ToAgent::Ping { number: self.crew.number }) {
+            peer.asked.insert(self.crew.number, asked_ns);
         }
     }
 
     fn take(&mut self, place: usize, event: Event) {
-        let Some(peer) = self.peers.get_mut(place) else { return };
+        let Some(peer) = self.crew.peers.get_mut(place) else { return };
         let (said, at_ns) = match event {
             Event::Hello(hello) => {
-                peer.heard_ns = self.clock.now_ns();
+                peer.heard_ns = self.crew.clock.now_ns();
                 peer.hello = Some(hello);
                 return;
             }
@@ -231,6 +306,7 @@ impl<'a, 'b> Crew<'a, 'b> {
             FromAgent::Note { text } => {
                 self.progress.note(&format!("{}: {}", peer.client.name, plain(&text)));
             }
+            FromAgent::Opened(opened) => peer.opened = Some(*opened),
             FromAgent::Ready(ready) => peer.ready = Some(*ready),
             FromAgent::Second(_) if peer.has_ended() => peer.fail("", "it told a second after its end"),
             FromAgent::Second(second) => {
@@ -255,11 +331,11 @@ impl<'a, 'b> Crew<'a, 'b> {
 
     /// Shows the seconds of the sum that all clients have told.
     fn show(&mut self) {
-        let until_ns = self.peers.iter().map(|peer| peer.series.end_ns()).min().unwrap_or(0);
+        let until_ns = self.crew.peers.iter().map(|peer| peer.series.end_ns()).min().unwrap_or(0);
         if until_ns <= self.shown_ns {
             return;
         }
-        let all: Vec<_> = self.peers.iter().map(|peer| peer.series.from(self.shown_ns)).collect();
+        let all: Vec<_> = self.crew.peers.iter().map(|peer| peer.series.from(self.shown_ns)).collect();
         for second in common(&all) {
             self.shown_ns = second.start_ns + second.duration_ns;
             self.progress.second(&shown(&second));
@@ -268,7 +344,12 @@ impl<'a, 'b> Crew<'a, 'b> {
 
     /// The first client's failure; before the start it ends everything.
     fn refuse_failed(&mut self) -> Result<(), EngineError> {
-        match self.peers.iter_mut().find_map(|peer| peer.failed.take()) {
+        let told = |peer: &mut Peer| {
+            let failed = peer.failed.take();
+            peer.is_told |= failed.is_some();
+            failed
+        };
+        match self.crew.peers.iter_mut().find_map(told) {
             Some(error) => Err(error),
             None if self.stop.load(Ordering::Relaxed) => Err(EngineError::new(
                 ErrorKind::Interrupted,
@@ -284,15 +365,15 @@ impl<'a, 'b> Crew<'a, 'b> {
         &mut self,
         limit_ns: u64,
         what: &str,
-        come: impl Fn(&Peer<'_>) -> bool,
+        come: impl Fn(&Peer) -> bool,
     ) -> Result<(), EngineError> {
-        let begun_ns = self.clock.now_ns();
-        while !self.peers.iter().all(&come) {
+        let begun_ns = self.crew.clock.now_ns();
+        while !self.crew.peers.iter().all(&come) {
             self.pump();
             self.refuse_failed()?;
-            let now_ns = self.clock.now_ns();
-            let late = |peer: &Peer<'_>| now_ns.saturating_sub(begun_ns.max(peer.busy_ns)) > limit_ns;
-            if let Some(peer) = self.peers.iter_mut().find(|peer| late(peer) && !come(peer)) {
+            let now_ns = self.crew.clock.now_ns();
+            let late = |peer: &Peer| now_ns.saturating_sub(begun_ns.max(peer.busy_ns)) > limit_ns;
+            if let Some(peer) = self.crew.peers.iter_mut().find(|peer| late(peer) && !come(peer)) {
                 peer.fail(what, &format!("not within {} s", limit_ns / 1_000_000_000));
             }
             self.refuse_failed()?;
@@ -304,7 +385,7 @@ impl<'a, 'b> Crew<'a, 'b> {
     fn greet(&mut self) -> Result<(), EngineError> {
         self.wait_until(HELLO_NS, "waiting for the agent's first line", |peer| peer.hello.is_some())?;
         let here = Hello::here();
-        for peer in &self.peers {
+        for peer in &self.crew.peers {
             let Some(cause) = peer.hello.as_ref().and_then(|there| here.differs_from(there)) else {
                 continue;
             };
@@ -316,26 +397,28 @@ impl<'a, 'b> Crew<'a, 'b> {
         Ok(())
     }
 
-    fn prepare(&mut self, partition: bool) -> Result<(), EngineError> {
-        let parts = u32::try_from(self.peers.len()).unwrap_or(u32::MAX);
+    /// Gives each client its order, as an opening or for a run.
+    fn tell(&mut self, partition: bool, what: fn(Order) -> ToAgent) {
+        let parts = u32::try_from(self.crew.peers.len()).unwrap_or(u32::MAX);
         let hosts: Vec<String> =
-            self.peers.iter().filter_map(|peer| Some(peer.hello.as_ref()?.host.clone())).collect();
-        for (peer, part) in self.peers.iter_mut().zip(0..) {
+            self.crew.peers.iter().filter_map(|peer| Some(peer.hello.as_ref()?.host.clone())).collect();
+        let needs = self.crew.needs;
+        for (peer, part) in self.crew.peers.iter_mut().zip(0..) {
             let host = peer.hello.as_ref().map(|hello| &hello.host);
             let order = Order {
                 plan: to_toml(&peer.plan),
                 part: partition.then_some((part, parts)),
                 shares_machine: hosts.iter().filter(|other| Some(*other) == host).count() > 1,
+                needs,
             };
-            peer.link.say(&ToAgent::Prepare(order));
+            peer.link.say(&what(order));
         }
-        self.wait_until(READY_NS, "making ready", |peer| peer.ready.is_some())
     }
 
     /// Two clients that write the same bytes measure each other.
     fn refuse_shared_writes(&self) -> Result<(), EngineError> {
         let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
-        for peer in &self.peers {
+        for peer in &self.crew.peers {
             let own: BTreeSet<&str> =
                 peer.ready.iter().flat_map(|ready| ready.written.iter().map(String::as_str)).collect();
             for written in own {
@@ -354,30 +437,30 @@ impl<'a, 'b> Crew<'a, 'b> {
     }
 
     /// Asks each client in turn what its clock shows; `None` for those that are not asked, or do not answer.
-    fn compare_clocks(&mut self, asks: impl Fn(&Peer<'_>) -> bool) -> Vec<Option<Offset>> {
-        for place in 0..self.peers.len() {
-            self.peers[place].pings.clear();
-            if !asks(&self.peers[place]) {
+    fn compare_clocks(&mut self, asks: impl Fn(&Peer) -> bool) -> Vec<Option<Offset>> {
+        for place in 0..self.crew.peers.len() {
+            self.crew.peers[place].pings.clear();
+            if !asks(&self.crew.peers[place]) {
                 continue;
             }
             for asked in 1..=PINGS {
                 self.ping(place);
-                let asked_ns = self.clock.now_ns();
-                while self.peers[place].pings.len() < asked
-                    && self.clock.now_ns().saturating_sub(asked_ns) < SILENCE_NS
-                    && !self.peers[place].closed
+                let asked_ns = self.crew.clock.now_ns();
+                while self.crew.peers[place].pings.len() < asked
+                    && self.crew.clock.now_ns().saturating_sub(asked_ns) < SILENCE_NS
+                    && !self.crew.peers[place].closed
                 {
                     self.pump();
                 }
             }
         }
-        self.peers.iter().map(|peer| offset(&peer.pings)).collect()
+        self.crew.peers.iter().map(|peer| offset(&peer.pings)).collect()
     }
 
     /// Tells each client when to start, on its own clock.
     fn begin(&mut self) -> Result<(), EngineError> {
         let mut longest_ns = 0;
-        for peer in &mut self.peers {
+        for peer in &mut self.crew.peers {
             match &peer.before {
                 Some(offset) => longest_ns = longest_ns.max(offset.round_trip_ns),
                 None => peer.fail("comparing clocks", "it does not answer"),
@@ -385,8 +468,8 @@ impl<'a, 'b> Crew<'a, 'b> {
         }
         self.refuse_failed()?;
         let lead_ns = LEAD_NS.max(longest_ns.saturating_mul(LEAD_ROUND_TRIPS));
-        let start_ns = self.clock.now_ns().saturating_add(lead_ns);
-        for peer in &mut self.peers {
+        let start_ns = self.crew.clock.now_ns().saturating_add(lead_ns);
+        for peer in &mut self.crew.peers {
             let offset_ns = peer.before.as_ref().map_or(0, |offset| offset.ns);
             peer.link.say(&ToAgent::Start { at_ns: start_ns.saturating_add_signed(offset_ns) });
         }
@@ -398,31 +481,31 @@ impl<'a, 'b> Crew<'a, 'b> {
         let mut stopped_ns = None;
         loop {
             self.pump();
-            let failed = |peer: &Peer<'_>| {
+            let failed = |peer: &Peer| {
                 let ending = peer.record.as_ref().map(|record| &record.ending);
                 peer.failed.is_some() || matches!(ending, Some(Ending::Failed { .. }))
             };
-            let is_over = self.stop.load(Ordering::Relaxed) || self.peers.iter().any(failed);
+            let is_over = self.stop.load(Ordering::Relaxed) || self.crew.peers.iter().any(failed);
             if is_over && !std::mem::replace(&mut self.told_to_stop, true) {
-                stopped_ns = Some(self.clock.now_ns());
-                for peer in self.peers.iter_mut().filter(|peer| !peer.has_ended()) {
+                stopped_ns = Some(self.crew.clock.now_ns());
+                for peer in self.crew.peers.iter_mut().filter(|peer| !peer.has_ended()) {
                     peer.link.say(&ToAgent::Stop);
                 }
             }
-            if self.peers.iter().all(Peer::has_ended) {
+            if self.crew.peers.iter().all(Peer::has_ended) {
                 return;
             }
-            let waited_ns = stopped_ns.map_or(0, |at_ns| self.clock.now_ns().saturating_sub(at_ns));
+            let waited_ns = stopped_ns.map_or(0, |at_ns| self.crew.clock.now_ns().saturating_sub(at_ns));
             // What is in flight there may take as long as it does in any run; those that are silent are lost anyhow.
             if waited_ns > READY_NS {
-                self.peers.iter_mut().for_each(|peer| peer.fail("ending", "not within 120 s"));
+                self.crew.peers.iter_mut().for_each(|peer| peer.fail("ending", "not within 120 s"));
             }
         }
     }
 
     /// How all of it ended.
     fn ending(&self) -> Ending {
-        let lost = self.peers.iter().find_map(|peer| {
+        let lost = self.crew.peers.iter().find_map(|peer| {
             let at_s = peer.series.end_ns() as f64 / 1e9;
             match (&peer.failed, peer.record.as_ref().map(|record| &record.ending)) {
                 (Some(error), _) => Some(format!("{}: {}, after {at_s:.0} s", error.place, error.cause)),
@@ -433,10 +516,10 @@ impl<'a, 'b> Crew<'a, 'b> {
             }
         });
         let interrupted =
-            |peer: &Peer<'_>| peer.record.as_ref().is_some_and(|record| record.ending == Ending::Interrupted);
+            |peer: &Peer| peer.record.as_ref().is_some_and(|record| record.ending == Ending::Interrupted);
         match lost {
             Some(error) => Ending::Failed { error },
-            None if self.peers.iter().any(interrupted) => Ending::Interrupted,
+            None if self.crew.peers.iter().any(interrupted) => Ending::Interrupted,
             None => Ending::Complete,
         }
     }
@@ -446,6 +529,7 @@ impl<'a, 'b> Crew<'a, 'b> {
 /// blocks in step.
 fn plan_of(plan: &RunPlan, client: &Client, place: usize) -> Result<RunPlan, EngineError> {
     let mut own = plan.clone();
+    (own.options.clients, own.options.partition) = (Vec::new(), false);
     if !client.targets.is_empty() {
         own.targets.clone_from(&client.targets);
     }

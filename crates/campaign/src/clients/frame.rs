@@ -5,12 +5,14 @@
 
 use std::io::{self, Read, Write};
 
+use fathom_record::environment::Environment;
+use fathom_record::facts::TargetFacts;
 use fathom_record::{Interval, RunRecord};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Version of the frames; raised with whatever an older one would take in another way.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// Largest frame, in bytes: the record of an hour with its telemetry is a few MiB.
 const FRAME_MAX: u32 = 64 << 20;
 /// How the first line begins, whatever stands before it.
@@ -48,6 +50,30 @@ pub struct Order {
     pub part: Option<(u32, u32)>,
     /// Whether another client works on the same machine.
     pub shares_machine: bool,
+    /// What all runs on these targets will do to them.
+    pub needs: Needs,
+}
+
+/// What is done to targets that stay open for several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Needs {
+    /// Whether anything is read.
+    pub reads: bool,
+    /// Whether anything is written or trimmed.
+    pub writes: bool,
+    /// Bytes that are used, from the start; absent: all.
+    pub size_bytes: Option<u64>,
+}
+
+/// What a client has open.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Opened {
+    /// The target, or all as one.
+    pub target: TargetFacts,
+    /// The engine that will carry its I/O.
+    pub engine: String,
+    /// The machine.
+    pub environment: Environment,
 }
 
 /// What the coordinator says.
@@ -56,7 +82,9 @@ pub struct Order {
 pub enum ToAgent {
     /// To be answered at once.
     Ping { number: u64 },
-    /// Make everything ready.
+    /// Open the targets, and keep them open.
+    Open(Order),
+    /// Make everything ready for a run.
     Prepare(Order),
     /// Start at this moment of the agent's clock.
     Start { at_ns: u64 },
@@ -74,6 +102,8 @@ pub enum FromAgent {
     Preparing,
     /// Something that people should know.
     Note { text: String },
+    /// The targets are open.
+    Opened(Box<Opened>),
     /// Everything is ready.
     Ready(Box<Readiness>),
     /// A second of the run.

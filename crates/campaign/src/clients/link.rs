@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
+use fathom_plan::Client;
 
 use super::frame::{self, FromAgent, Hello, ToAgent};
-use super::list::Client;
+use super::reach::command;
 use crate::platform::{Ask, apart, ask};
 
 /// Bytes of what an agent, or the command that reaches it, says on stderr that are kept: the last.
@@ -54,21 +55,21 @@ impl Link {
         clock: WallClock,
         events: &Sender<(usize, Event)>,
     ) -> Result<Self, EngineError> {
-        let words = client.reach.command(&client.program)?;
+        let words = command(&client.reach, &client.program)?;
         let program = words.first().cloned().unwrap_or_default();
         let failed = |error: &std::io::Error| {
             let place = format!("client {}, starting {}", client.name, program.to_string_lossy());
             EngineError::system(place, error)
                 .with_remedy(format!("{} is reached by this command", client.reach))
         };
-        let mut command = Command::new(&program);
-        command
+        let mut started = Command::new(&program);
+        started
             .args(words.get(1..).unwrap_or_default())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         // Ctrl-C reaches it through us alone.
-        let mut child = apart(&mut command).spawn().map_err(|error| failed(&error))?;
+        let mut child = apart(&mut started).spawn().map_err(|error| failed(&error))?;
         let said = Arc::new(Mutex::new(Vec::new()));
         if let Some(stdout) = child.stdout.take() {
             let events = events.clone();

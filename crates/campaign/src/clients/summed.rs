@@ -10,11 +10,10 @@ use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
 use fathom_record::{
     CeilingRate, CeilingScope, Check, CheckName, Direction, EngineBreaches, Interval, KnownCeiling, Outcome,
-    RunRecord, Workload, shell_word,
+    RunRecord, Workload,
 };
 
 use super::coordinator::Peer;
-use super::reach::Reach;
 use super::series::{common, directions};
 use crate::identity;
 use crate::run::this_tool;
@@ -31,7 +30,7 @@ const OVERLAP_LIMIT: f64 = 0.90;
 /// Adds the clients up.
 pub fn record(
     plan: &RunPlan,
-    peers: &[Peer<'_>],
+    peers: &[Peer],
     (started_at, ending): (String, Ending),
     partitioned: bool,
 ) -> RunRecord {
@@ -67,7 +66,7 @@ pub fn record(
         environment: first.map(|record| record.environment.clone()).unwrap_or_default(),
         ceilings,
         wall: first.and_then(|record| record.wall.clone()),
-        command: command(plan, peers, partitioned),
+        command: exact_command_line(plan),
         notes: notes(&facts),
         clients: Some(Box::new(facts)),
         ..begun
@@ -97,7 +96,7 @@ impl Window {
     }
 }
 
-fn part(peer: &Peer<'_>, window: &Window) -> ClientPart {
+fn part(peer: &Peer, window: &Window) -> ClientPart {
     let seconds = peer.series.seconds();
     let within: Vec<&Interval> = seconds.iter().filter(|second| window.holds(second)).collect();
     let measured_ns = seconds.iter().filter(|second| !second.warmup).map(|second| second.duration_ns).sum();
@@ -380,25 +379,4 @@ fn notes(facts: &ClientsFacts) -> Vec<String> {
         notes.push("Each client had a part of the addresses to itself (--partition).".to_owned());
     }
     notes
-}
-
-/// What measures the same again; `None` where clients have targets, permits or programs of their own.
-fn command(plan: &RunPlan, peers: &[Peer<'_>], partitioned: bool) -> Option<String> {
-    let mut line = exact_command_line(plan)?;
-    for peer in peers {
-        let client = peer.client;
-        if !client.targets.is_empty() || !client.permits.is_empty() || client.program != "fathom" {
-            return None;
-        }
-        let typed = format!("{}={}", client.name, client.reach);
-        let plain = client.reach != Reach::Local && client.name == client.reach.name();
-        line += &format!(
-            " --client {}",
-            shell_word(if plain { &typed[client.name.len() + 1..] } else { &typed })
-        );
-    }
-    if partitioned {
-        line += " --partition";
-    }
-    Some(line)
 }

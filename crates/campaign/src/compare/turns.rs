@@ -178,7 +178,9 @@ fn sharing(options: &CompareOptions) -> Sharing {
 }
 
 fn shares_target(sides: &SidesPlan) -> bool {
-    sides.a.targets.iter().any(|a| sides.b.targets.iter().any(|b| is_same_place(a, b)))
+    // One name on two machines is two places.
+    sides.a.options.clients == sides.b.options.clients
+        && sides.a.targets.iter().any(|a| sides.b.targets.iter().any(|b| is_same_place(a, b)))
 }
 
 /// Whether two names are one file or device. In a folder each side has a scratch file of its own.

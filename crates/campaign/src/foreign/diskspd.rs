@@ -44,6 +44,8 @@ pub fn diskspd_plan(
             keep,
             cpus: mapping.cpus.clone(),
             decorators: Decorators::default(),
+            clients: Vec::new(),
+            partition: false,
         },
     }
 }

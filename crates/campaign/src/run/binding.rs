@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::net::SocketAddrV4;
 
 use fathom_engine::placement::{Device, Machine, Seat, other_node, seats};
-use fathom_record::TargetKind;
 use fathom_record::Workload;
+use fathom_record::facts::TargetKind;
 use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts};
 use fathom_record::run::JobSummary;
 use fathom_telemetry::environment::interface_of;

@@ -2,6 +2,7 @@
 
 mod binding;
 mod cautions;
+mod crew;
 mod fitness;
 mod io_log;
 mod neighbours;
@@ -126,6 +127,8 @@ impl<'a> SessionPlan<'a> {
             keep: self.keep,
             cpus: self.cpus.map(<[u32]>::to_vec),
             decorators: self.decorators.clone(),
+            clients: self.clients.to_vec(),
+            partition: self.partition,
         }
     }
 
@@ -154,6 +157,8 @@ impl<'a> SessionPlan<'a> {
             io_flags: plan.options.io_flags,
             cpus: plan.options.cpus.as_deref(),
             decorators: &plan.options.decorators,
+            clients: &plan.options.clients,
+            partition: plan.options.partition,
             seed: workload.seed,
         }
     }

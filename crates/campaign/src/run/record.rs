@@ -1,5 +1,7 @@
 //! Puts the parts of a run together into its record, with the self-checks that follow from them.
 
+use std::ops::Range;
+
 use fathom_engine::job::Measured;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::priority::PriorityTally;
@@ -15,7 +17,7 @@ use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
 
 use super::neighbours::Meanwhile;
 use super::summary::{ledger, summary, targets};
-use crate::checks::{self, Evidence, Hung, Stillness};
+use crate::checks::{self, Evidence, Hung, Stillness, Wire};
 
 /// Everything that a record is made of.
 pub struct Parts<'a> {
@@ -71,6 +73,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         stillness: (!parts.simulated_time).then(|| stillness(&measured, &parts.telemetry)),
         foreign: &parts.meanwhile.foreign,
         others: &parts.meanwhile.others,
+        wire: Wire::of(parts.environment, &parts.telemetry, &window_ns(&measured)),
     });
     let ending = match measured.fatal {
         Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
@@ -138,10 +141,15 @@ fn dropped(engine: &EngineFacts) -> impl Iterator<Item = String> {
     })
 }
 
+/// The measured window, from the run's start.
+fn window_ns(measured: &Measured) -> Range<u64> {
+    let start_ns = measured.timeline.warmup_ns;
+    start_ns..start_ns + measured.window_ns
+}
+
 /// When nothing went on, against the measured window.
 fn stillness<'a>(measured: &'a Measured, telemetry: &Telemetry) -> Stillness<'a> {
-    let start_ns = measured.timeline.warmup_ns;
-    let window_ns = start_ns..start_ns + measured.window_ns;
+    let window_ns = window_ns(measured);
     let stolen_share = checks::stolen_share(telemetry, &window_ns);
     Stillness { standstills: &measured.standstills, window_ns, stolen_share }
 }

@@ -40,6 +40,7 @@ use super::record::{Parts, assemble, this_tool};
 use super::targets::Targets;
 use super::witness;
 use crate::ceilings;
+use crate::clients::Crew;
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
@@ -47,7 +48,7 @@ use crate::identity;
 use crate::platform::{Inherited, inherit};
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
-use fathom_plan::{Applying, Known, RunOptions, RunPlan, exact_command_line};
+use fathom_plan::{Applying, Client, Known, RunOptions, RunPlan, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +97,10 @@ pub struct SessionPlan<'a> {
     pub cpus: Option<&'a [u32]>,
     /// What is put around the engine.
     pub decorators: &'a Decorators,
+    /// Who carries each run, all at once; none: this process.
+    pub clients: &'a [Client],
+    /// Each client has a part of the addresses to itself.
+    pub partition: bool,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
 }
@@ -123,7 +128,7 @@ pub(crate) struct Beside<'a> {
 
 impl Beside<'_> {
     /// Whether nothing of it changes what a run measures, so that its own command makes it again.
-    fn is_alone(&self) -> bool {
+    pub(super) fn is_alone(&self) -> bool {
         let Self { grouped, campaign: _, telemetry_is_with: _, share, log: _, priorities, particulars, gate } =
             self;
         !grouped && gate.is_none() && share.is_none() && priorities.is_none() && particulars.is_none()
@@ -155,27 +160,29 @@ impl<'a> Handle<'a> {
 /// Open targets with all that is known around it.
 #[derive(Debug)]
 pub struct Session {
-    targets: Targets,
-    engine: EngineKind,
-    clock: WallClock,
-    clock_facts: ClockFacts,
-    environment: Environment,
-    ceilings: Vec<KnownCeiling>,
+    pub(super) targets: Targets,
+    pub(super) engine: EngineKind,
+    pub(super) clock: WallClock,
+    pub(super) clock_facts: ClockFacts,
+    pub(super) environment: Environment,
+    pub(super) ceilings: Vec<KnownCeiling>,
     /// Those of the notes that are about the ceilings.
-    ceiling_notes: Vec<String>,
-    cpus: Option<Vec<u32>>,
-    allowed: Result<BTreeSet<u32>, String>,
-    real_time: bool,
-    witness: Option<WitnessSource>,
-    uring: uring::Options,
-    decorators: Decorators,
-    io_flags: IoFlags,
-    notes: Vec<String>,
+    pub(super) ceiling_notes: Vec<String>,
+    pub(super) cpus: Option<Vec<u32>>,
+    pub(super) allowed: Result<BTreeSet<u32>, String>,
+    pub(super) real_time: bool,
+    pub(super) witness: Option<WitnessSource>,
+    pub(super) uring: uring::Options,
+    pub(super) decorators: Decorators,
+    pub(super) io_flags: IoFlags,
+    pub(super) notes: Vec<String>,
     /// Targets as they were named, the engine that was asked for, and how they are gone about; absent where a line of
     /// flags does not say it.
-    asked: Option<(Vec<String>, Option<String>, RunOptions)>,
+    pub(super) asked: Option<(Vec<String>, Option<String>, RunOptions)>,
     /// Simulated devices as the last run left them, where each run goes on from there.
-    left: Option<Mutex<Medium>>,
+    pub(super) left: Option<Mutex<Medium>>,
+    /// Who carries each run in this process's place.
+    pub(super) crew: Option<Mutex<Crew>>,
 }
 
 /// Facts of the network on the way to a namespace that fathom connects to itself.
@@ -197,6 +204,9 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
         check_flags(plan)?;
+        if !plan.clients.is_empty() {
+            return Self::of_clients(plan, progress, stop);
+        }
         let (clock, clock_facts) = WallClock::start();
         let mut notes = Vec::new();
         let direct = past_the_cache(plan, &mut notes);
@@ -245,6 +255,7 @@ impl Session {
             notes,
             asked: (!plan.exact && !plan.flags_as_asked).then(|| plan.asked()),
             left: None,
+            crew: None,
         };
         session.know(&Known::default())?;
         progress.simulated_time(session.is_simulated_time());
@@ -256,7 +267,11 @@ impl Session {
     /// # Errors
     /// When an instance or a volume is not in the catalogue.
     pub fn know(&mut self, known: &Known) -> Result<(), CampaignError> {
-        let Applying { ceilings, notes } = ceilings::applying(known, &self.targets.facts, &self.environment)?;
+        let here = (&self.targets.facts, &self.environment);
+        // What one client's machine tells is not a bound of all together; the record of a run has the sum.
+        let nothing = (&TargetFacts::named(String::new(), TargetKind::Unknown), &Environment::default());
+        let (facts, environment) = if self.crew.is_some() { nothing } else { here };
+        let Applying { ceilings, notes } = ceilings::applying(known, facts, environment)?;
         self.ceilings = ceilings;
         self.notes.retain(|note| !self.ceiling_notes.contains(note));
         self.notes.extend(notes.iter().cloned());
@@ -375,6 +390,9 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
+        if let Some(crew) = &self.crew {
+            return self.by_clients(crew, workload, beside, progress, stop);
+        }
         let command = beside.is_alone().then(|| self.command(workload)).flatten();
         Ok(RunRecord { command, ..self.measure(workload, beside, progress, stop)? })
     }

@@ -90,6 +90,11 @@ impl Targets {
         Ok(Self { opened, facts, medium, notes, marked: Mutex::new(false) })
     }
 
+    /// Of a target that others have open: nothing here carries its I/O.
+    pub fn elsewhere(facts: TargetFacts) -> Self {
+        Self { opened: Vec::new(), facts, medium: Medium::Null, notes: Vec::new(), marked: Mutex::new(true) }
+    }
+
     /// What a campaign remembers of those that are devices.
     pub fn origins(&self) -> impl Iterator<Item = (&TargetName, &Origin)> {
         self.opened.iter().filter_map(|target| Some((&target.name, target.origin()?)))

@@ -100,7 +100,7 @@ fn a_host_that_breaks_the_framing_is_ended_by_name() {
         (then(pdu(2, 0, 0, &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[])), Fault::Terminated(3)),
         (then(command(write(1), 1, Descriptor::new(1, 40_000), &[0; 40_000])), Fault::TooMuchData),
     ] {
-        let subsystem = crate::pair::subsystem();
+        let subsystem = subsystem();
         for cut in [1, 7, usize::MAX] {
             let mut target = Target::new(&subsystem);
             let outcome =
@@ -540,7 +540,7 @@ fn resets_and_shutdowns_end_the_queues_and_let_them_come_again() {
 
 #[test]
 fn queues_and_controllers_are_bounded_by_what_the_target_allows() {
-    let subsystem = crate::pair::subsystem();
+    let subsystem = subsystem();
     let mut held = Vec::new();
     for count in 1..=9 {
         let (mut host, mut target) = (Host::new(plain(), 1, 8192), Target::new(&subsystem));

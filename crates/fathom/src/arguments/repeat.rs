@@ -4,6 +4,7 @@ use clap::Args;
 use fathom_plan::{RawPlan, RawRepeat};
 
 use super::MeasurementOutputs;
+use super::clients::ClientsFile;
 
 pub const REPEAT_EXAMPLES: &str = "\
 Examples:
@@ -32,6 +33,9 @@ pub struct RepeatArguments {
     /// What overrides the plans of its steps.
     #[command(flatten, next_help_heading = "Options that override the plans of all steps")]
     pub flags: RawPlan,
+    /// From where.
+    #[command(flatten)]
+    pub clients: ClientsFile,
     /// Where the result goes.
     #[command(flatten, next_help_heading = "Results")]
     pub outputs: MeasurementOutputs,

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use fathom_campaign::clients::{Client, from_arguments, from_toml, serve};
+use fathom_campaign::clients::serve;
+use fathom_plan::{RawPlan, clients_of_file};
 
-use crate::arguments::clients::ClientArguments;
+use crate::arguments::clients::ClientsFile;
 use crate::failure::Failure;
 use crate::status::Status;
 
@@ -23,18 +24,29 @@ pub fn perform() -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// The clients that were named.
+/// Takes the clients of a file in as if each had been typed.
 ///
 /// # Errors
-/// What is wrong with them.
-pub fn clients(arguments: &ClientArguments) -> Result<Vec<Client>, Failure> {
-    match &arguments.clients {
-        Some(path) => from_file(path),
-        None => Ok(from_arguments(&arguments.client)?),
+/// When the file cannot be read, or holds no clients.
+pub fn take_file(file: &ClientsFile, typed: &mut Vec<String>) -> Result<(), Failure> {
+    if let Some(path) = &file.clients {
+        *typed = from_file(path)?;
     }
+    Ok(())
 }
 
-fn from_file(path: &Path) -> Result<Vec<Client>, Failure> {
+/// The same for the flags of a plan.
+///
+/// # Errors
+/// As [`take_file`].
+pub fn take_file_into(file: &ClientsFile, flags: &mut RawPlan) -> Result<(), Failure> {
+    if file.clients.is_some() {
+        take_file(file, flags.client.get_or_insert_default())?;
+    }
+    Ok(())
+}
+
+fn from_file(path: &Path) -> Result<Vec<String>, Failure> {
     let name = path.display().to_string();
     let unreadable = |cause: String| {
         Failure::usage(
@@ -48,5 +60,8 @@ fn from_file(path: &Path) -> Result<Vec<Client>, Failure> {
         return Err(unreadable(format!("{size} bytes are too many for a list of clients")));
     }
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    Ok(from_toml(&text, &name)?)
+    clients_of_file(&text).map_err(|(line, cause)| {
+        let place = line.map_or_else(|| name.clone(), |line| format!("{name}, line {line}"));
+        Failure::usage(place, cause, "docs/clients.md shows such a file")
+    })
 }

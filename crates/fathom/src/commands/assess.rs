@@ -11,6 +11,7 @@ use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
 use super::again::{Permits, to_continue};
+use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::document;
@@ -31,7 +32,9 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 /// # Errors
 /// When nothing was concluded.
 pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status, Failure> {
-    let options = arguments.plan.resolve(new_seed())?;
+    let mut raw = arguments.plan.clone();
+    agent::take_file(&arguments.clients, &mut raw.client)?;
+    let options = raw.resolve(new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let conditions = Conditions::of_assessment(&arguments.conditions.fail_if, place, &options.plan)?;
     let store = place.open()?;

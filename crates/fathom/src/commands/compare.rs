@@ -10,6 +10,7 @@ use fathom_report::{html, terminal};
 use fathom_store::{Resolved, Store};
 
 use super::again::{Permits, to_continue};
+use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::document;
@@ -35,7 +36,9 @@ pub fn perform(place: &StorePlace, arguments: &CompareArguments) -> Result<Statu
 }
 
 fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, Failure> {
-    let options = arguments.compare.resolve(&arguments.flags, new_seed())?;
+    let mut flags = arguments.flags.clone();
+    agent::take_file_into(&arguments.clients, &mut flags)?;
+    let options = arguments.compare.resolve(&flags, new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let conditions = Conditions::of_comparison(&arguments.conditions.fail_if, place, &options.workloads)?;
     let store = place.open()?;

@@ -12,6 +12,7 @@ use fathom_record::spelling::nearest;
 use fathom_report::{html, terminal};
 
 use super::again::{Permits, to_continue};
+use super::agent;
 use super::delivery::Delivery;
 use super::seed::new_seed;
 use super::stored::StorePlace;
@@ -32,7 +33,8 @@ const FORM: &str = "docs/evaluations.md says what an evaluation holds";
 ///
 /// # Errors
 /// When nothing was measured.
-pub fn perform(place: &StorePlace, arguments: RepeatArguments) -> Result<Status, Failure> {
+pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Status, Failure> {
+    agent::take_file_into(&arguments.clients, &mut arguments.flags)?;
     let Some(name) = arguments.evaluation.as_deref().filter(|_| !arguments.list) else {
         list(arguments.evaluation.as_deref())?;
         return Ok(Status::Done);

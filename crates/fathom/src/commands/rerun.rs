@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use fathom_campaign::clients::Together;
 use fathom_campaign::external::External;
-use fathom_plan::{NoLine, PlanSource, RawPlan, RunPlan, campaign_line, run_line, to_command_line};
+use fathom_plan::{NoLine, PlanSource, RawPlan, Reach, RunPlan, campaign_line, run_line, to_command_line};
 use fathom_record::{RunRecord, shell_word};
 
 use super::again::{Permits, command};
@@ -38,9 +37,16 @@ pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status,
             format!("look at it, and type: {line}"),
         ));
     }
+    if let Some(client) = plan.options.clients.iter().find(|client| client.reach != Reach::Local) {
+        return Err(Failure::usage(
+            format!("repeating {}", arguments.name),
+            format!("it goes to another machine, `{client}`, and a record may come from anywhere"),
+            format!("look at it, and type: {line}"),
+        ));
+    }
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
     let held = Held { wanted: None, reference: None, conditions: &conditions };
-    measure(place, (&plan, Together::default()), &held, &arguments.outputs)
+    measure(place, &plan, &held, &arguments.outputs)
 }
 
 /// Whether an engine is another tool's, with the path, host or command that reaches it.

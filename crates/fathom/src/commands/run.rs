@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use fathom_campaign::clients::{Together, run_clients};
 use fathom_campaign::external::{External, run_external};
 use fathom_campaign::like::{Like, Wanted};
 use fathom_campaign::run_once;
@@ -33,27 +32,19 @@ const PLAN_BYTES_MAX: u64 = 1 << 20;
 ///
 /// # Errors
 /// When nothing was measured.
-pub fn perform(place: &StorePlace, arguments: RunArguments) -> Result<Status, Failure> {
+pub fn perform(place: &StorePlace, mut arguments: RunArguments) -> Result<Status, Failure> {
+    agent::take_file_into(&arguments.clients, &mut arguments.flags)?;
     let (source, wanted) = match &arguments.like {
         Some(path) => like(path, arguments.scale, arguments.flags)?,
         None => (source(arguments.plan.as_deref(), arguments.flags)?, None),
     };
     let plan = source.resolve(new_seed())?;
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
-    let clients = if arguments.clients.is_given() { agent::clients(&arguments.clients)? } else { Vec::new() };
-    if clients.is_empty() && arguments.clients.partition {
-        return Err(Failure::usage(
-            "--partition",
-            "there are no clients to share the addresses",
-            "add --client",
-        ));
-    }
-    let together = Together { clients: &clients, partition: arguments.clients.partition };
     let link = arguments.expect_link.as_ref().map(|link| link.0);
     let reference = arguments.expect.as_ref();
     let reference = reference.map(|expected| Reference::find(place, expected, link)).transpose()?;
     let held = Held { wanted: wanted.as_ref(), reference: reference.as_ref(), conditions: &conditions };
-    measure(place, (&plan, together), &held, &arguments.outputs)
+    measure(place, &plan, &held, &arguments.outputs)
 }
 
 /// What a run is held against.
@@ -72,12 +63,12 @@ pub struct Held<'a> {
 /// When nothing was measured.
 pub fn measure(
     place: &StorePlace,
-    (plan, together): (&RunPlan, Together<'_>),
+    plan: &RunPlan,
     held: &Held<'_>,
     outputs: &MeasurementOutputs,
 ) -> Result<Status, Failure> {
     let external = plan.engine.as_deref().and_then(External::of);
-    if external.is_some() || !together.clients.is_empty() {
+    if external.is_some() || !plan.options.clients.is_empty() {
         wear::refuse_uncounted(outputs.wear_limit.as_deref(), "another process")?;
     }
     let delivery = Delivery::prepare(outputs)?;
@@ -87,9 +78,10 @@ pub fn measure(
     let stop = interrupt::watch(screen.voice())?;
     screen.tell(&delivery.machine, &stop);
     let mut record = match external {
-        _ if !together.clients.is_empty() => run_clients(plan, together, &mut screen, &stop)?,
-        Some(external) => run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?,
-        None => run_once(plan, &mut screen, &stop)?,
+        Some(external) if plan.options.clients.is_empty() => {
+            run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?
+        }
+        _ => run_once(plan, &mut screen, &stop)?,
     };
     drop(screen);
     if let Some(wanted) = held.wanted {

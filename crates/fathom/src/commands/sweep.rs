@@ -6,6 +6,7 @@ use fathom_record::campaign::SweepCell;
 use fathom_report::{html, terminal};
 
 use super::again::{Permits, to_continue};
+use super::agent;
 use super::delivery::Delivery;
 use super::document;
 use super::run::source;
@@ -21,7 +22,8 @@ use crate::{interrupt, output};
 ///
 /// # Errors
 /// When nothing was measured.
-pub fn perform(place: &StorePlace, arguments: SweepArguments) -> Result<Status, Failure> {
+pub fn perform(place: &StorePlace, mut arguments: SweepArguments) -> Result<Status, Failure> {
+    agent::take_file_into(&arguments.clients, &mut arguments.flags)?;
     let source = source(arguments.plan.as_deref(), arguments.flags)?;
     let permits = source.permits();
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);

@@ -7,6 +7,7 @@ mod bare;
 mod calls;
 mod clients;
 mod clients_by_ssh;
+mod clients_in_campaigns;
 mod cloudwatch;
 mod commands;
 mod compared;

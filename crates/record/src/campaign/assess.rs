@@ -109,6 +109,12 @@ pub struct AssessPlan {
     /// Whether the points are measured in rounds after SNIA's test specification.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thorough: bool,
+    /// Who measured, all at once, as they are named on a command line; none: one machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<String>,
+    /// Whether each client had a part of the addresses to itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partition: bool,
 }
 
 /// One pattern to assess.

@@ -288,6 +288,8 @@ impl<'a> Stages<'a> {
             // fio binds nothing unless it is told to.
             cpus: Some(&settings.cpus),
             decorators: &decorators,
+            clients: &[],
+            partition: false,
             seed: opening.runs.first().map_or(0, |run| run.workload.seed),
         };
         let session = Session::open(&plan, progress, stop).map_err(|error| with_reason(error, shorter))?;

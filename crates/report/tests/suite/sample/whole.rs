@@ -83,6 +83,8 @@ pub fn campaign(target: &str, seconds: u64) -> (AssessRecord, Vec<RunRecord>) {
             until_share: None,
             precondition: PreconditionPlan::None,
             thorough: false,
+            clients: Vec::new(),
+            partition: false,
         },
         patterns,
         busy_seconds: runs.iter().map(|r| r.ledger.seconds).sum(),

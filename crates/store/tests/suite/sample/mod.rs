@@ -334,6 +334,8 @@ pub fn campaign(id: &str, finished_at: Option<&str>) -> CampaignRecord {
             until_share: None,
             precondition: PreconditionPlan::None,
             thorough: false,
+            clients: Vec::new(),
+            partition: false,
         },
         patterns: vec![],
         busy_seconds: 0.1,

@@ -1,0 +1,105 @@
+//! Sessions whose runs several clients carry, all at once.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+use fathom_engine::catalogue::EngineKind;
+use fathom_engine::{EngineError, ErrorKind, uring};
+use fathom_measure::WallClock;
+use fathom_plan::{Known, PlanSource, RawPlan, RunPlan};
+use fathom_record::{RunRecord, Workload};
+
+use super::binding;
+use super::session::{Beside, Session, SessionPlan};
+use super::targets::Targets;
+use crate::clients::{Crew, Needs, Opened};
+use crate::error::CampaignError;
+use crate::external::External;
+use crate::progress::Progress;
+
+impl Session {
+    /// Starts the agents and has them open the targets. What is known of target and machine is what the first of them
+    /// has there.
+    ///
+    /// # Errors
+    /// When a client cannot be reached, or refuses.
+    pub(super) fn of_clients(
+        plan: &SessionPlan<'_>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Self, CampaignError> {
+        let (clock, clock_facts) = WallClock::start();
+        if plan.engine.is_some_and(|engine| External::of(engine).is_some()) {
+            let cause = "clients measure with the engines of fathom, and another tool was named";
+            return Err(EngineError::new(ErrorKind::Plan, "--engine", cause)
+                .with_remedy("leave --engine or the clients out")
+                .into());
+        }
+        let (targets, engine, options) = plan.asked();
+        // What is done comes with each run.
+        let any = RawPlan { target: Some(targets), ..RawPlan::default() };
+        let whole = RunPlan { engine, options, ..PlanSource::from_flags(any).resolve(plan.seed)? };
+        let needs = Needs { reads: plan.reads, writes: plan.writes, size_bytes: plan.size_bytes };
+        let (crew, opened) = Crew::start(&whole, needs, progress, stop)?;
+        let Opened { target, engine, environment } = opened;
+        let unknown = || {
+            let cause = format!("engine `{engine}` of the first client is not known here");
+            EngineError::new(ErrorKind::UnknownEngine, "starting the clients", cause)
+        };
+        let engine = EngineKind::named(&engine).ok_or_else(unknown)?;
+        let mut session = Self {
+            targets: Targets::elsewhere(target),
+            engine,
+            clock,
+            clock_facts,
+            environment,
+            ceilings: Vec::new(),
+            ceiling_notes: Vec::new(),
+            cpus: None,
+            allowed: binding::allowed(),
+            real_time: true,
+            witness: None,
+            uring: uring::Options::default(),
+            decorators: plan.decorators.clone(),
+            io_flags: plan.io_flags,
+            notes: Vec::new(),
+            asked: Some(plan.asked()),
+            left: None,
+            crew: Some(Mutex::new(crew)),
+        };
+        session.know(&Known::default())?;
+        Ok(session)
+    }
+
+    /// How many clients carry each run; 1 for this process alone.
+    pub fn clients(&self) -> u32 {
+        self.asked.as_ref().map_or(1, |(_, _, options)| options.clients.len().max(1) as u32)
+    }
+
+    /// Has the clients run a workload, each the whole of it, and adds them up.
+    ///
+    /// # Errors
+    /// When it is more than a plain run, or as [`Crew::run`].
+    pub(super) fn by_clients(
+        &self,
+        crew: &Mutex<Crew>,
+        workload: &Workload,
+        beside: Beside<'_>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<RunRecord, CampaignError> {
+        let asked = self.asked.clone().filter(|_| beside.is_alone());
+        let Some((targets, engine, options)) = asked else {
+            let cause = "several clients carry plain runs alone";
+            return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
+                .with_remedy("leave the clients out")
+                .into());
+        };
+        workload.validate()?;
+        let plan = RunPlan { targets, engine, workload: workload.clone(), options };
+        let mut record = crew.lock().unwrap_or_else(PoisonError::into_inner).run(&plan, progress, stop)?;
+        record.campaign = beside.campaign;
+        record.ceilings.extend(self.ceilings().iter().cloned());
+        Ok(record)
+    }
+}
