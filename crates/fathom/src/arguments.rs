@@ -21,10 +21,9 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_measure::ByteRate;
 use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
 
-use crate::commands::Expected;
+use crate::commands::{Expected, LinkRate};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
@@ -321,7 +320,7 @@ pub struct RunArguments {
     /// With --expect: what the links to the target carry together, e.g. 47GB/s; without it what the interfaces of all
     /// clients tell, and no bound where they tell nothing.
     #[arg(long, value_name = "RATE", requires = "expect")]
-    pub expect_link: Option<ByteRate>,
+    pub expect_link: Option<LinkRate>,
     /// When it fails.
     #[command(flatten)]
     pub conditions: ConditionArguments,

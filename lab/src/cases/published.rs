@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Folders of tables whose labels may be looked at.
-const FOLDERS: [&str; 2] = ["evaluations/cases", "evaluations/collected/fitting"];
+/// Folders of tables whose labels may be looked at; what was made from laws comes after what somebody published.
+const FOLDERS: [&str; 3] = ["evaluations/cases", "evaluations/collected/fitting", "evaluations/made"];
 
 /// A table that shows a cause.
 pub struct Shown {

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use fathom_campaign::expectation;
+use fathom_measure::ByteRate;
 use fathom_record::RunRecord;
 
 use super::stored::{Found, StorePlace, find};
@@ -29,6 +30,21 @@ impl FromStr for Expected {
             }
             _ => Err("write a run and how many times it, as 'r-2026...*8' or 'last*8'".to_owned()),
         }
+    }
+}
+
+/// What the links to a target carry together, in bytes per second: above 0, because nothing is what no link carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkRate(pub f64);
+
+impl FromStr for LinkRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rate = text.parse::<ByteRate>().map_err(|error| error.to_string())?.0;
+        let refused =
+            || "links that carry nothing bound nothing: write what they carry, as 47GB/s, or leave it out";
+        (rate > 0.0).then_some(Self(rate)).ok_or_else(|| refused().to_owned())
     }
 }
 

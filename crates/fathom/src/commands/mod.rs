@@ -50,7 +50,7 @@ mod trend;
 mod trial;
 mod wear;
 
-pub use expect::Expected;
+pub use expect::{Expected, LinkRate};
 
 use crate::arguments::{Asked, Command};
 use crate::failure::Failure;

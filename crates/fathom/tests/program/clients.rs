@@ -249,6 +249,8 @@ fn a_sum_is_held_against_so_many_times_an_earlier_run() {
 
     let refused = refusal(folder.path(), &["--target", "null:", "--expect", "r-none*2"]);
     assert!(refused.contains("r-none"), "{refused}");
+    let refused = refusal(folder.path(), &["--target", "null:", "--expect", &expected, "--expect-link", "0"]);
+    assert!(refused.contains("bound nothing") && refused.contains("47GB/s"), "{refused}");
     let mixed = [load.as_slice(), &["--rw", "randrw", "--expect", &expected]].concat();
     let other = record(&fathom(folder.path(), &mixed).output().unwrap().stdout);
     assert!(other.expectation.is_none());

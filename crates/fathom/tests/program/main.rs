@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "what was skipped is said")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
+mod approached;
 mod bare;
 mod calls;
 mod clients;

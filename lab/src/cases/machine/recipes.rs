@@ -70,8 +70,8 @@ pub fn all() -> Vec<Recipe> {
         root("depth-1-disk", one("concurrency"), delayed_disk),
         root("rate-carried-disk", Truth::Nothing, rate_disk),
         // On a disk in memory the work of a file system is processor time and waiting for its locks.
-        root("ext4-durable", either(&["file_system", "software", "one_core"]), ext4_durable),
-        root("btrfs", either(&["file_system", "software", "one_core"]), btrfs),
+        root("ext4-durable", either(&["flush_latency", "file_system", "software", "one_core"]), ext4_durable),
+        root("btrfs", either(&["flush_latency", "file_system", "software", "one_core"]), btrfs),
     ]
 }
 
