@@ -4,6 +4,7 @@ mod binding;
 mod cautions;
 mod crew;
 mod fitness;
+mod handle;
 mod io_log;
 mod neighbours;
 mod particulars;

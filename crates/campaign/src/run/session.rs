@@ -33,6 +33,7 @@ use fathom_telemetry::{Sampler, SamplerPlan, environment};
 use super::binding::{self, Binding};
 use super::cautions;
 use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
+use super::handle::Handle;
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
 use super::particulars::Particulars;
@@ -45,7 +46,6 @@ use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::identity;
-use crate::platform::{Inherited, inherit};
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
 use fathom_plan::{Applying, Client, Known, RunOptions, RunPlan, exact_command_line};
@@ -132,28 +132,6 @@ impl Beside<'_> {
         let Self { grouped, campaign: _, telemetry_is_with: _, share, log: _, priorities, particulars, gate } =
             self;
         !grouped && gate.is_none() && share.is_none() && priorities.is_none() && particulars.is_none()
-    }
-}
-
-/// A target as a child reaches it.
-pub(crate) struct Handle<'a> {
-    /// Its path, in the child.
-    pub path: String,
-    /// What the child inherits, where the file has no name: behind a wall it may not look into this process.
-    pub inherited: Option<Inherited>,
-    /// What it is.
-    pub facts: &'a TargetFacts,
-}
-
-impl<'a> Handle<'a> {
-    /// `None` where the process can open no more files.
-    fn of(file: &fathom_target::Handle, facts: &'a TargetFacts) -> Option<Self> {
-        let named = (!facts.scratch).then(|| Path::new(&facts.name).canonicalize().ok()).flatten();
-        if let Some(path) = named.and_then(|path| path.to_str().map(str::to_owned)) {
-            return Some(Self { path, inherited: None, facts });
-        }
-        let (path, inherited) = inherit(file)?;
-        Some(Self { path, inherited: Some(inherited), facts })
     }
 }
 
