@@ -81,7 +81,6 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         None => Ending::Complete,
     };
     let notes = parts.notes.iter().cloned().chain(dropped(&measured.engine)).collect();
-    let priorities = priorities(&measured.priorities);
     RunRecord {
         format: RunRecord::FORMAT.to_owned(),
         version: RunRecord::VERSION,
@@ -105,7 +104,7 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         environment: parts.environment.clone(),
         ceilings: parts.ceilings.to_vec(),
         witness: parts.witness,
-        priorities,
+        priorities: priorities(&measured.priorities),
         wall: measured.wall.map(Box::new),
         standstills: measured.standstills,
         read_back: measured.read_back.as_ref().map(|tally| Box::new(tally.summary())),

@@ -43,7 +43,7 @@ impl FromStr for LinkRate {
     fn from_str(text: &str) -> Result<Self, String> {
         let rate = text.parse::<ByteRate>().map_err(|error| error.to_string())?.0;
         let refused =
-            || "links that carry nothing bound nothing: write what they carry, as 47GB/s, or leave it out";
+            || "links that carry nothing bound nothing: write what they carry, e.g. 47GB/s, or leave it out";
         (rate > 0.0).then_some(Self(rate)).ok_or_else(|| refused().to_owned())
     }
 }
