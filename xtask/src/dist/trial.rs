@@ -131,9 +131,13 @@ impl Trial {
         words: &[&str],
         environment: &[(&str, &str)],
     ) -> Result<String, String> {
-        let mut command = Command::new(if is_root() { "chroot" } else { "unshare" });
+        // By its place: the path of the image is not that of this machine.
+        let chroot =
+            ["/usr/sbin/chroot", "/usr/bin/chroot"].into_iter().find(|path| Path::new(path).is_file());
+        let chroot = chroot.ok_or("no chroot in /usr/sbin or /usr/bin")?;
+        let mut command = Command::new(if is_root() { chroot } else { "/usr/bin/unshare" });
         if !is_root() {
-            command.args(["--map-root-user", "chroot"]);
+            command.args(["--map-root-user", chroot]);
         }
         command.arg(root);
         if let Some(emulator) = &self.emulator {
