@@ -1,7 +1,5 @@
-//! `fathom explain --experiments` where an experiment changes what the workload does not say: on files of this machine, and over
-//! connections to a controller in this process.
+//! `fathom explain --experiments` where an experiment changes what the workload does not say, on files of this machine.
 
-use fathom_conformance::served::{Offer, Served};
 use serde_json::Value;
 
 use crate::typed::Typist;
@@ -82,17 +80,6 @@ fn a_file_that_is_there_is_written_where_that_was_allowed_and_another_one_by_its
     let refused = typist.run(&[&writes[..], &SHORT].concat());
     assert_eq!(refused.status, 3, "{refused:?}");
     assert_eq!(std::fs::read(typist.path("b.bin")).unwrap(), before);
-}
-
-#[test]
-fn several_connections_get_one_more() {
-    let served = Served::start(Offer::of(8 << 20)).unwrap();
-    let typist = Typist::new();
-    let name = served.name();
-    let experiments = made(&typist, &["--target", &name, "--rw", "randread", "--jobs", "2", "--depth", "8"]);
-    let (command, run) = of(&typist, &experiments, "one_connection");
-    assert!(command.contains("--jobs 3 --depth 5"), "{command}");
-    assert_eq!(run["jobs"].as_array().unwrap().len(), 3);
 }
 
 #[test]
