@@ -149,6 +149,11 @@ impl Client {
         Ok(client)
     }
 
+    /// Whether it names what is started, here or on its machine.
+    pub(super) fn starts_what_it_names(&self) -> bool {
+        matches!(self.reach, Reach::Command(_)) || self.program != PROGRAM
+    }
+
     /// The same without the permission to destroy data.
     #[must_use]
     pub fn without_permits(&self) -> Self {

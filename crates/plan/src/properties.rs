@@ -308,7 +308,7 @@ proptest! {
     fn plans_read_back_from_a_file_and_from_a_command_line(plan in plan()) {
         plan.workload.validate().expect("the strategy makes valid workloads");
         // A file starts no command.
-        let starts = plan.options.clients.iter().any(|client| matches!(client.reach, Reach::Command(_)));
+        let starts = plan.options.clients.iter().any(Client::starts_what_it_names);
         let from_file = read_toml(&to_toml(&plan));
         prop_assert_eq!(from_file.is_err(), starts);
         if let Ok(read) = from_file {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::{RawPlan, keys};
-use super::{Client, Reach, RunPlan, pasted, quantity, resolve, suggest};
+use super::{Client, RunPlan, pasted, quantity, resolve, suggest};
 
 /// A plan as given: its values, unread, and where each of them stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,9 +149,9 @@ impl PlanSource {
     }
 }
 
-/// A plan file may come from anybody: it names machines, and nothing that is started on this one.
+/// A plan file may come from anybody: it names machines, and nothing that is started, here or there.
 fn refuse_commands(clients: &[Client]) -> Result<(), Mistake> {
-    match clients.iter().find(|client| matches!(client.reach, Reach::Command(_))) {
+    match clients.iter().find(|client| client.starts_what_it_names()) {
         None => Ok(()),
         Some(client) => {
             let cause = format!(
@@ -227,6 +227,8 @@ mod tests {
     fn a_file_names_machines_and_starts_no_command() {
         let text = "target = 'x'\nclient = ['ssh:c1', 'exec:sh -c true']";
         assert!(message(text).starts_with("plan.toml:2: a plan file starts no command"));
+        let there = "target = 'x'\nclient = 'ssh:c1 program=/tmp/x'";
+        assert!(message(there).contains("starts no command"));
         let flags = RawPlan { client: Some(vec!["exec:env fathom agent".into()]), ..RawPlan::default() };
         let file = PlanSource::from_toml(text, "plan.toml").expect("a plan");
         assert_eq!(file.overridden_by(flags).resolve(1).expect("a plan").options.clients.len(), 1);

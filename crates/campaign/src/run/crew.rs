@@ -16,6 +16,7 @@ use crate::clients::{Crew, Needs, Opened};
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::progress::Progress;
+use crate::wear;
 
 impl Session {
     /// Starts the agents and has them open the targets. What is known of target and machine is what the first of them
@@ -33,6 +34,12 @@ impl Session {
             let cause = "clients measure with the engines of fathom, and another tool was named";
             return Err(EngineError::new(ErrorKind::Plan, "--engine", cause)
                 .with_remedy("leave --engine or the clients out")
+                .into());
+        }
+        if plan.writes && wear::limit().is_some() {
+            let cause = "clients would write, and only what this process writes is counted";
+            return Err(EngineError::new(ErrorKind::Plan, "--wear-limit", cause)
+                .with_remedy("leave it out, and limit the workload: --bytes, --count or --size")
                 .into());
         }
         let (targets, engine, options) = plan.asked();
