@@ -82,6 +82,19 @@ pub struct Answer {
     pub before_per_s: f64,
     /// Standard error of the ratio of both, relative.
     pub error_share: f64,
+    /// What it was inferred from; absent where the experiment was made.
+    pub inferred: Option<Inferred>,
+}
+
+/// A pattern of another block size, from which the answer about twice or half the block follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inferred {
+    /// Its block size.
+    pub block_bytes: u64,
+    /// Its rate, in operations per second.
+    pub operations_per_s: f64,
+    /// Whether the answer is the least that can be, and not the very rate.
+    pub is_bound: bool,
 }
 
 /// What the kernel said of the TCP connections of a cell's jobs.

@@ -1,6 +1,6 @@
 //! Figures as the sentences of a verdict print them.
 
-use fathom_measure::{ByteRate, Nanos, Rate, Share};
+use fathom_measure::{ByteRate, Bytes, Nanos, Rate, Share};
 
 /// `12.3 k IOPS`.
 pub fn iops(operations_per_s: f64) -> String {
@@ -10,6 +10,11 @@ pub fn iops(operations_per_s: f64) -> String {
 /// `50.4 MB/s`.
 pub fn throughput(bytes_per_s: f64) -> String {
     ByteRate(bytes_per_s).to_string()
+}
+
+/// `64 KiB`.
+pub fn bytes(count: u64) -> String {
+    Bytes(count).to_string()
 }
 
 /// `12.3 us`.

@@ -8,7 +8,7 @@ use fathom_record::workload::{Sizes, Workload};
 
 use crate::choice::{Chosen, choose};
 use crate::evidence::{EXPERIMENTS, Feature, Table};
-use crate::input::Pattern;
+use crate::input::{Answer, Pattern};
 use crate::posterior::{Figure, Weighed, after};
 use crate::shape::Shape;
 use crate::thresholds::{CREEPS, NAMED};
@@ -81,7 +81,10 @@ pub fn next(
     weighed: &[Weighed],
     doubt: Doubt,
 ) -> Option<(Chosen, Trial)> {
-    let made = |feature: &Feature| pattern.answers.iter().any(|answer| answer.experiment == *feature);
+    let is_bound = |answer: &Answer| answer.inferred.is_some_and(|inferred| inferred.is_bound);
+    let made = |feature: &Feature| {
+        pattern.answers.iter().any(|answer| answer.experiment == *feature && !is_bound(answer))
+    };
     let trials: Vec<(Feature, Trial)> = EXPERIMENTS
         .into_iter()
         .filter(|feature| !made(feature))
@@ -154,23 +157,42 @@ pub fn described(
     }
 }
 
+/// Answers that some causes show: the logarithms of the least and the highest rate over the present one.
+struct Shown {
+    least: f64,
+    most: f64,
+    names: Vec<&'static str>,
+}
+
 /// What each cause that is left predicts: `About 20 k IOPS: too few I/Os in flight. ...`
 fn reading(table: &Table, shape: &Shape<'_>, weighed: &[Weighed], experiment: Feature) -> String {
-    let mut groups: Vec<(f64, Vec<&'static str>)> = Vec::new();
+    let mut groups: Vec<Shown> = Vec::new();
     let left = weighed.iter().filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_MENTIONED);
     for cause in left.take(MOST_MENTIONED) {
         let Some(density) = table.density(cause.limit, experiment) else { continue };
+        let name = cause.limit.in_words();
         for peak in density.peaks() {
-            let near = groups.iter_mut().find(|(mean, _)| (mean - peak.mean).abs() < 0.1);
-            match near {
-                Some((_, names)) => names.push(cause.limit.in_words()),
-                None => groups.push((peak.mean, vec![cause.limit.in_words()])),
+            match groups.iter_mut().find(|group| (group.least - peak.mean).abs() < 0.1) {
+                Some(group) if group.names.contains(&name) => {}
+                Some(group) => group.names.push(name),
+                None => groups.push(Shown { least: peak.mean, most: peak.mean, names: vec![name] }),
             }
         }
     }
-    groups.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let sentence = |(mean, names): &(f64, Vec<&str>)| {
-        format!("About {}: {}.", words::iops(shape.focus.x_per_s * mean.exp()), names.join(", or "))
+    groups.sort_by(|a, b| b.least.total_cmp(&a.least));
+    // Neighbours that mean the same are one answer.
+    groups.dedup_by(|lower, higher| {
+        let is_same = lower.names == higher.names;
+        if is_same {
+            higher.least = lower.least;
+        }
+        is_same
+    });
+    let rate = |ln: f64| words::iops(shape.focus.x_per_s * ln.exp());
+    let sentence = |shown: &Shown| {
+        let (least, most, names) = (rate(shown.least), rate(shown.most), shown.names.join(", or "));
+        let between = if least == most { format!("About {least}") } else { format!("{least} to {most}") };
+        format!("{between}: {names}.")
     };
     let otherwise = (groups.len() == 1).then(|| "Any other rate speaks against that.".to_owned());
     groups.iter().map(sentence).chain(otherwise).collect::<Vec<_>>().join(" ")

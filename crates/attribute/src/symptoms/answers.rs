@@ -93,7 +93,8 @@ fn at_a_corner(found: &mut [Seen]) {
         (half, double) if (double + bytes).abs() <= ON_LAW && is_between(half) => Feature::HalfBlock,
         _ => return,
     };
-    for seen in found.iter_mut().filter(|seen| seen.figure.feature == beyond) {
+    let is_whole = |seen: &&mut Seen| seen.figure.at_least.is_none();
+    for seen in found.iter_mut().filter(|seen| seen.figure.feature == beyond).filter(is_whole) {
         seen.figure.at_least = Some(seen.figure.error);
         seen.figure.error = CUT_SHORT;
     }
@@ -125,7 +126,7 @@ fn is_lower(answer: &Answer) -> bool {
 /// which nothing makes slower. A contended lock makes both more jobs and more depth as slow, so two of others are none.
 fn settled(answers: &[Answer]) -> Option<Settled> {
     let changes_load = |answer: &&Answer| {
-        matches!(
+        let is_of_size_or_load = matches!(
             answer.experiment,
             Feature::DoubleDepth
                 | Feature::DoubleJobs
@@ -133,7 +134,8 @@ fn settled(answers: &[Answer]) -> Option<Settled> {
                 | Feature::DoubleBlock
                 | Feature::Sequential
                 | Feature::Repeat
-        )
+        );
+        is_of_size_or_load && answer.inferred.is_none()
     };
     let last = answers.iter().rfind(changes_load).map(ln).filter(|value| *value < FELL)?;
     let is_alike = |answer: &Answer| !changes_load(&answer) || (ln(answer) - last).abs() <= ALIKE;
@@ -167,20 +169,26 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
         return None;
     }
     let is_cut_short = is_cut_short(pattern, answer, mean_bytes);
+    let (done, rate) = match answer.inferred {
+        Some(inferred) => {
+            (format!("Blocks of {} gave", words::bytes(inferred.block_bytes)), inferred.operations_per_s)
+        }
+        None => (crate::experiments::done(answer.experiment).to_owned(), answer.operations_per_s),
+    };
     let text = format!(
-        "{} {} instead of {} ({}){}.",
-        crate::experiments::done(answer.experiment),
-        words::iops(answer.operations_per_s),
+        "{done} {} instead of {} ({}){}.",
+        words::iops(rate),
         words::iops(answer.before_per_s),
-        change(ratio),
+        change(rate / answer.before_per_s),
         if is_cut_short { ", where another known limit stopped it" } else { "" }
     );
-    let error = if is_cut_short { CUT_SHORT } else { answer.error_share };
+    let is_bound = answer.inferred.is_some_and(|inferred| inferred.is_bound);
+    let error = if is_cut_short || is_bound { CUT_SHORT } else { answer.error_share };
     let mut seen = Seen::new(answer.experiment, ratio.ln(), error, text)?;
     // A rate that fell to a limit was held by what made it fall; one that rose would have risen further, and one of other
     // blocks would have been higher.
     let is_resized = [Feature::HalfBlock, Feature::DoubleBlock].contains(&answer.experiment);
-    if is_cut_short && (ratio > 1.0 || is_resized) {
+    if is_bound || is_cut_short && (ratio > 1.0 || is_resized) {
         seen.figure.at_least = Some(answer.error_share);
     }
     Some(seen)
@@ -216,6 +224,7 @@ mod tests {
             operations_per_s: 1000.0 * rate,
             before_per_s: 1000.0,
             error_share: 0.005,
+            inferred: None,
         };
         rates.iter().map(answer).collect()
     }

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn answer(experiment: Feature, before_per_s: f64, operations_per_s: f64) -> Answer {
-        Answer { experiment, operations_per_s, before_per_s, error_share: 0.005 }
+        Answer { experiment, operations_per_s, before_per_s, error_share: 0.005, inferred: None }
     }
 
     #[test]

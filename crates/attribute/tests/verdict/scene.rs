@@ -135,7 +135,13 @@ impl Scene {
     pub fn answered(mut self, experiment: Feature, ratio: f64) -> Self {
         let before_per_s = self.cells.iter().map(|cell| cell.operations_per_s).fold(0.0, f64::max);
         let operations_per_s = ratio * before_per_s;
-        self.answers.push(Answer { experiment, operations_per_s, before_per_s, error_share: 0.003 });
+        self.answers.push(Answer {
+            experiment,
+            operations_per_s,
+            before_per_s,
+            error_share: 0.003,
+            inferred: None,
+        });
         self
     }
 

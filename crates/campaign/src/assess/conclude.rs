@@ -1,6 +1,6 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
-use fathom_attribute::{Means, Pattern, Way, attribute};
+use fathom_attribute::{Answer, Means, Pattern, Way, attribute};
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
 use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
@@ -30,14 +30,15 @@ impl Choice {
     }
 }
 
-/// The result of one pattern from runs whose cells are in the order that the choice was made from.
+/// The result of one pattern from runs whose cells are in the order that the choice was made from, with what the other
+/// patterns answer about it and why it is incomplete.
 pub fn conclude(
     session: &Session,
     plan: &AssessPlan,
     pattern: &PatternPlan,
     runs: &[RunRecord],
     choice: &Choice,
-    incomplete: Option<String>,
+    (answers, incomplete): (&[Answer], Option<String>),
 ) -> PatternResult {
     let cells = Cells::of(runs, plan.slo);
     let clients: Vec<Client> = plan.clients.iter().filter_map(|text| Client::parse(text).ok()).collect();
@@ -76,7 +77,7 @@ pub fn conclude(
             telemetry: &cells.telemetry,
             focus: choice.focus,
             known: &ceilings::of_runs(&plan.ceilings, runs),
-            answers: &[],
+            answers,
             queue_tags: queue_tags(session.target(), session.environment()),
             is_drive: is_drive(session.target(), session.environment()),
             durable: false,

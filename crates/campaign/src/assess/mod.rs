@@ -33,6 +33,7 @@ use fathom_store::Store;
 use crate::bands;
 use crate::devices::Devices;
 use crate::error::CampaignError;
+use crate::explain::{Peak, answers_of_siblings};
 use crate::identity;
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
@@ -198,8 +199,7 @@ impl Course<'_> {
                 searching::search(&mut self.work, plan, index, progress)?;
             let choice = Choice::of(plan, &runs);
             self.searched.push(PatternRuns { runs, windows: Vec::new(), choice, incomplete });
-            let result = self.result(index);
-            self.record.patterns.push(result);
+            self.record.patterns = self.results();
             self.save()?;
             if interrupted || target_gone {
                 return Ok((interrupted, target_gone));
@@ -228,9 +228,7 @@ impl Course<'_> {
                 pattern.windows.push(run);
             }
         }
-        for index in 0..self.searched.len() {
-            self.record.patterns[index] = self.result(index);
-        }
+        self.record.patterns = self.results();
         for (number, point) in done.passes.points().iter().enumerate() {
             let share = done.passes.precision(number).and_then(|precision| precision.half_width_share);
             let cells = &mut self.record.patterns[point.pattern].cells;
@@ -247,11 +245,18 @@ impl Course<'_> {
         Ok(ended == RepeatEnd::Stopped)
     }
 
-    fn result(&self, index: usize) -> PatternResult {
-        let (plan, runs) = (self.plan, &self.searched[index]);
-        let pattern = &plan.patterns[index];
-        let incomplete = runs.incomplete.clone();
-        conclude::conclude(self.work.session, plan, pattern, &runs.published(), &runs.choice, incomplete)
+    /// What is concluded of every pattern that was searched: what was measured later answers about what was before.
+    fn results(&self) -> Vec<PatternResult> {
+        let published: Vec<Vec<RunRecord>> = self.searched.iter().map(PatternRuns::published).collect();
+        let peaks: Vec<Option<Peak<'_>>> = published.iter().map(|runs| Peak::of(runs)).collect();
+        let one = |index: usize| {
+            let (pattern, searched) = (&self.plan.patterns[index], &self.searched[index]);
+            let answers = answers_of_siblings(&peaks, index);
+            let beside = (answers.as_slice(), searched.incomplete.clone());
+            let runs = &published[index];
+            conclude::conclude(self.work.session, self.plan, pattern, runs, &searched.choice, beside)
+        };
+        (0..self.searched.len()).map(one).collect()
     }
 
     /// Every run on the target in the order in which they were made.
@@ -312,7 +317,8 @@ impl Course<'_> {
             let choice = Choice::default();
             let incomplete = Some(reason.to_owned());
             let (session, plan) = (self.work.session, self.plan);
-            self.record.patterns.push(conclude::conclude(session, plan, pattern, &[], &choice, incomplete));
+            let beside = (&[][..], incomplete);
+            self.record.patterns.push(conclude::conclude(session, plan, pattern, &[], &choice, beside));
         }
     }
 

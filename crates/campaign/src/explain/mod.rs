@@ -5,6 +5,7 @@
 mod passive;
 mod pattern;
 mod second;
+mod siblings;
 mod trial;
 
 use std::sync::atomic::AtomicBool;
@@ -28,6 +29,7 @@ use trial::Made;
 pub use passive::explain_finished;
 pub(crate) use pattern::{is_drive, queue_tags};
 pub use second::other_target;
+pub(crate) use siblings::{Peak, answers as answers_of_siblings};
 
 /// Two runs of the baseline that differ by less than this share are taken as one level.
 const SAME: f64 = 0.05;
@@ -223,6 +225,7 @@ impl Course<'_> {
                         operations_per_s: 0.0,
                         before_per_s,
                         error_share: 0.0,
+                        inferred: None,
                     });
                 }
                 Made::Run(run) => {

@@ -3,21 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Means, Way};
 use fathom_record::campaign::{ExplainPlan, ExplainRecord, ExplainedPattern};
 use fathom_record::run::Ending;
-use fathom_record::workload::{Addresses, Length, Sizes};
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
 
 use super::pattern::{Known, explain};
+use super::siblings::{self, Peak, pattern_of};
 use super::trial::plan_of_trial;
 use crate::identity;
 use crate::run::this_tool;
 use fathom_plan::{RunOptions, RunPlan, to_command_line};
-
-/// Standard error of a ratio of two patterns' rates, where they were not made for one another.
-const RATIO_ERROR: f64 = 0.03;
 
 /// Explains runs with the limits that are known; the record is not saved, because it can be made again.
 pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeiling]) -> ExplainRecord {
@@ -82,11 +78,6 @@ fn plan_of(run: &RunRecord) -> RunPlan {
     RunPlan { targets: targets.collect(), engine: None, options, ..plan }
 }
 
-/// A workload without what varies between cells.
-fn pattern_of(workload: &Workload) -> Workload {
-    Workload { jobs: 1, depth: 1, seed: 0, length: Length::default(), ..workload.clone() }
-}
-
 /// Runs by target, engine and pattern, in the order in which patterns first appear.
 fn grouped(runs: &[&RunRecord]) -> Vec<Vec<RunRecord>> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -112,47 +103,13 @@ fn grouped(runs: &[&RunRecord]) -> Vec<Vec<RunRecord>> {
 
 /// What other patterns of the same target answer about this one.
 fn answers(groups: &[Vec<RunRecord>], at: usize) -> Vec<Answer> {
-    let Some(own) = fastest(&groups[at]) else { return Vec::new() };
-    let mut found: Vec<Answer> = Vec::new();
-    for other in groups.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, group)| group) {
-        let Some(best) = fastest(other) else { continue };
-        let same_place = best.target.name == own.target.name && best.engine.name == own.engine.name;
-        let Some(experiment) = experiment_between(&own.workload, &best.workload).filter(|_| same_place)
-        else {
-            continue;
-        };
-        if found.iter().all(|answer| answer.experiment != experiment) {
-            found.push(Answer {
-                experiment,
-                operations_per_s: best.summary.operations_per_s(),
-                before_per_s: own.summary.operations_per_s(),
-                error_share: RATIO_ERROR,
-            });
-        }
-    }
-    found
-}
-
-fn fastest(group: &[RunRecord]) -> Option<&RunRecord> {
-    group.iter().max_by(|a, b| a.summary.operations_per_s().total_cmp(&b.summary.operations_per_s()))
-}
-
-/// The experiment that leads from one workload to another, where they differ in its property alone.
-fn experiment_between(from: &Workload, to: &Workload) -> Option<Feature> {
-    let block = |workload: &Workload| match (&workload.sizes.read, &workload.sizes.write) {
-        (Sizes::Fixed { bytes: read }, Sizes::Fixed { bytes: write }) if read == write => Some(*read),
-        _ => None,
+    let place = |group: &[RunRecord]| {
+        let first = group.first()?;
+        Some((first.target.name.clone(), first.engine.name.clone()))
     };
-    let (a, b) = (pattern_of(from), pattern_of(to));
-    let same_but_size = Workload { sizes: a.sizes.clone(), ..b.clone() } == a;
-    if let (true, Some(own), Some(other)) = (same_but_size, block(&a), block(&b)) {
-        return match (own, other) {
-            (own, other) if other * 2 == own => Some(Feature::HalfBlock),
-            (own, other) if other == own * 2 => Some(Feature::DoubleBlock),
-            _ => None,
-        };
-    }
-    let same_but_order = Workload { addresses: a.addresses.clone(), ..b.clone() } == a;
-    let becomes_sequential = a.addresses != Addresses::Sequential && b.addresses == Addresses::Sequential;
-    (same_but_order && becomes_sequential).then_some(Feature::Sequential)
+    let own = place(&groups[at]);
+    let is_here = |group: &[RunRecord]| place(group) == own;
+    let peaks: Vec<Option<Peak<'_>>> =
+        groups.iter().map(|group| Peak::of(group).filter(|_| is_here(group))).collect();
+    siblings::answers(&peaks, at)
 }

@@ -201,6 +201,7 @@ pub fn answer(experiment: Feature, run: &RunRecord, before: Option<&RunRecord>) 
         operations_per_s: run.summary.operations_per_s(),
         before_per_s: before.map_or(0.0, |run| run.summary.operations_per_s()),
         error_share,
+        inferred: None,
     }
 }
 

@@ -56,8 +56,9 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
             ));
         }
         Finished::Explained(record, runs) => (*record, runs),
-        Finished::Runs(runs) => {
+        Finished::Runs(id, runs) => {
             let runs = without_series(subject, runs)?;
+            let subject = id.as_deref().unwrap_or(subject);
             (explain_finished(subject, &runs, &ceilings), runs)
         }
     };
@@ -68,8 +69,8 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
 
 /// What a name or a file stands for.
 enum Finished {
-    /// Runs to be explained.
-    Runs(Vec<RunRecord>),
+    /// Runs to be explained, and the id of the run or campaign that they are, where they are in the store.
+    Runs(Option<String>, Vec<RunRecord>),
     /// An explanation that was made by experiments, and its runs.
     Explained(Box<ExplainRecord>, Vec<RunRecord>),
 }
@@ -79,7 +80,7 @@ fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
     if path.is_file() {
         return match campaign_in(path) {
             Some(record) => of_campaign(path, record),
-            None => of_file(path).map(Finished::Runs),
+            None => of_file(path).map(|runs| Finished::Runs(None, runs)),
         };
     }
     if path.exists() || ENGINES.iter().any(|engine| subject.starts_with(engine)) {
@@ -90,12 +91,12 @@ fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
         ));
     }
     match find(place, subject)? {
-        (Found::Run(run), _) => Ok(Finished::Runs(vec![*run])),
+        (Found::Run(run), _) => Ok(Finished::Runs(Some(run.id.clone()), vec![*run])),
         (Found::Campaign(campaign), store) => {
             let runs = runs_of(&store, &campaign)?;
             Ok(match *campaign {
                 CampaignRecord::Explain(record) => Finished::Explained(record, runs),
-                _ => Finished::Runs(runs),
+                other => Finished::Runs(Some(other.id().to_owned()), runs),
             })
         }
     }

@@ -13,8 +13,20 @@ pub fn in_flight(operations_per_s: f64, mean_ns: f64) -> f64 {
 }
 
 /// Holds them against what was asked for; without that, the number alone is the finding.
-pub fn judge(subject: &str, (operations_per_s, mean_ns): (f64, f64), asked: Option<f64>) -> Finding {
+pub fn judge(subject: &str, figures: (f64, f64), asked: Option<f64>) -> Finding {
+    judge_of(subject, figures, asked, f64::INFINITY)
+}
+
+/// The same of so many I/Os: those in flight when the measurement began and when it ended are in it with a part of their
+/// time alone, or with more than that, and weigh where there are few others.
+pub fn judge_of(
+    subject: &str,
+    (operations_per_s, mean_ns): (f64, f64),
+    asked: Option<f64>,
+    ios: f64,
+) -> Finding {
     let found = in_flight(operations_per_s, mean_ns);
+    let ends = 2.0 * asked.unwrap_or(0.0) / ios.max(1.0);
     let law = format!(
         "{} operations/s x {} us mean latency are {} I/Os in flight",
         figure(operations_per_s),
@@ -23,14 +35,14 @@ pub fn judge(subject: &str, (operations_per_s, mean_ns): (f64, f64), asked: Opti
     );
     let (weight, text) = match asked.filter(|asked| *asked > 0.0) {
         None => (Weight::Note, law),
-        Some(asked) if found > ABOVE * asked => (
+        Some(asked) if found > (ABOVE + ends) * asked => (
             Weight::Contradiction,
             format!(
                 "{law}, and only {} could be: a unit, a rate or a latency is not what it says, or they are of different runs",
                 figure(asked)
             ),
         ),
-        Some(asked) if found < BELOW * asked => (
+        Some(asked) if found < (BELOW - ends) * asked => (
             Weight::Caution,
             format!(
                 "{law} of the {} asked for ({:.0} %): the depth that was asked for was not what was measured",
@@ -53,6 +65,9 @@ mod tests {
         assert_eq!(weight(Some(768.0)), Weight::Note);
         assert_eq!(weight(Some(384.0)), Weight::Contradiction);
         assert_eq!(weight(Some(1152.0)), Weight::Caution);
+        // Two seconds of a slow disk: 16 of 366 I/Os were in flight at either end.
+        let of = |ios| judge_of("disk", (183.0, 93_499_000.0), Some(16.0), ios).weight;
+        assert_eq!([of(366.0), of(1e6)], [Weight::Note, Weight::Contradiction]);
         assert!(judge("x", (658_590.0, 1_166_000.0), None).text.ends_with("are 768 I/Os in flight"));
     }
 }

@@ -39,9 +39,11 @@ fn concurrency(run: &RunRecord) -> Option<Finding> {
     let summary = &run.summary;
     let mean_ns = summary.service_mean_ns().or_else(|| completion_mean_ns(run))?;
     let asked = summary.in_flight_requested.filter(|_| !is_guess(run, "workload.depth"));
-    let rate: f64 =
-        summary.directions.iter().filter(|d| d.direction != IoGroup::Flush).map(|d| d.operations_per_s).sum();
-    (rate > 0.0).then(|| law::judge("all I/Os", (rate, mean_ns), asked))
+    let counted = || summary.directions.iter().filter(|d| d.direction != IoGroup::Flush);
+    let rate: f64 = counted().map(|d| d.operations_per_s).sum();
+    // Other tools' records may have a rate and no count.
+    let ios = counted().map(|d| d.operations).sum::<Option<u64>>().map_or(f64::INFINITY, |ios| ios as f64);
+    (rate > 0.0).then(|| law::judge_of("all I/Os", (rate, mean_ns), asked, ios))
 }
 
 fn completion_mean_ns(run: &RunRecord) -> Option<f64> {
