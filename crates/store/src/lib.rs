@@ -31,4 +31,6 @@ pub use error::{StoreError, StoreErrorKind};
 pub use location::default_path;
 pub use open::Store;
 pub use resolve::Resolved;
-pub use run::{ImportRow, RunFilter, RunRow, pattern_text};
+pub use run::{
+    ImportRow, Relation, RunCondition, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText, pattern_text,
+};

@@ -112,7 +112,7 @@ impl RunRow {
         }
     }
 
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let latency =
             |name| row.get::<_, Option<i64>>(name).map(|ns| ns.and_then(|ns| u64::try_from(ns).ok()));
         Ok(Self {

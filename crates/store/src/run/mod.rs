@@ -6,8 +6,10 @@ mod import;
 mod list;
 mod pattern;
 mod put;
+mod search;
 
 pub use import::ImportRow;
 pub use list::{RunFilter, RunRow};
 pub use pattern::pattern_text;
 pub(crate) use put::exists;
+pub use search::{Relation, RunCondition, RunNumber, RunPage, RunPlace, RunText};
