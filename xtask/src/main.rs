@@ -1,7 +1,7 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
 //! licences of everything that is built in, `cargo xtask statistics` measures the error rates of the statistics,
 //! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue,
-//! `cargo xtask dist` packs a release.
+//! `cargo xtask page` makes the page of `fathom serve`, `cargo xtask dist` packs a release.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bpf;
@@ -11,6 +11,7 @@ mod finding;
 mod licences;
 mod manifest;
 mod modules;
+mod page;
 mod rules;
 mod scan;
 mod schema;
@@ -31,6 +32,7 @@ cargo xtask bpf            rebuild the programs that watch the block layer; --ch
 cargo xtask schema         write the JSON Schemas of plans and records anew; --check compares them
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
 cargo xtask dist           build a release and pack it: archive, .deb, OCI image, SBOM, checksums; `--help` for more
+cargo xtask page           make the page of fathom serve, with npm; `--help` for more
 cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
 
 cargo lab                  try fathom where the truth is known, and in virtual machines; `--help` for more
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
             });
         }
         Some("dist") => return talking(dist::USAGE, |more| dist::run(root, more)),
+        Some("page") => return talking(page::USAGE, |more| page::run(root, more)),
         Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
         Some("bpf") => match std::env::args().nth(2).as_deref() {
             None => bpf::run(root, false),

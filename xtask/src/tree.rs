@@ -8,10 +8,21 @@ use crate::manifest::Manifest;
 use crate::modules;
 use crate::scan::{self, Scan};
 
-/// Folders that hold nothing of ours, by their whole path: build results, version control, found fuzz inputs.
-const SKIPPED: [&str; 5] = ["target", ".git", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
+/// Folders that hold nothing of ours, by their whole path: build results, version control, found fuzz inputs, what npm
+/// brings.
+const SKIPPED: [&str; 8] = [
+    "target",
+    ".git",
+    "fuzz/target",
+    "fuzz/corpus",
+    "fuzz/artifacts",
+    "web/node_modules",
+    "web/build",
+    "crates/page/dist",
+];
 /// Endings of files that people write as text.
-const TEXTS: [&str; 12] = ["rs", "md", "toml", "sh", "html", "css", "js", "txt", "sql", "yaml", "yml", "csv"];
+const TEXTS: [&str; 13] =
+    ["rs", "md", "toml", "sh", "html", "css", "js", "ts", "txt", "sql", "yaml", "yml", "csv"];
 
 /// One text file.
 #[derive(Debug)]

@@ -26,6 +26,7 @@ pub mod replay;
 mod run;
 mod runner;
 pub mod sweep;
+pub mod trend;
 mod visits;
 pub mod wear;
 

@@ -13,6 +13,7 @@ mod nvmet;
 mod outputs;
 mod repeat;
 mod screens;
+mod serve;
 mod size;
 mod trend;
 
@@ -36,8 +37,9 @@ pub use nvmet::{DigestChoice, NvmetArguments};
 pub use outputs::{ConditionArguments, MeasurementOutputs};
 pub use repeat::RepeatArguments;
 pub use screens::{parsed, program};
+pub use serve::ServeArguments;
 pub use size::{ProofLength, SizeArguments};
-pub use trend::{TrendArguments, TrendCondition, TrendMetric};
+pub use trend::{FollowedMetric, TrendArguments, TrendCondition};
 
 /// A build whose guard admits everything must not pass for one that is meant for use.
 const VERSION: &str = if cfg!(feature = "judgement-off") {
@@ -63,7 +65,7 @@ failed; 2 wrong usage; 3 the target refused or is not there; 4 a --fail-if was m
 pub struct Asked {
     /// Run store to use. Default: FATHOM_STORE, the config file's, or the user's own, ~/.local/share/fathom/runs.sqlite.
     #[arg(long, value_name = "FILE", global = true, display_order = 900)]
-    pub store: Option<PathBuf>,
+    pub store: Vec<PathBuf>,
 
     /// What to do.
     #[command(subcommand)]
@@ -109,6 +111,9 @@ pub enum Command {
     /// Show how a target's results went over its runs, and where a level changed.
     #[command(after_help = trend::TREND_EXAMPLES)]
     Trend(TrendArguments),
+    /// Serve saved runs as a page in a browser: all of them, one down to its seconds, and trends over weeks.
+    #[command(after_help = serve::SERVE_EXAMPLES)]
+    Serve(ServeArguments),
     /// Show a run or an assessment.
     #[command(
         after_help = "Examples:\n  fathom show last\n  fathom show last-1 --json\n  fathom show last --json --compact | jq .result"

@@ -19,7 +19,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use archive::{Entry, gzip, tar};
+use crate::page;
+pub use archive::gzip;
+use archive::{Entry, tar};
 use trial::Trial;
 
 pub const USAGE: &str = "\
@@ -182,6 +184,11 @@ fn time_s(root: &Path) -> u64 {
 
 /// Builds the program.
 fn build(root: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
+    if page::has_npm() {
+        page::run(root, Vec::new())?;
+    } else {
+        println!("skip   no npm: fathom serve has no page in these packages, unless it was made before");
+    }
     let mut build = cargo();
     build.args(["build", "--locked", "--profile", profile, "--package", "fathom", "--target", target]);
     build.envs(toolchain::variables(target)?);

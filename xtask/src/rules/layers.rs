@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 28] = [
+const LAYERS: [(&str, &[&str]); 29] = [
     ("spec", &[]),
     ("fabric", &["spec"]),
     ("measure", &[]),
@@ -45,6 +45,7 @@ const LAYERS: [(&str, &[&str]); 28] = [
             "telemetry",
         ],
     ),
+    ("page", &["measure", "record", "stats", "store", "report", "campaign"]),
     ("conformance", &["measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     ("skips", &[]),
     ("truth", &["measure", "spec", "record", "stats", "sizing"]),
@@ -72,6 +73,7 @@ const LAYERS: [(&str, &[&str]); 28] = [
             "telemetry",
             "report",
             "campaign",
+            "page",
         ],
     ),
     ("lab", &[]),

@@ -8,6 +8,7 @@ mod file_length;
 mod function_length;
 mod layers;
 mod links;
+mod markup;
 mod module_comment;
 mod module_names;
 mod orphans;
@@ -20,7 +21,7 @@ mod workplace;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     banned_words::check,
     dead_items::check,
     dependencies::check,
@@ -29,6 +30,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     function_length::check,
     layers::check,
     links::check,
+    markup::check,
     module_comment::check,
     module_names::check,
     orphans::check,

@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Measure", &["assess", "run", "sweep", "compare", "rerun", "repeat"]),
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size", "sample"]),
-    ("Results", &["runs", "trend", "show", "report", "export", "import"]),
+    ("Results", &["runs", "trend", "serve", "show", "report", "export", "import"]),
     ("Other machines", &["discover", "nvmet", "agent"]),
     ("Command lines of other tools", &["fio", "diskspd"]),
     (

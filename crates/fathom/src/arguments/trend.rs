@@ -22,7 +22,7 @@ pub struct TrendArguments {
     pub depth: Option<u32>,
     /// What is followed.
     #[arg(long, value_enum, default_value = "iops")]
-    pub metric: TrendMetric,
+    pub metric: FollowedMetric,
     /// Least difference that matters; smaller ones are not told.
     #[arg(long, value_name = "SHARE", default_value = "2%")]
     pub least: Share,
@@ -40,7 +40,7 @@ pub struct TrendArguments {
 
 /// What is followed over runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TrendMetric {
+pub enum FollowedMetric {
     /// I/Os per second.
     Iops,
     /// Median latency: the response latency of runs with a rate, the service latency of others.

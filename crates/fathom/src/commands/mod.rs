@@ -42,6 +42,11 @@ mod sample;
 mod saving;
 mod schema;
 mod seed;
+#[cfg(feature = "page")]
+mod serve;
+#[cfg(not(feature = "page"))]
+#[path = "serve_absent.rs"]
+mod serve;
 mod show;
 mod size;
 mod stored;
@@ -62,10 +67,19 @@ use stored::StorePlace;
 /// # Errors
 /// What prevented it.
 pub fn perform(asked: Asked) -> Result<Status, Failure> {
+    let mut stores = asked.store.into_iter();
+    let (first, more) = (stores.next(), stores.collect::<Vec<_>>());
+    if !more.is_empty() && !matches!(asked.command, Command::Serve(_)) {
+        return Err(Failure::usage(
+            "--store",
+            "more than one store is named",
+            "name one: fathom serve alone takes several",
+        ));
+    }
     let place = match asked.command {
         // They say how to put a config file right, and read none.
         Command::Help(_) | Command::Man(_) | Command::Completions(_) => StorePlace::Default,
-        _ => StorePlace::of(asked.store)?,
+        _ => StorePlace::of(first)?,
     };
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
@@ -82,6 +96,10 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Size(arguments) => size::perform(&place, &arguments),
         Command::Import(arguments) => import::perform(&place, &arguments),
         Command::Audit(arguments) => audit::perform(&place, &arguments),
+        Command::Serve(arguments) => {
+            let stores = [vec![place.path()?], more].concat();
+            serve::perform(stores, &arguments)
+        }
         Command::Show(arguments) => show::perform(&place, &arguments),
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),

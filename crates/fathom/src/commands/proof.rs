@@ -37,7 +37,7 @@ pub fn run(
     for command in &commands[..commands.len().saturating_sub(1)] {
         output::message(&format!("\n$ {command}"));
         let mut asked = parsed(command)?;
-        asked.store = store.map(Path::to_path_buf);
+        asked.store = store.map(Path::to_path_buf).into_iter().collect();
         if let Command::Run(arguments) = &mut asked.command {
             arguments.flags.destroy = (!permits.is_empty()).then(|| permits.to_vec());
             arguments.flags.check_empty = check_empty.then_some(true);

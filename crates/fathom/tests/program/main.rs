@@ -38,6 +38,8 @@ mod looped;
 mod metrics_server;
 mod networked;
 mod outputs;
+#[cfg(feature = "page")]
+mod paged;
 mod paths;
 mod printed;
 mod profiled;

@@ -40,7 +40,7 @@ impl From<pictures::Figure> for Figure {
 
 /// Styles, colours included.
 fn styles() -> String {
-    crate::chart::page_styles() + STYLE
+    theme() + STYLE
 }
 
 /// Titled lists and tables of the surroundings, in the order of the page.
@@ -51,6 +51,11 @@ struct Surroundings {
     facts: Table,
     preflight_summary: String,
     preflight: Table,
+}
+
+/// Colours by role as style variables, in light and dark, for other pages that are to look like these.
+pub fn theme() -> String {
+    crate::chart::page_styles()
 }
 
 /// The page of one run.

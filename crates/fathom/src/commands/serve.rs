@@ -1,0 +1,109 @@
+//! `fathom serve`: saved runs as a page in a browser, until Ctrl-C.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use fathom_page::{PageError, PageErrorKind, PagePlan, PageServer, Token, has_assets};
+use serde::Serialize;
+
+use crate::arguments::ServeArguments;
+use crate::failure::Failure;
+use crate::progress::Screen;
+use crate::status::Status;
+use crate::{interrupt, output};
+
+/// Where it listens where nothing says another: a bookmark of a view stays right.
+const PORT: u16 = 8427;
+/// Between two looks at whether to end.
+const STEP: Duration = Duration::from_millis(50);
+/// Largest file of a token.
+const TOKEN_BYTES_MAX: u64 = 4096;
+
+/// The line for programs when the page is ready.
+#[derive(Serialize)]
+struct Ready {
+    format: &'static str,
+    version: u32,
+    url: String,
+    /// Whether this build has the page, and not its answers for programs alone.
+    page: bool,
+    stores: Vec<String>,
+}
+
+/// Serves the stores.
+///
+/// # Errors
+/// When it cannot listen, or the token's file is not one.
+pub fn perform(stores: Vec<PathBuf>, arguments: &ServeArguments) -> Result<Status, Failure> {
+    let token = arguments.token_file.as_deref().map(token).transpose()?;
+    let stop = interrupt::watch(Screen::new(false, None).voice())?;
+    let names: Vec<String> = stores.iter().map(|path| path.display().to_string()).collect();
+    let server = start(stores, token, arguments)?;
+    let ready =
+        Ready { format: "fathom.serve", version: 1, url: server.url(), page: has_assets(), stores: names };
+    if arguments.switch.json {
+        output::line(&output::json_line(&ready))?;
+    } else {
+        output::line(&words(&ready))?;
+    }
+    if !ready.page {
+        output::message(
+            "this build has no page, only its answers for programs: in a checkout of fathom, with npm installed, type\n  \
+             cargo xtask page\nand build again",
+        );
+    }
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(STEP);
+    }
+    drop(server);
+    Ok(Status::Done)
+}
+
+fn start(
+    stores: Vec<PathBuf>,
+    token: Option<Token>,
+    arguments: &ServeArguments,
+) -> Result<PageServer, Failure> {
+    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let plan = |listen| PagePlan { listen, stores: stores.clone(), token: token.clone() };
+    match (arguments.listen, arguments.port) {
+        (Some(address), _) => Ok(PageServer::start(plan(address))?),
+        (None, Some(port)) => Ok(PageServer::start(plan(local(port)))?),
+        (None, None) => {
+            Ok(PageServer::start(plan(local(PORT))).or_else(|_| PageServer::start(plan(local(0))))?)
+        }
+    }
+}
+
+fn token(path: &Path) -> Result<Token, Failure> {
+    let refuse = |cause: String| {
+        Failure::usage(
+            format!("--token-file {}", path.display()),
+            cause,
+            "e.g. openssl rand -hex 32 > token.txt",
+        )
+    };
+    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
+    if size > TOKEN_BYTES_MAX {
+        return Err(refuse(format!("{size} bytes are too many for a token")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    Token::chosen(&text).map_err(refuse)
+}
+
+fn words(ready: &Ready) -> String {
+    let stores: String = ready.stores.iter().map(|store| format!("  {store}\n")).collect();
+    format!("{}\n\nOpen this address in a browser; Ctrl-C ends it. It shows the runs of\n{stores}", ready.url)
+}
+
+impl From<PageError> for Failure {
+    fn from(error: PageError) -> Self {
+        let failure = match error.kind {
+            PageErrorKind::Address => Self::usage(error.place, error.cause, ""),
+            PageErrorKind::System => Self::system(error.place, error.cause),
+        };
+        Self { remedy: error.remedy, ..failure }
+    }
+}

@@ -1,0 +1,115 @@
+//! Answers to requests: functions of what the stores hold and what was asked, and of nothing else.
+
+mod asked;
+mod heat;
+mod hello;
+mod listing;
+mod searched;
+mod second;
+mod seconds_of;
+mod series;
+mod single;
+#[cfg(test)]
+mod tests;
+mod trends;
+mod wire;
+
+use fathom_store::{Store, StoreError, StoreErrorKind};
+use serde::Serialize;
+
+use crate::shelf::Shelf;
+use asked::Asked;
+
+/// Largest answer.
+const BYTES_MAX: usize = 32 << 20;
+
+/// An answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// A JSON document.
+    Json(Vec<u8>),
+    /// A JSON header and columns of numbers behind it.
+    Columns(Vec<u8>),
+}
+
+/// Why there is no answer, as every document of fathom says it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Refusal {
+    /// HTTP's status.
+    #[serde(skip)]
+    pub(crate) status: u16,
+    format: &'static str,
+    version: u32,
+    kind: &'static str,
+    place: String,
+    cause: String,
+    remedy: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u16, kind: &'static str, cause: impl Into<String>) -> Self {
+        let (place, remedy) = (String::new(), String::new());
+        Self { status, format: "fathom.error", version: 1, kind, place, cause: cause.into(), remedy }
+    }
+
+    /// Something that was asked and makes no sense.
+    fn usage(place: &str, cause: impl Into<String>) -> Self {
+        Self { place: place.to_owned(), ..Self::new(400, "usage", cause) }
+    }
+
+    fn no_such(what: impl Into<String>) -> Self {
+        Self::new(404, "not_found", what)
+    }
+
+    /// The same as a document.
+    pub(crate) fn document(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        let (status, kind) = match error.kind {
+            StoreErrorKind::NotFound => (404, "not_found"),
+            StoreErrorKind::Locked => (503, "store"),
+            _ => (500, "store"),
+        };
+        Self { place: error.place, remedy: error.remedy, ..Self::new(status, kind, error.cause) }
+    }
+}
+
+/// What is asked of runs by a path below `/api`, e.g. `runs/ID/heat`, and a query behind `?`.
+///
+/// # Errors
+/// When nothing is there, the query makes no sense, or the store cannot be read.
+pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answer, Refusal> {
+    let mut asked = Asked::of(query)?;
+    let parts: Vec<&str> = path.split('/').collect();
+    let given = match parts.as_slice() {
+        ["hello"] => hello::answer(shelf, asked),
+        ["runs"] => listing::answer(store(shelf, &mut asked)?, asked),
+        ["runs", id] => single::answer(store(shelf, &mut asked)?, id, asked),
+        ["runs", id, "heat"] => heat::answer(store(shelf, &mut asked)?, id, asked),
+        ["runs", id, "series"] => series::answer(store(shelf, &mut asked)?, id, asked),
+        ["runs", id, "second", number] => second::answer(store(shelf, &mut asked)?, id, number, asked),
+        ["trend"] => trends::answer(store(shelf, &mut asked)?, asked),
+        _ => Err(Refusal::no_such("nothing is served at that path")),
+    }?;
+    let (Answer::Json(bytes) | Answer::Columns(bytes)) = &given;
+    if bytes.len() > BYTES_MAX {
+        return Err(Refusal::new(413, "too_large", "the answer is larger than 32 MiB: ask for less"));
+    }
+    Ok(given)
+}
+
+/// The store that is asked: number 0 where nothing says another.
+fn store<'a>(shelf: &'a mut Shelf, asked: &mut Asked) -> Result<&'a Store, Refusal> {
+    let number = asked.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0);
+    let found = shelf.store(number as usize);
+    Ok(found.ok_or_else(|| Refusal::no_such(format!("no store {number} is served")))??)
+}
+
+fn json(document: &impl Serialize) -> Result<Answer, Refusal> {
+    let bytes = serde_json::to_vec(document);
+    bytes.map(Answer::Json).map_err(|error| Refusal::new(500, "system", error.to_string()))
+}

@@ -1,0 +1,70 @@
+//! Columns of numbers as bytes: the length of a JSON header as a little-endian `u32`, the header, spaces up to a multiple
+//! of 8, then the columns one after the other, each number little-endian in 4 bytes.
+
+use serde::Serialize;
+
+use super::{Answer, Refusal};
+
+/// One column.
+#[derive(Debug)]
+pub(super) enum Numbers {
+    /// Counts.
+    U32(Vec<u32>),
+    /// Figures; not a number where nothing was measured.
+    F32(Vec<f32>),
+}
+
+/// What a reader has to know of a column: its name, the type of its numbers, how many there are, and behind how many
+/// bytes of the body it begins.
+#[derive(Serialize)]
+struct Described<'a> {
+    name: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    length: usize,
+    offset: usize,
+}
+
+#[derive(Serialize)]
+struct Whole<'a, H> {
+    #[serde(flatten)]
+    header: &'a H,
+    columns: Vec<Described<'a>>,
+}
+
+/// A count as the wire has it, and whether it was cut.
+pub(super) fn count(value: u64, cut: &mut bool) -> u32 {
+    u32::try_from(value).unwrap_or_else(|_| {
+        *cut = true;
+        u32::MAX
+    })
+}
+
+/// A header with its columns.
+pub(super) fn columns(header: &impl Serialize, columns: &[(String, Numbers)]) -> Result<Answer, Refusal> {
+    let mut offset = 0;
+    let mut described = Vec::with_capacity(columns.len());
+    for (name, numbers) in columns {
+        let (kind, length) = match numbers {
+            Numbers::U32(values) => ("u32", values.len()),
+            Numbers::F32(values) => ("f32", values.len()),
+        };
+        described.push(Described { name, kind, length, offset });
+        offset += length * 4;
+    }
+    let mut text = serde_json::to_vec(&Whole { header, columns: described })
+        .map_err(|error| Refusal::new(500, "system", error.to_string()))?;
+    while !(text.len() + 4).is_multiple_of(8) {
+        text.push(b' ');
+    }
+    let mut bytes = Vec::with_capacity(4 + text.len() + offset);
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text);
+    for (_, numbers) in columns {
+        match numbers {
+            Numbers::U32(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
+            Numbers::F32(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
+        }
+    }
+    Ok(Answer::Columns(bytes))
+}

@@ -1,0 +1,23 @@
+//! Serves saved runs as a page: lists, one run down to its seconds, and trends over weeks.
+//!
+//! ```text
+//! browser ── request ──► guard ──► router ──► answer(shelf, request) ──► JSON or binary columns
+//!                       Host, cookie,         a pure function of what
+//!                       origin, headers       the stores hold
+//! ```
+//!
+//! One thread serves all connections; stores are read on one more. Stores are opened for reading and numbered at the
+//! start: no path of a request reaches the file system. What is not measured is absent in an answer, never 0.
+
+mod answer;
+mod assets;
+mod guard;
+mod router;
+mod serving;
+mod shelf;
+mod token;
+
+pub use assets::has_assets;
+pub use serving::{PageError, PageErrorKind, PagePlan, PageServer};
+pub use shelf::Shelf;
+pub use token::Token;

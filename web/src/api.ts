@@ -1,0 +1,211 @@
+// Questions to the server, and what it answers.
+
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly remedy: string,
+  ) {
+    super(message);
+  }
+}
+
+export type Query = Record<string, string | number | null | undefined>;
+
+async function ask(path: string, query: Query): Promise<Response> {
+  const set = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== "") set.set(name, String(value));
+  }
+  const text = set.toString();
+  let response: Response;
+  try {
+    response = await fetch(`/api/${path}${text === "" ? "" : `?${text}`}`);
+  } catch {
+    throw new Refusal(0, "fathom serve does not answer", "start it again with: fathom serve");
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+async function refusal(response: Response): Promise<Refusal> {
+  const body = (await response.json().catch(() => ({}))) as { place?: string; cause?: string; remedy?: string };
+  const cause = body.cause ?? `status ${response.status}`;
+  const place = body.place === undefined || body.place === "" ? "" : `${body.place}: `;
+  return new Refusal(response.status, place + cause, body.remedy ?? "");
+}
+
+export async function json<T>(path: string, query: Query = {}): Promise<T> {
+  return (await (await ask(path, query)).json()) as T;
+}
+
+// Exchanges the token of the printed address for a cookie that no script sees.
+export async function open(token: string): Promise<void> {
+  const response = await fetch("/api/session", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ token }),
+  });
+  if (!response.ok) throw await refusal(response);
+}
+
+interface Described {
+  name: string;
+  type: "u32" | "f32";
+  length: number;
+  offset: number;
+}
+
+export type Column = Uint32Array | Float32Array;
+
+// Columns of numbers behind a header.
+export class Columns<Header> {
+  private readonly found = new Map<string, Column>();
+
+  constructor(
+    readonly header: Header,
+    described: Described[],
+    buffer: ArrayBuffer,
+    base: number,
+  ) {
+    for (const { name, type, length, offset } of described) {
+      const kind = type === "u32" ? Uint32Array : Float32Array;
+      this.found.set(name, new kind(buffer, base + offset, length));
+    }
+  }
+
+  get(name: string): Column | undefined {
+    return this.found.get(name);
+  }
+}
+
+export async function columns<Header>(path: string, query: Query): Promise<Columns<Header>> {
+  const buffer = await (await ask(path, query)).arrayBuffer();
+  const length = new DataView(buffer).getUint32(0, true);
+  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
+  const header = JSON.parse(text) as Header & { columns: Described[] };
+  return new Columns(header, header.columns, buffer, 4 + length);
+}
+
+export interface Hello {
+  fathom: string;
+  stores: { number: number; name: string }[];
+  runs_max: number;
+}
+
+export interface Listing {
+  total: number;
+  next: string | null;
+  words: Record<string, string[]>;
+  columns: {
+    id: string[];
+    started_at: string[];
+    target: number[];
+    device: (number | null)[];
+    pattern: number[];
+    tool: number[];
+    ending: number[];
+    campaign: (number | null)[];
+    jobs: number[];
+    depth: number[];
+    operations_per_s: (number | null)[];
+    throughput_bytes_per_s: (number | null)[];
+    p50_ns: (number | null)[];
+    p99_ns: (number | null)[];
+    latency: (number | null)[];
+    valid: boolean[];
+  };
+}
+
+export interface Quantile {
+  q: number;
+  value_ns: number;
+}
+
+export interface Summary {
+  count: number | null;
+  mean_ns: number;
+  max_ns: number | null;
+  quantiles: Quantile[];
+}
+
+export interface Run {
+  id: string;
+  started_at: string;
+  tool: { name: string; version: string };
+  campaign: { id: string; step: string } | null;
+  target: { name: string; kind: string; devices: { name: string; model: string | null }[] };
+  engine: { name: string };
+  workload: { jobs: number; depth: number };
+  ending: { reason: string; error?: string };
+  checks: { name: string; outcome: string; explanation: string }[];
+  summary: {
+    duration_ns: number;
+    in_flight_mean: number | null;
+    directions: {
+      direction: string;
+      operations_per_s: number;
+      throughput_bytes_per_s: number;
+      errors: number | null;
+      service: Summary | null;
+      response: Summary | null;
+    }[];
+  };
+  command?: string;
+  notes: string[];
+}
+
+export interface Span {
+  from: number;
+  per_column: number;
+  of: number;
+  width: number;
+}
+
+export interface SeriesHeader extends Span {
+  directions: string[];
+}
+
+export interface HeatHeader extends Span {
+  height: number;
+  bounds_ns: number[];
+}
+
+export interface Second {
+  number: number;
+  start_ns: number;
+  duration_ns: number;
+  warmup: boolean;
+  in_flight: number;
+  directions: {
+    direction: string;
+    operations: number;
+    bytes: number;
+    errors: number;
+    service: Summary | null;
+    rows: { low_ns: number; high_ns: number; count: number; run_count: number | null }[];
+  }[];
+}
+
+export interface Trends {
+  target: string;
+  unit: string;
+  least_difference: number;
+  workloads: {
+    pattern: string;
+    jobs: number;
+    depth: number;
+    tool: string;
+    values: { started_at: string; run: string; runs: number; value: number }[];
+    levels:
+      | null
+      | {
+          from_run: string;
+          from_at: string;
+          values: number;
+          value: number;
+          deviation: number;
+          change: null | { ratio: number; low: number; high: number; p_value: number; slower: boolean };
+        }[];
+  }[];
+}

@@ -1,0 +1,76 @@
+// Counts of latency over time as colours, painted below the lines of a chart.
+
+import uPlot from "uplot";
+
+import type { Columns, HeatHeader } from "./api";
+import { ink } from "./chart";
+
+const STEPS = 64;
+
+function channels(colour: string): [number, number, number] {
+  const value = Number.parseInt(colour.replace("#", ""), 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+// The theme's five shades of an ordered quantity, with steps between them.
+function ramp(): Uint32Array {
+  const shades = [1, 2, 3, 4, 5].map((at) => channels(ink(`ramp${at}`)));
+  const colours = new Uint32Array(STEPS);
+  for (let step = 0; step < STEPS; step += 1) {
+    const place = (step / (STEPS - 1)) * (shades.length - 1);
+    const [low, high] = [shades[Math.floor(place)], shades[Math.ceil(place)]];
+    if (!low || !high) continue;
+    const mixed = low.map((value, at) => Math.round(value + ((high[at] ?? value) - value) * (place % 1)));
+    colours[step] = (255 << 24) | ((mixed[2] ?? 0) << 16) | ((mixed[1] ?? 0) << 8) | (mixed[0] ?? 0);
+  }
+  return colours;
+}
+
+// Lowest and highest latency of what is painted, for the axis.
+export function range(heat: Columns<HeatHeader>): [number, number] | undefined {
+  const { bounds_ns } = heat.header;
+  const [low, high] = [bounds_ns[0], bounds_ns[bounds_ns.length - 1]];
+  return low === undefined || high === undefined ? undefined : [Math.max(1, low), Math.max(2, high)];
+}
+
+// Paints cells from the start of the first column to the end of the last. A cell without any I/O stays paper.
+export function paint(plot: uPlot, heat: Columns<HeatHeader>, from: number, until: number): void {
+  const { width, height, bounds_ns } = heat.header;
+  const counts = heat.get("counts");
+  if (!counts || width === 0 || height === 0) return;
+  const colours = ramp();
+  let most = 1;
+  for (const count of counts) most = Math.max(most, count);
+  const scale = (STEPS - 1) / Math.log(most + 1);
+  const bottom = plot.bbox.top + plot.bbox.height;
+  const pixels = Math.max(1, Math.round(plot.bbox.height));
+  // Which row each line of pixels belongs to.
+  const rows = new Int32Array(pixels).fill(-1);
+  for (let row = 0; row < height; row += 1) {
+    const low = plot.valToPos(Math.max(1, bounds_ns[row] ?? 1), "y", true);
+    const high = plot.valToPos(Math.max(1, bounds_ns[row + 1] ?? 1), "y", true);
+    const [first, last] = [Math.round(high - plot.bbox.top), Math.round(low - plot.bbox.top)];
+    rows.fill(row, Math.max(0, first), Math.max(0, Math.min(pixels, last)));
+  }
+  const image = new ImageData(width, pixels);
+  const cells = new Uint32Array(image.data.buffer);
+  for (let line = 0; line < pixels; line += 1) {
+    const row = rows[line] ?? -1;
+    if (row < 0) continue;
+    for (let column = 0; column < width; column += 1) {
+      const count = counts[column * height + row] ?? 0;
+      if (count > 0) cells[line * width + column] = colours[Math.round(Math.log(count + 1) * scale)] ?? 0;
+    }
+  }
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, pixels];
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+  const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
+  plot.ctx.save();
+  plot.ctx.beginPath();
+  plot.ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+  plot.ctx.clip();
+  plot.ctx.imageSmoothingEnabled = false;
+  plot.ctx.drawImage(canvas, left, bottom - pixels, right - left, pixels);
+  plot.ctx.restore();
+}

@@ -1,0 +1,87 @@
+// Lets the browser in, and shows the screen that the address names.
+
+import "uplot/dist/uPlot.min.css";
+import "./page.css";
+
+import { json, open, Refusal, type Hello } from "./api";
+import { el } from "./elements";
+import { run } from "./pages/run";
+import { runs } from "./pages/runs";
+import { trend } from "./pages/trend";
+import { address, route } from "./route";
+import type { Screen } from "./screen";
+
+const main = el("main", { id: "main", tabindex: -1 });
+const navigation = el("nav", { "aria-label": "Screens" });
+let hello: Hello | null = null;
+let shown = 0;
+
+// The token comes behind `#` once, and stays out of the history.
+async function enter(): Promise<void> {
+  const token = /^#t=([0-9A-Za-z]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  history.replaceState(null, "", "#/runs");
+  await open(token);
+}
+
+async function show(): Promise<void> {
+  const mine = (shown += 1);
+  main.setAttribute("aria-busy", "true");
+  let content: HTMLElement;
+  try {
+    await enter();
+    const { parts, query } = route();
+    hello ??= await json<Hello>("hello");
+    const store = Number(query.get("store") ?? 0);
+    const screen: Screen = { hello, store: hello.stores.some(({ number }) => number === store) ? store : 0 };
+    navigate(screen, parts[0] ?? "");
+    content = await chosen(screen, parts);
+  } catch (error) {
+    content = failure(error);
+  }
+  // Another address was chosen meanwhile.
+  if (mine !== shown) return;
+  main.replaceChildren(content);
+  main.removeAttribute("aria-busy");
+  const title = content.querySelector("h1")?.textContent ?? "";
+  document.title = `${title} · fathom`;
+  if (mine > 1) main.focus();
+}
+
+function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
+  const [name, id] = parts;
+  if (name === "runs" && id === undefined) return runs(screen);
+  if (name === "run" && id !== undefined) return run(screen, id);
+  if (name === "trend") return trend(screen);
+  throw new Refusal(404, "There is no such screen", "begin with the runs");
+}
+
+function navigate(screen: Screen, current: string): void {
+  const link = (name: string, text: string): HTMLElement =>
+    el("a", { href: address([name], { store: screen.store || null }), ...(name === current ? { "aria-current": "page" } : {}) }, text);
+  const { stores } = screen.hello;
+  const options = stores.map(({ number, name }) => el("option", number === screen.store ? { value: number, selected: true } : { value: number }, name));
+  const select = el("select", { id: "store" }, ...options);
+  select.addEventListener("change", () => {
+    location.hash = address(["runs"], { store: select.value === "0" ? null : select.value });
+  });
+  const store = stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
+  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("trend", "Trends"), store);
+}
+
+function failure(error: unknown): HTMLElement {
+  const refusal = error instanceof Refusal ? error : new Refusal(0, String(error), "");
+  if (refusal.status === 404 && refusal.message.includes("opening the run store")) return empty();
+  const remedy = refusal.remedy === "" ? [] : [el("p", {}, refusal.remedy)];
+  return el("section", {}, el("h1", {}, refusal.status === 401 ? "Not let in" : "This cannot be shown"), el("p", { role: "alert" }, refusal.message), ...remedy, el("p", {}, el("a", { href: "#/runs" }, "All runs")));
+}
+
+// Nothing was saved yet.
+function empty(): HTMLElement {
+  return el("section", {}, el("h1", {}, "No runs yet"), el("p", {}, "A run is saved as it ends. To measure something, type one of:"),
+    el("pre", {}, "fathom assess .\nfathom run --target sim:nvme --time 5s\nfathom import results.json"));
+}
+
+document.body.prepend(el("a", { href: "#main", class: "skip", click: (event) => { event.preventDefault(); main.focus(); } }, "To the content"), el("header", {}, navigation), main);
+window.addEventListener("hashchange", () => void show());
+void show();

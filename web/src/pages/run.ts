@@ -1,0 +1,225 @@
+// One run: what was measured, its self-checks, latency over its seconds, and any second by itself.
+
+import { columns, json, type Columns, type HeatHeader, type Listing, type Run, type Second, type SeriesHeader, type Summary } from "../api";
+import { Chart, Cursor, type ChartPlan, type Line } from "../chart";
+import { el, folded, table } from "../elements";
+import { paint, range } from "../heat";
+import { histogram } from "../histogram";
+import { keep, route } from "../route";
+import type { Screen } from "../screen";
+import { clock, count, moment, percent, plain, rate, spelt, throughput, time } from "../words";
+
+const INKS = ["blue", "vermillion", "green", "purple"];
+const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]];
+
+export async function run(screen: Screen, id: string): Promise<HTMLElement> {
+  const path = `runs/${encodeURIComponent(id)}`;
+  const [record, listing] = await Promise.all([
+    json<Run>(path, { store: screen.store }),
+    // The list has the workload in words.
+    json<Listing>("runs", { store: screen.store, q: `id:${id}`, limit: 1 }),
+  ]);
+  const workload = listing.words["pattern"]?.[listing.columns.pattern[0] ?? -1] ?? "";
+  const over = el("div", { class: "charts" });
+  const root = el("section", {}, ...head(record, workload), over, ...foot(record));
+  await new OverTime(screen, path, record, over).load();
+  return root;
+}
+
+function head(record: Run, workload: string): HTMLElement[] {
+  const failed = record.checks.filter((check) => check.outcome === "fail");
+  const device = record.target.devices[record.target.devices.length - 1];
+  const under = device ? `, on ${device.name}${device.model ? ` (${device.model.trim()})` : ""}` : "";
+  const parts: HTMLElement[] = [
+    el("h1", {}, `${record.target.name}: ${workload}`),
+    el("p", { class: "meta" }, `Run ${record.id}, started ${moment(record.started_at)} UTC by ${record.tool.name} ${record.tool.version}, engine ${record.engine.name}${under}, ${record.workload.jobs} ${record.workload.jobs === 1 ? "job" : "jobs"} × depth ${record.workload.depth}, ${plain(record.summary.duration_ns / 1e9)} s measured`),
+  ];
+  if (failed.length > 0 || record.ending.reason !== "complete") {
+    const ended = record.ending.reason === "complete" ? [] : [`The run was ${record.ending.reason}${record.ending.error ? `: ${record.ending.error}` : ""}. The figures cover what was measured until then.`];
+    const reasons = [...ended, ...failed.map((check) => `${spelt(check.name)}: ${check.explanation}`)];
+    parts.push(el("div", { class: "alarm" }, el("h2", {}, "These figures do not stand"), el("ul", {}, ...reasons.map((text) => el("li", {}, text)))));
+  }
+  parts.push(figures(record), checks(record));
+  return parts;
+}
+
+function quantile(summary: Summary | null, q: number): number | undefined {
+  return summary?.quantiles.find((entry) => entry.q === q)?.value_ns;
+}
+
+function figures(record: Run): HTMLElement {
+  const rows = record.summary.directions.map((flow) => {
+    const latency = flow.response ?? flow.service;
+    return [
+      flow.direction,
+      rate(flow.operations_per_s),
+      throughput(flow.throughput_bytes_per_s),
+      latency === null ? "" : flow.response ? "response" : "service",
+      time(quantile(latency, 0.5)),
+      time(quantile(latency, 0.99)),
+      time(quantile(latency, 0.999)),
+      time(latency?.max_ns),
+      count(flow.errors),
+    ];
+  });
+  const headings = ["direction", "IOPS", "throughput", "latency", "p50", "p99", "p99.9", "max", "errors"];
+  return table("Figures of the measured window", headings, rows, headings.map((_, at) => at > 0 && at !== 3));
+}
+
+const MARKS: Record<string, string> = { pass: "✔ pass", caution: "! caution", fail: "✘ failed", not_applicable: "– does not apply" };
+
+function checks(record: Run): HTMLElement {
+  const tally = (outcome: string): number => record.checks.filter((check) => check.outcome === outcome).length;
+  const [passed, cautions, failed] = [tally("pass"), tally("caution"), tally("fail")];
+  const said = `Self-checks: ${passed} passed${cautions > 0 ? `, ${cautions} with a caution` : ""}${failed > 0 ? `, ${failed} failed` : ""}`;
+  const rows = record.checks.map((check) => [
+    el("span", { class: check.outcome === "fail" ? "failed" : "" }, MARKS[check.outcome] ?? check.outcome),
+    spelt(check.name),
+    check.explanation,
+  ]);
+  if (record.checks.length === 0) return el("p", { class: "quiet" }, "The run has no self-checks: another tool measured it.");
+  return folded(said, () => table("Self-checks", ["outcome", "check", "what was found"], rows, []));
+}
+
+function foot(record: Run): HTMLElement[] {
+  const notes = record.notes.length === 0 ? [] : [el("h2", {}, "Notes"), el("ul", {}, ...record.notes.map((note) => el("li", {}, note)))];
+  const commands = [`fathom show ${record.id}`, `fathom report ${record.id} --html report.html`];
+  if (record.command) commands.unshift(record.command);
+  return [...notes, el("h2", {}, "In a terminal"), el("pre", {}, commands.join("\n"))];
+}
+
+// The charts of a run: the stretch that its address names, all with one cursor.
+class OverTime {
+  private cursor = new Cursor();
+  private readonly second = el("div", { class: "second" });
+
+  constructor(
+    private readonly screen: Screen,
+    private readonly path: string,
+    private readonly record: Run,
+    private readonly root: HTMLElement,
+  ) {}
+
+  async load(): Promise<void> {
+    const { query } = route();
+    const wanted = { store: this.screen.store, from: query.get("from"), until: query.get("until") };
+    const series = await columns<SeriesHeader>(`${this.path}/series`, wanted);
+    if (series.header.width === 0) {
+      this.root.replaceChildren(el("p", { class: "quiet" }, "This run has no seconds to show: its record holds totals alone."));
+      return;
+    }
+    const directions = series.header.directions.filter((name) => name !== "flush");
+    const chosen = directions.find((name) => name === query.get("direction")) ?? directions[0] ?? null;
+    const kind = chosen !== null && series.get(`${chosen}.response_p50_ns`) ? "response" : "service";
+    const heat = chosen === null ? null : await columns<HeatHeader>(`${this.path}/heat`, { ...wanted, direction: chosen, kind });
+    this.cursor = new Cursor();
+    this.cursor.tell((at) => {
+      if (at !== null) keep({ at: this.number(series, at) });
+    });
+    this.root.replaceChildren(this.controls(series, directions, chosen), ...this.charts(series, chosen, kind, heat), this.second);
+    const at = Number(query.get("at"));
+    if (query.get("at") !== null && Number.isInteger(at)) {
+      const place = Math.floor((at - series.header.from) / series.header.per_column);
+      if (place >= 0 && place < series.header.width) this.cursor.set(place);
+      if (query.get("open") !== null) await this.open(at);
+    }
+  }
+
+  // The number of the first second of a column.
+  private number(series: Columns<SeriesHeader>, at: number): number {
+    return series.header.from + at * series.header.per_column;
+  }
+
+  private controls(series: Columns<SeriesHeader>, directions: string[], chosen: string | null): HTMLElement {
+    const { from, of, per_column, width } = series.header;
+    const last = Math.min(of, from + width * per_column);
+    const part = from > 0 || last < of ? `Seconds ${count(from)} to ${count(last - 1)} of ${count(of)}` : `All ${count(of)} seconds`;
+    const merged = per_column > 1 ? `, ${per_column} added up in each column` : "";
+    const whole = el("button", { type: "button", click: () => void this.zoom(null, null) }, "whole run");
+    if (from === 0 && last >= of) whole.disabled = true;
+    const choices = directions.map((name) => el("option", name === chosen ? { value: name, selected: true } : { value: name }, name));
+    const select = el("select", { id: "direction" }, ...choices);
+    select.addEventListener("change", () => {
+      keep({ direction: select.value });
+      void this.load();
+    });
+    const picker = directions.length < 2 ? null : el("span", {}, el("label", { for: "direction" }, "Latency of "), select);
+    return el("div", { class: "controls" }, el("h2", {}, "Over time"), el("p", { role: "status" }, `${part}${merged}.`), picker, whole,
+      el("p", { class: "quiet" }, "←/→ a column, Page Up/Down a minute, + and − or a stretch drawn with the pointer to zoom, Enter for the second under the cursor."));
+  }
+
+  private charts(series: Columns<SeriesHeader>, chosen: string | null, kind: string, heat: Columns<HeatHeader> | null): HTMLElement[] {
+    const starts = series.get("start_s") ?? new Float32Array(0);
+    const durations = series.get("duration_s") ?? new Float32Array(0);
+    const last = starts.length - 1;
+    const [begin, end] = [starts[0] ?? 0, (starts[last] ?? 0) + (durations[last] ?? 1)];
+    const shared = {
+      xs: starts,
+      cursor: this.cursor,
+      writeX: clock,
+      page: Math.max(1, Math.round(60 / series.header.per_column)),
+      zoom: (from: number, until: number) => void this.zoom(...this.seconds(series, from, until)),
+      choose: (at: number) => void this.open(this.number(series, at)),
+    };
+    const plans: ChartPlan[] = [];
+    if (chosen !== null && heat !== null) {
+      const lines = (["p50", "p99", "p999"] as const).map((name, at): Line => ({
+        name: name === "p999" ? "p99.9" : name,
+        values: series.get(`${chosen}.${kind}_${name}_ns`) ?? new Float32Array(starts.length).fill(Number.NaN),
+        ink: ["text", "vermillion", "purple"][at] ?? "text",
+        dash: DASHES[at] ?? [],
+      }));
+      const bounds = range(heat);
+      plans.push({ ...shared, title: `${kind === "response" ? "Response" : "Service"} latency of ${chosen}s`, quantity: "The darker, the more I/Os (on dark paper: the lighter); a percentile is missing where fewer than 10 I/Os lie beyond it.", lines, isLog: true, write: time, height: 340, ...(bounds ? { range: bounds } : {}), under: (plot) => paint(plot, heat, begin, end) });
+    }
+    const flows = (column: string): Line[] =>
+      series.header.directions.map((name, at) => ({ name, values: series.get(`${name}.${column}`) ?? [], ink: INKS[at] ?? "text", dash: DASHES[at] ?? [] }));
+    plans.push({ ...shared, title: "IOPS", quantity: "I/Os that ended well, per second", lines: flows("operations_per_s"), write: rate, height: 180 });
+    plans.push({ ...shared, title: "Throughput", quantity: "bytes per second", lines: flows("bytes_per_s"), write: throughput, height: 180 });
+    plans.push({ ...shared, title: "In flight", quantity: "I/Os in flight on average", lines: [{ name: "in flight", values: series.get("in_flight") ?? [], ink: "green" }], write: plain, height: 150 });
+    return plans.map((plan) => new Chart(plan).root);
+  }
+
+  // Numbers of the seconds between two places on the axis.
+  private seconds(series: Columns<SeriesHeader>, from: number, until: number): [number, number] {
+    const starts = series.get("start_s") ?? new Float32Array(0);
+    let [first, last] = [0, starts.length];
+    while (first + 1 < starts.length && (starts[first + 1] ?? 0) <= from) first += 1;
+    while (last > first + 1 && (starts[last - 1] ?? 0) >= until) last -= 1;
+    const span = (until - from) / Math.max(1e-9, (starts[starts.length - 1] ?? 0) - (starts[0] ?? 0));
+    // Further away than what is on screen: as much again on both sides.
+    const more = span > 1.01 ? Math.ceil(((last - first) * (span - 1)) / 2) : 0;
+    const begin = Math.max(0, this.number(series, first - more));
+    return [begin, Math.min(series.header.of, Math.max(begin + 2, this.number(series, last + more)))];
+  }
+
+  private async zoom(from: number | null, until: number | null): Promise<void> {
+    keep({ from, until });
+    await this.load();
+    this.root.querySelector<HTMLElement>(".plot")?.focus();
+  }
+
+  private async open(number: number): Promise<void> {
+    keep({ at: number, open: 1 });
+    const second = await json<Second>(`${this.path}/second/${number}`, { store: this.screen.store });
+    this.second.replaceChildren(
+      el("h2", { tabindex: -1, id: "second" }, `Second ${count(number)}, from ${clock(second.start_ns / 1e9)}${second.warmup ? " (warm-up)" : ""}`),
+      el("p", {}, `${plain(second.in_flight)} I/Os in flight on average over ${plain(second.duration_ns / 1e9)} s of the run's ${plain(this.record.summary.duration_ns / 1e9)} s.`),
+      ...second.directions.map((flow) => this.flow(second, flow)),
+    );
+    this.second.querySelector<HTMLElement>("h2")?.focus();
+  }
+
+  private flow(second: Second, flow: Second["directions"][number]): HTMLElement {
+    const all = flow.rows.reduce((sum, row) => sum + row.count, 0);
+    const ofRun = flow.rows.reduce((sum, row) => sum + (row.run_count ?? 0), 0);
+    const rows = flow.rows.filter((row) => row.count > 0 || (row.run_count ?? 0) > 0).map((row) => [
+      `${time(row.low_ns)} to ${time(row.high_ns)}`, count(row.count), percent(row.count / Math.max(1, all)), percent(row.run_count === null ? null : row.run_count / Math.max(1, ofRun)),
+    ]);
+    const latency = [0.5, 0.99, 0.999].map((q) => `p${q * 100} ${time(quantile(flow.service, q))}`).join(", ");
+    const title = `Service latency of ${flow.direction}s in second ${second.number}`;
+    return el("figure", {}, el("figcaption", {}, el("h3", {}, title),
+      el("p", { class: "quiet" }, `${count(flow.operations)} I/Os, ${count(flow.errors)} failed; ${latency}. Bars are this second, the line is the whole run.`)),
+      histogram(title, flow.rows), folded(`Table: ${title}`, () => table(title, ["latency", "I/Os", "share", "share of the run"], rows, [false, true, true, true])));
+  }
+}

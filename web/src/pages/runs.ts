@@ -1,0 +1,207 @@
+// All runs: search, facets with counts, and a table that any column sorts.
+
+import { json, type Listing } from "../api";
+import { el, folded, type Child } from "../elements";
+import { address, keep, route } from "../route";
+import type { Screen } from "../screen";
+import { VirtualTable, type Heading } from "../virtual";
+import { count, moment, plain, rate, throughput, time } from "../words";
+
+// Pause after the last key before a search is sent.
+const TYPING_MS = 200;
+// Values of a facet that are listed.
+const VALUES_MAX = 12;
+
+type Rows = Listing["columns"];
+
+const HEADINGS: Heading[] = [
+  { name: "started_at", text: "started (UTC)", isNumber: false },
+  { name: "target", text: "target", isNumber: false },
+  { name: "pattern", text: "workload", isNumber: false },
+  { name: "jobs", text: "jobs", isNumber: true },
+  { name: "depth", text: "depth", isNumber: true },
+  { name: "operations_per_s", text: "IOPS", isNumber: true },
+  { name: "throughput_bytes_per_s", text: "throughput", isNumber: true },
+  { name: "p50_ns", text: "p50", isNumber: true },
+  { name: "p99_ns", text: "p99", isNumber: true },
+  { name: "valid", text: "checks", isNumber: false },
+  { name: "tool", text: "tool", isNumber: false },
+];
+
+const FACETS = [
+  { column: "target", text: "target" },
+  { column: "pattern", text: "workload" },
+  { column: "device", text: "device" },
+  { column: "tool", text: "tool" },
+] as const;
+
+export async function runs(screen: Screen): Promise<HTMLElement> {
+  return new Runs(screen).start();
+}
+
+class Runs {
+  private listing: Listing | null = null;
+  private order = new Uint32Array(0);
+  private asked = 0;
+  private timer = 0;
+  private readonly search = el("input", { type: "search", id: "q", autocomplete: "off", spellcheck: "false", placeholder: 'e.g. target:nvme0 p99<2ms valid' });
+  private readonly told = el("p", { role: "status", class: "quiet" });
+  private readonly facets = el("div", { class: "facets" });
+  private readonly table: VirtualTable;
+  private readonly root: HTMLElement;
+
+  constructor(private readonly screen: Screen) {
+    this.table = new VirtualTable("Runs", HEADINGS, (at) => this.row(at), (name) => this.sort(name));
+    this.search.value = route().query.get("q") ?? "";
+    this.search.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => void this.load(), TYPING_MS);
+    });
+    this.root = el(
+      "section",
+      {},
+      el("h1", {}, "Runs"),
+      el("form", { class: "search", role: "search", submit: (event) => event.preventDefault() }, el("label", { for: "q" }, "Search"), this.search),
+      folded("What a search can say", () => help()),
+      this.told,
+      el("div", { class: "aside" }, this.facets, this.table.root),
+    );
+  }
+
+  async start(): Promise<HTMLElement> {
+    await this.load();
+    return this.root;
+  }
+
+  private async load(): Promise<void> {
+    const [q, mine] = [this.search.value, (this.asked += 1)];
+    keep({ q });
+    let listing: Listing;
+    try {
+      listing = await json<Listing>("runs", { store: this.screen.store, q, limit: this.screen.hello.runs_max });
+    } catch (error) {
+      if (this.listing === null) throw error;
+      // A search in the middle of being typed makes no sense yet.
+      if (mine === this.asked) this.told.textContent = error instanceof Error ? error.message : String(error);
+      return;
+    }
+    if (mine !== this.asked) return;
+    this.listing = listing;
+    this.order = Uint32Array.from(listing.columns.id, (_, at) => at);
+    const shown = listing.columns.id.length;
+    const newest = shown < listing.total ? `; the newest ${count(shown)} are shown: narrow the search to see others` : "";
+    this.told.textContent = `${count(listing.total)} ${listing.total === 1 ? "run" : "runs"}${newest}`;
+    this.drawFacets();
+    this.arrange();
+  }
+
+  private sort(name: string): void {
+    const { query } = route();
+    const isDown = query.get("sort") === name ? query.get("order") !== "down" : name !== "target";
+    keep({ sort: name, order: isDown ? "down" : "up" });
+    this.arrange();
+  }
+
+  // Puts rows in order. What was not measured comes last, whichever the direction.
+  private arrange(): void {
+    if (!this.listing) return;
+    const { query } = route();
+    const name = (query.get("sort") ?? "started_at") as keyof Rows;
+    const isDown = query.get("sort") === null || query.get("order") === "down";
+    const values = this.keys(name);
+    this.order.sort((one, other) => {
+      const [a, b] = [values[one] ?? null, values[other] ?? null];
+      if (a === null || b === null) return a === b ? one - other : a === null ? 1 : -1;
+      const ascending = a < b ? -1 : a > b ? 1 : 0;
+      return (isDown ? -ascending : ascending) || one - other;
+    });
+    this.table.show(this.order.length, name, isDown);
+  }
+
+  // What a column is sorted by: words by their place in the alphabet.
+  private keys(name: keyof Rows): (number | string | null)[] {
+    const { columns, words } = this.listing as Listing;
+    const column = columns[name] ?? columns.started_at;
+    const dictionary = words[name];
+    if (!dictionary) return column.map((value) => (typeof value === "boolean" ? Number(value) : value));
+    const alphabet = dictionary.map((_, at) => at).sort((a, b) => (dictionary[a] ?? "").localeCompare(dictionary[b] ?? ""));
+    const places = new Array<number>(dictionary.length);
+    alphabet.forEach((word, place) => (places[word] = place));
+    return column.map((value) => (typeof value === "number" ? (places[value] ?? null) : null));
+  }
+
+  private word(name: keyof Rows, at: number): string {
+    const { columns, words } = this.listing as Listing;
+    const place = columns[name][at];
+    return typeof place === "number" ? (words[name]?.[place] ?? "") : "";
+  }
+
+  private row(at: number): Child[] {
+    const { columns } = this.listing as Listing;
+    const run = this.order[at] ?? 0;
+    const id = columns.id[run] ?? "";
+    const latency = (ns: number | null | undefined): Child =>
+      typeof ns === "number" ? el("span", { title: `${this.word("latency", run)} latency` }, time(ns)) : "";
+    const target = this.word("target", run);
+    return [
+      el("a", { href: address(["run", id], { store: this.screen.store || null }), title: id }, moment(columns.started_at[run] ?? "")),
+      el("span", { class: "cut", title: `${target} ${this.word("device", run)}`.trim() }, target),
+      el("span", { class: "cut", title: this.word("pattern", run) }, this.word("pattern", run)),
+      plain(columns.jobs[run]),
+      plain(columns.depth[run]),
+      rate(columns.operations_per_s[run]),
+      throughput(columns.throughput_bytes_per_s[run]),
+      latency(columns.p50_ns[run]),
+      latency(columns.p99_ns[run]),
+      this.checks(run),
+      this.word("tool", run),
+    ];
+  }
+
+  private checks(run: number): Child {
+    const { columns } = this.listing as Listing;
+    if (columns.valid[run]) return "✔ passed";
+    const ending = this.word("ending", run);
+    return el("span", { class: "failed" }, ending === "complete" ? "✘ a check failed" : `✘ ${ending}`);
+  }
+
+  private drawFacets(): void {
+    const { columns, words } = this.listing as Listing;
+    const groups: Node[] = [];
+    for (const { column, text } of FACETS) {
+      const counts = new Map<string, number>();
+      for (const place of columns[column]) {
+        const word = place === null ? undefined : words[column]?.[place];
+        if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
+      }
+      if (counts.size < 2 && !this.search.value.includes(`${text}:`)) continue;
+      const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+      const values = sorted.slice(0, VALUES_MAX).map(([word, runs]) =>
+        el("li", {}, el("button", { type: "button", class: "facet", click: () => this.narrow(`${text}:`, word) }, el("span", {}, word), el("span", { class: "n" }, count(runs)))),
+      );
+      const rest = sorted.length - values.length;
+      groups.push(el("details", { open: true }, el("summary", {}, `${text} (${count(sorted.length)})`), el("ul", {}, ...values, rest > 0 ? el("li", { class: "quiet" }, `and ${count(rest)} more`) : null)));
+    }
+    if (innerWidth < 900) groups.forEach((group) => (group as HTMLDetailsElement).removeAttribute("open"));
+    this.facets.replaceChildren(...groups);
+  }
+
+  // Adds a condition, or takes it out again.
+  private narrow(name: string, word: string): void {
+    const condition = /\s/.test(word) ? `${name}"${word}"` : `${name}${word}`;
+    const { value } = this.search;
+    this.search.value = value.includes(condition) ? value.replace(condition, "").replace(/\s+/g, " ").trim() : `${value} ${condition}`.trim();
+    void this.load();
+  }
+}
+
+function help(): HTMLElement {
+  const rows: [string, string][] = [
+    ["words", "in the target, device, workload, tool, campaign or id"],
+    ['target:nvme0 workload:"random read" device: tool: campaign: id:', "in that column alone"],
+    ["p99<2ms p50>100us iops>=20k throughput>100MB/s depth=4 jobs=1", "a figure against a value"],
+    ["valid, invalid", "whether the run ended as planned and no self-check failed"],
+    ["since:2026-11-01 before:2026-12-01", "by the day it started (UTC)"],
+  ];
+  return el("dl", {}, ...rows.flatMap(([words, meaning]) => [el("dt", {}, el("code", {}, words)), el("dd", {}, meaning)]));
+}

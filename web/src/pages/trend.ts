@@ -1,0 +1,136 @@
+// A target over weeks: each workload's runs in order of time, the levels they stand at, and where a level changed.
+
+import uPlot from "uplot";
+
+import { json, type Listing, type Trends } from "../api";
+import { Chart, Cursor, ink } from "../chart";
+import { el } from "../elements";
+import { address, route } from "../route";
+import type { Screen } from "../screen";
+import { change, count, moment, percent, rate, time } from "../words";
+
+const METRICS = [
+  ["iops", "IOPS"],
+  ["p50", "median latency (p50)"],
+  ["p99", "p99 latency"],
+] as const;
+
+// Values from which on a level is told.
+const NEEDED = 8;
+
+type Workload = Trends["workloads"][number];
+
+export async function trend(screen: Screen): Promise<HTMLElement> {
+  const { query } = route();
+  const listing = await json<Listing>("runs", { store: screen.store, q: "valid", limit: screen.hello.runs_max });
+  const targets = [...(listing.words["target"] ?? [])].sort((a, b) => a.localeCompare(b));
+  const target = query.get("target") ?? newest(listing) ?? "";
+  const metric = METRICS.find(([name]) => name === query.get("metric")) ?? METRICS[0];
+  const root = el("section", {}, el("h1", {}, "Trends"), controls(screen, targets, target, metric[0]));
+  if (target === "") {
+    root.append(el("p", {}, "There are no valid runs yet."));
+    return root;
+  }
+  const trends = await json<Trends>("trend", { store: screen.store, target, metric: metric[0], pattern: query.get("pattern") });
+  if (trends.workloads.length === 0) {
+    root.append(el("p", {}, `No valid run of ${target} is in this store.`));
+    return root;
+  }
+  const least = percent(trends.least_difference);
+  root.append(el("p", { class: "quiet prose" }, `Each point is a run, or all runs of a campaign as their geometric mean; runs with a failed self-check are left out. A change is shown where it is beyond chance and shown to be ${least} or more; from ${NEEDED} points on.`));
+  // What changed comes first.
+  const changes = (workload: Workload): number => (workload.levels ?? []).filter((level) => level.change).length;
+  const sorted = [...trends.workloads].sort((a, b) => changes(b) - changes(a) || b.values.length - a.values.length);
+  root.append(...sorted.map((workload) => one(screen, trends, workload)));
+  return root;
+}
+
+function newest(listing: Listing): string | undefined {
+  const place = listing.columns.target[0];
+  return place === undefined ? undefined : listing.words["target"]?.[place];
+}
+
+function controls(screen: Screen, targets: string[], target: string, metric: string): HTMLElement {
+  const option = (value: string, text: string, chosen: string): HTMLElement =>
+    el("option", value === chosen ? { value, selected: true } : { value }, text);
+  const known = targets.includes(target) || target === "" ? targets : [target, ...targets];
+  const of = el("select", { id: "target" }, ...known.map((name) => option(name, name, target)));
+  const what = el("select", { id: "metric" }, ...METRICS.map(([name, text]) => option(name, text, metric)));
+  const go = (): void => {
+    location.hash = address(["trend"], { store: screen.store || null, target: of.value, metric: what.value });
+  };
+  of.addEventListener("change", go);
+  what.addEventListener("change", go);
+  return el("div", { class: "controls" }, el("span", {}, el("label", { for: "target" }, "Target "), of), el("span", {}, el("label", { for: "metric" }, "Followed "), what));
+}
+
+function one(screen: Screen, trends: Trends, workload: Workload): HTMLElement {
+  const { values, levels } = workload;
+  const write = trends.unit === "ns" ? time : rate;
+  const title = `${workload.pattern}, ${workload.jobs} × ${workload.depth}${workload.tool === "fathom" ? "" : `, ${workload.tool}`}`;
+  const level = new Array<number>(values.length).fill(Number.NaN);
+  let at = 0;
+  for (const { values: length, value } of levels ?? []) level.fill(value, at, (at += length));
+  const times = Float64Array.from(values, (value) => Date.parse(value.started_at) / 1000);
+  const chart = new Chart({
+    title,
+    quantity: `${trends.unit === "ns" ? "latency" : "IOPS"} of ${count(values.length)} ${values.length === 1 ? "value" : "values"}`,
+    xs: times,
+    lines: [
+      { name: "value", values: values.map((value) => value.value), ink: "blue", points: true },
+      { name: "level", values: level, ink: "text", dash: [7, 4], isStep: true },
+    ],
+    cursor: new Cursor(),
+    height: 220,
+    isCalendar: true,
+    isMain: true,
+    write,
+    writeX: (x) => moment(new Date(x * 1000).toISOString()),
+    over: (plot) => marks(plot, workload, times),
+    choose: (place) => {
+      const chosen = values[place];
+      if (chosen) location.hash = address(["run", chosen.run], { store: screen.store || null });
+    },
+    more: { name: "run", cell: (place) => link(screen, values[place]?.run ?? "") },
+  });
+  chart.root.append(told(screen, workload));
+  return chart.root;
+}
+
+function link(screen: Screen, run: string): HTMLElement {
+  return el("a", { href: address(["run", run], { store: screen.store || null }) }, run);
+}
+
+// A line where a level begins.
+function marks(plot: uPlot, workload: Workload, times: Float64Array): void {
+  let at = 0;
+  plot.ctx.save();
+  plot.ctx.strokeStyle = ink("vermillion");
+  plot.ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const level of workload.levels ?? []) {
+    const begin = times[at];
+    at += level.values;
+    if (!level.change || begin === undefined) continue;
+    const x = Math.round(plot.valToPos(begin, "x", true));
+    plot.ctx.beginPath();
+    plot.ctx.moveTo(x, plot.bbox.top);
+    plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+    plot.ctx.stroke();
+  }
+  plot.ctx.restore();
+}
+
+function told(screen: Screen, workload: Workload): HTMLElement {
+  const { levels, values } = workload;
+  if (levels === null) return el("p", {}, `Too few values to tell a level: ${values.length} of ${NEEDED}.`);
+  const found: HTMLElement[] = [];
+  let at = 0;
+  for (const level of levels) {
+    const before = values[at - 1];
+    at += level.values;
+    if (!level.change || !before) continue;
+    const { ratio, low, high, slower } = level.change;
+    found.push(el("li", {}, el("strong", {}, `${moment(level.from_at)} UTC: ${slower ? "slower" : "faster"}`), `, ${change(ratio)} (${change(low)} to ${change(high)}, 95 %), from `, link(screen, before.run), " to ", link(screen, level.from_run)));
+  }
+  return found.length === 0 ? el("p", {}, "No change of level.") : el("ul", {}, ...found);
+}

@@ -1,0 +1,228 @@
+// Walks through the page as people do, in a real browser, over a store of simulated runs: by roles and names, so that
+// what a screen reader is told is what is tested.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+const PROGRAM = process.env["FATHOM_PROGRAM"] ?? "fathom";
+const BROWSER = process.env["FATHOM_BROWSER"] ?? "chromium";
+// Where pictures of the screens are put, for whoever wants to look.
+const PICTURES = process.env["FATHOM_PICTURES"];
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const folder = mkdtempSync(join(tmpdir(), "fathom-page-"));
+const store = join(folder, "runs.sqlite");
+let server: ChildProcess;
+let url = "";
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+const faults: string[] = [];
+
+function fathom(...words: string[]): void {
+  const ran = spawnSync(PROGRAM, ["--store", store, ...words], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" } });
+  assert.equal(ran.status, 0, `${words.join(" ")}: ${String(ran.stderr)}`);
+}
+
+// Runs of two devices, of which one became slower, and one run with reads and writes.
+function measure(): void {
+  const run = ["run", "--quiet", "--time", "2s", "--depth", "1", "--rw", "randread"];
+  for (let seed = 0; seed < 9; seed += 1) fathom(...run, "--target", "sim:gp3", "--seed", String(seed));
+  for (let seed = 9; seed < 15; seed += 1) fathom(...run, "--target", "sim:gp3", "--seed", String(seed), "--delay", "constant:200us");
+  fathom("run", "--quiet", "--target", "sim:hdd", "--rw", "randrw", "--time", "90s", "--warmup", "0s", "--depth", "16");
+}
+
+async function serve(): Promise<void> {
+  server = spawn(PROGRAM, ["serve", "--store", store, "--port", "0", "--json"], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, stdio: ["ignore", "pipe", "inherit"] });
+  url = await new Promise((resolve, reject) => {
+    let text = "";
+    server.once("exit", () => reject(new Error("fathom serve ended")));
+    server.stdout?.on("data", (part) => {
+      text += String(part);
+      if (text.includes("\n")) resolve((JSON.parse(text) as { url: string }).url);
+    });
+  });
+}
+
+before(async () => {
+  measure();
+  await serve();
+  browser = await chromium.launch({ executablePath: BROWSER.includes("/") ? BROWSER : String(spawnSync("which", [BROWSER]).stdout).trim(), args: ["--headless=new", "--no-sandbox"] });
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+  page = await context.newPage();
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  await page.goto(url);
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.kill("SIGINT");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function go(hash: string, heading: string | RegExp): Promise<void> {
+  await page.evaluate(
+    (text) =>
+      new Promise<void>((done) => {
+        if (location.hash === text) done();
+        addEventListener("hashchange", () => done(), { once: true });
+        location.hash = text;
+      }),
+    hash,
+  );
+  await page.locator("main:not([aria-busy])").waitFor();
+  await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+}
+
+async function picture(name: string): Promise<void> {
+  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
+
+test("the token is exchanged and leaves the address", async () => {
+  assert.ok(!page.url().includes("t="), page.url());
+  assert.equal(await page.evaluate(() => document.cookie), "", "no script sees the cookie");
+  const stranger = await browser.newContext();
+  const other = await stranger.newPage();
+  await other.goto(url.split("#")[0] ?? "");
+  await other.getByRole("heading", { name: "Not let in" }).waitFor();
+  await stranger.close();
+});
+
+test("runs are listed, searched and sorted, and the address says how", async () => {
+  await go("#/runs", "Runs");
+  await page.getByRole("status").filter({ hasText: "16 runs" }).waitFor();
+  await picture("runs");
+  await page.getByRole("searchbox", { name: "Search" }).fill("target:hdd");
+  await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
+  assert.match(page.url(), /q=target%3Ahdd/);
+  await page.getByRole("searchbox", { name: "Search" }).fill("p99<soon");
+  await page.getByRole("status").filter({ hasText: "soon" }).waitFor();
+  await page.getByRole("searchbox", { name: "Search" }).fill("");
+  await page.getByRole("status").filter({ hasText: "16 runs" }).waitFor();
+  const heading = page.getByRole("columnheader", { name: "IOPS" });
+  await heading.getByRole("button").click();
+  assert.equal(await heading.getAttribute("aria-sort"), "descending");
+  const first = await page.getByRole("row").nth(1).innerText();
+  assert.match(first, /sim:gp3/);
+  await heading.getByRole("button").click();
+  assert.match(await page.getByRole("row").nth(1).innerText(), /sim:hdd/);
+  await page.getByRole("button", { name: /^sim:hdd/ }).click();
+  await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
+});
+
+test("a run is walked through by keys, down to a second and its histogram", async () => {
+  await go("#/runs?q=target:hdd", "Runs");
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByRole("heading", { name: /^sim:hdd: 4 KiB random/, level: 1 }).waitFor();
+  const chart = page.getByRole("slider", { name: /latency of reads/ });
+  await chart.focus();
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press("ArrowRight");
+  assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /^0:05: p50 .*s/);
+  // Other charts point at the same second.
+  const rates = page.getByRole("slider", { name: /^IOPS/ });
+  assert.match((await rates.getAttribute("aria-valuetext")) ?? "", /^0:05: read .*write /);
+  await page.keyboard.press("PageUp");
+  assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /^1:05/);
+  await picture("run");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /^Second 65/ }).waitFor();
+  await page.getByRole("img", { name: /reads in second 65/ }).waitFor();
+  await picture("second");
+  assert.match(page.url(), /at=65/);
+  await chart.focus();
+  await page.keyboard.press("+");
+  await page.getByRole("status").filter({ hasText: /^Seconds .* of 90/ }).waitFor();
+  await page.getByRole("button", { name: "whole run" }).click();
+  await page.getByRole("status").filter({ hasText: "All 90 seconds" }).waitFor();
+  await page.getByText("Table: IOPS").click();
+  assert.equal(await page.getByRole("region", { name: "IOPS, as a table" }).getByRole("row").count(), 91);
+});
+
+test("the heat map has paint on it", async () => {
+  await go("#/runs?q=target:hdd", "Runs");
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.locator("canvas").first().waitFor();
+  await page.waitForTimeout(300);
+  const blue = await page.evaluate(() => {
+    const canvas = document.querySelector("canvas");
+    const data = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let found = 0;
+    for (let at = 0; at < data.length; at += 4) if ((data[at + 2] ?? 0) > (data[at] ?? 0) + 40) found += 1;
+    return found;
+  });
+  assert.ok(blue > 500, `${blue} pixels of the ramp`);
+});
+
+test("a trend says where a level changed, and leads to the runs on both sides", async () => {
+  await go("#/trend?target=sim:gp3", "Trends");
+  await page.getByText(/UTC: slower/).waitFor();
+  await picture("trend");
+  const slider = page.getByRole("slider").first();
+  await slider.focus();
+  await page.keyboard.press("End");
+  assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /value .* level /);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /^sim:gp3: 4 KiB random read/, level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByLabel("Followed").selectOption("p99");
+  await page.waitForURL(/metric=p99/);
+});
+
+test("what is not there is said, and text of people stays text", async () => {
+  await go("#/run/none", "This cannot be shown");
+  await page.getByRole("alert").filter({ hasText: "no run" }).waitFor();
+  await go(`#/trend?target=${encodeURIComponent("<img src=x onerror=alert(1)>")}`, "Trends");
+  await page.getByText("No valid run of <img").waitFor();
+  assert.equal(await page.locator("main img").count(), 0);
+  // The refusal of the run is an answer with a status, which browsers note.
+  assert.ok(faults.every((fault) => /status of (401|404|400)/.test(fault)), faults.join("\n"));
+});
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+test("every screen is without fault for axe, in both themes, from 320 to 1,920 pixels", async () => {
+  await go("#/runs?q=target:hdd", "Runs");
+  const run = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
+  const screens: [string, RegExp][] = [
+    ["#/runs", /^Runs/],
+    [`${run}?at=3&open=1`, /^sim:hdd/],
+    ["#/trend?target=sim:gp3", /^Trends/],
+    ["#/run/none", /^This cannot/],
+  ];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [320, 768, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const [hash, heading] of screens) {
+        await go("#/runs", "Runs");
+        await go(hash, heading);
+        await page.waitForTimeout(150);
+        // The policy lets no script of others in; the browser's own channel does.
+        await page.evaluate(AXE);
+        const violations = await page.evaluate(async () => {
+          const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
+          return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+        });
+        assert.deepEqual(violations, [], `${hash} at ${width} in ${colorScheme}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${hash} at ${width}: ${wide} pixels too wide`);
+        await picture(`${heading.source.replace(/\W/g, "")}-${width}-${colorScheme}`);
+      }
+    }
+  }
+});
