@@ -264,7 +264,7 @@ impl<'a, T: Taker> Rows<'a, T> {
         let interval = interval();
         match interval {
             Some(interval) => self.gather.interval(interval),
-            None => self.gather.trouble(|| {
+            None => self.gather.trouble(i64::try_from(at).unwrap_or(i64::MAX), || {
                 let cells: Vec<_> = demand.iter().map(|cell| String::from_utf8_lossy(cell)).collect();
                 format!("a row makes no sense: byte {at}, {:?}", cells.join(","))
             }),

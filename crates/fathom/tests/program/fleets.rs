@@ -158,7 +158,7 @@ fn parquet_is_judged_as_the_text_is_and_folders_are_walked() {
     assert_eq!(judged("one.parquet", "one.csv"), wanted);
     assert_eq!(judged("lake", "lake.csv"), wanted);
     let bad = std::fs::read_to_string(typist.path("one.csv")).unwrap();
-    assert!(bad.contains("row 12 of row group 3"), "{bad}");
+    assert!(bad.contains("row of 2026-11-01T00:07:00Z, reads below zero"), "{bad}");
     let profile =
         typist.json(&["profile", "one.parquet", "--device", "vol-a", "--values", "per-row", "--json"]);
     let from_text = typist.json(&[ASKED.as_slice(), &["fleet.csv", "--json"]].concat());

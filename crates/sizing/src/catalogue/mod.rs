@@ -48,6 +48,12 @@ impl Catalogue {
         })
     }
 
+    /// A number that two builds share only if their catalogues are the same.
+    pub fn built_in_hash() -> u64 {
+        let texts = [INSTANCES, VOLUMES, PRICES, SOURCES];
+        crate::fleet::hash(texts.join("\0").as_bytes())
+    }
+
     /// An instance type by its name.
     pub fn instance(&self, name: &str) -> Option<&Instance> {
         self.instances.iter().find(|instance| instance.name == name)

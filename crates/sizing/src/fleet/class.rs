@@ -29,6 +29,21 @@ impl Class {
     /// All classes.
     pub const ALL: [Self; 4] = [Self::Even, Self::ManyBursts, Self::SomeBursts, Self::FewBursts];
 
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Even => "usual level",
+            Self::ManyBursts => "many bursts",
+            Self::SomeBursts => "some bursts",
+            Self::FewBursts => "few bursts",
+        }
+    }
+
+    /// The class that has these words.
+    pub fn of_words(words: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.words() == words)
+    }
+
     /// The class of the part of a demand in some ticks; of I/Os or bytes, whichever has the fewer bursts.
     pub fn of(demand: &Demand, ticks: std::ops::Range<usize>) -> Self {
         let accounting = Accounting::SOLID_STATE;
@@ -70,5 +85,7 @@ mod tests {
         assert_eq!(of_units(&with(100)), Class::ManyBursts);
         assert_eq!(of_units(&(0..9600).map(|tick| 100 + tick % 90).collect::<Vec<u64>>()), Class::Even);
         assert_eq!((of_units(&[]), of_units(&[0, 0])), (Class::Even, Class::Even));
+        assert!(Class::ALL.into_iter().all(|class| Class::of_words(class.words()) == Some(class)));
+        assert_eq!(Class::of_words("no bursts"), None);
     }
 }

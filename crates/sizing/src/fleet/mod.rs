@@ -9,7 +9,6 @@ mod headroom;
 mod history;
 mod row;
 mod sample;
-mod tally;
 mod verdict;
 
 pub use class::Class;
@@ -18,5 +17,4 @@ pub use headroom::{headroom, risk_of};
 pub use history::{Growth, History};
 pub use row::{row, unjudged};
 pub use sample::{Sample, SampleSize, hash, is_sampled};
-pub use tally::Tally;
 pub use verdict::{Asked, Outcome, Standing, Verdict, Volume, verdict};

@@ -69,7 +69,7 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
         ticks_seen: Some(demand.ticks_seen() as u64),
         needs_iops: judged.then_some(verdict.requirement.operations_per_s),
         needs_iops_least: verdict.requirement.operations_least_per_s.filter(|_| judged),
-        rests_on: judged.then(|| rests_on(Class::of(demand, 0..demand.ticks())).to_owned()),
+        rests_on: judged.then(|| Class::of(demand, 0..demand.ticks()).words().to_owned()),
         needs_bytes_per_s: judged.then_some(verdict.requirement.bytes_per_s),
         plateau_share: verdict.plateau_share,
         ..unjudged(name, reason)
@@ -92,16 +92,6 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
         row.saves_month = Some(amount(current.month - choice.offer.month));
     }
     row
-}
-
-/// A class in words.
-fn rests_on(class: Class) -> &'static str {
-    match class {
-        Class::Even => "usual level",
-        Class::ManyBursts => "many bursts",
-        Class::SomeBursts => "some bursts",
-        Class::FewBursts => "few bursts",
-    }
 }
 
 fn put_offer(row: &mut FleetRow, offer: &Offer, standing: &Standing) {

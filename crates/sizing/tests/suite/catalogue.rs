@@ -78,3 +78,10 @@ fn a_user_s_prices_are_read_or_refused_by_their_line() {
     }
     assert!(Prices::read("own.csv", &format!("{head}AWS,x,gp3\n")).is_err());
 }
+
+#[test]
+fn a_catalogue_has_a_number_of_its_own() {
+    let number = Catalogue::built_in_hash();
+    assert_eq!(number, Catalogue::built_in_hash());
+    assert_ne!(number, fathom_sizing::fleet::hash(b"\0\0\0"), "the files are in it");
+}

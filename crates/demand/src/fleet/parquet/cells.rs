@@ -4,34 +4,10 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, Int96};
 use parquet::errors::{ParquetError, Result};
 
+use super::super::column_cell::Cell;
 use super::super::moment::{counted, moment_ns};
 use super::super::number::number;
 use super::kind::Kind;
-
-/// A cell as what the column is read for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<T> {
-    /// Null, or words without a letter.
-    Empty,
-    /// A value.
-    Value(T),
-    /// Something that stands for no value that can be used.
-    Wrong,
-}
-
-impl<T> Cell<T> {
-    /// The value, where there is one.
-    pub fn value(self) -> Option<T> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Empty | Self::Wrong => None,
-        }
-    }
-
-    fn of(value: Option<T>) -> Self {
-        value.map_or(Self::Wrong, Self::Value)
-    }
-}
 
 /// A column that is read from its row group's first row to its last.
 pub struct Column {
@@ -102,7 +78,7 @@ impl Column {
 
     /// The rows that were read, as numbers from 0 up.
     pub fn numbers(&self, out: &mut Vec<Cell<f64>>) {
-        let usable = |value: f64| Cell::of((value.is_finite() && value >= 0.0).then_some(value));
+        let usable = Cell::of_number;
         let over = |value: f64, scale: u32| usable(value / 10f64.powi(scale as i32));
         match (&self.values, self.kind) {
             (Values::Int32(batch), Kind::Unsigned) => {

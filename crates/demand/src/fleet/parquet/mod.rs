@@ -11,7 +11,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use cells::{Cell, Column};
+use cells::Column;
 use decoding::decoding;
 use fathom_tools::Refusal;
 use kind::{Kind, Wanted};
@@ -23,9 +23,10 @@ use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
 
+use super::column_cell::Cell;
 use super::gather::{Gather, SizeCell};
 use super::{Layout, Taker};
-use crate::{Hints, Interval};
+use crate::Hints;
 
 const TABLE: &str = "a Parquet table";
 /// Rows of a batch: large enough that pages' ends do not count, small enough to stay in a processor's cache.
@@ -155,7 +156,7 @@ impl Groups {
         group: usize,
         taker: &mut impl Taker,
     ) -> io::Result<()> {
-        let mut rows = Rows::new(&self.layout, group);
+        let mut rows = Rows::new(&self.layout);
         let all = self.footer.row_group(group).num_rows();
         let opened = decoding(|| self.columns(file, group));
         let read = opened.and_then(|columns| rows.read(columns, usize::try_from(all)?, taker));
@@ -222,7 +223,6 @@ impl Columns {
 /// A batch of rows as cells.
 struct Rows<'a> {
     layout: &'a Layout,
-    group: usize,
     times: Vec<Cell<i64>>,
     flows: [Vec<Cell<f64>>; 4],
     sizes: Vec<Cell<f64>>,
@@ -231,10 +231,9 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(layout: &'a Layout, group: usize) -> Self {
+    fn new(layout: &'a Layout) -> Self {
         Self {
             layout,
-            group,
             times: Vec::new(),
             flows: Default::default(),
             sizes: Vec::new(),
@@ -265,7 +264,7 @@ impl<'a> Rows<'a> {
             }
             for (name, span) in spans {
                 if gather.rows(name, span.len() as u64) && wanted {
-                    span.for_each(|row| self.row(&mut gather, row, at + row));
+                    span.for_each(|row| self.row(&mut gather, row));
                 }
             }
             at += rows;
@@ -284,11 +283,11 @@ impl<'a> Rows<'a> {
         columns.instance.iter_mut().for_each(|column| column.words(&mut self.instance));
     }
 
-    fn row<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize, number: usize) {
+    fn row<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize) {
         fn words(column: &[ByteArray], row: usize) -> &[u8] {
             column.get(row).map_or(&[], ByteArray::data)
         }
-        let at_ns = self.interval(gather, row, number);
+        let at_ns = gather.demand(self.times[row], [0, 1, 2, 3].map(|flow| self.flows[flow][row]));
         if self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty() {
             return;
         }
@@ -298,38 +297,6 @@ impl<'a> Rows<'a> {
             Some(Cell::Wrong) => SizeCell::Wrong,
         };
         gather.facts(at_ns, size, words(&self.current, row), words(&self.instance, row));
-    }
-
-    /// Puts in a row's demand; gives its time, where all of it is there.
-    fn interval<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize, number: usize) -> Option<i64> {
-        let time = self.times[row];
-        let flows = [0, 1, 2, 3].map(|flow| self.flows[flow][row]);
-        if time == Cell::Empty || flows.contains(&Cell::Empty) {
-            gather.empty();
-            return None;
-        }
-        let interval = || {
-            let [reads, writes, read_bytes, write_bytes] = flows.map(Cell::value);
-            Some(Interval {
-                end_ns: time.value()?,
-                reads: reads?,
-                writes: writes?,
-                read_bytes: read_bytes?,
-                write_bytes: write_bytes?,
-            })
-        };
-        let interval = interval();
-        match interval {
-            Some(interval) => gather.interval(interval),
-            None => gather.trouble(|| {
-                let group = self.group;
-                let columns = ["its time", "reads", "writes", "bytes read", "bytes written"];
-                let wrong = std::iter::once(time == Cell::Wrong).chain(flows.map(|cell| cell == Cell::Wrong));
-                let what: Vec<&str> = columns.into_iter().zip(wrong).filter(|(_, wrong)| *wrong).map(|(name, _)| name).collect();
-                format!("a row makes no sense: row {number} of row group {group}, {} below zero or none that can be used", what.join(", "))
-            }),
-        }
-        interval.map(|interval| interval.end_ns)
     }
 }
 

@@ -3,12 +3,13 @@
 mod fleet;
 
 use fathom_campaign::calendar_now;
+use fathom_fleet::check_region;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_report::{html, terminal};
 use fathom_sizing::catalogue::{CatalogueError, Instance, Prices, Wanted};
 use fathom_sizing::margin::{Margin, USUAL};
-use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Market, Offer, Patience, Question, answer};
+use fathom_tools::Refusal;
 
 use super::demand::{self, read};
 use super::proof;
@@ -44,7 +45,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
         None => None,
         Some(name) => Some(instance(&catalogue, name)?),
     };
-    check_region(&catalogue, &arguments.region)?;
+    check_region(&catalogue, &arguments.region).map_err(refused)?;
     let market = market(arguments, &catalogue)?;
     let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
     let current = arguments.current.as_ref().map(|text| current(&market, size_gib, text));
@@ -127,30 +128,16 @@ fn values(values: ValuesName) -> &'static str {
 
 /// What is sold in the region that was named, with only the types to offer that were asked for.
 fn market(arguments: &SizeArguments, catalogue: &Catalogue) -> Result<Market, Failure> {
-    let market = Market::of(catalogue, &arguments.region);
-    let types = arguments.types.clone();
-    if let Some(unknown) = types.iter().find(|name| !market.types().any(|known| known == name.as_str())) {
-        let known: Vec<&str> = market.types().collect();
-        let cause = format!("no {unknown} is on offer in {}", arguments.region);
-        return Err(Failure::usage("--types", cause, format!("name some of: {}", known.join(","))));
-    }
     let latency =
         arguments.latency.as_deref().map(|text| typed::<Nanos>("--latency", text, "a time, e.g. 2ms"));
-    let wanted =
-        Wanted { types, latency_ns: latency.transpose()?.map(|latency| latency.0), boots: arguments.boot };
-    let market = market.only(catalogue, wanted);
-    // Disks named by nobody may still be offered, for I/Os that suit them.
-    let left_out = market.left_out(true);
-    if left_out.len() == market.types().count() {
-        let reasons: Vec<String> =
-            left_out.iter().map(|left| format!("{}: {}", left.volume, left.reason)).collect();
-        return Err(Failure::usage(
-            "--types, --latency, --boot",
-            format!("no type is left ({})", reasons.join("; ")),
-            "ask for less",
-        ));
-    }
-    Ok(market)
+    let latency_ns = latency.transpose()?.map(|latency| latency.0);
+    let wanted = Wanted { types: arguments.types.clone(), latency_ns, boots: arguments.boot };
+    fathom_fleet::market(catalogue, &arguments.region, wanted).map_err(refused)
+}
+
+/// What a room refuses of the flags.
+fn refused(refusal: Refusal) -> Failure {
+    Failure::usage(refusal.place, refusal.cause, refusal.remedy)
 }
 
 /// The day, in UTC.
@@ -201,15 +188,6 @@ pub fn instance<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a Instance
     catalogue.instance(name).ok_or_else(|| unknown_instance(catalogue, name))
 }
 
-fn check_region(catalogue: &Catalogue, region: &str) -> Result<(), Failure> {
-    let known = catalogue.regions();
-    if known.contains(&region) {
-        return Ok(());
-    }
-    let remedy = format!("give your own with --prices FILE.csv, or one of: {}", known.join(", "));
-    Err(Failure::usage("--region", format!("no prices of {region} are known"), remedy))
-}
-
 fn unknown_instance(catalogue: &Catalogue, name: &str) -> Failure {
     let similar = catalogue.similar_instances(name);
     let remedy = match similar.as_slice() {
@@ -251,26 +229,8 @@ fn margin(factor: f64) -> Result<Margin, Failure> {
     Ok(if thousandths == USUAL.thousandths() { USUAL } else { Margin::Uncalibrated { thousandths } })
 }
 
-/// `gp3:iops=16000,throughput=1000,size=2TiB`; the size is that of the data where none is given.
 fn current(market: &Market, size_gib: u64, text: &str) -> Result<Offer, Failure> {
-    let wrong =
-        |cause: String| Failure::usage("--current", cause, "type it as gp3:iops=16000,throughput=1000");
-    let (volume, settings) = text.split_once(':').unwrap_or((text, ""));
-    let mut wanted = Settings { size_gib, iops: 0, bytes_per_s: 0 };
-    for pair in settings.split(',').filter(|pair| !pair.is_empty()) {
-        let (key, value) = pair.split_once('=').ok_or_else(|| wrong(format!("{pair} has no value")))?;
-        let number = || value.parse::<u64>().map_err(|_| wrong(format!("{value} is not a whole number")));
-        match key {
-            "iops" => wanted.iops = number()?,
-            "throughput" => wanted.bytes_per_s = number()?.min(1 << 24) << 20,
-            "size" => {
-                wanted.size_gib = typed::<Bytes>("--current", value, "a size as 1TiB")?.0.div_ceil(1 << 30)
-            }
-            _ => return Err(wrong(format!("{key} is not a valid setting of a volume"))),
-        }
-    }
-    let offer = market.configured(volume, wanted);
-    offer.ok_or_else(|| wrong(format!("no {volume} of {} GiB is sold in this region", wanted.size_gib)))
+    fathom_fleet::current(market, size_gib, text).map_err(refused)
 }
 
 fn typed<T: std::str::FromStr>(flag: &str, text: &str, form: &str) -> Result<T, Failure> {

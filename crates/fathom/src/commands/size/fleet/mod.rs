@@ -16,21 +16,20 @@ use std::path::Path;
 use std::thread;
 
 use fathom_export::row_writer::{RowForm, RowWriter};
+use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, check_region, margin_of};
 use fathom_measure::{Bytes, Share};
-use fathom_record::fleet::{FleetRecord, FleetRow, FleetTerms};
+use fathom_record::fleet::{FleetRecord, FleetRow};
 use fathom_report::terminal;
-use fathom_sizing::age;
-use fathom_sizing::answer::{left_out, left_out_notes};
-use fathom_sizing::fleet::{Asked, Growth, History as Grown, Sample, SampleSize, Tally};
-use fathom_sizing::margin::{self, Margin, USUAL};
+use fathom_sizing::fleet::{Asked, History as Grown};
+use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 use gather::{Gathered, usual_folder};
 use inputs::{Inputs, Piece};
-use judge::{Growths, Known, Verdicts};
+use judge::Growths;
 use pass::{Ended, pass};
 use stop::Stop;
 
-use super::{catalogue, check_region, current, lateness, margin as typed_margin, typed};
+use super::{catalogue, current, lateness, margin as typed_margin, refused, typed};
 use crate::arguments::SizeArguments;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
@@ -44,7 +43,7 @@ use crate::status::Status;
 pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, Failure> {
     let rows = arguments.rows.as_deref().map(|path| rows_file(path, arguments.force)).transpose()?;
     let catalogue = catalogue(arguments)?;
-    check_region(&catalogue, &arguments.region)?;
+    check_region(&catalogue, &arguments.region).map_err(refused)?;
     let market = super::market(arguments, &catalogue)?;
     let known = known(arguments, &catalogue, &market)?;
     let inputs = Inputs::open(&arguments.demand, &arguments.metrics)?;
@@ -73,13 +72,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
             History { rows: None, ..history(&pieces, &asked, &stop).map_err(whole)? }
         }
     };
-    let margin = match arguments.margin {
-        Some(factor) => typed_margin(factor)?,
-        None => {
-            let risk = typed::<Share>("--risk", &arguments.risk, "a share as 10%")?.0;
-            margin::calibrated(history.grown.all(), (risk * 1e6).round() as u32).unwrap_or(USUAL)
-        }
-    };
+    let margin = margin(arguments, &history.grown)?;
     let asked = Asked { margin_thousandths: margin.thousandths(), history: &history.grown, ..asked };
     let verdicts = Verdicts { asked, known: &known };
     let mut tally = Tally::default();
@@ -91,11 +84,8 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
         let counted = pass(&pieces, &verdicts, &stop, take).map_err(whole)?;
         if history.rows.is_some_and(|before| before != counted) {
             let cause = format!("{counted} rows are in it, and others were before: a file has changed");
-            return Err(Failure::usage(
-                names(arguments),
-                cause,
-                "wait until all files are written to their end",
-            ));
+            let remedy = "wait until all files are written to their end";
+            return Err(Failure::usage(names(arguments).join(", "), cause, remedy));
         }
         Ok(counted)
     };
@@ -103,7 +93,12 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
         None => read(&mut |_| Ok(()))?,
         Some((file, form)) => write_rows(file, *form, read)?,
     };
-    let record = record(arguments, (&catalogue, &asked), (margin, &history), tally, counted);
+    let from = names(arguments);
+    let (region, today) = (arguments.region.as_str(), super::today());
+    let (horizon_s, catalogue) = (history.horizon_s, &catalogue);
+    let summary =
+        Summary { from: &from, catalogue, region, asked, margin, horizon_s, rows: counted, today: &today };
+    let record = summary.record(&tally);
     tell(&record, machine)?;
     if let Some((file, _)) = &rows {
         output::message(&format!("wrote {}", file.name().display()));
@@ -161,7 +156,10 @@ fn known<'a>(
     if let Some(text) = &arguments.current {
         current(market, size_gib.unwrap_or(1024), text)?;
     }
-    Ok(Known::new(catalogue, market, size_gib, arguments.current.as_deref(), arguments.instance.as_deref()))
+    let mut known = Known::new(catalogue, market);
+    known.size_gib = size_gib;
+    (known.current, known.instance) = (arguments.current.as_deref(), arguments.instance.as_deref());
+    Ok(known)
 }
 
 /// What a fleet's own history says.
@@ -174,8 +172,17 @@ struct History {
     rows: Option<u64>,
 }
 
-fn names(arguments: &SizeArguments) -> String {
-    arguments.demand.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+fn names(arguments: &SizeArguments) -> Vec<String> {
+    arguments.demand.iter().map(|path| path.display().to_string()).collect()
+}
+
+/// The margin that was asked for, or what the fleet's history asks for.
+fn margin(arguments: &SizeArguments, history: &Grown) -> Result<Margin, Failure> {
+    if let Some(factor) = arguments.margin {
+        return typed_margin(factor);
+    }
+    let risk = typed::<Share>("--risk", &arguments.risk, "a share as 10%")?.0;
+    Ok(margin_of(history, (risk * 1e6).round() as u32))
 }
 
 /// Why rows that were read once already cannot be read again.
@@ -192,107 +199,14 @@ fn whole(ended: Ended) -> Failure {
 
 fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<History, Ended> {
     let work = Growths::new(*asked);
-    let mut growths: Sample<Growth> = Sample::of(SampleSize::default());
-    let mut horizons: Sample<u32> = Sample::of(SampleSize::default());
+    let mut growths = FleetGrowths::default();
     let rows = pass(pieces, &work, stop, |found| {
         if let Some(grown) = found {
-            growths.put(grown.hash, grown.growth);
-            horizons.put(grown.hash, u32::try_from(grown.horizon_s).unwrap_or(u32::MAX));
+            growths.put(&grown);
             work.halve(growths.halvings());
         }
         Ok(())
     })?;
-    let horizons = horizons.sorted();
-    let horizon_s = horizons.get(horizons.len() / 2).map(|seconds| u64::from(*seconds));
-    Ok(History { grown: Grown::new(growths.sorted()), horizon_s, rows: Some(rows) })
-}
-
-fn record(
-    arguments: &SizeArguments,
-    (catalogue, asked): (&Catalogue, &Asked<'_>),
-    (margin, history): (Margin, &History),
-    mut tally: Tally,
-    rows: u64,
-) -> FleetRecord {
-    let risk = match margin {
-        Margin::Calibrated { risk_millionths, .. } => Some(f64::from(risk_millionths) / 1e6),
-        Margin::Uncalibrated { thousandths } => {
-            margin::risk(history.grown.all(), thousandths).map(|risk| f64::from(risk) / 1e6)
-        }
-    };
-    tally.money.currency = catalogue
-        .prices
-        .rows()
-        .iter()
-        .find(|price| price.region == arguments.region)
-        .map_or_else(|| "USD".to_owned(), |price| price.currency.clone());
-    let terms = FleetTerms {
-        region: arguments.region.clone(),
-        wait_s: asked.wait_s,
-        late_share: asked.late_millionths as f64 / 1e6,
-        margin: f64::from(asked.margin_thousandths) / 1e3,
-        risk,
-        margin_volumes: history.grown.all().len() as u64,
-        horizon_s: history.horizon_s,
-        stripes: asked.stripes,
-    };
-    let left_out = left_out(asked.market, false);
-    let rows_of_region = catalogue.prices.rows().iter().filter(|price| price.region == arguments.region);
-    let old = age::note(
-        &super::today(),
-        rows_of_region.filter(|price| asked.market.types().any(|t| t == price.volume)),
-    );
-    FleetRecord {
-        format: FleetRecord::FORMAT.to_owned(),
-        version: FleetRecord::VERSION,
-        from: arguments.demand.iter().map(|path| path.display().to_string()).collect(),
-        notes: notes(&terms, margin, &tally)
-            .into_iter()
-            .chain(left_out_notes(&left_out))
-            .chain(old)
-            .collect(),
-        left_out,
-        terms,
-        volumes: tally.volumes,
-        rows,
-        sized: tally.sized,
-        throttled: tally.throttled,
-        not_judged: tally.reasons(),
-        top_savings: tally.top_savings(),
-        too_small: tally.too_small(),
-        money: tally.money,
-        risk: tally.risk,
-    }
-}
-
-fn notes(terms: &FleetTerms, margin: Margin, tally: &Tally) -> Vec<String> {
-    let mut notes = tally.notes();
-    if tally.volumes == 0 {
-        notes.push("No rows are in it.".to_owned());
-    }
-    match (terms.risk, margin) {
-        (None, _) => notes.push(format!(
-            "The margin of {:.2} is uncalibrated and no risk is stated: no volume was seen for three days or more with a requirement that matters.",
-            terms.margin
-        )),
-        (Some(_), Margin::Uncalibrated { .. }) if margin == USUAL => notes.push(format!(
-            "{} volumes have a history that tells: too few for the risk that was asked for, so that the margin is the usual one. The risk stated is what they say of it.",
-            terms.margin_volumes
-        )),
-        _ => {}
-    }
-    if terms.risk.is_some() {
-        notes.push(
-            "Risks hold as long as the coming time is like the past: a new release, a migration or another season is not."
-                .to_owned(),
-        );
-    }
-    if tally.money.compared < tally.sized {
-        notes.push(format!(
-            "What {} of {} volumes are today is not known, or their series shows supply: nothing is said to be wasted by them.",
-            tally.sized - tally.money.compared,
-            tally.sized
-        ));
-    }
-    notes
+    let (grown, horizon_s) = growths.into_history();
+    Ok(History { grown, horizon_s, rows: Some(rows) })
 }

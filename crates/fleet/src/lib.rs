@@ -1,0 +1,19 @@
+//! Many volumes, from their rows to a fleet's summary: growths to a margin, runs of rows to verdicts, verdicts to
+//! sums.
+//!
+//! Each volume is judged by itself, growths are sampled by names, and sums are of whole numbers: in which order
+//! volumes come, and how they are divided among threads or machines, changes nothing.
+
+mod fleet_summary;
+mod growths;
+mod judging;
+mod known;
+mod offers;
+mod tally;
+
+pub use fleet_summary::{Summary, margin_of};
+pub use growths::{FleetGrowths, Grown, grown};
+pub use judging::Verdicts;
+pub use known::Known;
+pub use offers::{check_region, current, market};
+pub use tally::Tally;
