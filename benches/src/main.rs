@@ -8,6 +8,7 @@ mod alone;
 mod analysis;
 mod bare;
 mod bdevperf;
+mod clients;
 mod comparisons;
 mod fabrics;
 mod fathom;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let Typed { task, peers } = Typed::parse();
     let outcome = match task {
+        Some(Task::Clients(options)) => clients::run(root, &options),
         Some(Task::Fabrics(options)) => fabrics::run(root, &options),
         Some(Task::Gaps(options)) => {
             gaps::run(&options);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{fabrics, gaps, instructions, network};
+use super::{clients, fabrics, gaps, instructions, network};
 
 /// A command line of the benches.
 #[derive(Debug, Parser)]
@@ -24,6 +24,8 @@ pub struct Typed {
 /// What else there is to measure.
 #[derive(Debug, Subcommand)]
 pub enum Task {
+    /// Several clients as one run: agents that are lost, starts over ssh, and what the coordinator costs.
+    Clients(clients::Options),
     /// fathom nvmet beside a bare loop over the same sockets.
     Fabrics(fabrics::Options),
     /// Read the clock in a bare loop, and print each gap above 150 ns in nanoseconds.

@@ -112,6 +112,15 @@ pub struct Connections {
     pub buffer_limited_share: Option<f64>,
 }
 
+/// What the processors of the machine that serves the target did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TargetCores {
+    /// Busy share of the busiest processor, or of the busiest thread that serves, 0 to 1.
+    pub busiest_share: f64,
+    /// Mean busy share of all processors; absent where it says nothing of the target alone.
+    pub mean_share: Option<f64>,
+}
+
 /// What was seen beside one cell, over all of its runs. A figure that is absent was not measured; one that
 /// is not a number, or negative, is treated as absent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -147,6 +156,8 @@ pub struct CellTelemetry {
     pub asked_share: Option<f64>,
     /// Connections of the jobs; absent where the target is not behind any that the kernel was asked about.
     pub connections: Option<Connections>,
+    /// Processors of the machine that serves the target; absent where nobody looked at them.
+    pub target_cores: Option<TargetCores>,
     /// Whether time was simulated: processors then play no part in the rate.
     pub simulated_time: bool,
 }

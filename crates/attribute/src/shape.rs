@@ -4,7 +4,7 @@
 use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
-use crate::input::{CellTelemetry, Connections, Pattern};
+use crate::input::{CellTelemetry, Connections, Pattern, TargetCores};
 use crate::thresholds::{CREEPS, MIN_SECONDS};
 
 /// Least ratio of two concurrencies that growth is judged over.
@@ -144,6 +144,12 @@ fn cleaned(telemetry: &CellTelemetry) -> CellTelemetry {
             window_share: known(seen.window_share),
             receiver_limited_share: share(seen.receiver_limited_share),
             buffer_limited_share: share(seen.buffer_limited_share),
+        }),
+        target_cores: telemetry.target_cores.and_then(|seen| {
+            Some(TargetCores {
+                busiest_share: share(Some(seen.busiest_share))?,
+                mean_share: share(seen.mean_share),
+            })
         }),
         simulated_time: telemetry.simulated_time,
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use fathom_attribute::{CellTelemetry, Connections};
+use fathom_attribute::{CellTelemetry, Connections, TargetCores};
 use fathom_measure::Histogram;
 use fathom_record::campaign::{CellResult, Slo};
+use fathom_record::clients::TargetSide;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::Ending;
-use fathom_record::telemetry::MetricSeries;
+use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
 use fathom_record::{CheckName, Direction, Outcome, RunRecord, SparseHistogram};
 use fathom_stats::{Observed, coefficient_of_variation, student};
@@ -169,15 +170,36 @@ fn cpu_per_operation(group: &[&RunRecord]) -> Option<f64> {
     (operations > 0).then(|| total as f64 / operations as f64)
 }
 
-/// Busy share of each processor, mean over the runs' samples.
+/// Busy share of each processor, mean over the runs' samples; of a sum, of the client whose busiest processor is busiest.
 fn core_shares(group: &[&RunRecord]) -> Vec<f64> {
     let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for series in group.iter().flat_map(|run| run.telemetry.all("cpu.busy")) {
+    for series in group.iter().flat_map(|run| generating(run)).flat_map(|seen| seen.all("cpu.busy")) {
         if !series.label.is_empty() {
             shares.entry(&series.label).or_default().extend(series.values.iter().flatten());
         }
     }
     shares.values().filter_map(|values| student::mean(values)).collect()
+}
+
+/// The telemetry of the machine that made the load. Of a sum it is that of the client with the busiest processor; of no
+/// client that shares its machine with the target, since nobody knows whose work its processors do.
+fn generating(run: &RunRecord) -> Option<&Telemetry> {
+    let Some(facts) = run.clients.as_deref() else { return Some(&run.telemetry) };
+    let served = facts.target_side.as_ref().map(|side| side.host.as_str());
+    let busiest = |seen: &Telemetry| {
+        let of_one = seen.all("cpu.busy").filter(|series| !series.label.is_empty());
+        of_one.filter_map(MetricSeries::mean).fold(0.0, f64::max)
+    };
+    let apart = facts.clients.iter().filter(|part| served != Some(part.host.as_str()));
+    apart.map(|part| &part.telemetry).max_by(|a, b| busiest(a).total_cmp(&busiest(b)))
+}
+
+/// What the target's machine showed of its processors, where an agent was there.
+fn target_cores(group: &[&RunRecord]) -> Option<TargetCores> {
+    let sides = || group.iter().filter_map(|run| run.clients.as_deref()?.target_side.as_deref());
+    let mean =
+        |of: fn(&TargetSide) -> Option<f64>| student::mean(&sides().filter_map(of).collect::<Vec<_>>());
+    Some(TargetCores { busiest_share: mean(TargetSide::busiest)?, mean_share: mean(TargetSide::mean_core) })
 }
 
 /// A run without the histograms of its seconds, which are in the store: rates and totals of each second
@@ -228,6 +250,7 @@ fn telemetry_of(group: &[&RunRecord]) -> CellTelemetry {
         volume_throughput_exceeded_share: highest_share(group, &["nvme.volume_throughput_exceeded"]),
         instance_exceeded_share: highest_share(group, &INSTANCE_EXCEEDED),
         connections: connections(group),
+        target_cores: target_cores(group),
     }
 }
 

@@ -158,6 +158,9 @@ pub enum Command {
     /// Measure for `fathom run --client`, which starts it and speaks with it on stdin and stdout.
     #[command(after_help = clients::AGENT_EXAMPLES)]
     Agent,
+    /// Print what makes machines for clients: a manifest of pods in which `fathom run --client` starts agents.
+    #[command(after_help = clients::AGENTS_EXAMPLES)]
+    Agents(clients::AgentsArguments),
     /// Check what this machine lets fathom do: rights, io_uring, limits, the kernel's wall, and what will be missing.
     #[command(after_help = about::DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),

@@ -113,6 +113,7 @@ proptest! {
             pairs: number.clone().filter(|_| fixed),
             max_pairs: number.filter(|_| !fixed),
             anew: false,
+            push: false,
         };
         let flags = RawPlan { target: None, depth: Some(Text(depths.join(","))), ..flags };
         let asked = raw.resolve(&flags, OTHER_SEED).expect("a comparison");

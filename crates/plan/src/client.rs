@@ -94,6 +94,27 @@ impl fmt::Display for Reach {
     }
 }
 
+/// What a client is to a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It measures, and is part of the sum.
+    #[default]
+    Load,
+    /// It is at the machine that serves the target, says what that does meanwhile, and measures nothing.
+    Target,
+}
+
+impl Role {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "load" => Ok(Self::Load),
+            "target" => Ok(Self::Target),
+            _ => Err(format!("unknown role `{text}`: write role=load, which is the default, or role=target")),
+        }
+    }
+}
+
 /// One client.
 ///
 /// Written as `NAME=REACH`, and behind it what is its own: `c1=ssh:c1 program=/opt/fathom target=/dev/nvme1n1
@@ -106,7 +127,11 @@ pub struct Client {
     pub reach: Reach,
     /// fathom's name there.
     pub program: String,
-    /// Its own targets; none: the plan's.
+    /// What it is to the run.
+    pub role: Role,
+    /// Whether this very program is copied there before it is started, and removed again.
+    pub push: bool,
+    /// Its own targets; none: the plan's. Of the role `target`: the block devices whose counters it gives.
     pub targets: Vec<String>,
     /// The words that permit the loss of data there, beside the plan's.
     pub permits: Vec<String>,
@@ -116,7 +141,15 @@ impl Client {
     /// Of a reach, with nothing of its own.
     fn at(name: Option<&str>, reach: Reach) -> Self {
         let name = name.map_or_else(|| reach.name(), str::to_owned);
-        Self { name, reach, program: PROGRAM.to_owned(), targets: Vec::new(), permits: Vec::new() }
+        Self {
+            name,
+            reach,
+            program: PROGRAM.to_owned(),
+            role: Role::Load,
+            push: false,
+            targets: Vec::new(),
+            permits: Vec::new(),
+        }
     }
 
     /// From what is typed.
@@ -137,11 +170,16 @@ impl Client {
         for word in own {
             match word.split_once('=') {
                 Some(("program", program)) => client.program = program_of(program)?,
+                Some(("role", role)) => client.role = Role::parse(role)?,
+                Some(("push", push)) => {
+                    client.push =
+                        push.parse().map_err(|_| format!("`{push}` is not a valid push: write push=true"))?;
+                }
                 Some(("target", target)) if !target.is_empty() => client.targets.push(target.to_owned()),
                 Some(("destroy", words)) if !words.is_empty() => client.permits.push(words.to_owned()),
                 _ => {
                     return Err(format!(
-                        "`{word}` is nothing of a client: behind its reach stand program=, target= and destroy="
+                        "`{word}` is nothing of a client: behind its reach stand program=, push=, role=, target= and destroy="
                     ));
                 }
             }
@@ -149,9 +187,14 @@ impl Client {
         Ok(client)
     }
 
-    /// Whether it names what is started, here or on its machine.
+    /// Whether it names what is started, here or on its machine, or has a program put there.
     pub(super) fn starts_what_it_names(&self) -> bool {
-        matches!(self.reach, Reach::Command(_)) || self.program != PROGRAM
+        matches!(self.reach, Reach::Command(_)) || self.program != PROGRAM || self.push
+    }
+
+    /// Whether fathom has another name or place there than the usual one.
+    pub fn has_program(&self) -> bool {
+        self.program != PROGRAM
     }
 
     /// The same without the permission to destroy data.
@@ -193,9 +236,13 @@ impl fmt::Display for Client {
         let reach = self.reach.to_string();
         let says_itself = self.name == self.reach.name() && self.reach != Reach::Local;
         let whole = if says_itself { reach.clone() } else { format!("{}={reach}", self.name) };
-        let own = [(self.program != PROGRAM).then_some(("program", &self.program))].into_iter().flatten();
-        let own = own.chain(self.targets.iter().map(|target| ("target", target)));
-        let own: Vec<_> = own.chain(self.permits.iter().map(|words| ("destroy", words))).collect();
+        let own = [
+            (self.program != PROGRAM).then_some(("program", self.program.as_str())),
+            self.push.then_some(("push", "true")),
+            (self.role == Role::Target).then_some(("role", "target")),
+        ];
+        let own = own.into_iter().flatten().chain(self.targets.iter().map(|it| ("target", it.as_str())));
+        let own: Vec<_> = own.chain(self.permits.iter().map(|words| ("destroy", words.as_str()))).collect();
         if own.is_empty() {
             return f.write_str(&whole);
         }
@@ -241,7 +288,41 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, String> {
             return Err(format!("two clients are called `{name}`: name them, as a=local and b=local"));
         }
     }
-    Ok(clients)
+    clients.iter().try_for_each(fitting)?;
+    let (load, target): (Vec<&Client>, Vec<&Client>) =
+        clients.iter().partition(|client| client.role == Role::Load);
+    match (load.as_slice(), target.as_slice()) {
+        ([], [only, ..]) => Err(format!(
+            "client {} has the role `target` and measures nothing, and nobody else measures: add a client that does, \
+             as --client local",
+            only.name
+        )),
+        (_, [one, other, ..]) => Err(format!(
+            "clients {} and {} both have the role `target`: one machine serves the target",
+            one.name, other.name
+        )),
+        _ => Ok(clients),
+    }
+}
+
+/// Refuses what contradicts itself in one client.
+fn fitting(client: &Client) -> Result<(), String> {
+    let Client { name, program, permits, .. } = client;
+    if client.role == Role::Target && !permits.is_empty() {
+        return Err(format!(
+            "client {name} has the role `target` and writes nothing: leave destroy= out, or role=target"
+        ));
+    }
+    match &client.reach {
+        _ if !client.push => Ok(()),
+        _ if program != PROGRAM => Err(format!(
+            "client {name} has a program of its own, and this one is to be copied there: leave program= or push= out"
+        )),
+        Reach::Local => {
+            Err(format!("client {name} is this machine, which has this program: leave push= out"))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[derive(Deserialize)]
@@ -257,6 +338,10 @@ struct Entry {
     reach: String,
     program: Option<String>,
     #[serde(default)]
+    role: Role,
+    #[serde(default)]
+    push: bool,
+    #[serde(default)]
     targets: Vec<String>,
     #[serde(default)]
     destroy: Vec<String>,
@@ -271,12 +356,13 @@ pub fn clients_of_file(text: &str) -> Result<Vec<String>, (Option<usize>, String
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let cause = error.message().trim().replace('\n', ", ");
         let form = "each client is a table [[client]] with reach = \"ssh:HOST\", and where they differ name, \
-                    program, targets and destroy";
+                    program, push, role, targets and destroy";
         (Some(line), format!("{cause}: {form}"))
     })?;
     let client = |entry: Entry| {
         let mut client = Client::at(entry.name.as_deref(), Reach::parse(&entry.reach)?);
         (client.targets, client.permits) = (entry.targets, entry.destroy);
+        (client.role, client.push) = (entry.role, entry.push);
         client.program = entry.program.as_deref().map_or(Ok(client.program), program_of)?;
         Ok(client)
     };
@@ -302,6 +388,7 @@ mod tests {
             "here=local",
             "b=ssh:c1",
             "c1=ssh:10.0.0.1 program=/opt/fathom target=/dev/nvme1n1 target=/dev/nvme2n1 destroy=S1",
+            "store=ssh:t1 push=true role=target target=/dev/nvme1n1",
             "'x=exec:env A=1 fathom agent' 'target=/mnt/a b'",
         ] {
             let client = Client::parse(typed).unwrap();
@@ -335,8 +422,29 @@ mod tests {
             "local program=-x",
             "local speed=1",
             "local target=",
+            "local role=server",
+            "ssh:a push=maybe",
         ] {
             assert!(Client::parse(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn one_machine_serves_the_target_and_others_measure() {
+        let refusal = |typed: &[&str]| {
+            let clients = typed.iter().map(|text| Client::parse(text).unwrap()).collect();
+            checked(clients).map(|clients| clients.len())
+        };
+        assert_eq!(refusal(&["ssh:c1", "ssh:t1 role=target target=/dev/sda"]), Ok(2));
+        for (typed, says) in [
+            (&["ssh:t1 role=target"][..], "nobody else measures"),
+            (&["local", "ssh:t1 role=target", "ssh:t2 role=target"], "t1 and t2 both have the role"),
+            (&["local", "ssh:t1 role=target destroy=S1"], "writes nothing"),
+            (&["local push=true"], "is this machine"),
+            (&["ssh:c1 program=/opt/fathom push=true"], "has a program of its own"),
+        ] {
+            let said = refusal(typed).unwrap_err();
+            assert!(said.contains(says), "{typed:?}: {said}");
         }
     }
 
@@ -350,6 +458,9 @@ mod tests {
         assert!(cause.contains("[[client]]"), "{cause}");
         let twice = "[[client]]\nreach = 'local'\n\n[[client]]\nreach = 'local'\n";
         assert!(clients_of_file(twice).unwrap_err().1.contains("a=local"));
+        let target =
+            "[[client]]\nreach = 'local'\n\n[[client]]\nreach = 'ssh:t1'\nrole = 'target'\npush = true\n";
+        assert_eq!(clients_of_file(target).unwrap(), ["local=local", "ssh:t1 push=true role=target"]);
         assert!(clients_of_file("client = []").is_err());
         assert!(clients_of_file("[[client]]\nreach = 'local'\nprogram = '-x'\n").is_err());
     }

@@ -114,6 +114,10 @@ pub struct RawCompare {
     /// Give up an unfinished comparison of the same command, whose finished runs stay in the store, and begin anew.
     #[arg(long)]
     pub anew: bool,
+
+    /// Whether this very program is copied to the machines that names as ssh:HOST:TARGET are on.
+    #[arg(skip)]
+    pub push: bool,
 }
 
 /// A comparison that is ready to run.
@@ -269,9 +273,9 @@ impl RawCompare {
             let cause = "say what to compare, as /mnt/a and /mnt/b";
             return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
         }
-        let a = Asked::of(&self.a_name, ("a", &self.a), name("before-a", &self.before_a)?)?;
+        let a = Asked::of((&self.a_name, self.push), ("a", &self.a), name("before-a", &self.before_a)?)?;
         let b_name = self.b_name.as_ref().unwrap_or(&self.a_name);
-        let b = Asked::of(b_name, ("b", &self.b), name("before-b", &self.before_b)?)?;
+        let b = Asked::of((b_name, self.push), ("b", &self.b), name("before-b", &self.before_b)?)?;
         if self.b_name.is_none() && a == b {
             let cause = format!(
                 "one target alone is not a comparison: name a second, or say how the sides differ, as \
@@ -388,7 +392,7 @@ struct Asked {
 impl Asked {
     /// A side of this name: `ssh:HOST:TARGET` is a target on another machine, which measures it.
     fn of(
-        named: &str,
+        (named, push): (&str, bool),
         (flag, texts): (&'static str, &[Text]),
         before: Option<String>,
     ) -> Result<Self, Mistake> {
@@ -402,7 +406,8 @@ impl Asked {
                 format!("`{named}` names a machine: write ssh:HOST:TARGET, and no other client of that side");
             return Err(Mistake::new("target", PlanErrorKind::Contradiction, cause));
         }
-        settings.push(Setting { key: CLIENT_KEY.to_owned(), value: format!("ssh:{host}") });
+        let pushed = if push { " push=true" } else { "" };
+        settings.push(Setting { key: CLIENT_KEY.to_owned(), value: format!("ssh:{host}{pushed}") });
         Ok(Self { target: target.to_owned(), settings, before })
     }
 }

@@ -47,7 +47,7 @@ pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, 
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, repeat_command_line, sweep_command_line};
 pub use catalogued::{instance_type, volume};
-pub use client::{Client, Reach, clients_of_file};
+pub use client::{Client, Reach, Role, clients_of_file};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use condition::{condition, unmeasurable};
 pub use error::{Place, PlanError, PlanErrorKind};
@@ -117,6 +117,11 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// The clients that measure; none: this process alone does.
+    pub fn measuring(&self) -> impl Iterator<Item = &Client> {
+        self.clients.iter().filter(|client| client.role == Role::Load)
+    }
+
     /// The same without the permission to destroy data, which whoever types the command again gives again.
     #[must_use]
     pub fn without_permits(&self) -> Self {

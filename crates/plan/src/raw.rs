@@ -253,8 +253,9 @@ pub struct RawPlan {
 
     /// Run from here at the same time as from every other client, and add up what all measured: local,
     /// ssh:HOST, kubectl:NAMESPACE/POD, srun:NODE, or 'exec:COMMAND fathom agent'; NAME=REACH gives it a name, and
-    /// behind it stand program=, target= and destroy= of its own. Repeatable. fathom has to be there in the same
-    /// version. Each client carries the whole plan: jobs, depth and rates are each one's.
+    /// behind it stand program=, push=, role=, target= and destroy= of its own. Repeatable. fathom has to be there in the
+    /// same version. Each client carries the whole plan: jobs, depth and rates are each one's; one of role=target is at
+    /// the target's machine and measures nothing.
     #[arg(long, value_name = "REACH")]
     #[serde(
         deserialize_with = "one_or_many",

@@ -23,6 +23,10 @@ pub struct ClientsFacts {
     pub balance: Option<Balance>,
     /// Whether each client had a part of the target's addresses to itself.
     pub partitioned: bool,
+    /// The machine that serves the target, where an agent was there that measured nothing: no part of any sum. Absent
+    /// where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_side: Option<Box<TargetSide>>,
 }
 
 /// How evenly clients shared a target, by their rates over the window of the sum.
@@ -128,6 +132,104 @@ pub struct ClientInterface {
     pub sent_bytes_per_s: f64,
 }
 
+/// What the machine that serves the target did meanwhile. Figures are means over the window of the sum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TargetSide {
+    /// The client's name.
+    pub name: String,
+    /// Its role: `target`.
+    pub role: String,
+    /// How it was reached, as `ssh:t1`.
+    pub reach: String,
+    /// Name of the machine.
+    pub host: String,
+    /// Version of the fathom there.
+    pub version: String,
+    /// Its processors' architecture, as `x86_64`.
+    pub architecture: String,
+    /// Whether a client that measures is on the same machine: its processors and interfaces are then of both.
+    pub shared: bool,
+    /// Its clock against the coordinator's, before the start; absent where it was lost.
+    pub clock_before: Option<ClockOffset>,
+    /// The same after the end.
+    pub clock_after: Option<ClockOffset>,
+    /// The process that serves the target; absent where it is not known, and a note says why.
+    pub server: Option<ServerFacts>,
+    /// Busy share of each processor, 0 to 1, in their order; empty where not known.
+    pub cores_busy: Vec<f64>,
+    /// Share of all processors' time by its kind, as `system`, 0 to 1.
+    pub cpu_kinds: Vec<NamedShare>,
+    /// TCP segments that the machine sent again, over those that it sent.
+    pub resent_share: Option<f64>,
+    /// Bytes a second of its network interfaces.
+    pub interfaces: Vec<ClientInterface>,
+    /// The block devices that were named for it.
+    pub devices: Vec<ServedDevice>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Its remarks.
+    pub notes: Vec<String>,
+    /// The machine; absent where it was lost.
+    pub environment: Option<Environment>,
+    /// Beside the run.
+    pub telemetry: Telemetry,
+}
+
+/// The process that serves a target on the network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ServerFacts {
+    /// Its name, as `fathom`.
+    pub name: String,
+    /// Its number on its machine.
+    pub process: u32,
+    /// The TCP port that it listens on.
+    pub port: u16,
+    /// Processor time that it used, in processors, mean over the window; absent where it is not known.
+    pub cores: Option<f64>,
+    /// Busy share of the thread of it that was busiest, 0 to 1, mean over the window.
+    pub busiest_thread: Option<f64>,
+}
+
+/// A share with its name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedShare {
+    /// Of what.
+    pub name: String,
+    /// 0 to 1.
+    pub share: f64,
+}
+
+/// A block device of the machine that serves the target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ServedDevice {
+    /// Kernel's name, as `nvme1n1`.
+    pub name: String,
+    /// Bytes read a second; absent where its counters are off.
+    pub read_bytes_per_s: Option<f64>,
+    /// Bytes written a second.
+    pub written_bytes_per_s: Option<f64>,
+}
+
+impl TargetSide {
+    /// Busy share of the busiest processor; of the busiest thread that serves where that is busier, since a thread may
+    /// move between processors. Where clients are on the same machine, of the thread alone.
+    pub fn busiest(&self) -> Option<f64> {
+        let thread = self.server.as_ref().and_then(|server| server.busiest_thread);
+        let cores = self.cores_busy.iter().copied().filter(|_| !self.shared);
+        cores.chain(thread).max_by(f64::total_cmp)
+    }
+
+    /// Mean busy share of all processors; absent where clients are on the same machine.
+    pub fn mean_core(&self) -> Option<f64> {
+        let shares = &self.cores_busy;
+        (!self.shared && !shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+}
+
 impl ClientPart {
     /// Processor time of its process over its own measured time, in processors; absent where it is not known.
     pub fn cpu_threads(&self) -> Option<f64> {
@@ -139,6 +241,39 @@ impl ClientPart {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_that_clients_share_says_only_what_its_server_did() {
+        let mut side = TargetSide {
+            name: "t".to_owned(),
+            role: "target".to_owned(),
+            reach: "local".to_owned(),
+            host: "h".to_owned(),
+            version: String::new(),
+            architecture: String::new(),
+            shared: false,
+            clock_before: None,
+            clock_after: None,
+            server: None,
+            cores_busy: vec![0.2, 0.9],
+            cpu_kinds: Vec::new(),
+            resent_share: None,
+            interfaces: Vec::new(),
+            devices: Vec::new(),
+            ending: Ending::Complete,
+            notes: Vec::new(),
+            environment: None,
+            telemetry: Telemetry::default(),
+        };
+        assert_eq!(side.busiest(), Some(0.9));
+        assert!((side.mean_core().unwrap() - 0.55).abs() < 1e-12);
+        side.shared = true;
+        assert_eq!((side.busiest(), side.mean_core()), (None, None));
+        let (name, thread) = ("fathom".to_owned(), Some(0.97));
+        side.server =
+            Some(ServerFacts { name, process: 1, port: 4420, cores: Some(1.1), busiest_thread: thread });
+        assert_eq!(side.busiest(), thread);
+    }
 
     #[test]
     fn the_index_is_one_for_equal_shares_and_one_in_n_for_one_that_has_all() {

@@ -26,6 +26,7 @@ pub mod process;
 mod root;
 mod sample_columns;
 mod sampler;
+pub mod server;
 pub mod sources;
 pub mod tcp;
 pub mod thermal;

@@ -40,14 +40,37 @@ impl Asker<'_> {
     /// That there is no answer, with what fathom said.
     pub fn ask(&self, question: &Question<'_>) -> Result<Answer, String> {
         let place = |name: &str| question.folder.join(name);
-        let create = |name: &str| File::create(place(name)).map_err(|error| format!("{name}: {error}"));
         let record = place("record.json");
+        let json = format!("--json={}", record.display());
         let start = now();
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        // What several clients measured is explained when it is over: experiments are made from one machine.
+        if question.arguments.first().is_some_and(|word| word == "run") {
+            self.perform(question, [question.arguments, &owned(&["--quiet"])].concat(), start)?;
+            self.perform(question, owned(&["explain", "last", "--quiet", &json]), start)?;
+        } else {
+            let most = self.experiments.to_string();
+            let asked = owned(&["explain", "--experiments", "--quiet", "--max-experiments", &most]);
+            self.perform(question, [&asked, question.arguments, &[json]].concat(), start)?;
+        }
+        let wall_s = start.elapsed().as_secs_f64();
+        let said = fs::read_to_string(place("stderr")).unwrap_or_default();
+        let text = fs::read_to_string(&record).map_err(|_| format!("no record: {}", last_lines(&said)))?;
+        if let Some(keep) = self.keep {
+            let kept = keep.join(format!("{}.json", question.id.replace('/', "-")));
+            fs::write(&kept, &text).map_err(|error| format!("{}: {error}", kept.display()))?;
+        }
+        let value: Value = serde_json::from_str(&text).map_err(|error| format!("the record: {error}"))?;
+        let report = fs::read_to_string(place("stdout")).unwrap_or_default();
+        Ok(Answer { report, ..Answer::read(&value, wall_s)? })
+    }
+
+    /// One command of fathom's, to its end.
+    fn perform(&self, question: &Question<'_>, words: Vec<String>, start: Instant) -> Result<(), String> {
+        let place = |name: &str| question.folder.join(name);
+        let create = |name: &str| File::create(place(name)).map_err(|error| format!("{name}: {error}"));
         let mut child = command(self.fathom, question.groups)
-            .args(["explain", "--experiments", "--quiet"])
-            .args(["--max-experiments", &self.experiments.to_string()])
-            .args(question.arguments)
-            .arg(format!("--json={}", record.display()))
+            .args(words)
             .arg("--store")
             .arg(place("runs.sqlite"))
             .current_dir(question.folder)
@@ -57,17 +80,8 @@ impl Asker<'_> {
             .spawn()
             .map_err(|error| format!("{} cannot be started: {error}", self.fathom.display()))?;
         let ended = self.wait(&mut child, start);
-        let wall_s = start.elapsed().as_secs_f64();
         let said = fs::read_to_string(place("stderr")).unwrap_or_default();
-        ended.map_err(|error| format!("{error} {}", last_lines(&said)))?;
-        let text = fs::read_to_string(&record).map_err(|_| format!("no record: {}", last_lines(&said)))?;
-        if let Some(keep) = self.keep {
-            let kept = keep.join(format!("{}.json", question.id.replace('/', "-")));
-            fs::write(&kept, &text).map_err(|error| format!("{}: {error}", kept.display()))?;
-        }
-        let value: Value = serde_json::from_str(&text).map_err(|error| format!("the record: {error}"))?;
-        let report = fs::read_to_string(place("stdout")).unwrap_or_default();
-        Ok(Answer { report, ..Answer::read(&value, wall_s)? })
+        ended.map_err(|error| format!("{error} {}", last_lines(&said)))
     }
 
     fn wait(&self, child: &mut Child, start: Instant) -> Result<(), String> {

@@ -33,6 +33,10 @@ features! {
     BusiestCore "busiest_core",
     /// All processors.
     MeanCore "mean_core",
+    /// Busiest processor of the machine that serves the target, or thread that serves it.
+    TargetBusiestCore "target_busiest_core",
+    /// All processors of that machine.
+    TargetMeanCore "target_mean_core",
     /// The generator's threads.
     GeneratorBusy "generator_busy",
     /// Their time in user mode.

@@ -78,7 +78,7 @@ pub enum Need {
     Node,
     /// Processors that are stated to be the client's.
     Client,
-    /// Processors that are stated to be the target's.
+    /// Processors that are the target's: an agent was there, or they are stated to be.
     Server,
     /// A bound that holds while burst credits last.
     Burst,

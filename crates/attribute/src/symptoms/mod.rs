@@ -68,6 +68,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Ne
         (pattern.workload.arrival.is_open(), Need::Rate),
         (pattern.queue_tags.is_some(), Need::Tags),
         (has_link || !pattern.is_drive, Need::Link),
+        (shape.telemetry.target_cores.is_some(), Need::Server),
         (shape.telemetry.connections.is_some(), Need::Sockets),
         (shape.telemetry.connections.is_some(), Need::Connections),
         (pattern.flushes_per_write().is_some_and(|flushes| flushes > 0.0), Need::Flushes),

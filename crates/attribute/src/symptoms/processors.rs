@@ -23,17 +23,24 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
         }
     };
     let cores = telemetry.core_busy_shares.len();
-    push(Feature::BusiestCore, shape.busiest_core(), &|p| {
-        format!("The busiest processor was busy {p} of the time.")
-    });
-    push(Feature::MeanCore, shape.mean_core().filter(|_| cores > 1), &|p| {
-        format!("All {cores} CPUs together were busy {p} of the time.")
-    });
+    let target = telemetry.target_cores;
+    // Beside a busier core of the target, those of the client say nothing.
+    let counts = |own: &f64| target.is_none_or(|seen| seen.busiest_share < *own);
+    let own = shape.busiest_core().filter(counts);
+    push(Feature::BusiestCore, own, &|p| format!("The busiest processor was busy {p} of the time."));
+    let all = shape.mean_core().filter(|_| cores > 1 && (own.is_some() || target.is_none()));
+    push(Feature::MeanCore, all, &|p| format!("All {cores} CPUs together were busy {p} of the time."));
     let busy = telemetry.generator_busy_share;
     push(Feature::GeneratorBusy, busy, &|p| format!("The generator's threads worked {p} of the time."));
     let user = telemetry.generator_user_share.filter(|_| busy.is_some_and(|share| share >= BUSY));
     push(Feature::GeneratorUser, user, &|p| {
         format!("Of the generator's CPU time, {p} was its own code and the rest the kernel's.")
+    });
+    push(Feature::TargetBusiestCore, target.map(|seen| seen.busiest_share), &|p| {
+        format!("The busiest core or serving thread of the target's machine was busy {p} of the time.")
+    });
+    push(Feature::TargetMeanCore, target.and_then(|seen| seen.mean_share), &|p| {
+        format!("All CPUs of the target's machine together were busy {p} of the time.")
     });
     push(Feature::Steal, telemetry.steal_share, &|p| {
         format!("The hypervisor gave {p} of the CPUs' time to others.")

@@ -1,7 +1,7 @@
 //! What the kernel says of TCP connections names the network where it binds, and does not where it does not.
 
 use crate::scene::Scene;
-use fathom_attribute::Connections;
+use fathom_attribute::{Connections, TargetCores};
 use fathom_record::facts::TargetKind;
 use fathom_record::verdict::Limit;
 
@@ -91,4 +91,23 @@ fn without_connections_the_network_s_causes_are_not_weighed() {
         Limit::SendBuffer,
     ];
     assert!(verdict.claims.iter().all(|claim| !of_the_network.contains(&claim.limit)));
+}
+
+#[test]
+fn a_busy_core_of_the_target_is_told_from_one_of_the_client() {
+    let flat = |jobs: f64, depth: f64| (jobs * depth / 560e-6).min(20_000.0);
+    let scene = |client: f64, target: f64| {
+        remote(flat, 0.02, Connections { least_rtt_ns: 25e3, ..CLEAN }).each(|_, seen| {
+            seen.core_busy_shares[3] = client;
+            seen.target_cores = Some(TargetCores { busiest_share: target, mean_share: Some(target / 2.0) });
+        })
+    };
+    let (limit, told) = first(&scene(0.4, 0.98));
+    assert_eq!(limit, Limit::TargetCore, "{told}");
+    assert!(told.contains("target's machine was busy 98 % of the time"), "{told}");
+    let (limit, told) = first(&scene(0.98, 0.4));
+    assert_eq!(limit, Limit::OneCore, "{told}");
+    // Where nobody looked at the target, nothing is said of its cores.
+    let unseen = scene(0.4, 0.98).each(|_, seen| seen.target_cores = None);
+    assert!(unseen.verdict().claims.iter().all(|claim| claim.limit != Limit::TargetCore));
 }

@@ -18,7 +18,10 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
 use fathom_target::Preparation;
 
-use super::frame::{self, FromAgent, Hello, Needs, Opened, Order, Readiness, Reason, ToAgent};
+use super::frame::{
+    self, FromAgent, Hello, Look, Needs, Observed, Opened, Order, Readiness, Reason, ToAgent,
+};
+use super::watch;
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::run::{Beside, Session, SessionPlan};
@@ -78,6 +81,8 @@ struct Shared<O> {
 enum Todo {
     Open(Order),
     Prepare(Order),
+    Watch(Look),
+    Observe(Look),
     Start(u64),
 }
 
@@ -105,6 +110,8 @@ impl<O: Write> Shared<O> {
                 ToAgent::Stop => self.stop.store(true, Ordering::Relaxed),
                 ToAgent::Open(order) => drop(orders.send(Todo::Open(order))),
                 ToAgent::Prepare(order) => drop(orders.send(Todo::Prepare(order))),
+                ToAgent::Watch(look) => drop(orders.send(Todo::Watch(look))),
+                ToAgent::Observe(look) => drop(orders.send(Todo::Observe(look))),
                 ToAgent::Start { at_ns } => drop(orders.send(Todo::Start(at_ns))),
             }
         }
@@ -151,6 +158,10 @@ impl<O: Write + Send> Agent<O> {
                     record.intervals = Vec::new();
                     FromAgent::Done { record: Box::new(record) }
                 }),
+                Todo::Watch(look) => {
+                    watch::look(&look).map(|seen| FromAgent::Watching(Box::new(seen))).map_err(Into::into)
+                }
+                Todo::Observe(look) => self.observe(&look).map(|seen| FromAgent::Observed(Box::new(seen))),
                 Todo::Start(_) => continue,
             };
             self.shared.say(&said.unwrap_or_else(|error| FromAgent::Failed(Reason::of(error))));
@@ -248,15 +259,24 @@ impl<O: Write + Send> Agent<O> {
         };
         let beside = Beside { grouped: order.shares_machine, gate: Some(Gate(&wait)), ..Beside::default() };
         let record = session.run_beside(&workload, beside, &mut teller, stop)?;
-        match late_ns.load(Ordering::Relaxed) {
-            0 => Ok(record),
-            late_ns => {
-                let cause = format!("the word to start came {:.1} ms too late", late_ns as f64 / 1e6);
-                Err(EngineError::new(ErrorKind::System, "starting together", cause)
-                    .with_remedy("run it again; if it stays so, this machine is too busy, or far away")
-                    .into())
-            }
+        in_time(&late_ns)?;
+        Ok(record)
+    }
+
+    /// Watches this machine from the start of a run until it is to stop; loads nothing.
+    fn observe(&self, look: &Look) -> Result<Observed, CampaignError> {
+        let mut watching = watch::look(look)?;
+        self.shared.say(&FromAgent::Ready(Box::new(Readiness { written: Vec::new() })));
+        let late_ns = AtomicU64::new(0);
+        let origin_ns = self.wait_for_start(&late_ns);
+        in_time(&late_ns)?;
+        let sampler = watch::sampler(&watching, self.shared.clock);
+        while !self.shared.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK);
         }
+        let telemetry = sampler.finish(origin_ns);
+        watching.notes.extend(watch::nodes(&watching, &telemetry));
+        Ok(Observed { watching, telemetry })
     }
 
     /// Waits for the word to start and then for the moment, which it returns. Ends at once when it is to stop.
@@ -286,6 +306,18 @@ impl<O: Write + Send> Agent<O> {
             } else {
                 std::hint::spin_loop();
             }
+        }
+    }
+}
+
+/// Refuses a start that came too late.
+fn in_time(late_ns: &AtomicU64) -> Result<(), EngineError> {
+    match late_ns.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        late_ns => {
+            let cause = format!("the word to start came {:.1} ms too late", late_ns as f64 / 1e6);
+            Err(EngineError::new(ErrorKind::System, "starting together", cause)
+                .with_remedy("run it again; if it stays so, this machine is too busy, or far away"))
         }
     }
 }

@@ -9,12 +9,14 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::offset::{Offset, Ping, offset};
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{Client, PlanSource, RunPlan, to_toml};
+use fathom_plan::{Client, PlanSource, Role, RunPlan, to_toml};
 use fathom_record::RunRecord;
 use fathom_record::run::Ending;
+use fathom_target::TargetName;
 
-use super::frame::{FromAgent, Hello, Needs, Opened, Order, Readiness, ToAgent};
+use super::frame::{FromAgent, Hello, Look, Needs, Observed, Opened, Order, Readiness, ToAgent, Watching};
 use super::link::{Event, Link, about, plain};
+use super::push;
 use super::series::{Series, common, shown};
 use super::summed;
 use crate::error::CampaignError;
@@ -48,12 +50,15 @@ pub struct Peer {
     pub after: Option<Offset>,
     pub series: Series,
     pub record: Option<RunRecord>,
+    /// Of an agent at the target's machine, in place of a record.
+    pub observed: Option<Observed>,
     /// Why it cannot go on.
     pub failed: Option<EngineError>,
     /// That was told before the run's start, and is not here any more.
     is_told: bool,
     link: Link,
     opened: Option<Opened>,
+    watching: Option<Watching>,
     ready: Option<Readiness>,
     /// Pings that were asked, and when.
     asked: BTreeMap<u64, u64>,
@@ -66,7 +71,7 @@ pub struct Peer {
 
 impl Peer {
     fn fail(&mut self, doing: &str, cause: &str) {
-        if self.failed.is_none() && self.record.is_none() {
+        if self.failed.is_none() && self.record.is_none() && self.observed.is_none() {
             self.failed = Some(about(&self.client, doing, cause, &self.link.last_words()));
         }
     }
@@ -74,7 +79,7 @@ impl Peer {
     /// Forgets the run before: what one fails with once its run has ended is the next one's to tell.
     fn begin(&mut self, plan: RunPlan) {
         self.plan = plan;
-        (self.before, self.after, self.record, self.ready) = (None, None, None, None);
+        (self.before, self.after, self.record, self.observed, self.ready) = (None, None, None, None, None);
         (self.series, self.busy_ns, self.is_told) = (Series::default(), 0, false);
         if self.closed {
             self.fail("", "its connection ended");
@@ -84,7 +89,12 @@ impl Peer {
     }
 
     fn has_ended(&self) -> bool {
-        self.record.is_some() || self.failed.is_some() || self.is_told
+        self.record.is_some() || self.observed.is_some() || self.failed.is_some() || self.is_told
+    }
+
+    /// Whether it measures; the others watch the target's machine.
+    pub fn measures(&self) -> bool {
+        self.client.role == Role::Load
     }
 }
 
@@ -114,8 +124,9 @@ impl Crew {
     ) -> Result<(Self, Opened), CampaignError> {
         let (clock, _) = WallClock::start();
         let (sender, events) = mpsc::channel();
+        let copies = push::to_all(&plan.options.clients, progress, stop)?;
         let mut peers = Vec::with_capacity(plan.options.clients.len());
-        for (place, client) in plan.options.clients.iter().enumerate() {
+        for ((place, client), copy) in plan.options.clients.iter().enumerate().zip(copies) {
             peers.push(Peer {
                 client: client.clone(),
                 plan: plan_of(plan, client, place)?,
@@ -124,10 +135,12 @@ impl Crew {
                 after: None,
                 series: Series::default(),
                 record: None,
+                observed: None,
                 failed: None,
                 is_told: false,
-                link: Link::start(client, place, clock, &sender)?,
+                link: Link::start(client, copy, (place, clock), &sender)?,
                 opened: None,
+                watching: None,
                 ready: None,
                 asked: BTreeMap::new(),
                 pings: Vec::new(),
@@ -139,9 +152,10 @@ impl Crew {
         let mut crew = Self { peers, events, clock, number: 0, beat_ns: clock.now_ns(), needs };
         let mut shift = Shift::of(&mut crew, progress, stop);
         shift.greet()?;
-        shift.tell(plan.options.partition, ToAgent::Open);
-        shift.wait_until(READY_NS, "opening the targets", |peer| peer.opened.is_some())?;
-        let first = crew.peers.first().and_then(|peer| peer.opened.clone());
+        shift.tell(plan.options.partition, ToAgent::Open, ToAgent::Watch);
+        let has_looked = |peer: &Peer| peer.opened.is_some() || peer.watching.is_some();
+        shift.wait_until(READY_NS, "opening the targets", has_looked)?;
+        let first = crew.peers.iter().find_map(|peer| peer.opened.clone());
         let nobody = || EngineError::new(ErrorKind::Plan, "starting the clients", "there are none");
         Ok((crew, first.ok_or_else(nobody)?))
     }
@@ -206,7 +220,7 @@ impl<'a> Shift<'a> {
     /// Has all make ready, compares the clocks, and gives the word to start; says when.
     fn start(&mut self, plan: &RunPlan) -> Result<String, EngineError> {
         self.refuse_failed()?;
-        self.tell(plan.options.partition, ToAgent::Prepare);
+        self.tell(plan.options.partition, ToAgent::Prepare, ToAgent::Observe);
         self.wait_until(READY_NS, "making ready", |peer| peer.ready.is_some())?;
         if plan.workload.mix.changes_data() && !plan.options.partition {
             self.refuse_shared_writes()?;
@@ -257,12 +271,12 @@ impl<'a> Shift<'a> {
         if now_ns.saturating_sub(self.crew.beat_ns) > HEARTBEAT_NS {
             self.crew.beat_ns = now_ns;
             (0..self.crew.peers.len()).for_each(|place| self.ping(place));
-            for peer in self.crew.peers.iter_mut().filter(|peer| peer.hello.is_some() && !peer.closed) {
-                let silent_ns = now_ns.saturating_sub(peer.heard_ns);
-                if silent_ns > SILENCE_NS {
-                    peer.link.forsake();
-                    peer.fail("", &format!("nothing was heard of it for {:.0} s", silent_ns as f64 / 1e9));
-                }
+        }
+        for peer in self.crew.peers.iter_mut().filter(|peer| peer.hello.is_some() && !peer.closed) {
+            let silent_ns = now_ns.saturating_sub(peer.heard_ns);
+            if silent_ns > SILENCE_NS {
+                peer.link.forsake();
+                peer.fail("", &format!("nothing was heard of it for {:.0} s", silent_ns as f64 / 1e9));
             }
         }
     }
@@ -285,6 +299,7 @@ impl<'a> Shift<'a> {
             Event::Hello(hello) => {
                 peer.heard_ns = self.crew.clock.now_ns();
                 peer.hello = Some(hello);
+                peer.link.is_up();
                 return;
             }
             Event::Closed(cause) => {
@@ -307,7 +322,9 @@ impl<'a> Shift<'a> {
                 self.progress.note(&format!("{}: {}", peer.client.name, plain(&text)));
             }
             FromAgent::Opened(opened) => peer.opened = Some(*opened),
+            FromAgent::Watching(seen) => peer.watching = Some(*seen),
             FromAgent::Ready(ready) => peer.ready = Some(*ready),
+            FromAgent::Second(_) if !peer.measures() => peer.fail("", "it measures, and was to watch"),
             FromAgent::Second(_) if peer.has_ended() => peer.fail("", "it told a second after its end"),
             FromAgent::Second(second) => {
                 if let Err(cause) = peer.series.take(second) {
@@ -318,6 +335,11 @@ impl<'a> Shift<'a> {
             FromAgent::Done { record } => {
                 if peer.failed.is_none() {
                     peer.record = Some(*record);
+                }
+            }
+            FromAgent::Observed(seen) => {
+                if peer.failed.is_none() {
+                    peer.observed = Some(*seen);
                 }
             }
             FromAgent::Failed(reason) => {
@@ -331,11 +353,12 @@ impl<'a> Shift<'a> {
 
     /// Shows the seconds of the sum that all clients have told.
     fn show(&mut self) {
-        let until_ns = self.crew.peers.iter().map(|peer| peer.series.end_ns()).min().unwrap_or(0);
+        let measuring = || self.crew.peers.iter().filter(|peer| peer.measures());
+        let until_ns = measuring().map(|peer| peer.series.end_ns()).min().unwrap_or(0);
         if until_ns <= self.shown_ns {
             return;
         }
-        let all: Vec<_> = self.crew.peers.iter().map(|peer| peer.series.from(self.shown_ns)).collect();
+        let all: Vec<_> = measuring().map(|peer| peer.series.from(self.shown_ns)).collect();
         for second in common(&all) {
             self.shown_ns = second.start_ns + second.duration_ns;
             self.progress.second(&shown(&second));
@@ -390,20 +413,23 @@ impl<'a> Shift<'a> {
                 continue;
             };
             let place = format!("client {} ({})", peer.client.name, peer.client.reach);
-            return Err(
-                EngineError::new(ErrorKind::Unsupported, place, cause).with_remedy("put this version there")
-            );
+            return Err(EngineError::new(ErrorKind::Unsupported, place, cause)
+                .with_remedy("put this version there; --push copies this very program"));
         }
         Ok(())
     }
 
-    /// Gives each client its order, as an opening or for a run.
-    fn tell(&mut self, partition: bool, what: fn(Order) -> ToAgent) {
-        let parts = u32::try_from(self.crew.peers.len()).unwrap_or(u32::MAX);
+    /// Gives each client its order, as an opening or for a run; who only watches is told where to look.
+    fn tell(&mut self, partition: bool, work: fn(Order) -> ToAgent, watch: fn(Look) -> ToAgent) {
+        let measuring = || self.crew.peers.iter().filter(|peer| peer.measures());
+        let parts = u32::try_from(measuring().count()).unwrap_or(u32::MAX);
         let hosts: Vec<String> =
-            self.crew.peers.iter().filter_map(|peer| Some(peer.hello.as_ref()?.host.clone())).collect();
+            measuring().filter_map(|peer| Some(peer.hello.as_ref()?.host.clone())).collect();
+        let port = measuring().flat_map(|peer| &peer.plan.targets).find_map(|name| port_of(name));
         let needs = self.crew.needs;
-        for (peer, part) in self.crew.peers.iter_mut().zip(0..) {
+        let (workers, watchers): (Vec<&mut Peer>, Vec<&mut Peer>) =
+            self.crew.peers.iter_mut().partition(|peer| peer.measures());
+        for (peer, part) in workers.into_iter().zip(0..) {
             let host = peer.hello.as_ref().map(|hello| &hello.host);
             let order = Order {
                 plan: to_toml(&peer.plan),
@@ -411,7 +437,10 @@ impl<'a> Shift<'a> {
                 shares_machine: hosts.iter().filter(|other| Some(*other) == host).count() > 1,
                 needs,
             };
-            peer.link.say(&what(order));
+            peer.link.say(&work(order));
+        }
+        for peer in watchers {
+            peer.link.say(&watch(Look { devices: peer.client.targets.clone(), port }));
         }
     }
 
@@ -479,8 +508,17 @@ impl<'a> Shift<'a> {
     /// Takes in the seconds until all have ended. The first that fails ends the run of all.
     fn follow(&mut self) {
         let mut stopped_ns = None;
+        let mut is_watched = true;
         loop {
             self.pump();
+            // Who watches has no end of its own.
+            let measured = self.crew.peers.iter().filter(|peer| peer.measures()).all(Peer::has_ended);
+            if measured && std::mem::replace(&mut is_watched, false) && !self.told_to_stop {
+                for peer in self.crew.peers.iter_mut().filter(|peer| !peer.has_ended()) {
+                    peer.link.say(&ToAgent::Stop);
+                }
+                stopped_ns = Some(self.crew.clock.now_ns());
+            }
             let failed = |peer: &Peer| {
                 let ending = peer.record.as_ref().map(|record| &record.ending);
                 peer.failed.is_some() || matches!(ending, Some(Ending::Failed { .. }))
@@ -525,12 +563,20 @@ impl<'a> Shift<'a> {
     }
 }
 
+/// The TCP port that a target is served on.
+fn port_of(target: &str) -> Option<u16> {
+    match target.parse() {
+        Ok(TargetName::Fabric(name)) => Some(name.port),
+        _ => None,
+    }
+}
+
 /// The plan of one client: its targets, its permits, and a seed of its own, so that clients do not go over the same
 /// blocks in step.
 fn plan_of(plan: &RunPlan, client: &Client, place: usize) -> Result<RunPlan, EngineError> {
     let mut own = plan.clone();
     (own.options.clients, own.options.partition) = (Vec::new(), false);
-    if !client.targets.is_empty() {
+    if !client.targets.is_empty() && client.role == Role::Load {
         own.targets.clone_from(&client.targets);
     }
     own.options.permits.extend(client.permits.iter().cloned());

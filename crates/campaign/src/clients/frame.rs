@@ -7,12 +7,13 @@ use std::io::{self, Read, Write};
 
 use fathom_record::environment::Environment;
 use fathom_record::facts::TargetFacts;
+use fathom_record::telemetry::Telemetry;
 use fathom_record::{Interval, RunRecord};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Version of the frames; raised with whatever an older one would take in another way.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 /// Largest frame, in bytes: the record of an hour with its telemetry is a few MiB.
 const FRAME_MAX: u32 = 64 << 20;
 /// How the first line begins, whatever stands before it.
@@ -76,6 +77,39 @@ pub struct Opened {
     pub environment: Environment,
 }
 
+/// What an agent at the target's machine is to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// Block devices whose counters are wanted, as they were named.
+    pub devices: Vec<String>,
+    /// The TCP port that the target is served on; absent: it is not on the network.
+    pub port: Option<u16>,
+}
+
+/// What there is to be seen at the target's machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Watching {
+    /// Kernel's names of the devices.
+    pub devices: Vec<String>,
+    /// Number and name of the process that serves the port; absent: it is not known, and a note says why.
+    pub server: Option<(u32, String)>,
+    /// The port.
+    pub port: Option<u16>,
+    /// The machine.
+    pub environment: Environment,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+/// What an agent at the target's machine saw of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Observed {
+    /// What there was to be seen.
+    pub watching: Watching,
+    /// Beside the run, with times from its start.
+    pub telemetry: Telemetry,
+}
+
 /// What the coordinator says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
@@ -86,6 +120,10 @@ pub enum ToAgent {
     Open(Order),
     /// Make everything ready for a run.
     Prepare(Order),
+    /// Say what there is to be seen at the target's machine.
+    Watch(Look),
+    /// Make ready to watch a run, and watch it from its start until it is to stop.
+    Observe(Look),
     /// Start at this moment of the agent's clock.
     Start { at_ns: u64 },
     /// End what is going on.
@@ -104,12 +142,16 @@ pub enum FromAgent {
     Note { text: String },
     /// The targets are open.
     Opened(Box<Opened>),
+    /// There is this to be seen.
+    Watching(Box<Watching>),
     /// Everything is ready.
     Ready(Box<Readiness>),
     /// A second of the run.
     Second(Interval),
     /// The end, without the seconds.
     Done { record: Box<RunRecord> },
+    /// The end of a run that was watched.
+    Observed(Box<Observed>),
     /// It cannot.
     Failed(Reason),
 }

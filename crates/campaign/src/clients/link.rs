@@ -11,6 +11,7 @@ use fathom_measure::{Clock, WallClock};
 use fathom_plan::Client;
 
 use super::frame::{self, FromAgent, Hello, ToAgent};
+use super::push::Copy;
 use super::reach::command;
 use crate::platform::{Ask, apart, ask};
 
@@ -42,6 +43,8 @@ pub struct Link {
     said: Arc<Mutex<Vec<u8>>>,
     /// How long it is waited for at the end.
     grace: Duration,
+    /// This program's copy at the other end, until it has started.
+    copy: Option<Copy>,
 }
 
 impl Link {
@@ -51,11 +54,14 @@ impl Link {
     /// When the command cannot be started.
     pub fn start(
         client: &Client,
-        place: usize,
-        clock: WallClock,
+        copy: Option<Copy>,
+        (place, clock): (usize, WallClock),
         events: &Sender<(usize, Event)>,
     ) -> Result<Self, EngineError> {
-        let words = command(&client.reach, &client.program)?;
+        let words = match &copy {
+            Some(copy) => copy.start()?,
+            None => command(&client.reach, &client.program)?,
+        };
         let program = words.first().cloned().unwrap_or_default();
         let failed = |error: &std::io::Error| {
             let place = format!("client {}, starting {}", client.name, program.to_string_lossy());
@@ -88,10 +94,17 @@ impl Link {
                 .map_err(|error| failed(&error))?;
         }
         let input = child.stdin.take().map(BufWriter::new);
-        let mut link = Self { child, input, said, grace: GRACE };
+        let mut link = Self { child, input, said, grace: GRACE, copy };
         // An agent that is gone already is noticed by its silence.
         let _ = link.input.as_mut().map(|input| Hello::here().write(input));
         Ok(link)
+    }
+
+    /// The agent runs: a copy of this program has no name there any more.
+    pub fn is_up(&mut self) {
+        if let Some(copy) = self.copy.take() {
+            copy.started();
+        }
     }
 
     /// Says something to it; whether that went.
@@ -113,10 +126,7 @@ impl Link {
 
     /// The last lines that it said for people, without control characters.
     pub fn last_words(&self) -> String {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&said).into_owned();
-        let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
-        lines[lines.len().saturating_sub(LAST_LINES)..].join("; ")
+        last_lines(&self.said)
     }
 
     fn ended(&mut self) -> bool {
@@ -169,7 +179,7 @@ fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(us
 }
 
 /// Takes in whatever comes, and keeps the end of it: nobody who floods it stops or fills anything.
-fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
+pub fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut chunk = [0u8; 4096];
     while let Ok(count @ 1..) = stderr.read(&mut chunk) {
         let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,6 +187,14 @@ fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
         let beyond = said.len().saturating_sub(SAID_MAX);
         said.drain(..beyond);
     }
+}
+
+/// The last lines of what was said, without control characters.
+pub fn last_lines(said: &Mutex<Vec<u8>>) -> String {
+    let said = said.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = String::from_utf8_lossy(&said).into_owned();
+    let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("; ")
 }
 
 /// A text of another machine's as it may stand on a terminal.

@@ -10,9 +10,12 @@ mod agent;
 mod coordinator;
 mod frame;
 mod link;
+mod push;
 mod reach;
 mod series;
 mod summed;
+mod target_side;
+mod watch;
 
 pub use agent::serve;
 pub(crate) use coordinator::Crew;

@@ -1,13 +1,19 @@
 //! How an agent is reached: the command whose stdin and stdout it speaks on.
 
 use std::ffi::OsString;
+use std::path::Path;
 
-use fathom_engine::EngineError;
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::Reach;
+use fathom_record::shell_word;
 
 /// What is said to ssh: never ask, keep to the terminal-less channel, and notice a dead peer.
 const SSH: [&str; 8] =
     ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--"];
+
+/// What to do about a command in which other words cannot stand in the agent's place.
+const ENDS_IN_AGENT: &str = "end it in the two words `fathom agent`, as in 'exec:docker exec -i x fathom agent', or put fathom \
+                             there by hand";
 
 /// The command that starts the agent; `program` is fathom's name there.
 ///
@@ -32,6 +38,44 @@ pub fn command(reach: &Reach, program: &str) -> Result<Vec<OsString>, EngineErro
     })
 }
 
+/// The command that runs these words at the other end, each as it is.
+///
+/// # Errors
+/// When nothing is at another end, or the user's command does not show where its own words end.
+pub fn at_the_other_end(reach: &Reach, words: &[&str]) -> Result<Vec<OsString>, EngineError> {
+    let after = |before: &[&str]| -> Vec<OsString> {
+        before.iter().chain(words).copied().map(OsString::from).collect()
+    };
+    // What ssh runs is a line for the shell there.
+    let line = || words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
+    let refuse = |cause: String, remedy: &str| {
+        Err(EngineError::new(ErrorKind::Plan, "--push", cause).with_remedy(remedy))
+    };
+    Ok(match reach {
+        Reach::Local => return refuse("this machine has this program".to_owned(), "leave --push out"),
+        Reach::Ssh(host) => {
+            let before = ["ssh"].into_iter().chain(SSH).chain([host.as_str()]).map(OsString::from);
+            before.chain([line().into()]).collect()
+        }
+        Reach::Kubectl(namespace, pod) => after(&["kubectl", "exec", "-i", "-n", namespace, pod, "--"]),
+        Reach::Srun(node) => after(&["srun", "-N1", "-n1", "-w", node, "--unbuffered"]),
+        Reach::Command(typed) => {
+            let [before @ .., _, last] = typed.as_slice() else {
+                return refuse(format!("`{reach}` is too short"), ENDS_IN_AGENT);
+            };
+            if last != "agent" || before.is_empty() {
+                return refuse(format!("`{reach}` does not end in an agent's command"), ENDS_IN_AGENT);
+            }
+            let before: Vec<&str> = before.iter().map(String::as_str).collect();
+            let is_ssh = |word: &&&str| Path::new(word).file_name().is_some_and(|name| name == "ssh");
+            match before.iter().find(is_ssh) {
+                Some(_) => before.iter().copied().map(OsString::from).chain([line().into()]).collect(),
+                None => after(&before),
+            }
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +94,28 @@ mod tests {
             let words = command(&Reach::parse(typed).unwrap(), "fathom").unwrap();
             let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
             assert_eq!(words.join(" "), said);
+        }
+    }
+
+    #[test]
+    fn other_words_run_in_the_agents_place() {
+        for (typed, said) in [
+            (
+                "ssh:c1",
+                r"ssh -T -o BatchMode=yes -o ServerAliveInterval=5 -o ServerAliveCountMax=3 -- c1 sh -c 'echo $1' a",
+            ),
+            ("kubectl:storage/f-0", "kubectl exec -i -n storage f-0 -- sh -c echo $1 a"),
+            ("exec:docker exec -i x fathom agent", "docker exec -i x sh -c echo $1 a"),
+            ("exec:/usr/bin/ssh -p 2222 c1 fathom agent", "/usr/bin/ssh -p 2222 c1 sh -c 'echo $1' a"),
+        ] {
+            let words =
+                at_the_other_end(&Reach::parse(typed).unwrap(), &["sh", "-c", "echo $1", "a"]).unwrap();
+            let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+            assert_eq!(words.join(" "), said);
+        }
+        for typed in ["local", "exec:fathom agent", "exec:sh -c 'exec fathom agent'"] {
+            let refused = at_the_other_end(&Reach::parse(typed).unwrap(), &["true"]).unwrap_err();
+            assert_eq!(refused.place, "--push");
         }
     }
 }

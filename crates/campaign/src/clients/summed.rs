@@ -15,6 +15,7 @@ use fathom_record::{
 
 use super::coordinator::Peer;
 use super::series::{common, directions};
+use super::target_side;
 use crate::identity;
 use crate::run::this_tool;
 
@@ -34,10 +35,12 @@ pub fn record(
     (started_at, ending): (String, Ending),
     partitioned: bool,
 ) -> RunRecord {
+    let (peers, watchers): (Vec<&Peer>, Vec<&Peer>) = peers.iter().partition(|peer| peer.measures());
     let seconds: Vec<&[Interval]> = peers.iter().map(|peer| peer.series.seconds()).collect();
     let intervals = common(&seconds);
     let window = Window::of(&intervals);
     let parts: Vec<ClientPart> = peers.iter().map(|peer| part(peer, &window)).collect();
+    let target_side = watchers.first().map(|peer| Box::new(target_side::of(peer, &parts, &window)));
     let records: Vec<&RunRecord> = peers.iter().filter_map(|peer| peer.record.as_ref()).collect();
     let summary = summary(&intervals, &window, &parts, &records);
     let facts = ClientsFacts {
@@ -46,6 +49,7 @@ pub fn record(
         balance: Balance::of(&parts.iter().map(|part| part.summary.operations_per_s()).collect::<Vec<_>>()),
         partitioned,
         clients: parts,
+        target_side,
     };
     let first = records.first();
     let ceilings = links(&facts, &records);
@@ -74,7 +78,7 @@ pub fn record(
 }
 
 /// The measured time of the sum.
-struct Window {
+pub struct Window {
     from_ns: u64,
     to_ns: u64,
     length_ns: u64,
@@ -93,6 +97,14 @@ impl Window {
 
     fn holds(&self, interval: &Interval) -> bool {
         !interval.warmup && interval.start_ns >= self.from_ns && interval.start_ns < self.to_ns
+    }
+
+    /// Mean of a series over its samples that end in the window; absent where none of them has a value.
+    pub fn mean(&self, telemetry: &Telemetry, series: &MetricSeries) -> Option<f64> {
+        let inside = |at_ns: i64| u64::try_from(at_ns).is_ok_and(|at| at > self.from_ns && at <= self.to_ns);
+        let known = telemetry.at_ns.iter().zip(&series.values).filter(|(at_ns, _)| inside(**at_ns));
+        let values: Vec<f64> = known.filter_map(|(_, value)| *value).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 }
 
@@ -146,19 +158,14 @@ fn part(peer: &Peer, window: &Window) -> ClientPart {
     }
 }
 
-fn clock_offset(offset: Option<&Offset>) -> Option<ClockOffset> {
+pub fn clock_offset(offset: Option<&Offset>) -> Option<ClockOffset> {
     let &Offset { ns, error_ns, round_trip_ns, .. } = offset?;
     Some(ClockOffset { offset_ns: ns, error_ns, round_trip_ns })
 }
 
 /// What the kernel counted on each interface, over the samples that end in the window.
-fn interfaces(telemetry: &Telemetry, window: &Window) -> Vec<ClientInterface> {
-    let inside = |at_ns: i64| u64::try_from(at_ns).is_ok_and(|at| at > window.from_ns && at <= window.to_ns);
-    let mean = |series: &MetricSeries| {
-        let known = telemetry.at_ns.iter().zip(&series.values).filter(|(at_ns, _)| inside(**at_ns));
-        let values: Vec<f64> = known.filter_map(|(_, value)| *value).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    };
+pub fn interfaces(telemetry: &Telemetry, window: &Window) -> Vec<ClientInterface> {
+    let mean = |series: &MetricSeries| window.mean(telemetry, series);
     let received = telemetry.all("net.received_bytes");
     let interface = |series: &MetricSeries| {
         Some(ClientInterface {
@@ -373,6 +380,12 @@ fn notes(facts: &ClientsFacts) -> Vec<String> {
         notes.push(format!(
             "What the record says of machine, engine and clock is of client {}; each client's own, and its telemetry, is with it.",
             first.name
+        ));
+    }
+    if let Some(side) = &facts.target_side {
+        notes.push(format!(
+            "Client {} was at the target's machine, {}, and is no part of the sum.",
+            side.name, side.host
         ));
     }
     if facts.partitioned {

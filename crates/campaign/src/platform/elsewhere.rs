@@ -29,6 +29,14 @@ pub(crate) fn ended_by(_: ExitStatus) -> Option<i32> {
     None
 }
 
+/// This program.
+///
+/// # Errors
+/// As the system reports them.
+pub(crate) fn own_program() -> io::Result<File> {
+    File::open(std::env::current_exe()?)
+}
+
 /// The name of this machine, as its environment has it.
 pub(crate) fn host_name() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()

@@ -40,6 +40,14 @@ pub(crate) fn ended_by(status: ExitStatus) -> Option<i32> {
     status.signal()
 }
 
+/// This very program, as it runs, whatever lies under its name by now.
+///
+/// # Errors
+/// As the system reports them.
+pub(crate) fn own_program() -> io::Result<File> {
+    File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
+}
+
 /// The name of this machine.
 pub(crate) fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()

@@ -37,10 +37,7 @@ impl Session {
                 .into());
         }
         if plan.writes && wear::limit().is_some() {
-            let cause = "clients would write, and only what this process writes is counted";
-            return Err(EngineError::new(ErrorKind::Plan, "--wear-limit", cause)
-                .with_remedy("leave it out, and limit the workload: --bytes, --count or --size")
-                .into());
+            return Err(wear::uncounted("clients").into());
         }
         let (targets, engine, options) = plan.asked();
         // What is done comes with each run.
@@ -80,7 +77,7 @@ impl Session {
 
     /// How many clients carry each run; 1 for this process alone.
     pub fn clients(&self) -> u32 {
-        self.asked.as_ref().map_or(1, |(_, _, options)| options.clients.len().max(1) as u32)
+        self.asked.as_ref().map_or(1, |(_, _, options)| options.measuring().count().max(1) as u32)
     }
 
     /// Has the clients run a workload, each the whole of it, and adds them up.

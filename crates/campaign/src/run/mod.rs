@@ -27,6 +27,7 @@ use crate::progress::Progress;
 use crate::replay::Survey;
 use fathom_plan::{RunOptions, RunPlan, exact_command_line};
 
+pub(crate) use binding::nodes_apart;
 pub(crate) use cautions::Queues;
 pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;

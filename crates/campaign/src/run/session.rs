@@ -30,7 +30,7 @@ use fathom_target::{Origin, TargetName, durability, generic_of, wall};
 use fathom_telemetry::blocktrace::Witness;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
-use super::binding::{self, Binding};
+use super::binding;
 use super::cautions;
 use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
 use super::handle::Handle;
@@ -568,7 +568,8 @@ impl Session {
     fn cautions(&self, workload: &Workload, facts: &TargetFacts) -> impl Iterator<Item = String> {
         // A decorator holds I/Os of its own.
         let lone = cautions::lone(workload, self.engine, facts).filter(|_| self.decorators.is_empty());
-        cautions::tags(workload, self.engine, facts).into_iter().chain(lone)
+        let far = self.far(workload);
+        cautions::tags(workload, self.engine, facts).into_iter().chain(lone).chain(far)
     }
 
     /// What the descriptors say of when a write of the workload ends.
@@ -594,26 +595,6 @@ impl Session {
         Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause).with_remedy(
             "leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX",
         ))
-    }
-
-    /// Processors of another NUMA node that the jobs of a run could be moved to, where that would tell something.
-    pub(crate) fn other_node(&self, workload: &Workload) -> Option<Vec<u32>> {
-        let bound = self.binding(workload).cpus;
-        binding::away(self.targets.members(), &bound, self.allowed.as_ref().ok()?)
-    }
-
-    /// Processors for the jobs of one run.
-    fn binding(&self, workload: &Workload) -> Binding {
-        match &self.cpus {
-            _ if self.is_simulated_time() => Binding::default(),
-            Some(asked) => Binding::asked(asked),
-            None => {
-                // Of a stripe, each part of an I/O has a thread too.
-                let threads = self.engine == EngineKind::Sync
-                    && (workload.depth > 1 || self.targets.facts.stripe_bytes.is_some());
-                Binding::near(self.targets.members(), threads, workload, &self.allowed)
-            }
-        }
     }
 }
 

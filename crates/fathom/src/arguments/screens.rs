@@ -17,7 +17,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size", "sample"]),
     ("Results", &["runs", "trend", "serve", "show", "report", "export", "import"]),
-    ("Other machines", &["discover", "nvmet", "agent"]),
+    ("Other machines", &["discover", "nvmet", "agent", "agents"]),
     ("Command lines of other tools", &["fio", "diskspd"]),
     (
         "This machine and this program",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_campaign::clients::serve;
-use fathom_plan::{RawPlan, clients_of_file};
+use fathom_plan::{Client, RawPlan, Reach, clients_of_file};
 
 use crate::arguments::clients::ClientsFile;
 use crate::failure::Failure;
@@ -24,14 +24,23 @@ pub fn perform() -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Takes the clients of a file in as if each had been typed.
+/// Takes the clients of a file in as if each had been typed, and has this program copied to them where that is asked.
 ///
 /// # Errors
-/// When the file cannot be read, or holds no clients.
+/// When the file cannot be read, or holds no clients, or there is nobody to copy the program to.
 pub fn take_file(file: &ClientsFile, typed: &mut Vec<String>) -> Result<(), Failure> {
     if let Some(path) = &file.clients {
         *typed = from_file(path)?;
     }
+    if !file.push {
+        return Ok(());
+    }
+    let pushed = typed.iter().map(|text| pushed(text)).collect::<Vec<_>>();
+    if pushed == *typed {
+        let remedy = "name one with --client or --clients, e.g. --client ssh:c1";
+        return Err(Failure::usage("--push", "no client is on another machine", remedy));
+    }
+    *typed = pushed;
     Ok(())
 }
 
@@ -40,10 +49,21 @@ pub fn take_file(file: &ClientsFile, typed: &mut Vec<String>) -> Result<(), Fail
 /// # Errors
 /// As [`take_file`].
 pub fn take_file_into(file: &ClientsFile, flags: &mut RawPlan) -> Result<(), Failure> {
-    if file.clients.is_some() {
+    if file.clients.is_some() || file.push {
         take_file(file, flags.client.get_or_insert_default())?;
     }
     Ok(())
+}
+
+/// A client with the wish that this program is copied to it. What cannot be read is refused later, as it was typed; a
+/// client with a program of its own keeps it.
+fn pushed(text: &str) -> String {
+    match Client::parse(text) {
+        Ok(client) if client.reach != Reach::Local && !client.push && !client.has_program() => {
+            Client { push: true, ..client }.to_string()
+        }
+        _ => text.to_owned(),
+    }
 }
 
 fn from_file(path: &Path) -> Result<Vec<String>, Failure> {

@@ -37,8 +37,14 @@ pub fn perform(place: &StorePlace, arguments: &CompareArguments) -> Result<Statu
 
 fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, Failure> {
     let mut flags = arguments.flags.clone();
-    agent::take_file_into(&arguments.clients, &mut flags)?;
-    let options = arguments.compare.resolve(&flags, new_seed())?;
+    let mut raw = arguments.compare.clone();
+    let names = [Some(raw.a_name.as_str()), raw.b_name.as_deref()];
+    raw.push = arguments.clients.push && names.iter().flatten().any(|name| name.starts_with("ssh:"));
+    let is_for_sides = raw.push && flags.client.is_none() && arguments.clients.clients.is_none();
+    if !is_for_sides {
+        agent::take_file_into(&arguments.clients, &mut flags)?;
+    }
+    let options = raw.resolve(&flags, new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let conditions = Conditions::of_comparison(&arguments.conditions.fail_if, place, &options.workloads)?;
     let store = place.open()?;

@@ -2,6 +2,7 @@
 
 mod again;
 mod agent;
+mod agents;
 mod analyse;
 mod assess;
 mod audit;
@@ -113,6 +114,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Fio(arguments) => fio::perform(&place, &arguments.words),
         Command::Doctor(arguments) => doctor::perform(&place, &arguments),
         Command::Agent => agent::perform(),
+        Command::Agents(arguments) => agents::perform(&arguments),
         Command::Config(switch) => config::perform(&place, switch),
         Command::Completions(arguments) => completions::perform(arguments.shell),
         Command::Man(arguments) => man::perform(&arguments),

@@ -68,7 +68,7 @@ pub fn measure(
     outputs: &MeasurementOutputs,
 ) -> Result<Status, Failure> {
     let external = plan.engine.as_deref().and_then(External::of);
-    if external.is_some() || !plan.options.clients.is_empty() {
+    if external.is_some() {
         wear::refuse_uncounted(outputs.wear_limit.as_deref(), "another process")?;
     }
     let delivery = Delivery::prepare(outputs)?;

@@ -29,12 +29,5 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
 /// # Errors
 /// When there is a limit; `who` writes.
 pub fn refuse_uncounted(asked: Option<&str>, who: &str) -> Result<(), Failure> {
-    match asked {
-        None => Ok(()),
-        Some(_) => {
-            let cause = format!("{who} would write, and only what this process writes is counted");
-            let remedy = format!("leave {FLAG} out, and limit the workload: --bytes, --count or --size");
-            Err(Failure::usage(FLAG, cause, remedy))
-        }
-    }
+    asked.map_or(Ok(()), |_| Err(wear::uncounted(who).into()))
 }

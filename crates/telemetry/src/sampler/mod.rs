@@ -31,6 +31,8 @@ pub struct SamplerPlan {
     pub devices: Vec<String>,
     /// Connections that engines have, by target.
     pub sockets: Vec<Sockets>,
+    /// Number of another process that is followed, as the one that serves a target; absent: none.
+    pub server: Option<u32>,
     /// Time between samples, in nanoseconds; at least 10 ms.
     pub period_ns: u64,
 }
@@ -38,7 +40,13 @@ pub struct SamplerPlan {
 impl Default for SamplerPlan {
     /// This machine, no devices, once a second.
     fn default() -> Self {
-        Self { root: Root::system(), devices: Vec::new(), sockets: Vec::new(), period_ns: 1_000_000_000 }
+        Self {
+            root: Root::system(),
+            devices: Vec::new(),
+            sockets: Vec::new(),
+            server: None,
+            period_ns: 1_000_000_000,
+        }
     }
 }
 

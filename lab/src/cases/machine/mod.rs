@@ -4,6 +4,7 @@ mod group;
 mod mount;
 mod recipes;
 mod rival;
+mod served;
 mod zram;
 
 use super::super::held::{self, Held};

@@ -10,6 +10,7 @@ use super::super::case::{Truth, words};
 use super::group::{Group, Limit};
 use super::mount::Mounted;
 use super::rival::Rival;
+use super::served::Served;
 use super::zram::Zram;
 
 /// What a set-up may use.
@@ -67,6 +68,7 @@ pub fn all() -> Vec<Recipe> {
         root("one-core", either(&["one_core", "all_cores"]), one_core),
         root("all-cores", either(&["all_cores", "one_core"]), all_cores),
         root("rival", one("interference"), rival),
+        any("target-core", one("target_core"), target_core),
         root("depth-1-disk", one("concurrency"), delayed_disk),
         root("rate-carried-disk", Truth::Nothing, rate_disk),
         // On a disk in memory the work of a file system is processor time and waiting for its locks.
@@ -204,6 +206,19 @@ fn rival(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
     held.keep(group);
     held.keep(Rival::start(bench.fathom, &path, &groups, bench.folder)?);
     Ok(Ready { groups, ..ready(&format!("{path} --rw randread --bs 4k --depth 16"))? })
+}
+
+/// A target of one thread that copies each block out of the page cache and sums it, which costs it more than its host: a
+/// host with an agent beside the target.
+fn target_core(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+    let path = bench.folder.join("served");
+    fs::write(&path, vec![1; 128 << 20]).map_err(|error| format!("{}: {error}", path.display()))?;
+    let served = Served::start(bench.fathom, &[&path.display().to_string(), "--buffered", "--workers", "1"])?;
+    let line = format!("run --target {} --rw randread --bs 64k --depth 16 --warmup 1s", served.target());
+    held.keep(served);
+    let mut ready = ready(&line)?;
+    ready.arguments.extend(["--client", "a=local", "--client", "t=local role=target"].map(str::to_owned));
+    Ok(ready)
 }
 
 fn delayed_disk(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {

@@ -1,0 +1,152 @@
+//! Agents that are killed, stopped or cut off from the network in the middle of a run: how long it takes until the run has
+//! ended, and whether it names them.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::namespace::Namespace;
+use super::server::Server;
+use super::{Bench, NOTICED_S, met, now, record, seconds_since, spread};
+
+/// From a run's start until an agent is lost: it measures by then, over ssh on a busy machine too.
+const BEFORE: Duration = Duration::from_secs(6);
+
+/// How an agent is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Killed,
+    Stopped,
+    CutOff,
+}
+
+/// All ways; one that cannot be carried out here says why in its row.
+pub fn measure(bench: &Bench<'_>) -> Result<Vec<String>, String> {
+    let times = bench.options.times;
+    // In equal parts; what is left over is cut off.
+    let each = times / 3;
+    let ways = [(How::Killed, each), (How::Stopped, each), (How::CutOff, times - 2 * each)];
+    Ok(ways.into_iter().map(|(how, times)| row(bench, how, times)).collect())
+}
+
+fn row(bench: &Bench<'_>, how: How, times: usize) -> String {
+    let what = match how {
+        How::Killed => "an agent that is killed (SIGKILL)",
+        How::Stopped => "an agent that is stopped (SIGSTOP)",
+        How::CutOff => "an agent behind ssh whose network is cut (link of its namespace down)",
+    };
+    let mut taken = Vec::new();
+    let mut unnamed = 0;
+    let network = (how == How::CutOff).then(|| Network::start(bench)).transpose();
+    let network = match network {
+        Ok(network) => network,
+        Err(error) => return format!("| {what} | | not measured: {error} |"),
+    };
+    while taken.len() + unnamed < times {
+        let count = usize::from(bench.options.at_once).min(times - taken.len() - unnamed);
+        match round(bench, how, count, network.as_ref()) {
+            Ok(all) => {
+                taken.extend(all.iter().filter(|lost| lost.named).map(|lost| lost.seconds));
+                unnamed += all.iter().filter(|lost| !lost.named).count();
+            }
+            Err(error) => return format!("| {what} | | not measured: {error} |"),
+        }
+    }
+    let in_time = taken.iter().filter(|seconds| **seconds < NOTICED_S).count();
+    format!(
+        "| {what}: run ended and names it | within {NOTICED_S:.0} s, {times} of {times} | {in_time} of {times} ({}): {} |",
+        spread(&taken, "s"),
+        met(in_time == times)
+    )
+}
+
+/// A server in a namespace of its own, and the link to it.
+struct Network {
+    namespace: Namespace,
+    server: Server,
+}
+
+impl Network {
+    fn start(bench: &Bench<'_>) -> Result<Self, String> {
+        let namespace = Namespace::new()?;
+        let folder = bench.folder.join("cut");
+        let server = Server::start(&folder, namespace.address(), &namespace.enter())?;
+        Ok(Self { namespace, server })
+    }
+}
+
+struct Lost {
+    seconds: f64,
+    named: bool,
+}
+
+struct Run {
+    child: Child,
+    /// Where its second agent writes its number.
+    number: std::path::PathBuf,
+}
+
+/// Some runs at once, each of which loses its client `b`.
+fn round(bench: &Bench<'_>, how: How, count: usize, network: Option<&Network>) -> Result<Vec<Lost>, String> {
+    let runs = (0..count).map(|at| start(bench, at, network)).collect::<Result<Vec<_>, _>>()?;
+    std::thread::sleep(BEFORE);
+    let mut begun = Vec::with_capacity(count);
+    match (how, network) {
+        (How::CutOff, Some(network)) => {
+            begun = vec![now(); count];
+            network.namespace.link(false)?;
+        }
+        _ => {
+            for run in &runs {
+                let number = super::read(&run.number.display().to_string())?;
+                begun.push(now());
+                let signal = if how == How::Killed { "-KILL" } else { "-STOP" };
+                let sent = Command::new("kill").args([signal, number.trim()]).status();
+                if !sent.is_ok_and(|status| status.success()) {
+                    return Err(format!("no agent {} any more", number.trim()));
+                }
+            }
+        }
+    }
+    let ended = ended(runs, &begun);
+    if let Some(network) = network {
+        network.namespace.link(true)?;
+    }
+    ended
+}
+
+fn start(bench: &Bench<'_>, at: usize, network: Option<&Network>) -> Result<Run, String> {
+    let number = bench.folder.join(format!("agent-{at}"));
+    let _ = std::fs::remove_file(&number);
+    let program = bench.fathom.display();
+    let lost = match network {
+        Some(_) => format!("b=ssh:near program={program}"),
+        None => format!("b=exec:sh -c 'echo $$ > {}; exec {program} agent'", number.display()),
+    };
+    let words = ["run", "--target", "null:", "--rate", "100", "--time", "60s", "--warmup", "0s"];
+    let mut command = bench.command(&words);
+    command.args(["--client", "a=local", "--client", &lost]);
+    if let Some(network) = network {
+        command.env("PATH", network.server.path());
+    }
+    // A store of its own: a run that waits for another one's would end later.
+    command.env("FATHOM_STORE", bench.folder.join(format!("runs-{at}.sqlite")));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    Ok(Run { child: child.map_err(|error| error.to_string())?, number })
+}
+
+/// Waits for all, each on a thread of its own, so that one's end is seen when it comes.
+fn ended(runs: Vec<Run>, begun: &[Instant]) -> Result<Vec<Lost>, String> {
+    let one = |run: Run, begun: Instant| -> Result<Lost, String> {
+        let output = run.child.wait_with_output().map_err(|error| error.to_string())?;
+        let seconds = seconds_since(begun);
+        let record = record(&output.stdout, &output.stderr)?;
+        let error = record["ending"].to_string();
+        Ok(Lost { seconds, named: error.contains("client b") && error.contains("failed") })
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            runs.into_iter().zip(begun).map(|(run, begun)| scope.spawn(move || one(run, *begun))).collect();
+        let panicked = |_| Err("a thread panicked".to_owned());
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+    })
+}
