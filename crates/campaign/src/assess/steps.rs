@@ -6,6 +6,7 @@ use fathom_record::workload::Length;
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::search::{Cell, Grid, Observation, Purpose, Search, SearchOptions};
 use fathom_stats::{coefficient_of_variation, student};
+use fathom_target::remote::deepest;
 
 use super::budget::{Budget, Share};
 use crate::progress::StepNotice;
@@ -168,6 +169,8 @@ pub fn grid(session: &Session, workload: &Workload) -> Grid {
         (false, false) => (cpus.min(16), 1),
     };
     let largest = workload.sizes.read.max_bytes().max(workload.sizes.write.max_bytes()).max(1);
+    // A namespace over a fabric has queues of so many entries.
+    let depth = deepest(session.target(), largest).map_or(depth, |most| most.min(depth));
     Grid::up_to(jobs, depth).with_max_in_flight(BUFFER_LIMIT_BYTES / largest)
 }
 

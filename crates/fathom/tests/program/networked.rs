@@ -102,6 +102,23 @@ fn what_the_target_does_not_grant_or_has_no_place_for_is_refused() {
 }
 
 #[test]
+fn an_assessment_stays_within_the_queues_of_its_target() {
+    let served = Served::start(Offer::of(64 << 20)).unwrap();
+    let typist = Typist::new();
+    let name = served.name();
+    // 32 commands an I/O: four I/Os fill a queue, and the search wants to begin with sixteen.
+    let found =
+        typist.run(&["assess", &name, "--patterns", "read-1m", "--budget", "8s", "--json", "--quiet"]);
+    let record: serde_json::Value =
+        serde_json::from_str(&found.stdout).unwrap_or_else(|_| panic!("{found:?}"));
+    let pattern = &record["patterns"][0];
+    assert!(pattern["incomplete"].is_null(), "{pattern}");
+    let depths: Vec<u64> =
+        pattern["cells"].as_array().unwrap().iter().map(|cell| cell["depth"].as_u64().unwrap()).collect();
+    assert!(depths.len() > 2 && depths.iter().all(|depth| *depth <= 4), "{depths:?}");
+}
+
+#[test]
 fn a_target_that_hangs_up_ends_the_run_with_the_reason() {
     let served = Served::start(Offer::of(4 << 20)).unwrap();
     let typist = Typist::new();

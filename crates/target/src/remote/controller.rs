@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fathom_fabric::host::{Association, Facts, HostQueue, Limits, NamespaceFacts, Wishes, connect_refusal};
 use fathom_fabric::{Framing, name};
+use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_spec::fabrics::connect::{DATA_BYTES, place, refused};
 
 use super::keeper::{Keeper, SLOTS, Shared};
@@ -56,6 +57,24 @@ pub struct IoQueue {
     pub pieces: u32,
     /// Whether the target insists on telling its submission queue's head.
     pub flow_control: bool,
+}
+
+/// The depth that one job's queue has room for with I/Os of up to `largest_bytes`, by what the target told when it was
+/// opened; `None` where it told nothing.
+pub fn deepest(target: &TargetFacts, largest_bytes: u64) -> Option<u32> {
+    // The kernel's initiator keeps what its queues have no room for.
+    let fabric = target.fabric.as_ref().filter(|_| target.kind == TargetKind::FabricNamespace)?;
+    let (_, pieces) = split(fabric.transfer_bytes?, target.logical_block_bytes.max(1), largest_bytes);
+    let most = fabric.queue_entries?.min(fabric.most_commands.unwrap_or(u32::MAX));
+    Some((most / pieces).max(1))
+}
+
+/// Bytes of one command at most, and the commands that an I/O of `largest_bytes` takes.
+fn split(transfer_bytes: u32, block_bytes: u32, largest_bytes: u64) -> (u64, u32) {
+    let block = u64::from(block_bytes);
+    let most_bytes = (u64::from(transfer_bytes) / block * block).clamp(block, 65_536 * block);
+    let pieces = largest_bytes.div_ceil(most_bytes).max(1);
+    (most_bytes, u32::try_from(pieces).unwrap_or(u32::MAX))
 }
 
 impl Controller {
@@ -131,9 +150,8 @@ impl Controller {
     /// [`ErrorKind::Plan`] with the numbers where they do not.
     pub fn admit_depth(&self, depth: u32, largest_bytes: u32) -> Result<u32, Error> {
         let facts = self.facts();
-        let block = 1_u64 << self.namespace.block_shift;
-        let most_bytes = (u64::from(facts.transfer_bytes) / block * block).clamp(block, 65_536 * block);
-        let pieces = u64::from(largest_bytes).div_ceil(most_bytes).max(1) as u32;
+        let (most_bytes, pieces) =
+            split(facts.transfer_bytes, 1 << self.namespace.block_shift, u64::from(largest_bytes));
         let most = facts.queue_entries.min(facts.most_commands.unwrap_or(u32::MAX));
         let commands = u64::from(depth) * u64::from(pieces);
         if commands <= u64::from(most) {
@@ -222,4 +240,30 @@ enum Tried {
     Connected(Box<IoQueue>),
     NeedsFlowControl,
     InUse,
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_record::facts::FabricFacts;
+
+    use super::*;
+
+    #[test]
+    fn a_queue_has_room_for_as_many_ios_as_their_commands() {
+        let target = |kind, most_commands| TargetFacts {
+            logical_block_bytes: 512,
+            fabric: Some(Box::new(FabricFacts {
+                transfer_bytes: Some(131_072),
+                queue_entries: Some(128),
+                most_commands,
+                ..FabricFacts::default()
+            })),
+            ..TargetFacts::named("x".to_owned(), kind)
+        };
+        let over = target(TargetKind::FabricNamespace, None);
+        let depths = [4096, 131_072, 131_073, 1 << 20, 1 << 30].map(|bytes| deepest(&over, bytes));
+        assert_eq!(depths, [Some(128), Some(128), Some(64), Some(16), Some(1)]);
+        assert_eq!(deepest(&target(TargetKind::FabricNamespace, Some(32)), 4096), Some(32));
+        assert_eq!(deepest(&target(TargetKind::BlockDevice, None), 4096), None);
+    }
 }

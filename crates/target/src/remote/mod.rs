@@ -20,7 +20,7 @@ use super::guard::{self, Hold, Identity, Permit, Reason};
 use super::open::OpenRequest;
 use crate::{Error, ErrorKind};
 
-pub use controller::{Controller, IoQueue};
+pub use controller::{Controller, IoQueue, deepest};
 pub use discover::{Discovery, Inquiry, Listed, ListedNamespace, discover};
 pub use host::Host;
 pub use keeper::Shared;
