@@ -208,12 +208,10 @@ fn rival(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
     Ok(Ready { groups, ..ready(&format!("{path} --rw randread --bs 4k --depth 16"))? })
 }
 
-/// A target of one thread that copies each block out of the page cache and sums it, which costs it more than its host: a
-/// host with an agent beside the target.
+/// A target of one thread that copies each block twice, out of its memory and into the network, which costs it more than its
+/// host: a host with an agent beside the target.
 fn target_core(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
-    let path = bench.folder.join("served");
-    fs::write(&path, vec![1; 128 << 20]).map_err(|error| format!("{}: {error}", path.display()))?;
-    let served = Served::start(bench.fathom, &[&path.display().to_string(), "--buffered", "--workers", "1"])?;
+    let served = Served::start(bench.fathom, &["memory:256MiB", "--workers", "1"])?;
     let line = format!("run --target {} --rw randread --bs 64k --depth 16 --warmup 1s", served.target());
     held.keep(served);
     let mut ready = ready(&line)?;
