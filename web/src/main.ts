@@ -5,6 +5,7 @@ import "./page.css";
 
 import { json, open, Refusal, type Hello } from "./api";
 import { el } from "./elements";
+import { compare } from "./pages/compare";
 import { run } from "./pages/run";
 import { runs } from "./pages/runs";
 import { trend } from "./pages/trend";
@@ -53,6 +54,7 @@ function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
   if (name === "runs" && id === undefined) return runs(screen);
   if (name === "run" && id !== undefined) return run(screen, id);
   if (name === "trend") return trend(screen);
+  if (name === "compare") return compare(screen);
   throw new Refusal(404, "There is no such screen", "begin with the runs");
 }
 

@@ -180,6 +180,24 @@ test("a trend says where a level changed, and leads to the runs on both sides", 
   await page.waitForURL(/metric=p99/);
 });
 
+test("chosen runs stand side by side, with what differs", async () => {
+  await go("#/runs", "Runs");
+  for (const at of [2, 12]) await page.getByRole("row").nth(at).getByRole("checkbox").check();
+  await page.getByRole("link", { name: "Compare 2 runs" }).click();
+  await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
+  const row = page.getByRole("region", { name: "Figures of the runs" }).getByRole("row", { name: /^read IOPS/ });
+  assert.match(await row.innerText(), /k.*k \(\+2\d\.\d %\)/s);
+  const slider = page.getByRole("slider", { name: /by percentile/ });
+  await slider.focus();
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
+  assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^p50: A: sim:gp3 .*B: sim:gp3 /);
+  await page.getByRole("searchbox", { name: "Search in it" }).fill("decorated");
+  await page.getByRole("status").filter({ hasText: /^\d+ of/ }).waitFor();
+  assert.match(await page.getByRole("region", { name: "What differs" }).innerText(), /target\.decorated.*absent/s);
+  await picture("compare");
+});
+
 test("what is not there is said, and text of people stays text", async () => {
   await go("#/run/none", "This cannot be shown");
   await page.getByRole("alert").filter({ hasText: "no run" }).waitFor();
@@ -198,10 +216,14 @@ interface Violation {
 test("every screen is without fault for axe, in both themes, from 320 to 1,920 pixels", async () => {
   await go("#/runs?q=target:hdd", "Runs");
   const run = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
+  await go("#/runs?q=target:gp3", "Runs");
+  const other = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
+  const id = (href: string): string => href.split("/").pop() ?? "";
   const screens: [string, RegExp][] = [
     ["#/runs", /^Runs/],
     [`${run}?at=3&open=1`, /^sim:hdd/],
     ["#/trend?target=sim:gp3", /^Trends/],
+    [`#/compare?ids=${id(run)},${id(other)}`, /^Compare/],
     ["#/run/none", /^This cannot/],
   ];
   for (const colorScheme of ["light", "dark"] as const) {

@@ -5,6 +5,7 @@ import { el, folded, type Child } from "../elements";
 import { address, keep, route } from "../route";
 import type { Screen } from "../screen";
 import { VirtualTable, type Heading } from "../virtual";
+import { RUNS_MAX } from "./compare";
 import { count, moment, plain, rate, throughput, time } from "../words";
 
 // Pause after the last key before a search is sent.
@@ -15,7 +16,9 @@ const VALUES_MAX = 12;
 type Rows = Listing["columns"];
 
 const HEADINGS: Heading[] = [
+  { name: "chosen", text: "chosen", isNumber: false },
   { name: "started_at", text: "started (UTC)", isNumber: false },
+  { name: "valid", text: "checks", isNumber: false },
   { name: "target", text: "target", isNumber: false },
   { name: "pattern", text: "workload", isNumber: false },
   { name: "jobs", text: "jobs", isNumber: true },
@@ -24,7 +27,6 @@ const HEADINGS: Heading[] = [
   { name: "throughput_bytes_per_s", text: "throughput", isNumber: true },
   { name: "p50_ns", text: "p50", isNumber: true },
   { name: "p99_ns", text: "p99", isNumber: true },
-  { name: "valid", text: "checks", isNumber: false },
   { name: "tool", text: "tool", isNumber: false },
 ];
 
@@ -46,6 +48,9 @@ class Runs {
   private timer = 0;
   private readonly search = el("input", { type: "search", id: "q", autocomplete: "off", spellcheck: "false", placeholder: 'e.g. target:nvme0 p99<2ms valid' });
   private readonly told = el("p", { role: "status", class: "quiet" });
+  // Ids of the runs that are to be compared, in the order in which they were chosen.
+  private readonly chosen = new Set<string>();
+  private readonly compared = el("p", { class: "compared" });
   private readonly facets = el("div", { class: "facets" });
   private readonly table: VirtualTable;
   private readonly root: HTMLElement;
@@ -64,6 +69,7 @@ class Runs {
       el("form", { class: "search", role: "search", submit: (event) => event.preventDefault() }, el("label", { for: "q" }, "Search"), this.search),
       folded("What a search can say", () => help()),
       this.told,
+      this.compared,
       el("div", { class: "aside" }, this.facets, this.table.root),
     );
   }
@@ -106,7 +112,7 @@ class Runs {
   private arrange(): void {
     if (!this.listing) return;
     const { query } = route();
-    const name = (query.get("sort") ?? "started_at") as keyof Rows;
+    const name = (query.get("sort") ?? "started_at") as keyof Rows | "chosen";
     const isDown = query.get("sort") === null || query.get("order") === "down";
     const values = this.keys(name);
     this.order.sort((one, other) => {
@@ -119,8 +125,9 @@ class Runs {
   }
 
   // What a column is sorted by: words by their place in the alphabet.
-  private keys(name: keyof Rows): (number | string | null)[] {
+  private keys(name: keyof Rows | "chosen"): (number | string | null)[] {
     const { columns, words } = this.listing as Listing;
+    if (name === "chosen") return columns.id.map((id) => Number(this.chosen.has(id)));
     const column = columns[name] ?? columns.started_at;
     const dictionary = words[name];
     if (!dictionary) return column.map((value) => (typeof value === "boolean" ? Number(value) : value));
@@ -144,7 +151,9 @@ class Runs {
       typeof ns === "number" ? el("span", { title: `${this.word("latency", run)} latency` }, time(ns)) : "";
     const target = this.word("target", run);
     return [
+      this.choice(id),
       el("a", { href: address(["run", id], { store: this.screen.store || null }), title: id }, moment(columns.started_at[run] ?? "")),
+      this.checks(run),
       el("span", { class: "cut", title: `${target} ${this.word("device", run)}`.trim() }, target),
       el("span", { class: "cut", title: this.word("pattern", run) }, this.word("pattern", run)),
       plain(columns.jobs[run]),
@@ -153,9 +162,28 @@ class Runs {
       throughput(columns.throughput_bytes_per_s[run]),
       latency(columns.p50_ns[run]),
       latency(columns.p99_ns[run]),
-      this.checks(run),
       this.word("tool", run),
     ];
+  }
+
+  private choice(id: string): Child {
+    const box = el("input", { type: "checkbox", "aria-label": `Choose ${id}`, checked: this.chosen.has(id) });
+    box.addEventListener("change", () => {
+      if (!box.checked) this.chosen.delete(id);
+      else if (this.chosen.size < RUNS_MAX) this.chosen.add(id);
+      else box.checked = false;
+      this.offer();
+    });
+    return box;
+  }
+
+  // What can be done with the chosen runs.
+  private offer(): void {
+    const { size } = this.chosen;
+    const href = address(["compare"], { store: this.screen.store || null, ids: [...this.chosen].join(",") });
+    const link = el("a", { href }, `Compare ${size} runs`);
+    this.compared.replaceChildren(...(size === 0 ? [] : size === 1 ? ["1 run chosen: choose others to compare it with"] : [link]));
+    if (size === RUNS_MAX) this.compared.append(`, the most that are compared`);
   }
 
   private checks(run: number): Child {
