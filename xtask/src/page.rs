@@ -36,7 +36,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
 }
 
 /// Whether the tool that brings the page's parts is here.
-pub fn has_npm() -> bool {
+fn has_npm() -> bool {
     Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 

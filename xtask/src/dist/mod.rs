@@ -184,10 +184,8 @@ fn time_s(root: &Path) -> u64 {
 
 /// Builds the program.
 fn build(root: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
-    if page::has_npm() {
-        page::run(root, Vec::new())?;
-    } else {
-        println!("skip   no npm: fathom serve has no page in these packages, unless it was made before");
+    if let Err(error) = page::run(root, Vec::new()) {
+        println!("skip   the page of fathom serve in packages, unless it was made before: {error}");
     }
     let mut build = cargo();
     build.args(["build", "--locked", "--profile", profile, "--package", "fathom", "--target", target]);
