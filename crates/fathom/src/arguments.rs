@@ -56,7 +56,7 @@ Examples:
   fathom report last --html report.html
 
 Exit status: 0 done; 1 a measurement is invalid, misses its --slo, was interrupted or not saved, or the system
-failed; 2 wrong usage; 3 the target refused or is not there; 4 a --fail-if was met, or what it is on was not measured.";
+failed; 2 wrong usage; 3 the target refused or is not there; 4 a --fail-if met or not measured.";
 
 /// What storage can really do, what limits it, and how sure that is.
 #[derive(Debug, Parser)]

@@ -32,7 +32,7 @@ Examples:
   fathom run --target /mnt/data/test.bin --size 1GiB --clients clients.toml
   fathom agents --kubernetes 4 --image registry/fathom:1.0 | kubectl delete -f -
 
-It prints the manifest and starts nothing. Pods sleep; agents are started in them by kubectl exec.";
+It prints the manifest and starts nothing. Pods wait; agents are started in them by kubectl exec.";
 
 /// Arguments of `agents`.
 #[derive(Args, Debug)]
@@ -51,7 +51,7 @@ pub struct AgentsArguments {
 
     /// Name of the StatefulSet, of which the pods' names are made.
     #[arg(long, value_name = "NAME", default_value = "fathom-agents")]
-    pub name: String,
+    pub stateful_set: String,
 
     /// Namespace that they are in.
     #[arg(long, value_name = "NAMESPACE", default_value = "default")]

@@ -64,7 +64,7 @@ fn check(arguments: &AgentsArguments) -> Result<(), Failure> {
         return refuse("--image", format!("{image:?} is not a name of an image"), "e.g. registry/fathom:1.0");
     }
     let names = [
-        ("--name", Some(&arguments.name), NAME_MAX, false),
+        ("--stateful-set", Some(&arguments.stateful_set), NAME_MAX, false),
         ("--namespace", Some(&arguments.namespace), LABEL_MAX, false),
         ("--pvc", arguments.pvc.as_ref(), SUBDOMAIN_MAX, true),
     ];
@@ -94,14 +94,14 @@ fn is_name(name: &str, longest: usize, takes_dots: bool) -> bool {
 
 /// The file of clients: a table for each pod.
 fn clients(arguments: &AgentsArguments) -> String {
-    let AgentsArguments { name, namespace, kubernetes, .. } = arguments;
+    let AgentsArguments { stateful_set: name, namespace, kubernetes, .. } = arguments;
     let one = |number: u32| format!("[[client]]\nreach = \"kubectl:{namespace}/{name}-{number}\"\n");
     (0..*kubernetes).map(one).collect::<Vec<_>>().join("\n")
 }
 
 /// The manifest's documents: a service without an address, which the pods' names belong to, and the pods.
 fn documents(arguments: &AgentsArguments) -> [Value; 2] {
-    let AgentsArguments { name, namespace, kubernetes, image, pvc, .. } = arguments;
+    let AgentsArguments { stateful_set: name, namespace, kubernetes, image, pvc, .. } = arguments;
     let label = json!({ "app.kubernetes.io/name": name });
     let metadata = json!({ "name": name, "namespace": namespace, "labels": label });
     let service = json!({
@@ -171,7 +171,7 @@ mod tests {
             kubernetes: 3,
             image: "registry:5000/fathom:1.0".to_owned(),
             pvc: pvc.map(str::to_owned),
-            name: "agents".to_owned(),
+            stateful_set: "agents".to_owned(),
             namespace: "storage".to_owned(),
             clients_out: None,
         }
@@ -327,8 +327,8 @@ mod tests {
             |it| it.kubernetes = 0,
             |it| it.kubernetes = 257,
             |it| it.image = "a b".to_owned(),
-            |it| it.name = "Agents".to_owned(),
-            |it| it.name = "1a".to_owned(),
+            |it| it.stateful_set = "Agents".to_owned(),
+            |it| it.stateful_set = "1a".to_owned(),
             |it| it.namespace = "a\nb".to_owned(),
             |it| it.pvc = Some("-x".to_owned()),
         ];
