@@ -55,8 +55,8 @@ Examples:
   fathom run --target sim:nvme --time 5s
   fathom report last --html report.html
 
-Exit status: 0 done; 1 a measurement is invalid, misses its --slo, was interrupted or not saved, or the system
-failed; 2 wrong usage; 3 the target refused or is not there; 4 a --fail-if met or not measured.";
+Exit status: 0 done; 1 a measurement is invalid, misses its --slo, was stopped or not saved, or the
+system failed; 2 wrong usage; 3 the target refused or is absent; 4 --fail-if met or not measured.";
 
 /// What storage can really do, what limits it, and how sure that is.
 #[derive(Debug, Parser)]
