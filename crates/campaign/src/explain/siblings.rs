@@ -5,6 +5,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Inferred};
+use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Length, Sizes};
 use fathom_record::{RunRecord, Workload};
 
@@ -27,10 +28,12 @@ impl<'a> Peak<'a> {
     pub fn of(runs: &'a [RunRecord]) -> Option<Self> {
         let rate = |run: &RunRecord| run.summary.operations_per_s();
         let in_flight = |run: &RunRecord| u64::from(run.workload.jobs) * u64::from(run.workload.depth);
-        let fastest = runs.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
-        let as_high = runs.iter().filter(|run| rate(run) >= rate(fastest) * (1.0 - AS_HIGH));
+        // What was cut off has no rate of its own.
+        let whole = || runs.iter().filter(|run| run.ending == Ending::Complete);
+        let fastest = whole().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+        let as_high = whole().filter(|run| rate(run) >= rate(fastest) * (1.0 - AS_HIGH));
         let least = as_high.map(in_flight).min()?;
-        let most = runs.iter().map(in_flight).max()?;
+        let most = whole().map(in_flight).max()?;
         Some(Self {
             workload: &fastest.workload,
             operations_per_s: rate(fastest),
