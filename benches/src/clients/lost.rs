@@ -1,15 +1,13 @@
 //! Agents that are killed, stopped or cut off from the network in the middle of a run: how long it takes until the run has
 //! ended, and whether it names them.
 
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Instant;
 
 use super::namespace::Namespace;
 use super::server::Server;
 use super::{Bench, NOTICED_S, met, now, record, seconds_since, spread};
-
-/// From a run's start until an agent is lost: it measures by then, over ssh on a busy machine too.
-const BEFORE: Duration = Duration::from_secs(6);
 
 /// How an agent is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,27 +33,30 @@ fn row(bench: &Bench<'_>, how: How, times: usize) -> String {
         How::CutOff => "an agent behind ssh whose network is cut (link of its namespace down)",
     };
     let mut taken = Vec::new();
-    let mut unnamed = 0;
+    let mut unnamed = Vec::new();
     let network = (how == How::CutOff).then(|| Network::start(bench)).transpose();
     let network = match network {
         Ok(network) => network,
         Err(error) => return format!("| {what} | | not measured: {error} |"),
     };
-    while taken.len() + unnamed < times {
-        let count = usize::from(bench.options.at_once).min(times - taken.len() - unnamed);
+    while taken.len() + unnamed.len() < times {
+        let count = usize::from(bench.options.at_once).min(times - taken.len() - unnamed.len());
         match round(bench, how, count, network.as_ref()) {
             Ok(all) => {
-                taken.extend(all.iter().filter(|lost| lost.named).map(|lost| lost.seconds));
-                unnamed += all.iter().filter(|lost| !lost.named).count();
+                let (named, others): (Vec<Lost>, Vec<Lost>) = all.into_iter().partition(Lost::is_named);
+                taken.extend(named.iter().map(|lost| lost.seconds));
+                unnamed.extend(others);
             }
             Err(error) => return format!("| {what} | | not measured: {error} |"),
         }
     }
     let in_time = taken.iter().filter(|seconds| **seconds < NOTICED_S).count();
+    let otherwise = unnamed.iter().map(|lost| format!("; after {:.2} s: {}", lost.seconds, lost.ending));
     format!(
-        "| {what}: run ended and names it | within {NOTICED_S:.0} s, {times} of {times} | {in_time} of {times} ({}): {} |",
+        "| {what}: run ended and names it | within {NOTICED_S:.0} s, {times} of {times} | {in_time} of {times} ({}): {}{} |",
         spread(&taken, "s"),
-        met(in_time == times)
+        met(in_time == times),
+        otherwise.collect::<String>()
     )
 }
 
@@ -76,19 +77,28 @@ impl Network {
 
 struct Lost {
     seconds: f64,
-    named: bool,
+    /// How its record says that it ended.
+    ending: String,
+}
+
+impl Lost {
+    fn is_named(&self) -> bool {
+        self.ending.contains("client b") && self.ending.contains("failed")
+    }
 }
 
 struct Run {
     child: Child,
+    /// A line a second, and the record at the end.
+    lines: BufReader<ChildStdout>,
     /// Where its second agent writes its number.
     number: std::path::PathBuf,
 }
 
 /// Some runs at once, each of which loses its client `b`.
 fn round(bench: &Bench<'_>, how: How, count: usize, network: Option<&Network>) -> Result<Vec<Lost>, String> {
-    let runs = (0..count).map(|at| start(bench, at, network)).collect::<Result<Vec<_>, _>>()?;
-    std::thread::sleep(BEFORE);
+    let mut runs = (0..count).map(|at| start(bench, at, network)).collect::<Result<Vec<_>, _>>()?;
+    runs.iter_mut().try_for_each(await_first_second)?;
     let mut begun = Vec::with_capacity(count);
     match (how, network) {
         (How::CutOff, Some(network)) => {
@@ -122,7 +132,8 @@ fn start(bench: &Bench<'_>, at: usize, network: Option<&Network>) -> Result<Run,
         Some(_) => format!("b=ssh:near program={program}"),
         None => format!("b=exec:sh -c 'echo $$ > {}; exec {program} agent'", number.display()),
     };
-    let words = ["run", "--target", "null:", "--rate", "100", "--time", "60s", "--warmup", "0s"];
+    let words =
+        ["run", "--target", "null:", "--rate", "100", "--time", "60s", "--warmup", "0s", "--json-lines"];
     let mut command = bench.command(&words);
     command.args(["--client", "a=local", "--client", &lost]);
     if let Some(network) = network {
@@ -130,18 +141,30 @@ fn start(bench: &Bench<'_>, at: usize, network: Option<&Network>) -> Result<Run,
     }
     // A store of its own: a run that waits for another one's would end later.
     command.env("FATHOM_STORE", bench.folder.join(format!("runs-{at}.sqlite")));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    Ok(Run { child: child.map_err(|error| error.to_string())?, number })
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = child.map_err(|error| error.to_string())?;
+    let lines = child.stdout.take().map(BufReader::new).ok_or("a run without output")?;
+    Ok(Run { child, lines, number })
+}
+
+/// Waits until all clients of a run measure: it has printed a second of their sum.
+fn await_first_second(run: &mut Run) -> Result<(), String> {
+    let mut line = String::new();
+    run.lines.read_line(&mut line).map_err(|error| error.to_string())?;
+    if line.contains("fathom.second") {
+        Ok(())
+    } else {
+        Err(format!("a run that did not begin: {}", line.trim()))
+    }
 }
 
 /// Waits for all, each on a thread of its own, so that one's end is seen when it comes.
 fn ended(runs: Vec<Run>, begun: &[Instant]) -> Result<Vec<Lost>, String> {
-    let one = |run: Run, begun: Instant| -> Result<Lost, String> {
-        let output = run.child.wait_with_output().map_err(|error| error.to_string())?;
+    let one = |mut run: Run, begun: Instant| -> Result<Lost, String> {
+        let last = run.lines.by_ref().lines().map_while(Result::ok).last().unwrap_or_default();
+        let _ = run.child.wait();
         let seconds = seconds_since(begun);
-        let record = record(&output.stdout, &output.stderr)?;
-        let error = record["ending"].to_string();
-        Ok(Lost { seconds, named: error.contains("client b") && error.contains("failed") })
+        Ok(Lost { seconds, ending: record(last.as_bytes(), &[])?["ending"].to_string() })
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> =

@@ -97,7 +97,7 @@ impl Bench<'_> {
     /// A command of the program, whose runs are kept apart from the user's.
     fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(self.fathom);
-        command.args(words).args(["--quiet", "--json"]).current_dir(self.folder).stdin(Stdio::null());
+        command.args(words).arg("--quiet").current_dir(self.folder).stdin(Stdio::null());
         command.env("FATHOM_CONFIG", "/dev/null").env("FATHOM_STORE", self.folder.join("runs.sqlite"));
         command
     }
@@ -193,7 +193,8 @@ fn assess(bench: &Bench<'_>) -> Result<Vec<String>, String> {
     let budget = format!("{BUDGET_S}s");
     let mut taken = Vec::new();
     for _ in 0..bench.options.assessments {
-        let words = ["assess", "null:", "--throttle", "iops=20k", "--patterns", "randread-4k", "--anew"];
+        let words =
+            ["assess", "null:", "--throttle", "iops=20k", "--patterns", "randread-4k", "--anew", "--json"];
         let mut command = bench.command(&[words.as_slice(), &["--budget", &budget]].concat());
         with_local_clients(&mut command, 4);
         let begun = now();

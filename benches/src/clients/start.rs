@@ -62,7 +62,7 @@ fn once(
     relays: &[Relay; 2],
     subsystem: &str,
 ) -> Result<(f64, f64), String> {
-    let words = ["run", "--rw", "randread", "--depth", "1", "--time", "500ms", "--warmup", "0s"];
+    let words = ["run", "--rw", "randread", "--depth", "1", "--time", "500ms", "--warmup", "0s", "--json"];
     let target = |relay: &Relay| format!("nvme+tcp://127.0.0.1:{}/{subsystem}", relay.port);
     let mut command = bench.command(&[words.as_slice(), &["--target", &target(&relays[0])]].concat());
     for (number, relay) in relays.iter().enumerate() {
