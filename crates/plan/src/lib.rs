@@ -116,6 +116,28 @@ pub struct RunOptions {
     pub partition: bool,
 }
 
+/// Past the page cache, and nothing else that could be asked for.
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            direct: true,
+            stripe_bytes: None,
+            permits: Vec::new(),
+            check_empty: false,
+            real_time: false,
+            polled: false,
+            witness: None,
+            durable: None,
+            io_flags: IoFlags::default(),
+            keep: false,
+            cpus: None,
+            decorators: Decorators::default(),
+            clients: Vec::new(),
+            partition: false,
+        }
+    }
+}
+
 impl RunOptions {
     /// The clients that measure; none: this process alone does.
     pub fn measuring(&self) -> impl Iterator<Item = &Client> {

@@ -25,18 +25,14 @@ impl RunPlan {
             options: RunOptions {
                 direct: record.target.direct,
                 stripe_bytes: record.target.stripe_bytes,
-                permits: Vec::new(),
-                check_empty: false,
                 real_time: simulated && !record.is_virtual(),
                 polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
                 witness: record.witness.as_ref().map(asked_of),
                 durable: Durable::of_features(&record.engine.features),
                 io_flags: IoFlags::of_features(&record.engine.features),
-                keep: false,
                 cpus: cpus(record),
                 decorators: decorators(record),
-                clients: Vec::new(),
-                partition: false,
+                ..RunOptions::default()
             },
         }
     }

@@ -2,7 +2,6 @@
 
 use fathom_attribute::{Answer, Means, Pattern, Way, attribute};
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
-use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 
 use super::points;
@@ -50,20 +49,10 @@ pub fn conclude(
             engine: plan.engine.clone(),
             workload: Workload { jobs, ..workload.clone() },
             options: RunOptions {
-                direct: true,
-                stripe_bytes: None,
-                permits: Vec::new(),
-                check_empty: false,
-                real_time: false,
-                polled: false,
-                witness: None,
-                durable: None,
-                io_flags: IoFlags::default(),
-                keep: false,
-                cpus: None,
                 decorators: session.decorators().clone(),
                 clients: clients.clone(),
                 partition: plan.partition,
+                ..RunOptions::default()
             },
         })
     };

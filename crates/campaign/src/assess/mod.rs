@@ -26,7 +26,6 @@ use fathom_engine::ErrorKind;
 use fathom_record::campaign::{
     AssessPlan, AssessRecord, PatternResult, PointQuality, PreconditionEnd, RepeatEnd, RepeatRule,
 };
-use fathom_record::options::IoFlags;
 use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
@@ -40,7 +39,7 @@ use crate::run::{Session, SessionPlan};
 use crate::runner::Runner;
 use budget::Budget;
 use conclude::Choice;
-use fathom_plan::{AssessOptions, Known, assess_decorators};
+use fathom_plan::{AssessOptions, Known, RunOptions, assess_decorators};
 use passes::Point;
 use searching::Searched;
 use work::Work;
@@ -339,30 +338,25 @@ fn open(
     let any = |test: &dyn Fn(&Workload) -> bool| plan.patterns.iter().any(|pattern| test(&pattern.workload));
     let session = Session::open(
         &SessionPlan {
-            clients: &options.clients,
-            partition: plan.partition,
             targets: std::slice::from_ref(&plan.target),
             engine: plan.engine.as_deref(),
             reads: any(&|workload| workload.mix.read_share > 0.0),
             writes: !plan.precondition.is_none() || any(&|workload| workload.mix.changes_data()),
-            direct: true,
-            stripe_bytes: None,
+            options: &RunOptions {
+                permits: options.permit.iter().cloned().collect(),
+                check_empty: options.check_empty,
+                // Clients share the real time.
+                real_time: !options.clients.is_empty() && plan.target.starts_with("sim:"),
+                decorators: assess_decorators(plan)?,
+                clients: options.clients.clone(),
+                partition: plan.partition,
+                ..RunOptions::default()
+            },
             size_bytes: plan.size_bytes,
-            permits: options.permit.as_slice(),
-            check_empty: options.check_empty,
             devices: Some(devices),
             marks: true,
             exact: false,
             flags_as_asked: false,
-            keep: false,
-            // Clients share the real time.
-            real_time: !options.clients.is_empty() && plan.target.starts_with("sim:"),
-            polled: false,
-            witness: None,
-            durable: None,
-            io_flags: IoFlags::default(),
-            cpus: None,
-            decorators: &assess_decorators(plan)?,
             seed: plan.seed,
         },
         progress,

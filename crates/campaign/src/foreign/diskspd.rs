@@ -1,7 +1,7 @@
 //! From a mapped time span of diskspd to a run plan, and from the runs' records to diskspd's result.
 
 use fathom_record::RunRecord;
-use fathom_record::options::{Decorators, Durable, IoFlags};
+use fathom_record::options::Durable;
 use fathom_tools::diskspd::from_record::span_of;
 use fathom_tools::diskspd::{Mapping, Profile, Results};
 
@@ -33,19 +33,12 @@ pub fn diskspd_plan(
         workload: mapping.workload.clone(),
         options: RunOptions {
             direct: mapping.direct,
-            stripe_bytes: None,
             permits: permits.to_vec(),
             check_empty,
-            real_time: false,
-            polled: false,
-            witness: None,
             durable: (mapping.durable && !mapping.mapped).then_some(Durable::Data),
-            io_flags: IoFlags::default(),
             keep,
             cpus: mapping.cpus.clone(),
-            decorators: Decorators::default(),
-            clients: Vec::new(),
-            partition: false,
+            ..RunOptions::default()
         },
     }
 }

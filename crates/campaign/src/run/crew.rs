@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::EngineKind;
-use fathom_engine::{EngineError, ErrorKind, uring};
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_plan::{Known, PlanSource, RawPlan, RunPlan};
 use fathom_record::{RunRecord, Workload};
@@ -39,10 +39,14 @@ impl Session {
         if plan.writes && wear::limit().is_some() {
             return Err(wear::uncounted("clients").into());
         }
-        let (targets, engine, options) = plan.asked();
+        let (targets, engine) = plan.named();
         // What is done comes with each run.
         let any = RawPlan { target: Some(targets), ..RawPlan::default() };
-        let whole = RunPlan { engine, options, ..PlanSource::from_flags(any).resolve(plan.seed)? };
+        let whole = RunPlan {
+            engine,
+            options: plan.options.clone(),
+            ..PlanSource::from_flags(any).resolve(plan.seed)?
+        };
         let needs = Needs { reads: plan.reads, writes: plan.writes, size_bytes: plan.size_bytes };
         let (crew, opened) = Crew::start(&whole, needs, progress, stop)?;
         let Opened { target, engine, environment } = opened;
@@ -59,15 +63,10 @@ impl Session {
             environment,
             ceilings: Vec::new(),
             ceiling_notes: Vec::new(),
-            cpus: None,
             allowed: binding::allowed(),
-            real_time: true,
-            witness: None,
-            uring: uring::Options::default(),
-            decorators: plan.decorators.clone(),
-            io_flags: plan.io_flags,
+            options: plan.options.clone(),
             notes: Vec::new(),
-            asked: Some(plan.asked()),
+            named: Some(plan.named()),
             left: None,
             crew: Some(Mutex::new(crew)),
         };
@@ -77,7 +76,7 @@ impl Session {
 
     /// How many clients carry each run; 1 for this process alone.
     pub fn clients(&self) -> u32 {
-        self.asked.as_ref().map_or(1, |(_, _, options)| options.measuring().count().max(1) as u32)
+        self.options.measuring().count().max(1) as u32
     }
 
     /// Has the clients run a workload, each the whole of it, and adds them up.
@@ -92,15 +91,14 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        let asked = self.asked.clone().filter(|_| beside.is_alone());
-        let Some((targets, engine, options)) = asked else {
+        let Some((targets, engine)) = self.named.clone().filter(|_| beside.is_alone()) else {
             let cause = "several clients carry plain runs alone";
             return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
                 .with_remedy("leave the clients out")
                 .into());
         };
         workload.validate()?;
-        let plan = RunPlan { targets, engine, workload: workload.clone(), options };
+        let plan = RunPlan { targets, engine, workload: workload.clone(), options: self.options.clone() };
         let mut record = crew.lock().unwrap_or_else(PoisonError::into_inner).run(&plan, progress, stop)?;
         record.campaign = beside.campaign;
         record.ceilings.extend(self.ceilings().iter().cloned());

@@ -8,14 +8,13 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
-use fathom_plan::{Asked, Named, Refusal, RunOptions, admissible, on_engine, processors};
+use fathom_plan::{Asked, Named, Refusal, admissible, on_engine, processors};
 
 /// What can be said before the target is opened.
 ///
 /// # Errors
 /// The first flag without effect, why it has none, and what to type.
 pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
-    let options = plan.options();
     // An engine that does not carry files, or that there is not, is judged once it is chosen.
     let engine = catalogue::choose(plan.engine, TargetKind::File).ok();
     for target in plan.targets {
@@ -26,7 +25,7 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
             _ => Named::Within,
         };
         let engine = engine.filter(|_| named == Named::Path).map(EngineKind::entry);
-        first(admissible(&asked(plan, &options), engine, &[(target, named)]))?;
+        first(admissible(&asked(plan), engine, &[(target, named)]))?;
     }
     Ok(())
 }
@@ -36,11 +35,16 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
 /// # Errors
 /// The first one, why, and what to type.
 pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), EngineError> {
-    first(on_engine(&asked(plan, &plan.options()), engine.entry()))
+    first(on_engine(&asked(plan), engine.entry()))
 }
 
-fn asked<'a>(plan: &SessionPlan<'_>, options: &'a RunOptions) -> Asked<'a> {
-    Asked { options, reads: plan.reads, writes: plan.writes, flags_as_asked: plan.flags_as_asked }
+fn asked<'a>(plan: &SessionPlan<'a>) -> Asked<'a> {
+    Asked {
+        options: plan.options,
+        reads: plan.reads,
+        writes: plan.writes,
+        flags_as_asked: plan.flags_as_asked,
+    }
 }
 
 fn first(refusals: Vec<Refusal>) -> Result<(), EngineError> {
@@ -64,7 +68,7 @@ pub fn without_poll_queues(target: &TargetFacts) -> Option<&str> {
 /// # Errors
 /// Which device has none, and how it gets some.
 pub fn check_priority(plan: &SessionPlan<'_>, target: &TargetFacts) -> Result<(), EngineError> {
-    match without_poll_queues(target).filter(|_| plan.io_flags.hipri && !plan.flags_as_asked) {
+    match without_poll_queues(target).filter(|_| plan.options.io_flags.hipri && !plan.flags_as_asked) {
         None => Ok(()),
         Some(device) => {
             let cause = format!("{device} has no poll queues");

@@ -25,7 +25,7 @@ use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::replay::Survey;
-use fathom_plan::{RunOptions, RunPlan, exact_command_line};
+use fathom_plan::{RunPlan, exact_command_line};
 
 pub(crate) use binding::nodes_apart;
 pub(crate) use cautions::Queues;
@@ -109,29 +109,9 @@ impl Session {
 }
 
 impl<'a> SessionPlan<'a> {
-    /// Targets as they were named, the engine that was asked for, and how its runs go about them.
-    pub(super) fn asked(&self) -> (Vec<String>, Option<String>, RunOptions) {
-        (self.targets.to_vec(), self.engine.map(str::to_owned), self.options())
-    }
-
-    /// How its runs go about their targets.
-    pub(super) fn options(&self) -> RunOptions {
-        RunOptions {
-            direct: self.direct,
-            stripe_bytes: self.stripe_bytes,
-            permits: self.permits.to_vec(),
-            check_empty: self.check_empty,
-            real_time: self.real_time,
-            polled: self.polled,
-            witness: self.witness,
-            durable: self.durable,
-            io_flags: self.io_flags,
-            keep: self.keep,
-            cpus: self.cpus.map(<[u32]>::to_vec),
-            decorators: self.decorators.clone(),
-            clients: self.clients.to_vec(),
-            partition: self.partition,
-        }
+    /// Targets as they were named, and the engine that was asked for.
+    pub(super) fn named(&self) -> (Vec<String>, Option<String>) {
+        (self.targets.to_vec(), self.engine.map(str::to_owned))
     }
 
     /// What one run needs of its session.
@@ -140,27 +120,14 @@ impl<'a> SessionPlan<'a> {
         Self {
             targets: &plan.targets,
             engine: plan.engine.as_deref(),
+            options: &plan.options,
             reads: workload.mix.read_share > 0.0,
             writes: workload.mix.changes_data(),
-            direct: plan.options.direct,
             size_bytes: workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes)),
-            stripe_bytes: plan.options.stripe_bytes,
-            permits: &plan.options.permits,
-            check_empty: plan.options.check_empty,
             devices: None,
             marks: true,
-            keep: plan.options.keep,
             exact: false,
             flags_as_asked: false,
-            real_time: plan.options.real_time,
-            polled: plan.options.polled,
-            witness: plan.options.witness,
-            durable: plan.options.durable,
-            io_flags: plan.options.io_flags,
-            cpus: plan.options.cpus.as_deref(),
-            decorators: &plan.options.decorators,
-            clients: &plan.options.clients,
-            partition: plan.options.partition,
             seed: workload.seed,
         }
     }

@@ -21,7 +21,7 @@ use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::environment::{Environment, Fact};
 use fathom_record::facts::{Feature, TargetFacts, TargetKind};
-use fathom_record::options::{Decorators, Durable, IoFlags, Priorities, WitnessSource};
+use fathom_record::options::{Decorators, Priorities};
 use fathom_record::run::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{KnownCeiling, RunRecord, Workload};
@@ -48,7 +48,7 @@ use crate::external::External;
 use crate::identity;
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
-use fathom_plan::{Applying, Client, Known, RunOptions, RunPlan, exact_command_line};
+use fathom_plan::{Applying, Known, RunOptions, RunPlan, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -58,49 +58,23 @@ pub struct SessionPlan<'a> {
     pub targets: &'a [String],
     /// Engine asked for.
     pub engine: Option<&'a str>,
+    /// How its runs go about them.
+    pub options: &'a RunOptions,
     /// Whether anything will be read.
     pub reads: bool,
     /// Whether anything will be written or trimmed.
     pub writes: bool,
-    /// Past the page cache.
-    pub direct: bool,
     /// Bytes of the target that are needed, from its start.
     pub size_bytes: Option<u64>,
-    /// Chunk of a stripe over all targets.
-    pub stripe_bytes: Option<u64>,
-    /// The words that permit the loss of data, one entry a device.
-    pub permits: &'a [String],
-    /// Whether a device that only reading can show to be empty is read, however long that takes.
-    pub check_empty: bool,
     /// The devices that the campaign began on which continues; absent for what is no campaign.
     pub devices: Option<&'a Devices>,
     /// Whether devices that are written are marked as fathom's, behind the bytes that are used.
     pub marks: bool,
-    /// Whether a file that is made stays.
-    pub keep: bool,
     /// Whether a file has every byte that is asked for: a shorter one that is there is made longer where it may be
     /// written, and nothing is cut to whole blocks.
     pub exact: bool,
     /// Whether a flag of single I/Os is sent also where nothing comes of it here.
     pub flags_as_asked: bool,
-    /// Whether a simulated device runs by the wall clock.
-    pub real_time: bool,
-    /// Whether completions are polled for.
-    pub polled: bool,
-    /// Whether the block layer is watched, and through what.
-    pub witness: Option<WitnessSource>,
-    /// What is durable when a write ends.
-    pub durable: Option<Durable>,
-    /// Flags on reads and writes.
-    pub io_flags: IoFlags,
-    /// Processors for the jobs, in turn; an empty list: the scheduler's choice; absent: near the devices.
-    pub cpus: Option<&'a [u32]>,
-    /// What is put around the engine.
-    pub decorators: &'a Decorators,
-    /// Who carries each run, all at once; none: this process.
-    pub clients: &'a [Client],
-    /// Each client has a part of the addresses to itself.
-    pub partition: bool,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
 }
@@ -146,17 +120,13 @@ pub struct Session {
     pub(super) ceilings: Vec<KnownCeiling>,
     /// Those of the notes that are about the ceilings.
     pub(super) ceiling_notes: Vec<String>,
-    pub(super) cpus: Option<Vec<u32>>,
     pub(super) allowed: Result<BTreeSet<u32>, String>,
-    pub(super) real_time: bool,
-    pub(super) witness: Option<WitnessSource>,
-    pub(super) uring: uring::Options,
-    pub(super) decorators: Decorators,
-    pub(super) io_flags: IoFlags,
+    /// How runs go about the targets.
+    pub(super) options: RunOptions,
     pub(super) notes: Vec<String>,
-    /// Targets as they were named, the engine that was asked for, and how they are gone about; absent where a line of
-    /// flags does not say it.
-    pub(super) asked: Option<(Vec<String>, Option<String>, RunOptions)>,
+    /// Targets as they were named, and the engine that was asked for; absent where a line of flags does not say how they
+    /// are gone about.
+    pub(super) named: Option<(Vec<String>, Option<String>)>,
     /// Simulated devices as the last run left them, where each run goes on from there.
     pub(super) left: Option<Mutex<Medium>>,
     /// Who carries each run in this process's place.
@@ -182,7 +152,8 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
         check_flags(plan)?;
-        if !plan.clients.is_empty() {
+        let options = plan.options;
+        if !options.clients.is_empty() {
             return Self::of_clients(plan, progress, stop);
         }
         let (clock, clock_facts) = WallClock::start();
@@ -190,7 +161,7 @@ impl Session {
         let direct = past_the_cache(plan, &mut notes);
         let mut targets = Targets::open(plan, direct, progress, stop)?;
         notes.extend(targets.notes.iter().cloned());
-        targets.facts.decorated = plan.decorators.facts();
+        targets.facts.decorated = options.decorators.facts();
         if let Some(decorated) = &targets.facts.decorated {
             notes.push(format!(
                 "The target was measured behind {}: the results are of both together, not of the target alone.",
@@ -199,22 +170,22 @@ impl Session {
         }
         let engine = choose_engine(plan.engine, &targets, &mut notes)?;
         check_engine(plan, engine)?;
-        if plan.polled {
+        if options.polled {
             require_polling(engine, &targets.facts)?;
         }
         check_priority(plan, &targets.facts)?;
-        if plan.witness.is_some() {
+        if options.witness.is_some() {
             witness::require(&targets.facts)?;
         }
-        if plan.cpus.is_some() {
-            refuse_cpus_of_simulated_time(&targets.medium, plan.real_time)?;
+        if options.cpus.is_some() {
+            refuse_cpus_of_simulated_time(&targets.medium, options.real_time)?;
         }
         let facts = &targets.facts;
         let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
         let mut environment = environment::collect(&facts.devices, path);
         environment.facts.extend(way_to(facts));
         let allowed = binding::allowed();
-        check_processors(plan.cpus.unwrap_or_default(), allowed.as_ref().ok())?;
+        check_processors(options.cpus.as_deref().unwrap_or_default(), allowed.as_ref().ok())?;
         let mut session = Self {
             targets,
             engine,
@@ -223,15 +194,10 @@ impl Session {
             environment,
             ceilings: Vec::new(),
             ceiling_notes: Vec::new(),
-            cpus: plan.cpus.map(<[u32]>::to_vec),
             allowed,
-            real_time: plan.real_time,
-            witness: plan.witness,
-            uring: uring::Options { polled: plan.polled, ..uring::Options::default() },
-            decorators: plan.decorators.clone(),
-            io_flags: plan.io_flags,
+            options: options.clone(),
             notes,
-            asked: (!plan.exact && !plan.flags_as_asked).then(|| plan.asked()),
+            named: (!plan.exact && !plan.flags_as_asked).then(|| plan.named()),
             left: None,
             crew: None,
         };
@@ -302,7 +268,7 @@ impl Session {
 
     /// What is put around the engine.
     pub fn decorators(&self) -> &Decorators {
-        &self.decorators
+        &self.options.decorators
     }
 
     /// The machine as it was found.
@@ -343,7 +309,7 @@ impl Session {
 
     /// Whether runs take place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
-        matches!(self.targets.medium, Medium::Simulated(_)) && !self.real_time
+        matches!(self.targets.medium, Medium::Simulated(_)) && !self.options.real_time
     }
 
     /// Runs one workload and returns its record.
@@ -400,15 +366,15 @@ impl Session {
             geometries: &geometries,
             medium,
             engine: self.engine,
-            decorators: &self.decorators,
+            decorators: &self.options.decorators,
             share,
             wear: crate::wear::limit(),
             scripts: feed.as_ref().map(Feed::scripts),
             listeners: ears.hear().then_some(Listeners(&listener)),
-            uring: self.uring,
-            io_flags: self.io_flags,
+            uring: uring::Options { polled: self.options.polled, ..uring::Options::default() },
+            io_flags: self.options.io_flags,
             priorities,
-            real_time: self.real_time,
+            real_time: self.options.real_time,
             cpus: &binding.cpus,
             accounts: particulars.map_or(Accounts::None, Particulars::accounts),
             live: particulars.and_then(Particulars::live),
@@ -465,7 +431,7 @@ impl Session {
 
     /// What makes a run of this workload again; `None` where no line does.
     fn command(&self, workload: &Workload) -> Option<String> {
-        let (targets, engine, options) = self.asked.clone()?;
+        let (targets, engine) = self.named.clone()?;
         let kinds = [
             TargetKind::File,
             TargetKind::BlockDevice,
@@ -475,6 +441,7 @@ impl Session {
         // Of several engines that carry a target, the default could be another one elsewhere.
         let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.name().to_owned());
         let engine = engine.or_else(used);
+        let options = self.options.clone();
         exact_command_line(&RunPlan { targets, engine, workload: workload.clone(), options })
     }
 
@@ -505,7 +472,7 @@ impl Session {
         medium: &Medium,
     ) -> Result<Option<witness::Started>, CampaignError> {
         let watching = |source| witness::start(source, workload, (facts, medium), self.clock);
-        Ok(self.witness.map(watching).transpose()?)
+        Ok(self.options.witness.map(watching).transpose()?)
     }
 
     /// What a record of this run says besides its numbers; ends the reading of a trace.
@@ -567,7 +534,8 @@ impl Session {
     /// What the workload asks for beyond what device and engine have.
     fn cautions(&self, workload: &Workload, facts: &TargetFacts) -> impl Iterator<Item = String> {
         // A decorator holds I/Os of its own.
-        let lone = cautions::lone(workload, self.engine, facts).filter(|_| self.decorators.is_empty());
+        let lone =
+            cautions::lone(workload, self.engine, facts).filter(|_| self.options.decorators.is_empty());
         let far = self.far(workload);
         cautions::tags(workload, self.engine, facts).into_iter().chain(lone).chain(far)
     }
@@ -587,7 +555,7 @@ impl Session {
     /// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.
     fn refuse_what_is_not_polled(&self, workload: &Workload) -> Result<(), EngineError> {
         let mix = &workload.mix;
-        let polls = self.uring.polled && self.engine == EngineKind::Uring;
+        let polls = self.options.polled && self.engine == EngineKind::Uring;
         if !polls || mix.flush_every_writes == 0 && mix.trim_share <= 0.0 {
             return Ok(());
         }
@@ -686,12 +654,12 @@ fn no_telemetry(beside: Option<&str>) -> Telemetry {
 /// Whether the page cache is bypassed: a mapping is the page cache.
 fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
     let mapped = plan.engine == Some(EngineKind::Mmap.name());
-    if mapped && plan.direct {
+    if mapped && plan.options.direct {
         notes.push(
             "Engine mmap goes through the page cache: the target was opened as with --buffered.".into(),
         );
     }
-    plan.direct && !mapped
+    plan.options.direct && !mapped
 }
 
 /// The engine asked for, or the best one that works here, with a note where that is not the first choice.
@@ -701,9 +669,10 @@ fn choose_engine(
     notes: &mut Vec<String>,
 ) -> Result<EngineKind, EngineError> {
     if let Some(external) = asked.and_then(External::of) {
-        let cause = format!("{} is a tool of its own, and only `fathom run` drives it", external.name());
+        let cause =
+            format!("{} is a tool of its own, which `fathom run`, sweep and repeat drive", external.name());
         return Err(EngineError::new(ErrorKind::Plan, "choosing the engine", cause)
-            .with_remedy("use fathom run, or an engine that `fathom engines` lists"));
+            .with_remedy("use one of these, or an engine that `fathom engines` lists"));
     }
     let chosen = catalogue::choose(asked, targets.facts.kind)
         .map_err(|error| advise_other_path(error, asked, &targets.facts))?;

@@ -46,12 +46,12 @@ impl Targets {
         stop: &AtomicBool,
     ) -> Result<Self, EngineError> {
         let names = plan.targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
-        let size_bytes = match (plan.stripe_bytes, plan.size_bytes) {
+        let size_bytes = match (plan.options.stripe_bytes, plan.size_bytes) {
             (Some(chunk), Some(bytes)) => Some(Layout::share_bytes(bytes, names.len(), chunk)),
             (_, bytes) => bytes,
         };
         let origin_of = |name: &TargetName| plan.devices.and_then(|devices| devices.origin(name));
-        let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
+        let permits: Vec<Permit> = plan.options.permits.iter().map(|words| Permit(words.clone())).collect();
         let admitted = admit_all(&names, plan.writes, &permits, origin_of)?;
         let names_only = |name: &str| engines::named(name).is_some_and(|entry| entry.names_alone);
         let of_names = plan.engine.is_some_and(names_only);
@@ -64,13 +64,13 @@ impl Targets {
                 writes: plan.writes,
                 names: of_names,
                 direct,
-                durable: plan.durable,
+                durable: plan.options.durable,
                 size_bytes,
                 permit: permit.as_ref(),
-                check_empty: plan.check_empty,
+                check_empty: plan.options.check_empty,
                 origin: origin_of(name),
                 marks: plan.marks,
-                keep: plan.keep,
+                keep: plan.options.keep,
                 exact: plan.exact,
                 seed: plan.seed,
                 before_layout: Some(&wear::take_for_layout),
@@ -81,7 +81,7 @@ impl Targets {
         }
         let medium = medium_of(&mut opened)?;
         let mut facts = together(opened.iter().map(|target| &target.facts));
-        let medium = match plan.stripe_bytes {
+        let medium = match plan.options.stripe_bytes {
             Some(chunk) => striped(medium, &mut facts, chunk)?,
             None => medium,
         };

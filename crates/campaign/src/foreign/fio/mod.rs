@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_plan::RunOptions;
 use fathom_record::RunRecord;
 use fathom_record::engines;
-use fathom_record::options::Decorators;
 use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
@@ -262,34 +262,32 @@ impl<'a> Stages<'a> {
             .iter()
             .filter(|target| settings.engine != Some("null") && !Path::new(target).exists())
             .collect();
-        let decorators = Decorators::default();
-        let plan = SessionPlan {
-            targets: opening.targets,
-            engine: settings.engine,
-            reads: workloads().any(|workload| workload.mix.read_share > 0.0),
-            writes,
+        let options = RunOptions {
             direct: settings.direct,
-            size_bytes: needed_bytes,
             stripe_bytes: opening.stripe_bytes,
-            permits: &permits,
+            permits,
             check_empty: self.globals.check_empty,
-            devices: None,
-            // A job of fio has the whole device.
-            marks: false,
             // What is there already stays in any case.
             keep: settings.keep && missing.len() == opening.targets.len(),
-            exact: true,
-            flags_as_asked: true,
-            real_time: false,
             polled: settings.polled,
-            witness: None,
             durable: settings.durable,
             io_flags: settings.io_flags,
             // fio binds nothing unless it is told to.
-            cpus: Some(&settings.cpus),
-            decorators: &decorators,
-            clients: &[],
-            partition: false,
+            cpus: Some(settings.cpus.clone()),
+            ..RunOptions::default()
+        };
+        let plan = SessionPlan {
+            targets: opening.targets,
+            engine: settings.engine,
+            options: &options,
+            reads: workloads().any(|workload| workload.mix.read_share > 0.0),
+            writes,
+            size_bytes: needed_bytes,
+            devices: None,
+            // A job of fio has the whole device.
+            marks: false,
+            exact: true,
+            flags_as_asked: true,
             seed: opening.runs.first().map_or(0, |run| run.workload.seed),
         };
         let session = Session::open(&plan, progress, stop).map_err(|error| with_reason(error, shorter))?;
