@@ -213,9 +213,16 @@ impl<P> Runner<'_, P> {
         (session, workload): (&Session, &Workload),
         progress: &mut dyn Progress,
     ) -> Result<RunRecord, CampaignError> {
+        self.make_by(step, |link| session.run(workload, Some(link), progress, self.stop))
+    }
+
+    fn make_by(
+        &self,
+        step: &str,
+        make: impl FnOnce(CampaignLink) -> Result<RunRecord, CampaignError>,
+    ) -> Result<RunRecord, CampaignError> {
         self.store.journal(&self.campaign, step, &StepState::Started, &identity::now())?;
-        let link = CampaignLink { id: self.id().to_owned(), step: step.to_owned() };
-        session.run(workload, Some(link), progress, self.stop)
+        make(CampaignLink { id: self.id().to_owned(), step: step.to_owned() })
     }
 
     /// Makes the run of a step and saves it: the step is then done. `None` where it was stopped.
@@ -228,7 +235,20 @@ impl<P> Runner<'_, P> {
         what: (&Session, &Workload),
         progress: &mut dyn Progress,
     ) -> Result<Option<RunRecord>, CampaignError> {
-        let run = self.make(step, what, progress)?;
+        let (session, workload) = what;
+        self.step_by(step, |link| session.run(workload, Some(link), progress, self.stop))
+    }
+
+    /// The same of a run that is made in another way.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_by(
+        &self,
+        step: &str,
+        make: impl FnOnce(CampaignLink) -> Result<RunRecord, CampaignError>,
+    ) -> Result<Option<RunRecord>, CampaignError> {
+        let run = self.make_by(step, make)?;
         if run.ending == Ending::Interrupted {
             return Ok(None);
         }

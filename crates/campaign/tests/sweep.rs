@@ -126,3 +126,32 @@ fn a_sweep_that_was_cut_off_goes_on_as_if_it_had_not_been() {
     let rates = |record: &SweepRecord| record.cells.iter().map(rate).collect::<Vec<_>>();
     assert_eq!(rates(&at_once), rates(&in_pieces));
 }
+
+#[test]
+fn a_tool_is_swept_over_as_an_engine_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s.sqlite")).unwrap();
+    let swept = |engine: &str| {
+        let target = folder.path().display().to_string();
+        let options = options(&target, &["depth=1,4"], |raw, plan| {
+            raw.passes = Some("1".into());
+            plan.engine = Some(engine.into());
+            plan.size = Some("8MiB".into());
+        });
+        sweep(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap()
+    };
+    // Each cell says that there is no such tool.
+    let missing = swept("fio:/nowhere/fio");
+    assert!(missing.record.cells.iter().all(|cell| cell.result.is_none() && cell.missing.is_some()));
+    if std::process::Command::new("fio").arg("--version").output().is_err() {
+        fathom_skips::skipped("no fio");
+        return;
+    }
+    let found = swept("fio");
+    assert_eq!(found.runs.len(), 2);
+    for (run, depth) in found.runs.iter().zip([1, 4]) {
+        assert_eq!((run.engine.name.as_str(), run.workload.depth), ("fio", depth));
+        assert_eq!(run.campaign.as_ref().map(|link| link.id.as_str()), Some(found.record.id.as_str()));
+        assert!(run.summary.operations_per_s() > 0.0);
+    }
+}

@@ -29,7 +29,7 @@ pub use campaign::{
 };
 pub use error::{StoreError, StoreErrorKind};
 pub use location::default_path;
-pub use open::Store;
+pub use open::{Store, raw_folder};
 pub use resolve::Resolved;
 pub use run::{
     ImportRow, Relation, RunCondition, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText, pattern_text,

@@ -26,7 +26,17 @@ pub struct Store {
     pub(crate) path: PathBuf,
 }
 
+/// Folder beside a store's file for what other tools print.
+pub fn raw_folder(store: &Path) -> PathBuf {
+    with_suffix(store, ".raw")
+}
+
 impl Store {
+    /// Folder beside it for what other tools print; made by whoever writes there.
+    pub fn raw_folder(&self) -> PathBuf {
+        raw_folder(&self.path)
+    }
+
     /// Opens the store at `path` for reading and writing, and makes it, with the folders above it
     /// and for the user alone, if there is none.
     ///

@@ -119,7 +119,7 @@ impl Work<'_> {
         let seed = self.runner.plan.seed.wrapping_add(number);
         let workload = Workload { seed, ..self.options.cells[cell].workload.clone() };
         progress.step(&self.notice(pass, cell, left_in_pass));
-        match self.measure(&step, cell, &workload, progress) {
+        match self.sessions.measure(&mut self.runner, (&step, cell), &workload, progress) {
             Ok(None) => return Ok(true),
             Ok(Some(run)) => self.runs.take(cell, run),
             // A step that its target or engine does not take is told; the others are measured all the same.
@@ -127,22 +127,6 @@ impl Work<'_> {
             Err(error) => self.runs.give_up(cell, error.in_one_line()),
         }
         Ok(false)
-    }
-
-    /// The run of a step, its targets opened where they are not; `None` where it was stopped.
-    fn measure(
-        &mut self,
-        step: &str,
-        cell: usize,
-        workload: &Workload,
-        progress: &mut dyn Progress,
-    ) -> Result<Option<RunRecord>, CampaignError> {
-        let opened = self.sessions.prepare(cell, self.runner.devices(), progress, self.runner.stop())?;
-        let Some(session) = self.sessions.of(cell) else { return Ok(None) };
-        if opened {
-            self.runner.remember(session)?;
-        }
-        self.runner.step(step, (session, workload), progress)
     }
 
     fn length_ns(&self, cell: usize) -> u64 {

@@ -1,14 +1,19 @@
-//! One open session for all cells that go about the same targets in the same way.
+//! One open session for all cells that go about the same targets in the same way; none for those whose engine is a tool of
+//! its own, which opens what it works on.
 
 use std::sync::atomic::AtomicBool;
 
 use fathom_record::environment::Environment;
-use fathom_record::facts::TargetFacts;
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::{RunRecord, Workload};
 
 use crate::devices::Devices;
 use crate::error::CampaignError;
+use crate::external::{External, run_external};
 use crate::progress::Progress;
 use crate::run::Session;
+use crate::runner::Runner;
+use crate::wear;
 use fathom_plan::{RunOptions, RunPlan};
 
 /// What cells of one session have in common.
@@ -23,6 +28,10 @@ impl Manner {
     fn of(plan: &RunPlan) -> Self {
         Self { targets: plan.targets.clone(), engine: plan.engine.clone(), options: plan.options.clone() }
     }
+}
+
+fn found(session: &Session) -> (TargetFacts, Environment) {
+    (session.target().clone(), session.environment().clone())
 }
 
 /// Sessions, and which one each cell uses. A device that is written is held by one of them alone, so that sessions of
@@ -71,30 +80,80 @@ impl Sessions {
         // Each is opened once before anything is measured, so that a refusal comes first.
         for at in 0..manners.len() {
             sessions.ready(at, devices, progress, stop)?;
-            if let Some(session) = &sessions.open[at] {
-                sessions.targets.push(session.target().clone());
+            let looked = match sessions.tool(at) {
+                Some(tool) => Some(sessions.look_for(&tool, at, devices, progress, stop)?),
+                None => sessions.open[at].as_ref().map(found),
+            };
+            if let Some((target, environment)) = looked {
+                sessions.targets.push(target);
                 if at == 0 {
-                    sessions.environment = session.environment().clone();
+                    sessions.environment = environment;
                 }
             }
         }
         Ok(sessions)
     }
 
-    /// Opens the session of a cell where it is not; whether it was not.
-    ///
-    /// # Errors
-    /// When a target is refused or cannot be opened.
-    pub fn prepare(
-        &mut self,
-        cell: usize,
+    /// The tool that carries the cells of a session in its place.
+    fn tool(&self, at: usize) -> Option<External> {
+        let plan = self.manners[at].first().filter(|plan| plan.options.clients.is_empty())?;
+        plan.engine.as_deref().and_then(External::of)
+    }
+
+    /// What is known of the targets that a tool works on, which are opened for that alone: refused are those that it would
+    /// be refused too.
+    fn look_for(
+        &self,
+        tool: &External,
+        at: usize,
         devices: &Devices,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<bool, CampaignError> {
-        self.ready(self.of_cell[cell], devices, progress, stop)
+    ) -> Result<(TargetFacts, Environment), CampaignError> {
+        let plans = &self.manners[at];
+        plans.iter().try_for_each(|plan| tool.check_options(plan))?;
+        if wear::limit().is_some() && plans.iter().any(|plan| plan.workload.mix.changes_data()) {
+            return Err(wear::uncounted("another process").into());
+        }
+        if !tool.works_here() {
+            let names = plans.first().map(|plan| plan.targets.join(" + ")).unwrap_or_default();
+            return Ok((TargetFacts::named(names, TargetKind::Unknown), Environment::default()));
+        }
+        let ours: Vec<RunPlan> = plans.iter().map(|plan| RunPlan { engine: None, ..plan.clone() }).collect();
+        let ours: Vec<&RunPlan> = ours.iter().collect();
+        Ok(found(&Session::open_for_all(&ours, self.seed, devices, progress, stop)?))
     }
 
+    /// Makes the run of a cell's step and saves it, by the cell's session, opened where it is not, or by its tool; `None`
+    /// where it was stopped.
+    ///
+    /// # Errors
+    /// When a target is refused, or the run cannot be made or saved.
+    pub fn measure<P>(
+        &mut self,
+        runner: &mut Runner<'_, P>,
+        (step, cell): (&str, usize),
+        workload: &Workload,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<RunRecord>, CampaignError> {
+        let at = self.of_cell[cell];
+        let opened = self.ready(at, runner.devices(), progress, runner.stop())?;
+        if let Some(tool) = self.tool(at) {
+            let (raw, stop) = (runner.store().raw_folder(), runner.stop());
+            let plan = RunPlan { workload: workload.clone(), ..self.manners[at][0].clone() };
+            return runner.step_by(step, |link| {
+                let run = run_external(&plan, &tool, &raw, progress, stop)?;
+                Ok(RunRecord { campaign: Some(link), ..run })
+            });
+        }
+        let Some(session) = &self.open[at] else { return Ok(None) };
+        if opened {
+            runner.remember(session)?;
+        }
+        runner.step(step, (session, workload), progress)
+    }
+
+    /// Opens a session where it is not; whether it was not. Of what a tool works on nothing stays open.
     fn ready(
         &mut self,
         at: usize,
@@ -115,14 +174,12 @@ impl Sessions {
                 *other = None;
             }
         }
-        let plans: Vec<&RunPlan> = plans.iter().collect();
+        if self.tool(at).is_some() {
+            return Ok(false);
+        }
+        let plans: Vec<&RunPlan> = self.manners[at].iter().collect();
         self.open[at] = Some(Session::open_for_all(&plans, self.seed, devices, progress, stop)?);
         Ok(true)
-    }
-
-    /// The session of a cell; `None` where it is not open.
-    pub fn of(&self, cell: usize) -> Option<&Session> {
-        self.open[self.of_cell[cell]].as_ref()
     }
 
     /// Those that are open.

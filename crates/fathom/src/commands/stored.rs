@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::{CampaignRecord, RunRecord, shell_word};
 use fathom_report::runs_drawn;
-use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path};
+use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path, raw_folder};
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -74,9 +74,7 @@ impl StorePlace {
     /// # Errors
     /// When nobody knows where the user's data is.
     pub fn raw_folder(&self) -> Result<PathBuf, StoreError> {
-        let mut path = self.path()?.into_os_string();
-        path.push(".raw");
-        Ok(path.into())
+        Ok(raw_folder(&self.path()?))
     }
 
     /// Opens the store for saving; makes it if there is none.
