@@ -22,6 +22,8 @@ pub enum EngineKind {
     Uring,
     /// Native asynchronous I/O.
     Aio,
+    /// Overlapped I/O and a completion port.
+    Iocp,
     /// `pread` and `pwrite`.
     Sync,
     /// A shared mapping.
@@ -44,6 +46,7 @@ pub enum EngineKind {
 const KINDS: [EngineKind; ENGINES.len()] = [
     EngineKind::Uring,
     EngineKind::Aio,
+    EngineKind::Iocp,
     EngineKind::Sync,
     EngineKind::Mmap,
     EngineKind::Metadata(Act::Allocate),
@@ -67,6 +70,7 @@ impl EngineKind {
         match self {
             Self::Uring => "uring",
             Self::Aio => "aio",
+            Self::Iocp => "iocp",
             Self::Sync => "sync",
             Self::Mmap => "mmap",
             Self::Metadata(act) => act.name(),
@@ -104,7 +108,7 @@ pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, Eng
     let names = || here.map(EngineKind::name).collect::<Vec<_>>().join(", ");
     match EngineKind::named(name) {
         Some(kind) if !is_here(kind) => {
-            Err(EngineError::new(ErrorKind::Unsupported, place, "it needs the kernel of Linux")
+            Err(EngineError::new(ErrorKind::Unsupported, place, platform::WHY_NOT_HERE)
                 .with_remedy(format!("for this target use one of: {}", names())))
         }
         Some(kind) if carries(&kind) => Ok(kind),

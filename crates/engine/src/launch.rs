@@ -330,8 +330,10 @@ impl Launch<'_> {
         let special = self.workload.special.as_deref();
         // Buffers that keep their content are as many as there are I/Os in flight.
         let keeps = special.is_some_and(|special| special.content == Some(Content::Kept));
-        let works_meanwhile =
-            matches!(self.engine, EngineKind::Uring | EngineKind::Aio | EngineKind::Passthrough);
+        let works_meanwhile = matches!(
+            self.engine,
+            EngineKind::Uring | EngineKind::Aio | EngineKind::Iocp | EngineKind::Passthrough
+        );
         if keeps || !works_meanwhile || !matches!(self.medium, Medium::Files(_) | Medium::Striped(_)) {
             return Spares::default();
         }

@@ -13,6 +13,8 @@ pub mod decorate;
 pub mod delay;
 pub mod fault;
 pub mod io_flags;
+#[cfg(windows)]
+pub mod iocp;
 pub mod job;
 pub mod launch;
 pub mod memory;

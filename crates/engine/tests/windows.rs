@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::catalogue::{self, EngineKind};
+use fathom_engine::iocp::Iocp;
 use fathom_engine::job::{Accounts, Measured};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
@@ -46,7 +47,12 @@ fn handle(target: &Target) -> Arc<Handle> {
     Arc::clone(target.file.as_ref().unwrap())
 }
 
-fn launch(target: &Target, (jobs, depth): (u32, u32), mix: Mix) -> Result<Measured, EngineError> {
+fn launch(
+    target: &Target,
+    engine: EngineKind,
+    (jobs, depth): (u32, u32),
+    mix: Mix,
+) -> Result<Measured, EngineError> {
     let workload = Workload {
         mix,
         addresses: Addresses::RandomIndependent,
@@ -68,7 +74,7 @@ fn launch(target: &Target, (jobs, depth): (u32, u32), mix: Mix) -> Result<Measur
         workload: &workload,
         geometries: &[geometry],
         medium: &Medium::Files(vec![handle(target)]),
-        engine: EngineKind::Sync,
+        engine,
         decorators: &Decorators::default(),
         share: None,
         wear: None,
@@ -89,7 +95,25 @@ fn launch(target: &Target, (jobs, depth): (u32, u32), mix: Mix) -> Result<Measur
     launch.run(&mut |_| {})
 }
 
+/// Those that carry I/O to files here.
+const ENGINES: [EngineKind; 2] = [EngineKind::Iocp, EngineKind::Sync];
 const HALF: Mix = Mix { read_share: 0.5, trim_share: 0.0, flush_every_writes: 16 };
+
+#[test]
+fn iocp_keeps_what_an_engine_promises() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = file(folder.path(), TARGET_BYTES);
+    let permit = named("there.bin");
+    let target = Target::open(&name, &writing(Some(&permit))).unwrap();
+    let (clock, _) = WallClock::start();
+    run(&Subject {
+        name: "iocp",
+        make: &|depth| Iocp::new(&handle(&target), depth, BUFFER_BYTES, clock).unwrap(),
+        now_ns: &|| clock.now_ns(),
+        advance_to: None,
+        traits: Traits { keeps_content: true, knows_its_end: true, writes_only: false },
+    });
+}
 
 #[test]
 fn sync_keeps_what_an_engine_promises() {
@@ -117,9 +141,9 @@ fn a_scratch_file_is_written_in_full_carries_a_run_and_is_gone() {
     assert_eq!((target.facts.size_bytes, target.facts.kind), (4 << 20, TargetKind::File));
     assert!(target.facts.scratch && target.facts.direct && target.facts.written_share == Some(1.0));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    for shape in [(1, 1), (2, 4)] {
+    for (engine, shape) in ENGINES.into_iter().flat_map(|engine| [(engine, (1, 1)), (engine, (2, 4))]) {
         target.confirm().unwrap();
-        let measured = launch(&target, shape, HALF).unwrap();
+        let measured = launch(&target, engine, shape, HALF).unwrap();
         let counts = &measured.whole.directions;
         assert!(counts.iter().all(|direction| direction.errors == 0), "{:?}", measured.failures);
         let checked = measured.verified.unwrap();
@@ -145,7 +169,7 @@ fn a_file_that_is_there_is_written_only_by_its_name() {
 
     let right = named("there.bin");
     let target = Target::open(&name, &writing(Some(&right))).unwrap();
-    let measured = launch(&target, (1, 2), HALF).unwrap();
+    let measured = launch(&target, EngineKind::Iocp, (1, 2), HALF).unwrap();
     assert_eq!(measured.failures, []);
     drop(target);
     assert!(fs::read(path(&name)).unwrap().iter().any(|byte| *byte != 0x5a));
@@ -201,10 +225,12 @@ fn devices_streams_and_what_is_not_here_are_refused_before_anything_is_opened() 
     assert_eq!(Target::open(&name, &buffered).unwrap_err().kind, ErrorKind::Unsupported);
     let target = Target::open(&name, &OpenRequest::default()).unwrap();
     let trims = Mix { read_share: 0.5, trim_share: 0.5, flush_every_writes: 0 };
-    assert_eq!(launch(&target, (1, 1), trims).unwrap_err().kind, ErrorKind::Unsupported);
-    assert_eq!(catalogue::choose(None, TargetKind::File).unwrap(), EngineKind::Sync);
+    for engine in ENGINES {
+        assert_eq!(launch(&target, engine, (1, 1), trims).unwrap_err().kind, ErrorKind::Unsupported);
+    }
+    assert_eq!(catalogue::choose(None, TargetKind::File).unwrap(), EngineKind::Iocp);
     let error = catalogue::choose(Some("uring"), TargetKind::File).unwrap_err();
-    assert!(error.remedy.contains("sync"), "{error}");
+    assert!(error.remedy.contains("iocp, sync"), "{error}");
 }
 
 #[test]

@@ -185,12 +185,15 @@ mod tests {
             ),
             (
                 "rw = 'write'\ndurable = 'data'",
-                ["mmap", "nvme-tcp", "passthrough"].into_iter().chain(calls()).collect(),
+                ["iocp", "mmap", "nvme-tcp", "passthrough"].into_iter().chain(calls()).collect(),
             ),
-            ("rw = 'write'\nio-flags = 'nowait'", ["mmap"].into_iter().chain(calls()).chain(apart).collect()),
+            (
+                "rw = 'write'\nio-flags = 'nowait'",
+                ["iocp", "mmap"].into_iter().chain(calls()).chain(apart).collect(),
+            ),
             (
                 "rw = 'write'\nio-flags = 'hipri'",
-                ["uring", "aio", "mmap"].into_iter().chain(calls()).chain(apart).collect(),
+                ["uring", "aio", "iocp", "mmap"].into_iter().chain(calls()).chain(apart).collect(),
             ),
             ("rw = 'write'\nio-flags = 'dontcache'", ENGINES.iter().map(|engine| engine.name).collect()),
             ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", ENGINES.iter().map(|e| e.name).collect()),

@@ -77,6 +77,8 @@ const AIO_LACKS: &[NoPlace] = &[no_place(
     "the kernel polls for no I/O of this interface",
     "use --engine sync, or --engine uring --polled",
 )];
+const IOCP_LACKS: &[NoPlace] =
+    &[no_place(Need::Durable, "it opens files without write-through", FLUSH_INSTEAD), NO_IO_FLAGS];
 const MMAP_LACKS: &[NoPlace] = &[
     no_place(
         Need::Stripe,
@@ -158,6 +160,15 @@ pub const ENGINES: &[EngineEntry] = &[
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: AIO_LACKS,
+    },
+    EngineEntry {
+        name: "iocp",
+        summary: "overlapped I/O of Windows; completions come out of a port, a batch at a time",
+        targets: &[TargetKind::File],
+        keeps_content: true,
+        in_flight: InFlight::Depth,
+        names_alone: false,
+        no_place_for: IOCP_LACKS,
     },
     EngineEntry {
         name: "sync",

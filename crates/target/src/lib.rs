@@ -55,5 +55,7 @@ pub use platform::{
     Handle, Lane, advise, cached_share, devices, drop_cached, forget, generic_of, is_block_device, lane,
     stretches, written_share,
 };
+#[cfg(windows)]
+pub use platform::{OverlappedLane, overlapped_lane};
 pub use several::{Admitted, admit_all};
 pub use stretch::Stretch;

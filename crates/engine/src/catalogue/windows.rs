@@ -2,10 +2,18 @@
 
 use super::EngineKind;
 
+/// Why the others carry nothing here.
+pub const WHY_NOT_HERE: &str = "it needs the kernel of Linux";
+
 /// Whether an engine carries I/O on this system.
 pub fn is_here(kind: EngineKind) -> bool {
     matches!(
         kind,
-        EngineKind::Sync | EngineKind::NvmeTcp | EngineKind::Memory | EngineKind::Null | EngineKind::Sim
+        EngineKind::Iocp
+            | EngineKind::Sync
+            | EngineKind::NvmeTcp
+            | EngineKind::Memory
+            | EngineKind::Null
+            | EngineKind::Sim
     )
 }

@@ -7,8 +7,9 @@ use fathom_target::Handle;
 
 use super::{Launch, of};
 use crate::catalogue::EngineKind;
+use crate::iocp::Iocp;
 use crate::job::{JobPlan, Measured, Observer};
-use crate::stripe::{Shape, Stripe, Volume};
+use crate::stripe::{Shape, Slots, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
 use crate::{EngineError, ErrorKind};
 
@@ -25,12 +26,24 @@ impl Launch<'_> {
         files: &[Arc<Handle>],
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
-        self.require_sync(engine)?;
+        self.refuse_trims(engine)?;
         let (bytes, clock) = (u64::from(self.largest_io_bytes()), self.clock);
-        let build = |plan: &JobPlan| {
-            SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), self.io_flags, clock)
-        };
-        self.on_threads(build, observe)
+        match engine {
+            EngineKind::Iocp => {
+                let build = |plan: &JobPlan| {
+                    let slots = Slots::spared(plan.depth, plan.spares.count);
+                    Iocp::over(&[of(plan, files)], (slots, bytes), clock)
+                };
+                self.on_threads(build, observe)
+            }
+            EngineKind::Sync => {
+                let build = |plan: &JobPlan| {
+                    SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), self.io_flags, clock)
+                };
+                self.on_threads(build, observe)
+            }
+            _ => Err(self.does_not_carry("it does not carry I/O to this kind of target")),
+        }
     }
 
     /// The same over several files as one address space.
@@ -40,27 +53,36 @@ impl Launch<'_> {
         volume: &Volume,
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
-        self.require_sync(engine)?;
+        self.refuse_trims(engine)?;
         let (bytes, clock) = (self.largest_io_bytes(), self.clock);
         let Volume { files, layout } = volume;
         let block_bytes = self.geometries.first().map_or(1, |geometry| geometry.block_bytes);
         let flushes = self.workload.mix.flush_every_writes > 0;
-        let shape = Shape::new(layout, self.workload.depth, (bytes, block_bytes), flushes)?;
-        let build = |_: &JobPlan| {
-            let inner = SyncEngine::over(files, (shape.slots(), u64::from(bytes)), self.io_flags, clock)?;
-            Ok(Stripe::new(inner, *layout, shape, clock))
-        };
-        self.on_threads(build, observe)
+        let shape = Shape::new(layout, self.workload.depth, (bytes, block_bytes), flushes)?
+            .spared(self.spares().count);
+        let slots = (shape.slots(), u64::from(bytes));
+        match engine {
+            EngineKind::Iocp => self.on_threads(
+                |_: &JobPlan| Ok(Stripe::new(Iocp::over(files, slots, clock)?, *layout, shape, clock)),
+                observe,
+            ),
+            EngineKind::Sync => self.on_threads(
+                |_: &JobPlan| {
+                    let inner = SyncEngine::over(files, slots, self.io_flags, clock)?;
+                    Ok(Stripe::new(inner, *layout, shape, clock))
+                },
+                observe,
+            ),
+            _ => Err(self.does_not_carry("it does not carry I/O to a stripe")),
+        }
     }
 
     /// Nobody is to find out in the middle of a run that every trim is refused.
-    fn require_sync(&self, engine: EngineKind) -> Result<(), EngineError> {
-        if engine != EngineKind::Sync {
-            return Err(self.does_not_carry("it does not carry I/O to this kind of target"));
-        }
+    fn refuse_trims(&self, engine: EngineKind) -> Result<(), EngineError> {
         if self.workload.mix.trim_share > 0.0 {
             let cause = "trims of files are not carried on this operating system";
-            return Err(EngineError::new(ErrorKind::Unsupported, "starting engine sync", cause)
+            let place = format!("starting engine {}", engine.name());
+            return Err(EngineError::new(ErrorKind::Unsupported, place, cause)
                 .with_remedy("leave the trims out: --trim-share 0"));
         }
         Ok(())

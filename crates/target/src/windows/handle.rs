@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
+use std::os::windows::io::{AsRawHandle, OwnedHandle, RawHandle};
 use std::sync::Arc;
 
 use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
 use windows_sys::Win32::Storage::FileSystem::{
-    FILE_FLAG_NO_BUFFERING, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE,
+    FILE_FLAG_NO_BUFFERING, FILE_FLAG_OVERLAPPED, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE,
 };
 
 use super::call;
@@ -25,6 +26,17 @@ pub struct Handle {
 /// A file object of its own, past the cache, for one thread: the system does the I/O of a shared one in turn.
 pub type Lane = File;
 
+/// A file object of its own, past the cache, for many I/Os at once of one thread, which end at a completion port. It is no
+/// `File`: a file's methods wait for its handle, which says nothing where several I/Os are in flight.
+#[derive(Debug)]
+pub struct OverlappedLane(OwnedHandle);
+
+impl AsRawHandle for OverlappedLane {
+    fn as_raw_handle(&self) -> RawHandle {
+        self.0.as_raw_handle()
+    }
+}
+
 impl Handle {
     /// A file that is open as `anchor`; whether lanes of it write.
     pub fn new(anchor: File, writes: bool) -> Self {
@@ -41,8 +53,21 @@ impl Handle {
     /// # Errors
     /// As the system reports them.
     pub fn open_lane(&self) -> io::Result<Lane> {
-        let access = if self.writes { GENERIC_READ | GENERIC_WRITE } else { GENERIC_READ };
-        call::reopen(&self.anchor, access, SHARED, FILE_FLAG_NO_BUFFERING)
+        call::reopen(&self.anchor, self.access(), SHARED, FILE_FLAG_NO_BUFFERING)
+    }
+
+    /// The same for overlapped I/O.
+    ///
+    /// # Errors
+    /// As the system reports them.
+    pub fn open_overlapped(&self) -> io::Result<OverlappedLane> {
+        let flags = FILE_FLAG_NO_BUFFERING | FILE_FLAG_OVERLAPPED;
+        let opened = call::reopen(&self.anchor, self.access(), SHARED, flags)?;
+        Ok(OverlappedLane(opened.into()))
+    }
+
+    fn access(&self) -> u32 {
+        if self.writes { GENERIC_READ | GENERIC_WRITE } else { GENERIC_READ }
     }
 }
 
@@ -51,8 +76,18 @@ impl Handle {
 /// # Errors
 /// [`ErrorKind::System`](crate::ErrorKind::System) and its like when the system does not open it again.
 pub fn lane(handle: &Arc<Handle>) -> Result<Lane, Error> {
-    handle.open_lane().map_err(|error| {
-        Error::system("opening the target once more for a job of the run", &error)
-            .with_remedy("end what uses the file, or use a smaller --depth and --jobs")
-    })
+    handle.open_lane().map_err(|error| not_opened(&error))
+}
+
+/// A lane of a file for overlapped I/O.
+///
+/// # Errors
+/// As [`lane`].
+pub fn overlapped_lane(handle: &Arc<Handle>) -> Result<OverlappedLane, Error> {
+    handle.open_overlapped().map_err(|error| not_opened(&error))
+}
+
+fn not_opened(error: &io::Error) -> Error {
+    Error::system("opening the target once more for a job of the run", error)
+        .with_remedy("end what uses the file, or use a smaller --depth and --jobs")
 }

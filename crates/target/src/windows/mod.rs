@@ -12,7 +12,7 @@ mod unasked;
 
 pub use dos_names::has_drive;
 pub use glimpse::Glimpse;
-pub use handle::{Handle, Lane, lane};
+pub use handle::{Handle, Lane, OverlappedLane, lane, overlapped_lane};
 pub use layout::{FileExt, allocate, space};
 pub use open::{Opened, open_path};
 pub use unasked::{
