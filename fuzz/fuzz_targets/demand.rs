@@ -1,4 +1,4 @@
-//! Any bytes hold a disk's demand, a fleet's or prices, or are refused; stretches of a fleet's table hold each
+//! Any bytes hold a disk's demand, a fleet's, an account's or prices, or are refused; stretches of a fleet's table hold each
 //! row once.
 #![no_main]
 
@@ -6,6 +6,7 @@ use std::io::Cursor;
 use std::ops::Range;
 
 use fathom_fuzz::within;
+use fathom_demand::account::{Inventory, runs};
 use fathom_demand::{Hints, Text, TraceStream, Values, WhichTrace, read};
 use fathom_demand::fleet::{self, Header, Interest, Run, Taker};
 use fathom_sizing::catalogue::Prices;
@@ -47,6 +48,15 @@ fn fleet(bytes: &[u8]) {
     }
 }
 
+fn account(bytes: &[u8]) {
+    let mut inventory = Inventory::default();
+    let _ = inventory.read(bytes);
+    for mut run in runs(&[bytes.to_vec()], &inventory).unwrap_or_default() {
+        inventory.put_facts(&mut run);
+        let _ = run.demand(Values::PerRow);
+    }
+}
+
 fuzz_target!(|bytes: &[u8]| {
     let size = bytes.len();
     for columns in ["", "time=a,op=b,offset=c,bytes=d", "time=a,reads=b,writes=c,read_bytes=d,write_bytes=e"]
@@ -65,5 +75,6 @@ fuzz_target!(|bytes: &[u8]| {
         }
     });
     within(size, "fleet", || fleet(bytes));
+    within(size, "account", || account(bytes));
     within(size, "prices", || drop(Prices::read("prices.csv", &String::from_utf8_lossy(bytes))));
 });

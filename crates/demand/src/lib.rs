@@ -4,6 +4,7 @@
 //! length. What is left out, mended or doubted on the way is said in a note. Long tables of many volumes are read
 //! in pieces ([`fleet`]); metrics of a cloud come from its API ([`aws`]) through a connection that the caller makes.
 
+pub mod account;
 pub mod aws;
 mod choice;
 mod cloudwatch;

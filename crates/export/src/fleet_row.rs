@@ -1,6 +1,7 @@
 //! The columns of a fleet's rows.
 
 use fathom_record::fleet::{FleetRow, FleetStatus};
+use serde::Serialize;
 
 use super::row_writer::{Row, Shape};
 use super::{Kind, Value};
@@ -62,6 +63,25 @@ impl Row for FleetRow {
 
     fn values(&self) -> Vec<Value> {
         COLUMNS.iter().map(|(_, _, _, get)| get(self)).collect()
+    }
+}
+
+/// A row with what its volume is added up with, as a column of its own behind the name.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct GroupedRow<'a>(pub &'a FleetRow);
+
+impl Row for GroupedRow<'_> {
+    fn shapes() -> Vec<Shape> {
+        let mut shapes = FleetRow::shapes();
+        shapes.insert(1, Shape { name: "group", kind: Kind::Text, what: "what it is added up with" });
+        shapes
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let mut values = self.0.values();
+        values.insert(1, text(self.0.group.as_ref()));
+        values
     }
 }
 

@@ -549,7 +549,7 @@ pub enum ExportForm {
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// Which schema.
-    #[arg(value_name = "run|campaign|plan|profile|sizing|fleet", hide_possible_values = true)]
+    #[arg(value_name = "run|campaign|plan|profile|sizing|fleet|account", hide_possible_values = true)]
     pub of: SchemaName,
     /// Also report errors as JSON; the schema itself always is.
     #[arg(long)]
@@ -571,6 +571,8 @@ pub enum SchemaName {
     Sizing,
     /// What `fathom size --fleet` makes.
     Fleet,
+    /// What `fathom size --account` makes.
+    Account,
 }
 
 /// Reads the arguments, the program's name first; `None` when they asked for help or the version,

@@ -63,6 +63,7 @@ impl Summary<'_> {
             sized: tally.sized,
             throttled: tally.throttled,
             not_judged: tally.reasons(),
+            by: Vec::new(),
             top_savings: tally.top_savings(),
             too_small: tally.too_small(),
             money,

@@ -4,14 +4,18 @@
 //! Each volume is judged by itself, growths are sampled by names, and sums are of whole numbers: in which order
 //! volumes come, and how they are divided among threads or machines, changes nothing.
 
+mod account;
 mod fleet_summary;
+mod groups;
 mod growths;
 mod judging;
 mod known;
 mod offers;
 mod tally;
 
+pub use account::{Account, AccountTerms};
 pub use fleet_summary::{Summary, margin_of};
+pub use groups::{By, Groups};
 pub use growths::{FleetGrowths, Grown, grown};
 pub use judging::Verdicts;
 pub use known::Known;

@@ -23,6 +23,9 @@ pub enum FleetStatus {
 pub struct FleetRow {
     /// Its name.
     pub volume: String,
+    /// What it is added up with; absent where nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// What came of it.
     pub status: FleetStatus,
     /// Why it was not judged, or what the choice does not rest on; empty otherwise.
@@ -112,6 +115,9 @@ pub struct FleetRecord {
     pub money: FleetMoney,
     /// How sure it is.
     pub risk: FleetRisk,
+    /// The same by tag, instance or type, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by: Vec<FleetGrouping>,
     /// The volumes that save most, in that order.
     pub top_savings: Vec<FleetRow>,
     /// The volumes that need more than they have, the riskiest first.
@@ -192,6 +198,38 @@ pub struct FleetRisk {
     pub current_expected: Option<f64>,
     /// Of them so many did not hold what was seen.
     pub current_failed: u64,
+}
+
+/// Volumes added up by what they have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FleetGrouping {
+    /// By what, as it was asked for: `tag:team`, `instance` or `type`.
+    pub by: String,
+    /// The groups, those that waste most first.
+    pub groups: Vec<FleetGroup>,
+}
+
+/// A month of some volumes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FleetGroup {
+    /// What they have in common, e.g. a tag's value.
+    pub group: String,
+    /// Volumes.
+    pub volumes: u64,
+    /// Those with a choice.
+    pub sized: u64,
+    /// What those cost today whose today's offer is known, sized or not.
+    pub current_month: f64,
+    /// What the cheaper choices among them save.
+    pub waste_month: f64,
+    /// Volumes that a cheaper choice was found for.
+    pub cheaper: u64,
+    /// What the dearer choices among them cost more.
+    pub more_month: f64,
+    /// Volumes that need more than they have.
+    pub dearer: u64,
 }
 
 impl FleetRecord {

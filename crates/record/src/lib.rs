@@ -7,6 +7,7 @@
 //! Every quantity carries its unit in its name. A field that is absent was not measured; nothing is
 //! filled in.
 
+pub mod account;
 pub mod analysis;
 pub mod breaches;
 pub mod bucket;
@@ -48,6 +49,7 @@ pub mod wall;
 pub mod witness;
 pub mod workload;
 
+pub use account::AccountRecord;
 pub use breaches::EngineBreaches;
 pub use campaign::CampaignRecord;
 pub use ceiling::{CeilingRate, CeilingScope, KnownCeiling};

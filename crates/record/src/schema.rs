@@ -11,16 +11,19 @@ pub const PROFILE: &str = include_str!("../schema/profile.json");
 pub const SIZING: &str = include_str!("../schema/sizing.json");
 /// Of a fleet's sizing.
 pub const FLEET: &str = include_str!("../schema/fleet.json");
+/// Of an account's sizing.
+pub const ACCOUNT: &str = include_str!("../schema/account.json");
 
 /// What the types say now, each with the name of its text.
 #[cfg(feature = "schema")]
-pub fn derived() -> [(&'static str, serde_json::Value); 5] {
+pub fn derived() -> [(&'static str, serde_json::Value); 6] {
     [
         ("run", schemars::schema_for!(RunDocument).to_value()),
         ("campaign", schemars::schema_for!(CampaignDocument).to_value()),
         ("profile", schemars::schema_for!(crate::ProfileRecord).to_value()),
         ("sizing", schemars::schema_for!(crate::SizingRecord).to_value()),
         ("fleet", schemars::schema_for!(crate::FleetRecord).to_value()),
+        ("account", schemars::schema_for!(crate::AccountRecord).to_value()),
     ]
 }
 

@@ -36,11 +36,17 @@ impl std::fmt::Debug for Credentials {
 /// # Errors
 /// When there are none, or half of them, or a place that should have them does not give any; with what to type.
 pub fn find(machine: &mut impl Machine, profile: &Profile) -> Result<Credentials, Refusal> {
-    if let Some(found) = of_environment(machine)? {
+    if !profile.is_asked
+        && let Some(found) = of_environment(machine)?
+    {
         return Ok(found);
     }
     if let Some(found) = of_profile(profile)? {
         return Ok(found);
+    }
+    if profile.is_asked {
+        let cause = format!("the profile {} has no keys", profile.name);
+        return Err(Refusal::new(KEYS, cause).or("name one that has: aws configure list-profiles"));
     }
     if let Some(found) = metadata::of_container(machine)? {
         return Ok(found);
@@ -92,7 +98,7 @@ fn of_profile(profile: &Profile) -> Result<Option<Credentials>, Refusal> {
         let cause = format!("the profile {name} has no keys but {setting}, which fathom does not follow");
         return Err(Refusal::new(KEYS, cause).or(format!("let AWS' own tool do it: {EXPORT}")));
     }
-    if !profile.is_known && name != "default" {
+    if !profile.is_known && (profile.is_asked || name != "default") {
         return Err(Refusal::new(KEYS, format!("no profile {name} is in ~/.aws"))
             .or("name an existing one: aws configure list-profiles"));
     }
@@ -105,7 +111,7 @@ mod tests {
     use super::*;
 
     fn found(machine: &mut Pretended) -> Result<Credentials, Refusal> {
-        let profile = Profile::read(machine);
+        let profile = Profile::read(machine, None);
         find(machine, &profile)
     }
 
@@ -125,6 +131,12 @@ mod tests {
         assert!(found(&mut machine).unwrap_err().cause.contains("AWS_SECRET_ACCESS_KEY is not"));
         machine.set("AWS_SECRET_ACCESS_KEY", "F");
         assert_eq!(found(&mut machine).unwrap().key, "E");
+        let asked = |machine: &mut Pretended, name| {
+            let profile = Profile::read(machine, Some(name));
+            find(machine, &profile)
+        };
+        assert_eq!(asked(&mut machine, "default").unwrap().key, "A");
+        assert!(asked(&mut machine, "typo").unwrap_err().cause.contains("typo"));
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Profile {
     pub name: String,
     /// Whether a file has it at all.
     pub is_known: bool,
+    /// Whether it was named for this call, and so comes before the environment's keys.
+    pub is_asked: bool,
     settings: BTreeMap<String, String>,
 }
 
@@ -22,15 +24,17 @@ impl Profile {
         self.settings.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Reads the profile that `AWS_PROFILE` names, or `default`.
-    pub fn read(machine: &impl Machine) -> Self {
-        let asked = variable(machine, "AWS_PROFILE").or_else(|| variable(machine, "AWS_DEFAULT_PROFILE"));
-        let name = asked.unwrap_or_else(|| "default".to_owned());
+    /// Reads the profile of this name, or that which `AWS_PROFILE` names, or `default`.
+    pub fn read(machine: &impl Machine, asked: Option<&str>) -> Self {
+        let of_environment =
+            || variable(machine, "AWS_PROFILE").or_else(|| variable(machine, "AWS_DEFAULT_PROFILE"));
+        let is_asked = asked.is_some();
+        let name = asked.map(str::to_owned).or_else(of_environment).unwrap_or_else(|| "default".to_owned());
         let text = |at: &str, file: &str| match variable(machine, at) {
             Some(path) => machine.text(path.as_ref()),
             None => machine.text(&machine.home()?.join(".aws").join(file)),
         };
-        let mut profile = Self { name, ..Self::default() };
+        let mut profile = Self { name, is_asked, ..Self::default() };
         // A profile of the configuration is called so, but for the first.
         let sections = [profile.name.clone(), format!("profile {}", profile.name)];
         for text in [text("AWS_CONFIG_FILE", "config"), text("AWS_SHARED_CREDENTIALS_FILE", "credentials")] {
@@ -76,14 +80,15 @@ mod tests {
         let mut machine = Pretended::default();
         machine.file("/home/u/.aws/config", CONFIG);
         machine.file("/home/u/.aws/credentials", "; keys\n[work]\naws_access_key_id = AK\n");
-        assert_eq!(Profile::read(&machine).get("region"), Some("eu-west-1"));
+        assert_eq!(Profile::read(&machine, None).get("region"), Some("eu-west-1"));
         machine.set("AWS_PROFILE", "work");
-        let work = Profile::read(&machine);
+        let work = Profile::read(&machine, None);
         assert_eq!((work.get("region"), work.get("aws_access_key_id")), (Some("us-east-2"), Some("AK")));
+        assert_eq!(Profile::read(&machine, Some("other")).get("region"), Some("x"));
         machine.set("AWS_PROFILE", "absent");
-        assert!(!Profile::read(&machine).is_known);
+        assert!(!Profile::read(&machine, None).is_known);
         machine.set("AWS_CONFIG_FILE", "/elsewhere");
         machine.file("/elsewhere", "[profile absent]\nregion = here");
-        assert_eq!(Profile::read(&machine).get("region"), Some("here"));
+        assert_eq!(Profile::read(&machine, None).get("region"), Some("here"));
     }
 }

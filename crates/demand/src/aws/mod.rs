@@ -6,6 +6,7 @@
 mod call;
 mod credentials;
 mod files;
+mod identity;
 mod metadata;
 mod sign;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use fathom_tools::Refusal;
 
 pub use call::{Asked, Caller};
+pub use identity::account_number;
 
 /// A request over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,9 @@ pub trait Machine {
     /// Seconds since 1970.
     fn now_unix_s(&self) -> i64;
 
+    /// Time since anywhere, which only grows.
+    fn since_start(&self) -> Duration;
+
     /// Waits.
     fn wait(&mut self, time: Duration);
 
@@ -71,3 +76,5 @@ fn variable(machine: &impl Machine, name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod pretended;
+#[cfg(test)]
+pub(crate) use pretended::Pretended;

@@ -57,6 +57,10 @@ impl Machine for Pretended {
         1_793_491_200
     }
 
+    fn since_start(&self) -> Duration {
+        self.waited
+    }
+
     fn wait(&mut self, time: Duration) {
         self.waited += time;
     }

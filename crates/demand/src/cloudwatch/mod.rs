@@ -16,6 +16,7 @@ use serde::Deserialize;
 use super::counters::{self, FLOWS, Rows};
 use super::interval_table::time_ns;
 use super::{DemandReport, ticks};
+pub(crate) use server::period_kept_s;
 pub use server::{Asked, OPERATION, fetch};
 
 const ANSWER: &str = "CloudWatch metrics";
@@ -85,10 +86,11 @@ struct Datapoint {
 }
 
 /// One metric's values by time.
-struct Metric {
+pub(crate) struct Metric {
     /// Label and id, where the name is looked for.
-    words: String,
-    points: Vec<(i64, f64)>,
+    pub words: String,
+    /// Times in nanoseconds since 1970, and values.
+    pub points: Vec<(i64, f64)>,
 }
 
 /// Whether a text begins like one of these.
@@ -111,19 +113,36 @@ pub fn read(texts: &[&[u8]], device: Option<&str>) -> Result<DemandReport, Refus
 }
 
 /// The demand of the volume or instance that is meant.
-fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Result<DemandReport, Refusal> {
+fn assembled(
+    metrics: &[Metric],
+    mut notes: Vec<String>,
+    device: Option<&str>,
+) -> Result<DemandReport, Refusal> {
     let meant = |metric: &&Metric| device.is_none_or(|device| is_named(&metric.words, device));
     let metrics: Vec<&Metric> = metrics.iter().filter(meant).collect();
-    let named = |name: &str| -> Vec<&Metric> {
-        metrics.iter().copied().filter(|metric| has_name(&metric.words, name)).collect()
-    };
+    let (rows, period_ns) = rows_of(&metrics, &mut notes)?;
+    let mut seen = counters::of_periods(&rows, period_ns)?;
+    seen.throttled = CHECKS.iter().filter_map(|name| throttled(name, &of_name(&metrics, name))).collect();
+    seen.notes.splice(0..0, notes);
+    seen.source = "cloudwatch";
+    seen.device = device.map(str::to_owned);
+    Ok(seen)
+}
+
+fn of_name<'a>(metrics: &[&'a Metric], name: &str) -> Vec<&'a Metric> {
+    metrics.iter().copied().filter(|metric| has_name(&metric.words, name)).collect()
+}
+
+/// Reads, writes and bytes by time, of the metrics of one volume or instance, and the usual period in nanoseconds.
+pub(crate) fn rows_of(metrics: &[&Metric], notes: &mut Vec<String>) -> Result<(Rows, i64), Refusal> {
+    let named = |name: &str| of_name(metrics, name);
     let family = FAMILIES.iter().find(|family| !named(family[0]).is_empty() || !named(family[1]).is_empty());
     let Some(family) = family else {
         return Err(Refusal::new(ANSWER, "no reads and writes of a volume or an instance are in it").or(
             "ask for the sums of VolumeReadOps, VolumeWriteOps, VolumeReadBytes and VolumeWriteBytes of namespace AWS/EBS, with these names as labels",
         ));
     };
-    let (mut rows, mut notes) = (Rows::new(), notes);
+    let mut rows = Rows::new();
     let mut periods_ns = [0; FLOWS.len()];
     for (flow, name) in family.iter().enumerate() {
         let mut found: BTreeMap<&str, Vec<(i64, f64)>> = BTreeMap::new();
@@ -132,7 +151,7 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
         }
         match found.into_values().collect::<Vec<_>>().as_slice() {
             [points] => {
-                let points = joined(points, name, &mut notes)?;
+                let points = joined(points, name, notes)?;
                 periods_ns[flow] = steps_ns(points.keys())?[0];
                 counters::put(&mut rows, flow, points);
             }
@@ -159,12 +178,7 @@ fn assembled(metrics: &[Metric], notes: Vec<String>, device: Option<&str>) -> Re
         return Err(Refusal::new(ANSWER, cause).or("ask for all metrics with one --period"));
     }
     let steps_ns = steps_ns(rows.keys())?;
-    let mut seen = counters::of_periods(&rows, steps_ns[(steps_ns.len() - 1) / 2])?;
-    seen.throttled = CHECKS.iter().filter_map(|name| throttled(name, &named(name))).collect();
-    seen.notes.splice(0..0, notes);
-    seen.source = "cloudwatch";
-    seen.device = device.map(str::to_owned);
-    Ok(seen)
+    Ok((rows, steps_ns[(steps_ns.len() - 1) / 2]))
 }
 
 /// A metric's values of several answers, one for each time; of two that differ the larger, as of rows
@@ -200,7 +214,7 @@ fn is_named(words: &str, device: &str) -> bool {
 }
 
 /// Names are parts of labels: `vol-0abc VolumeReadOps`. Some are parts of others too.
-fn has_name(words: &str, name: &str) -> bool {
+pub(crate) fn has_name(words: &str, name: &str) -> bool {
     words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case(name))
 }
 
@@ -234,7 +248,8 @@ fn check_sums(rows: &Rows) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn of_document(text: &[u8], notes: &mut Vec<String>) -> Result<Vec<Metric>, Refusal> {
+/// The metrics of an answer; what it says of itself goes to the notes.
+pub(crate) fn of_document(text: &[u8], notes: &mut Vec<String>) -> Result<Vec<Metric>, Refusal> {
     let document: Document =
         serde_json::from_slice(text).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
     let at = |value: &serde_json::Value| {

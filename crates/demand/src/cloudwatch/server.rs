@@ -95,9 +95,13 @@ fn seen(asked: &Asked<'_>, mut metrics: Vec<Metric>, notes: Vec<String>) -> Resu
     Ok(seen)
 }
 
-/// The finest period that is still kept of the first moment.
 fn period_s(asked: &Asked<'_>) -> i64 {
-    let age_s = asked.now_unix_s.saturating_sub(asked.from_unix_s);
+    period_kept_s(asked.from_unix_s, asked.now_unix_s)
+}
+
+/// The finest period, in seconds, that is still kept of a moment.
+pub(crate) fn period_kept_s(from_unix_s: i64, now_unix_s: i64) -> i64 {
+    let age_s = now_unix_s.saturating_sub(from_unix_s);
     let kept = KEPT.iter().find(|(days, _)| age_s < days * DAY_S);
     kept.map_or(KEPT[KEPT.len() - 1].1, |(_, period_s)| *period_s)
 }

@@ -21,7 +21,7 @@ pub fn put_block(run: &Run, out: &mut Vec<u8>) {
         put_number(out, count);
     }
     put_latest(out, &run.size_gib, |out, gib| out.extend(gib.to_bits().to_le_bytes()));
-    for words in [&run.current, &run.instance] {
+    for words in [&run.current, &run.instance, &run.group] {
         put_latest(out, words, |out, words| put_words(out, words.as_bytes()));
     }
     out.push(match run.values {
@@ -116,6 +116,7 @@ pub fn run_of(block: &[u8]) -> Option<Run> {
     run.size_gib = reader.latest(Reader::real)?;
     run.current = reader.latest(Reader::text)?;
     run.instance = reader.latest(Reader::text)?;
+    run.group = reader.latest(Reader::text)?;
     run.values = match reader.byte()? {
         0 => None,
         1 => Some(Values::PerSecond),
@@ -243,6 +244,7 @@ mod tests {
                 }
                 run.current.put_words(7, current.as_bytes());
                 run.current.put_words(6, b"gp3");
+                run.group.put_words(5, current.as_bytes());
                 run.wrong = counts[0].into();
                 (run.rows, run.empty) = (counts[0].into(), counts[1].into());
                 run.wrong_sizes = counts[2].into();

@@ -79,6 +79,11 @@ impl<'a, T: Taker> Gather<'a, T> {
         self.run.instance.put_words(at_ns, instance);
     }
 
+    /// The row's cell that says what its volume is added up with.
+    pub fn group(&mut self, at_ns: Option<i64>, words: &[u8]) {
+        self.run.group.put_words(at_ns.unwrap_or(i64::MIN), words);
+    }
+
     /// The row's demand.
     pub fn interval(&mut self, interval: Interval) {
         self.run.intervals.push(interval);

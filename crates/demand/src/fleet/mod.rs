@@ -69,6 +69,8 @@ pub struct Run {
     pub current: Latest<String>,
     /// The instance that it is attached to; none where the table does not say.
     pub instance: Latest<String>,
+    /// What it is added up with; none where the table does not say.
+    pub group: Latest<String>,
     /// What its cells count, where that is known already; a run of a piece is of the piece's table.
     pub values: Option<Values>,
     /// Whether some of its rows are counts and others rates.
@@ -112,6 +114,7 @@ impl Run {
         self.wrong_sizes += next.wrong_sizes;
         self.current.merge(next.current);
         self.instance.merge(next.instance);
+        self.group.merge(next.group);
         self.intervals.extend(next.intervals);
         self.rows += next.rows;
         self.empty += next.empty;

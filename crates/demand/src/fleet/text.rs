@@ -127,7 +127,11 @@ enum Fact {
     Size,
     Current,
     Instance,
+    Group,
 }
+
+/// How many there are.
+const FACTS: usize = 4;
 
 impl<'a, T: Taker> Rows<'a, T> {
     fn new(layout: &'a Layout, taker: &'a mut T) -> Self {
@@ -137,6 +141,7 @@ impl<'a, T: Taker> Rows<'a, T> {
             (layout.size, Cell::Fact(Fact::Size)),
             (layout.current, Cell::Fact(Fact::Current)),
             (layout.instance, Cell::Fact(Fact::Instance)),
+            (layout.group, Cell::Fact(Fact::Group)),
         ];
         let mut columns = Vec::new();
         for (at, cell) in demand.chain(others) {
@@ -155,7 +160,7 @@ impl<'a, T: Taker> Rows<'a, T> {
         let mut at = 0;
         let mut end_ns = 0;
         let mut flows = [0.0; 4];
-        let mut facts: [&[u8]; 3] = [&[]; 3];
+        let mut facts: [&[u8]; FACTS] = [&[]; FACTS];
         for (number, column) in self.columns.iter().enumerate() {
             let rest = &text[at..];
             let length = match column {
@@ -210,7 +215,7 @@ impl<'a, T: Taker> Rows<'a, T> {
         let mut cells = Cells { text, at: 0, ended: false };
         let mut demand: [&[u8]; 5] = [&[]; 5];
         let mut volume: &[u8] = &[];
-        let mut facts: [&[u8]; 3] = [&[]; 3];
+        let mut facts: [&[u8]; FACTS] = [&[]; FACTS];
         for (number, column) in self.columns.iter().enumerate() {
             if cells.ended && number > 0 {
                 break;
@@ -234,7 +239,10 @@ impl<'a, T: Taker> Rows<'a, T> {
         length
     }
 
-    fn facts(&mut self, at_ns: Option<i64>, [size, current, instance]: [&[u8]; 3]) {
+    fn facts(&mut self, at_ns: Option<i64>, [size, current, instance, group]: [&[u8]; FACTS]) {
+        if !group.is_empty() {
+            self.gather.group(at_ns, group);
+        }
         if size.is_empty() && current.is_empty() && instance.is_empty() {
             return;
         }

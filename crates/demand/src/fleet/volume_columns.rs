@@ -19,6 +19,8 @@ pub struct Layout {
     pub current: Option<usize>,
     /// Its instance's type, where there is such a column.
     pub instance: Option<usize>,
+    /// What it is added up with, where that was asked for and there is such a column.
+    pub group: Option<usize>,
     /// What the values are.
     pub values: Values,
 }
@@ -27,7 +29,9 @@ const VOLUME: [&str; 6] = ["volume", "volume_id", "volumeid", "device", "disk", 
 const SIZE: [&str; 4] = ["size_gib", "size_bytes", "size_gb", "size"];
 const CURRENT: [&str; 3] = ["current", "offer", "volume_offer"];
 const INSTANCE: [&str; 3] = ["instance_type", "instancetype", "instance"];
-const OWN: [&str; 4] = ["volume", "size", "current", "instance"];
+const OWN: [&str; 5] = ["volume", "size", "current", "instance", BY];
+/// What volumes are added up by: `by=tag:team` or `by=instance`, where there is such a column.
+const BY: &str = "by";
 
 impl Layout {
     /// Finds the columns by usual names, or as the user mapped them: `volume=id,time=ts,reads=r,...`.
@@ -76,6 +80,10 @@ impl Layout {
                 .or("say --values per-second, or --values per-row"));
         };
         let size = place("size", &SIZE)?;
+        let groups = mapped(BY).map(group_columns).unwrap_or_default();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let group = column(header, &groups)
+            .map_err(|name| refused(header, format!("several of its columns are called {name}")))?;
         Ok(Self {
             volume: place("volume", &VOLUME)?,
             demand: demand.at,
@@ -83,6 +91,7 @@ impl Layout {
             size_in_bytes: size.is_some_and(|at| header[at].to_ascii_lowercase().contains("bytes")),
             current: place("current", &CURRENT)?,
             instance: place("instance", &INSTANCE)?,
+            group,
             values,
         })
     }
@@ -90,6 +99,14 @@ impl Layout {
     /// A size cell's value in GiB.
     pub fn gib(&self, value: f64) -> f64 {
         if self.size_in_bytes { value / (1u64 << 30) as f64 } else { value }
+    }
+}
+
+/// Usual names of the column that holds what volumes are added up by.
+fn group_columns(by: &str) -> Vec<String> {
+    match by.split_once(':') {
+        Some(("tag", key)) => [format!("tag:{key}"), format!("tag_{key}"), key.to_owned()].to_vec(),
+        _ => [format!("{by}_id"), format!("{by}id"), "host".to_owned()].to_vec(),
     }
 }
 
@@ -120,6 +137,11 @@ mod tests {
         assert_eq!((usual.current, usual.instance, usual.values), (Some(7), Some(8), Values::PerSecond));
         let own = find("a,ts,VolumeReadOps,VolumeWriteOps,VolumeReadBytes,VolumeWriteBytes", "volume=a");
         assert_eq!((own.as_ref().unwrap().volume, own.unwrap().values), (Some(0), Values::PerRow));
+        let grouped = |columns| {
+            find("volume,ts,read_iops,write_iops,rbytes,wbytes,Team,instance_id", columns).unwrap().group
+        };
+        assert_eq!((grouped(""), grouped("by=tag:team"), grouped("by=instance")), (None, Some(6), Some(7)));
+        assert_eq!(grouped("by=tag:owner"), None);
         assert!(find("x,ts,read_iops,write_iops,rbytes,wbytes", "").unwrap_err().remedy.contains("volume="));
         assert!(
             find("volume,ts,read_iops,write_iops,rbytes,wbytes", "size=much")

@@ -31,11 +31,11 @@ pub struct MetricsArguments {
     #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
     pub values: Option<ValuesName>,
     /// Read node_exporter's disk counters from this Prometheus server, e.g. http://localhost:9090 or https://metrics:9090.
-    #[arg(long, value_name = "URL", group = "server", conflicts_with_all = ["columns", "values"])]
+    #[arg(long, value_name = "URL", groups = ["server", "timed"], conflicts_with_all = ["columns", "values"])]
     pub prometheus: Option<String>,
     /// Read the sums of this EBS volume (vol-...) or EC2 instance (i-...) from CloudWatch, with the credentials that the
     /// aws command takes: the environment, ~/.aws (AWS_PROFILE), the container's, this instance's.
-    #[arg(long, value_name = "ID", group = "server", conflicts_with_all = ["columns", "values", "device", "host"])]
+    #[arg(long, value_name = "ID", groups = ["server", "timed"], conflicts_with_all = ["columns", "values", "device", "host"])]
     pub cloudwatch: Option<String>,
     /// Where CloudWatch has the metrics. Default: AWS_REGION, the profile's, this instance's.
     #[arg(long, value_name = "REGION", requires = "cloudwatch")]
@@ -46,12 +46,19 @@ pub struct MetricsArguments {
     /// Further matchers of the series, e.g. 'job="node",cluster="a"'.
     #[arg(long, value_name = "MATCHERS", default_value = "", requires = "prometheus")]
     pub query: String,
-    /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, e.g. 7d.
-    #[arg(long, value_name = "TIME", default_value = "1d", requires = "server")]
-    pub from: String,
+    /// From when on: a time as 2026-11-01T00:00:00Z, or how long ago, e.g. 7d. Default: 1d; of an account 7d.
+    #[arg(long, value_name = "TIME", requires = "timed")]
+    pub from: Option<String>,
     /// Until when, in the same forms. Default: now.
-    #[arg(long, value_name = "TIME", requires = "server")]
+    #[arg(long, value_name = "TIME", requires = "timed")]
     pub to: Option<String>,
+}
+
+impl MetricsArguments {
+    /// From when on one disk is asked for.
+    pub fn from(&self) -> &str {
+        self.from.as_deref().unwrap_or("1d")
+    }
 }
 
 pub const PROFILE_EXAMPLES: &str = "\

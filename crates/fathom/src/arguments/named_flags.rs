@@ -9,7 +9,23 @@ use super::Asked;
 
 /// Flags of other programs that messages name, by program.
 const OTHERS: [(&str, &[&str]); 14] = [
-    ("AWS CLI", &["instance-ids", "period", "starting-token", "statistics", "volume-ids", "format"]),
+    (
+        "AWS CLI",
+        &[
+            "format",
+            "instance-ids",
+            "iops",
+            "period",
+            "profile",
+            "region-name",
+            "starting-token",
+            "statistics",
+            "throughput",
+            "volume-id",
+            "volume-ids",
+            "volume-type",
+        ],
+    ),
     ("bdevperf", &["disable-cpumask-locks", "no-huge", "num-trace-entries"]),
     ("cargo", &["features", "release"]),
     ("CSS", &["paper"]),

@@ -15,9 +15,16 @@ Examples:
   fathom size profile.json --size 1TiB --region us-east-1 --prove /mnt/new/file --run --destroy file
   fathom size --fleet volumes.csv --values per-row --region us-east-1 --rows verdicts.csv
   fathom size --fleet lake/ --columns volume=disk,time=ts --values per-second --region us-east-1 --rows verdicts.parquet
+  fathom size --fleet lake/ --region us-east-1 --rows verdicts.parquet --by tag:team
+  fathom size --account --region eu-central-1 --aws-profile prod --report account.html
+  fathom size --account volumes.json instances.json metrics.json --region eu-central-1
 
 With --fleet the DEMANDs are dumps of Prometheus, or long tables (CSV, Parquet, or folders of them) with the columns volume,time,reads,writes,read_bytes,write_bytes and, where
-they are known, size (GiB), current (as gp3:iops=6000,throughput=250) and instance_type; each volume's rows lie together.
+they are known, size (GiB), current (as gp3:iops=6000,throughput=250) and instance_type; each volume's rows lie together. What
+aws ec2 describe-volumes and describe-instances print may stand beside them: sizes, types, instances and tags come from there.
+
+With --account every EBS volume of an account is read through the provider's API, read-only and with the credentials that the aws
+command takes, or from what the aws command printed. See docs/account.md.
 
 DEMAND is a profile, or anything that `fathom profile` reads. The price file has the columns provider,region,type,component,tier_from,tier_to,price.";
 
@@ -34,17 +41,44 @@ pub enum ProofLength {
 #[derive(Args, Debug)]
 pub struct SizeArguments {
     /// Metrics over time, a trace, or a profile.
-    #[arg(value_name = "DEMAND", required_unless_present = "server", conflicts_with = "server")]
+    #[arg(value_name = "DEMAND", required_unless_present_any = ["server", "account"], conflicts_with = "server")]
     pub demand: Vec<PathBuf>,
     /// Bytes to store on each node, e.g. 1TiB; of a fleet, where its table has no column size.
-    #[arg(long, value_name = "SIZE", required_unless_present = "fleet")]
+    #[arg(long, value_name = "SIZE", required_unless_present_any = ["fleet", "account"])]
     pub size: Option<String>,
     /// Size every volume of a fleet, each by its own rows of the tables: CSV, Parquet, or folders of them;
     /// of dumps of Prometheus each disk of each machine.
-    #[arg(long, conflicts_with_all = ["server", "memory", "prove", "nodes", "report", "device", "host"])]
+    #[arg(long, group = "many", conflicts_with_all = ["server", "memory", "prove", "nodes", "report", "device", "host"])]
     pub fleet: bool,
+    /// Judge every EBS volume of an account: read by the provider's API, or from the JSON that the aws command printed
+    /// (describe-volumes, describe-instances, get-metric-data), which the DEMANDs are then.
+    #[arg(long, groups = ["many", "timed"],
+          conflicts_with_all = ["server", "memory", "prove", "nodes", "device", "host", "size", "current", "instance", "columns", "values", "scratch"])]
+    pub account: bool,
+    /// With --account: profiles of ~/.aws to read with, one account each, e.g. prod,test.
+    #[arg(
+        long,
+        value_name = "PROFILE,...",
+        value_delimiter = ',',
+        requires = "account",
+        conflicts_with = "demand"
+    )]
+    pub aws_profile: Vec<String>,
+    /// With --account: length of a period of the metrics, e.g. 1m. Shorter ones show more and take longer to read.
+    #[arg(long, value_name = "TIME", default_value = "5m", requires = "account", conflicts_with = "demand")]
+    pub metric_period: String,
+    /// With --account: folder for what was read. A reading that was cut off continues there, and one of the last day is not
+    /// repeated. Default: accounts, beside the run store.
+    #[arg(long, value_name = "FOLDER", requires = "account", conflicts_with = "demand")]
+    pub kept: Option<PathBuf>,
+    /// With --account: read again what was read in the last day.
+    #[arg(long = "anew", requires = "account", conflicts_with = "demand")]
+    pub read_again: bool,
+    /// Add volumes up by tag:KEY, instance or type too; of a table by its column of that name.
+    #[arg(long = "by", value_name = "tag:KEY|instance|type", requires = "many")]
+    pub added_by: Option<String>,
     /// Write a row for each volume of the fleet: FILE.csv, FILE.jsonl (JSON lines) or FILE.parquet.
-    #[arg(long, value_name = "FILE", requires = "fleet")]
+    #[arg(long, value_name = "FILE", requires = "many")]
     pub rows: Option<PathBuf>,
     /// Replace the file of rows.
     #[arg(long, requires = "rows")]
@@ -55,9 +89,9 @@ pub struct SizeArguments {
     pub scratch: Option<PathBuf>,
     /// Chance that a volume of the fleet needs more than is bought, e.g. 10%: the margin follows from the
     /// fleet's own history.
-    #[arg(long, value_name = "SHARE", default_value = "10%", requires = "fleet", conflicts_with = "margin")]
+    #[arg(long, value_name = "SHARE", default_value = "10%", requires = "many", conflicts_with = "margin")]
     pub risk: String,
-    /// Region where it is bought, e.g. eu-central-1.
+    /// Region where it is bought, e.g. eu-central-1; of accounts several, with commas between them.
     #[arg(long, value_name = "REGION")]
     pub region: String,
     /// Which demand is meant.
@@ -114,7 +148,7 @@ pub struct SizeArguments {
     /// Buy this many times what is needed. Default: 1.3; of a fleet, what its history asks for.
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
-    /// Write the sizing as one HTML page; of a fleet there is none.
+    /// Write the sizing as one HTML page; of --fleet there is none.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Write the sizing as JSON: to FILE.json, or to stdout alone when no file is named.

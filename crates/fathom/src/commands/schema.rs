@@ -20,6 +20,7 @@ pub fn perform(of: SchemaName) -> Result<Status, Failure> {
         SchemaName::Profile => schema::PROFILE,
         SchemaName::Sizing => schema::SIZING,
         SchemaName::Fleet => schema::FLEET,
+        SchemaName::Account => schema::ACCOUNT,
     })?;
     Ok(Status::Done)
 }

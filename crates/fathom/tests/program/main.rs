@@ -3,6 +3,8 @@
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "what was skipped is said")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
+mod accounts;
+mod amazon;
 mod approached;
 mod bare;
 mod calls;

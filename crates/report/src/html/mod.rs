@@ -2,6 +2,7 @@
 //!
 //! The page needs no script; a few lines of it show what a point says sooner than the browser's own hint.
 
+mod account;
 mod analysis;
 mod campaign;
 mod compare;
@@ -14,7 +15,7 @@ mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
+use fathom_record::{AccountRecord, CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
 
 use self::data::Elsewhere;
 use crate::ReportError;
@@ -88,6 +89,14 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// When a drawing or the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
     data::with_record(sizing::page(record)?, record, "sizing", &Elsewhere::ByItsCommand)
+}
+
+/// The page of an account's sizing: what is wasted where, and the changes to review.
+///
+/// # Errors
+/// When the template fails.
+pub fn account(record: &AccountRecord) -> Result<String, ReportError> {
+    data::with_record(account::page(record)?, record, "account", &Elsewhere::ByItsCommand)
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.

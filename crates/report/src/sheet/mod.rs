@@ -1,5 +1,6 @@
 //! What a report says, apart from its medium: titles, sentences and tables made from records.
 
+pub mod account;
 pub mod analysis;
 pub mod campaign;
 pub mod clients;

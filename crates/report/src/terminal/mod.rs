@@ -1,5 +1,6 @@
 //! Summaries for a terminal: plain words and aligned numbers within a width, with colour where it is wanted.
 
+mod account;
 mod analysis;
 mod campaign;
 mod compare;
@@ -16,7 +17,7 @@ mod trend;
 
 use fathom_record::analysis::Analysis;
 use fathom_record::telemetry::AbsentSource;
-use fathom_record::{CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
+use fathom_record::{AccountRecord, CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
 use crate::moment::Zone;
 use crate::table::Table;
@@ -83,6 +84,11 @@ pub fn sizing(record: &SizingRecord, style: Style) -> String {
 /// The summary of a fleet's sizing: what is wasted, how sure that is, and the volumes that stand out.
 pub fn fleet(record: &FleetRecord, style: Style) -> String {
     fleet::summary(record, style)
+}
+
+/// The summary of an account's sizing: as that of a fleet, and what stands out by type, instance and tag.
+pub fn account(record: &AccountRecord, style: Style) -> String {
+    account::summary(record, style)
 }
 
 /// The summary of a profile: how much, how unevenly, how large, and what is not known.

@@ -17,6 +17,7 @@ const ODD: &str = "odd rows ask for more than anything that is sold, which holds
 pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
     FleetRow {
         volume: volume.to_owned(),
+        group: None,
         status: FleetStatus::NotJudged,
         reason: reason.to_owned(),
         tick_s: None,

@@ -94,7 +94,7 @@ impl Groups {
         let demand = layout.demand.iter().enumerate();
         let demand =
             demand.map(|(place, at)| (*at, if place == 0 { Wanted::Moment } else { Wanted::Number }));
-        let words = [layout.volume, layout.current, layout.instance].into_iter().flatten();
+        let words = [layout.volume, layout.current, layout.instance, layout.group].into_iter().flatten();
         demand.chain(layout.size.map(|at| (at, Wanted::Number))).chain(words.map(|at| (at, Wanted::Words)))
     }
 
@@ -185,6 +185,7 @@ impl Groups {
             size: self.layout.size.map(open).transpose()?,
             current: self.layout.current.map(open).transpose()?,
             instance: self.layout.instance.map(open).transpose()?,
+            group: self.layout.group.map(open).transpose()?,
         })
     }
 }
@@ -210,12 +211,13 @@ struct Columns {
     size: Option<Column>,
     current: Option<Column>,
     instance: Option<Column>,
+    group: Option<Column>,
 }
 
 impl Columns {
     /// All but the names.
     fn rest(&mut self) -> impl Iterator<Item = &mut Column> {
-        let facts = [&mut self.size, &mut self.current, &mut self.instance];
+        let facts = [&mut self.size, &mut self.current, &mut self.instance, &mut self.group];
         std::iter::once(&mut self.time).chain(&mut self.flows).chain(facts.into_iter().flatten())
     }
 }
@@ -228,6 +230,7 @@ struct Rows<'a> {
     sizes: Vec<Cell<f64>>,
     current: Vec<ByteArray>,
     instance: Vec<ByteArray>,
+    group: Vec<ByteArray>,
 }
 
 impl<'a> Rows<'a> {
@@ -239,6 +242,7 @@ impl<'a> Rows<'a> {
             sizes: Vec::new(),
             current: Vec::new(),
             instance: Vec::new(),
+            group: Vec::new(),
         }
     }
 
@@ -281,6 +285,7 @@ impl<'a> Rows<'a> {
         columns.size.iter().for_each(|column| column.numbers(&mut self.sizes));
         columns.current.iter_mut().for_each(|column| column.words(&mut self.current));
         columns.instance.iter_mut().for_each(|column| column.words(&mut self.instance));
+        columns.group.iter_mut().for_each(|column| column.words(&mut self.group));
     }
 
     fn row<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize) {
@@ -288,6 +293,9 @@ impl<'a> Rows<'a> {
             column.get(row).map_or(&[], ByteArray::data)
         }
         let at_ns = gather.demand(self.times[row], [0, 1, 2, 3].map(|flow| self.flows[flow][row]));
+        if !self.group.is_empty() {
+            gather.group(at_ns, words(&self.group, row));
+        }
         if self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty() {
             return;
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fathom_campaign::calendar_now;
 use fathom_demand::aws::{Asked, Caller, Machine, Request, Response};
 use fathom_demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, DemandReport, fetch_cloudwatch};
+use fathom_measure::{Clock, WallClock};
 use fathom_tools::Refusal;
 use jiff::Timestamp;
 
@@ -16,14 +17,22 @@ use super::http::Client;
 /// # Errors
 /// When no credentials are found, nobody answers, the service refuses, or nothing is known of the subject.
 pub fn fetch(asked: &AskedCloudWatch<'_>, service: Asked<'_>) -> Result<DemandReport, Refusal> {
-    let mut here = Here { client: Client::new() };
+    let mut here = Here::new();
     let mut caller = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), service)?;
     fetch_cloudwatch(asked, |body| caller.call(CLOUDWATCH_OPERATION, body))
 }
 
 /// This machine.
-struct Here {
+pub struct Here {
     client: Client,
+    clock: WallClock,
+}
+
+impl Here {
+    /// With connections of its own.
+    pub fn new() -> Self {
+        Self { client: Client::new(), clock: WallClock::start_on_system_clock().0 }
+    }
 }
 
 impl Machine for Here {
@@ -41,6 +50,10 @@ impl Machine for Here {
 
     fn now_unix_s(&self) -> i64 {
         calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second)
+    }
+
+    fn since_start(&self) -> Duration {
+        Duration::from_nanos(self.clock.now_ns())
     }
 
     fn wait(&mut self, time: Duration) {

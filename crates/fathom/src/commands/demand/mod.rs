@@ -1,6 +1,6 @@
 //! The demand that files hold, as the commands that need one read it.
 
-mod aws;
+pub mod aws;
 mod http;
 
 use std::fs::File;
@@ -115,14 +115,14 @@ fn watched(subject: &str, arguments: &MetricsArguments) -> Result<DemandReport, 
     let (from_unix_s, to_unix_s, now_unix_s) = stretch(arguments)?;
     let asked = AskedCloudWatch { subject, from_unix_s, to_unix_s, now_unix_s };
     let (region, endpoint) = (arguments.aws_region.as_deref(), arguments.aws_endpoint.as_deref());
-    aws::fetch(&asked, Service { region, endpoint }).map_err(Failure::from)
+    aws::fetch(&asked, Service { region, endpoint, profile: None }).map_err(Failure::from)
 }
 
 /// From when, until when, and now; in seconds since 1970.
 fn stretch(arguments: &MetricsArguments) -> Result<(i64, i64, i64), Failure> {
     let now = calendar_now().parse::<Timestamp>().map_or(0, Timestamp::as_second);
     let to = arguments.to.as_deref().map_or(Ok(now), |text| moment("--to", text, now))?;
-    Ok((moment("--from", &arguments.from, now)?, to, now))
+    Ok((moment("--from", arguments.from(), now)?, to, now))
 }
 
 /// The files in a few words, or the server.

@@ -1,5 +1,6 @@
 //! `fathom size`: the cheapest storage that holds what metrics show.
 
+mod account;
 mod fleet;
 
 use fathom_campaign::calendar_now;
@@ -33,6 +34,9 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
     }
     if arguments.fleet {
         return fleet::perform(arguments, &machine);
+    }
+    if arguments.account {
+        return account::perform(place, arguments, &machine);
     }
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?;
@@ -107,10 +111,7 @@ fn sources(arguments: &SizeArguments) -> String {
         ("--columns", Some(metrics.columns.as_str())),
         ("--values", metrics.values.map(values)),
         ("--query", Some(metrics.query.as_str())),
-        (
-            "--from",
-            metrics.prometheus.as_ref().or(metrics.cloudwatch.as_ref()).map(|_| metrics.from.as_str()),
-        ),
+        ("--from", metrics.prometheus.as_ref().or(metrics.cloudwatch.as_ref()).map(|_| metrics.from())),
         ("--to", metrics.to.as_deref()),
     ];
     let given =
@@ -128,11 +129,16 @@ fn values(values: ValuesName) -> &'static str {
 
 /// What is sold in the region that was named, with only the types to offer that were asked for.
 fn market(arguments: &SizeArguments, catalogue: &Catalogue) -> Result<Market, Failure> {
+    market_of(arguments, catalogue, &arguments.region)
+}
+
+/// The same in a region.
+fn market_of(arguments: &SizeArguments, catalogue: &Catalogue, region: &str) -> Result<Market, Failure> {
     let latency =
         arguments.latency.as_deref().map(|text| typed::<Nanos>("--latency", text, "a time, e.g. 2ms"));
     let latency_ns = latency.transpose()?.map(|latency| latency.0);
     let wanted = Wanted { types: arguments.types.clone(), latency_ns, boots: arguments.boot };
-    fathom_fleet::market(catalogue, &arguments.region, wanted).map_err(refused)
+    fathom_fleet::market(catalogue, region, wanted).map_err(refused)
 }
 
 /// What a room refuses of the flags.

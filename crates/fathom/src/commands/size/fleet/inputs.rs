@@ -5,8 +5,12 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use fathom_demand::fleet::{Dumps, Groups, Header, Taker, header, is_dump, is_packed, is_parquet, read_text};
+use fathom_demand::account::{Inventory, is_inventory, is_measured, runs};
+use fathom_demand::fleet::{
+    Dumps, Groups, Header, Interest, Run, Taker, header, is_dump, is_packed, is_parquet, read_text,
+};
 use fathom_demand::{Hints, Values};
+use fathom_fleet::By;
 use fathom_tools::Refusal;
 
 use super::gather::Gathered;
@@ -29,6 +33,18 @@ pub struct Inputs {
     tables: Vec<Table>,
     /// Dumps of Prometheus, which are parts of each other.
     dumps: Vec<PathBuf>,
+    /// Metrics of CloudWatch; those of one list are parts of each other, and no volume is in two lists.
+    measured: Vec<Vec<PathBuf>>,
+    /// What the provider says of volumes and instances.
+    inventory: Inventory,
+}
+
+/// What a file is that is no table.
+enum Opened {
+    Table(Table),
+    Dump,
+    Measured,
+    Inventory,
 }
 
 struct Table {
@@ -54,6 +70,7 @@ enum Part<'a> {
     Stretch(&'a Header, Range<u64>),
     Group(&'a Groups, usize),
     Dumps(&'a [PathBuf]),
+    Measured(&'a [PathBuf], &'a Inventory),
     Gathered(&'a Gathered, usize),
 }
 
@@ -66,20 +83,53 @@ impl Inputs {
     ///
     /// # Errors
     /// When one is not there, is no file, or does not name its columns; with what to type.
-    pub fn open(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<Self, Failure> {
-        let hints = Hints { columns: &arguments.columns, values: values_of(arguments), ..Hints::default() };
+    pub fn open(paths: &[PathBuf], arguments: &MetricsArguments, by: Option<&By>) -> Result<Self, Failure> {
+        let columns = match by {
+            None => arguments.columns.clone(),
+            Some(by) => format!("{},by={by}", arguments.columns),
+        };
+        let hints = Hints { columns: &columns, values: values_of(arguments), ..Hints::default() };
         let mut files = Vec::new();
         for path in paths {
             if path.is_dir() { in_folder(path, &mut files)? } else { files.push(path.clone()) }
         }
-        let mut inputs = Self { tables: Vec::new(), dumps: Vec::new() };
+        let mut inputs = Self {
+            tables: Vec::new(),
+            dumps: Vec::new(),
+            measured: Vec::new(),
+            inventory: Inventory::default(),
+        };
+        let mut measured = Vec::new();
         for path in &files {
-            match Table::open(path, &hints)? {
-                Some(table) => inputs.tables.push(table),
-                None => inputs.dumps.push(path.clone()),
+            match Opened::of(path, &hints)? {
+                Opened::Table(table) => inputs.tables.push(table),
+                Opened::Dump => inputs.dumps.push(path.clone()),
+                Opened::Measured => measured.push(path.clone()),
+                Opened::Inventory => {
+                    let read = inputs.inventory.read(&crate::commands::demand::read(path)?);
+                    read.map_err(|refusal| unread_as(path, refusal))?;
+                }
             }
         }
+        inputs.measured = [measured].into_iter().filter(|list| !list.is_empty()).collect();
         Ok(inputs)
+    }
+
+    /// What was read of an account: its inventory, and files with the metrics of some volumes each.
+    pub fn of_reading(inventory: Inventory, metrics: Vec<PathBuf>) -> Self {
+        let measured = metrics.into_iter().map(|path| vec![path]).collect();
+        Self { tables: Vec::new(), dumps: Vec::new(), measured, inventory }
+    }
+
+    /// What the provider says of volumes and instances.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
+    }
+
+    /// A file that is neither of the provider's answers, where there is one.
+    pub fn stranger(&self) -> Option<&Path> {
+        let tables = self.tables.iter().map(|table| &table.path);
+        tables.chain(&self.dumps).map(PathBuf::as_path).next()
     }
 
     /// Refuses to write over what is read.
@@ -88,7 +138,8 @@ impl Inputs {
     /// When the place is one of the files.
     pub fn check_apart(&self, place: &Path) -> Result<(), Failure> {
         let Ok(place) = place.canonicalize() else { return Ok(()) };
-        let mut paths = self.tables.iter().map(|table| &table.path).chain(&self.dumps);
+        let tables = self.tables.iter().map(|table| &table.path);
+        let mut paths = tables.chain(&self.dumps).chain(self.measured.iter().flatten());
         if !paths.any(|path| path.canonicalize().is_ok_and(|path| path == place)) {
             return Ok(());
         }
@@ -103,7 +154,10 @@ impl Inputs {
     pub fn pieces(&self, threads: usize) -> Vec<Piece<'_>> {
         let pieces = |table| Piece::all(table, threads as u64);
         let dumps = self.dumps.first().map(|first| Piece { path: first, part: Part::Dumps(&self.dumps) });
-        self.tables.iter().flat_map(pieces).chain(dumps).collect()
+        let measured = self.measured.iter().filter_map(|paths| {
+            Some(Piece { path: paths.first()?, part: Part::Measured(paths, &self.inventory) })
+        });
+        self.tables.iter().flat_map(pieces).chain(dumps).chain(measured).collect()
     }
 
     /// What the rows of all tables take of a scratch file, about.
@@ -113,13 +167,21 @@ impl Inputs {
             Content::Groups(groups) => groups.rows().saturating_mul(ROW_BYTES),
         };
         let of_dump = |path: &PathBuf| path.metadata().map_or(0, |meta| meta.len() / TEXT_LONGER);
-        self.tables.iter().map(of_table).chain(self.dumps.iter().map(of_dump)).fold(0, u64::saturating_add)
+        let texts = self.dumps.iter().chain(self.measured.iter().flatten());
+        self.tables.iter().map(of_table).chain(texts.map(of_dump)).fold(0, u64::saturating_add)
     }
 }
 
-impl Table {
-    /// What a file's first bytes say; absent for a dump, which is read whole.
-    fn open(path: &Path, hints: &Hints<'_>) -> Result<Option<Self>, Failure> {
+/// That a file is not what it looks like.
+fn unread_as(path: &Path, refusal: Refusal) -> Failure {
+    let place = [path.display().to_string(), refusal.place].join(", ");
+    let cause = format!("not read as {}: {}", refusal.expected, refusal.cause);
+    Failure::usage(place.trim_end_matches(", "), cause, refusal.remedy)
+}
+
+impl Opened {
+    /// What a file's first bytes say.
+    fn of(path: &Path, hints: &Hints<'_>) -> Result<Self, Failure> {
         let place = || path.display().to_string();
         let unread = |error: std::io::Error| {
             Failure::usage(place(), error.to_string(), "name a file that can be read")
@@ -130,15 +192,7 @@ impl Table {
             let cause = "a fleet is read twice, from files";
             return Err(Failure::usage(place(), cause, "it has to be written to a file first"));
         }
-        let refused = |refusal: Refusal| {
-            let place = [place(), refusal.place].join(", ");
-            let place = place.trim_end_matches(", ");
-            Failure::usage(
-                place,
-                format!("not read as {}: {}", refusal.expected, refusal.cause),
-                refusal.remedy,
-            )
-        };
+        let refused = |refusal: Refusal| unread_as(path, refusal);
         let mut start = Vec::new();
         (&file).take(START_BYTES).read_to_end(&mut start).map_err(unread)?;
         if let Some(refusal) = is_packed(&start, &place()) {
@@ -146,16 +200,22 @@ impl Table {
         }
         if is_parquet(&start) {
             let groups = Groups::open(&file, hints).map_err(refused)?;
-            return Ok(Some(Self { path: path.to_owned(), content: Content::Groups(groups) }));
+            return Ok(Self::Table(Table { path: path.to_owned(), content: Content::Groups(groups) }));
+        }
+        if is_inventory(&start) {
+            return Ok(Self::Inventory);
+        }
+        if is_measured(&start) {
+            return Ok(Self::Measured);
         }
         if is_dump(&start) {
-            return Ok(None);
+            return Ok(Self::Dump);
         }
         if start.last() != Some(&b'\n') {
             start.push(b'\n');
         }
         let header = header(&start, hints).map_err(refused)?;
-        Ok(Some(Self { path: path.to_owned(), content: Content::Text(header, meta.len()) }))
+        Ok(Self::Table(Table { path: path.to_owned(), content: Content::Text(header, meta.len()) }))
     }
 }
 
@@ -220,7 +280,7 @@ impl<'a> Piece<'a> {
 
     /// Whether none of its volumes goes on in the pieces beside it.
     pub fn is_whole(&self) -> bool {
-        matches!(self.part, Part::Gathered(..))
+        matches!(self.part, Part::Gathered(..) | Part::Measured(..))
     }
 
     /// That it cannot be read.
@@ -235,7 +295,7 @@ impl<'a> Piece<'a> {
             Part::Stretch(header, _) => header.layout.values,
             Part::Group(groups, _) => groups.layout.values,
             // What counters grew by; rows that were gathered say themselves what they are.
-            Part::Dumps(_) | Part::Gathered(..) => Values::PerRow,
+            Part::Dumps(_) | Part::Measured(..) | Part::Gathered(..) => Values::PerRow,
         }
     }
 
@@ -250,6 +310,17 @@ impl<'a> Piece<'a> {
             }
             Part::Group(groups, group) => groups.read(File::open(self.path)?, *group, taker),
             Part::Gathered(gathered, part) => gathered.read(*part, taker),
+            Part::Measured(paths, inventory) => {
+                let texts: Vec<Vec<u8>> = paths.iter().map(std::fs::read).collect::<Result<_, _>>()?;
+                let refused =
+                    |refusal: Refusal| std::io::Error::new(ErrorKind::InvalidData, refusal.to_string());
+                for run in runs(&texts, inventory).map_err(refused)? {
+                    let is_wanted = taker.interest(run.volume.as_bytes()) == Interest::Rows;
+                    let named = || Run { volume: run.volume.clone(), rows: run.rows, ..Run::default() };
+                    taker.take(if is_wanted { run } else { named() });
+                }
+                Ok(())
+            }
             Part::Dumps(paths) => {
                 let mut dumps = Dumps::default();
                 for path in *paths {

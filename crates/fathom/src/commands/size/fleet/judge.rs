@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fathom_demand::fleet::Run;
-use fathom_fleet::{Grown, Verdicts, grown};
+use fathom_demand::Interval;
+use fathom_demand::account::Inventory;
+use fathom_demand::fleet::{Latest, Run};
+use fathom_fleet::{By, Grown, Verdicts, grown};
 use fathom_record::fleet::FleetRow;
+use fathom_sizing::Catalogue;
 use fathom_sizing::fleet::{Asked, is_sampled};
 
 use super::pass::Work;
@@ -41,8 +44,31 @@ impl Work for Growths<'_> {
     }
 }
 
-impl Work for Verdicts<'_> {
-    type Found = FleetRow;
+/// Judges volumes by their rows, and by what the provider says of them.
+pub struct VolumeJudge<'a> {
+    /// Judges them.
+    pub verdicts: Verdicts<'a>,
+    /// What is known of instances.
+    pub catalogue: &'a Catalogue,
+    /// What the provider says.
+    pub inventory: &'a Inventory,
+    /// What they are added up by.
+    pub by: Option<&'a By>,
+    /// Whether what a volume did is handed on too.
+    pub keeps_series: bool,
+}
+
+/// A volume that was judged.
+#[derive(Debug)]
+pub struct Judged {
+    /// What came of it.
+    pub row: FleetRow,
+    /// What it did, where that is handed on.
+    pub series: Vec<Interval>,
+}
+
+impl Work for VolumeJudge<'_> {
+    type Found = Judged;
 
     const NAME: &'static str = "judging volumes";
 
@@ -50,7 +76,22 @@ impl Work for Verdicts<'_> {
         true
     }
 
-    fn judge(&self, run: Run) -> FleetRow {
-        self.row(run)
+    fn judge(&self, mut run: Run) -> Judged {
+        let group = self.by.map(|by| by.group(&run, self.inventory));
+        if self.inventory.volume(&run.volume).is_some() {
+            self.inventory.put_facts(&mut run);
+            let instance = run.instance.words();
+            // A type that is newer than the catalogue takes no volume out of an account.
+            if !instance.is_empty() && self.catalogue.instance(instance).is_none() {
+                run.notes.push(format!(
+                    "The catalogue has no instance type {instance}: its limits were not taken into account."
+                ));
+                run.instance = Latest::default();
+            }
+        }
+        let series = if self.keeps_series { run.intervals.clone() } else { Vec::new() };
+        let mut row = self.verdicts.row(run);
+        row.group = group;
+        Judged { row, series }
     }
 }

@@ -1,0 +1,169 @@
+//! The volumes of one region, judged by their inputs: what each needs, and what they add up to.
+
+use std::io;
+use std::thread;
+
+use fathom_fleet::{By, FleetGrowths, Known, Summary, Tally, Verdicts, margin_of};
+use fathom_measure::Share;
+use fathom_record::fleet::{FleetRecord, FleetRow};
+use fathom_sizing::fleet::{Asked, History as Grown};
+use fathom_sizing::margin::{Margin, USUAL};
+use fathom_sizing::{Catalogue, Market};
+
+use super::gather::{Gathered, usual_folder};
+use super::inputs::{Inputs, Piece};
+use super::judge::{Growths, Judged, VolumeJudge};
+use super::pass::{Ended, pass};
+use super::stop::Stop;
+use crate::arguments::SizeArguments;
+use crate::commands::size::{lateness, margin as typed_margin, today, typed};
+use crate::failure::Failure;
+
+/// The volumes of one region.
+pub struct Regional<'a> {
+    /// What was typed.
+    pub arguments: &'a SizeArguments,
+    /// What is known.
+    pub catalogue: &'a Catalogue,
+    /// What is known of every volume beside its rows.
+    pub known: Known<'a>,
+    /// Where it is bought.
+    pub region: &'a str,
+    /// What rows are read from, for people.
+    pub from: Vec<String>,
+    /// What rows are read from.
+    pub inputs: &'a Inputs,
+    /// What volumes are added up by.
+    pub by: Option<&'a By>,
+    /// Whether what each volume did is handed on too.
+    pub keeps_series: bool,
+}
+
+/// What is asked of every volume, before a fleet's own history is known.
+///
+/// # Errors
+/// When what was typed makes no sense.
+pub fn asked<'a>(
+    arguments: &SizeArguments,
+    market: &'a Market,
+    history: &'a Grown,
+) -> Result<Asked<'a>, Failure> {
+    let (wait_s, late_millionths) = lateness(arguments)?;
+    Ok(Asked {
+        market,
+        wait_s,
+        late_millionths,
+        margin_thousandths: USUAL.thousandths(),
+        history,
+        stripes: arguments.stripes,
+    })
+}
+
+impl Regional<'_> {
+    /// Judges all volumes; each goes to `take`, and behind them the rows that `rest` gives.
+    ///
+    /// # Errors
+    /// When something cannot be read, somebody stops it, or `take` fails.
+    pub fn judge(
+        &self,
+        stop: &Stop,
+        mut take: impl FnMut(&Judged) -> io::Result<()>,
+        rest: impl FnOnce() -> Vec<FleetRow>,
+    ) -> Result<FleetRecord, Failure> {
+        let none = Grown::default();
+        let asked = asked(self.arguments, self.known.market, &none)?;
+        let mut pieces = self.inputs.pieces(thread::available_parallelism().map_or(1, usize::from));
+        let gathered;
+        let history = match history(&pieces, &asked, stop) {
+            Ok(history) => history,
+            Err(Ended::Failed(failure)) => return Err(failure),
+            Err(Ended::Apart(apart)) => {
+                let folder = self.arguments.scratch.clone().unwrap_or_else(usual_folder);
+                gathered = Gathered::new(self.inputs, &apart, &folder, stop)?;
+                pieces = gathered.pieces();
+                // Of volumes outside of the sample no rows are counted, and nobody else knows the scratch file.
+                History { rows: None, ..history(&pieces, &asked, stop).map_err(whole)? }
+            }
+        };
+        let margin = margin(self.arguments, &history.grown)?;
+        let asked = Asked { margin_thousandths: margin.thousandths(), history: &history.grown, ..asked };
+        let work = VolumeJudge {
+            verdicts: Verdicts { asked, known: &self.known },
+            catalogue: self.catalogue,
+            inventory: self.inputs.inventory(),
+            by: self.by,
+            keeps_series: self.keeps_series,
+        };
+        let mut tally = Tally::default();
+        let mut put = |judged: &Judged| {
+            tally.put(&judged.row);
+            take(judged)
+        };
+        let rows = pass(&pieces, &work, stop, |judged| put(&judged)).map_err(whole)?;
+        if history.rows.is_some_and(|before| before != rows) {
+            let cause = format!("{rows} rows are in it, and others were before: a file has changed");
+            let remedy = "wait until all files are written to their end";
+            return Err(Failure::usage(self.from.join(", "), cause, remedy));
+        }
+        for row in rest() {
+            put(&Judged { row, series: Vec::new() })
+                .map_err(|error| Failure::system("writing rows", error))?;
+        }
+        let summary = Summary {
+            from: &self.from,
+            catalogue: self.catalogue,
+            region: self.region,
+            asked,
+            margin,
+            horizon_s: history.horizon_s,
+            rows,
+            today: &today(),
+        };
+        Ok(summary.record(&tally))
+    }
+}
+
+/// What a fleet's own history says.
+struct History {
+    /// How requirements grew.
+    grown: Grown,
+    /// Half of the usual history, in seconds.
+    horizon_s: Option<u64>,
+    /// Rows of all volumes, where they were counted.
+    rows: Option<u64>,
+}
+
+/// The margin that was asked for, or what the fleet's history asks for.
+fn margin(arguments: &SizeArguments, history: &Grown) -> Result<Margin, Failure> {
+    if let Some(factor) = arguments.margin {
+        return typed_margin(factor);
+    }
+    let risk = typed::<Share>("--risk", &arguments.risk, "a share as 10%")?.0;
+    Ok(margin_of(history, (risk * 1e6).round() as u32))
+}
+
+/// Why rows that were read once already cannot be read again.
+fn whole(ended: Ended) -> Failure {
+    match ended {
+        Ended::Failed(failure) => failure,
+        Ended::Apart(apart) => {
+            let cause =
+                format!("rows of {} lie apart that did not before: the file has changed", apart.volume);
+            Failure::usage(apart.path.display().to_string(), cause, "wait until it is written to its end")
+        }
+    }
+}
+
+fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<History, Ended> {
+    let work = Growths::new(*asked);
+    let mut growths = FleetGrowths::default();
+    let rows = pass(pieces, &work, stop, |found| {
+        if let Some(grown) = found {
+            growths.put(&grown);
+            work.halve(growths.halvings());
+        }
+        Ok(())
+    })?;
+    let (grown, horizon_s) = growths.into_history();
+    Ok(History { grown, horizon_s, rows: Some(rows) })
+}
