@@ -6,6 +6,7 @@ use fathom_demand::{Interval, Values, of_intervals};
 use fathom_record::account::AtInstance;
 use fathom_sizing::choice::Judge;
 use fathom_sizing::fleet::headroom;
+use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{Limits, Need, Offer};
 
@@ -28,8 +29,10 @@ struct Bought {
     volumes: u64,
     iops: u64,
     bytes_per_s: u64,
-    /// Whether fewer I/Os or bytes a second of one of them would cost less.
-    is_paid: bool,
+    /// Whether fewer I/Os a second of one of them would cost less.
+    pays_iops: bool,
+    /// Bytes a second of those of which fewer would cost less: with others they come with the I/Os or the size.
+    paid_bytes_per_s: u64,
 }
 
 /// What its volumes did together.
@@ -49,7 +52,14 @@ impl<'a> AtInstances<'a> {
             of.volumes += 1;
             of.iops += offer.each.iops;
             of.bytes_per_s += offer.each.bytes_per_s;
-            of.is_paid |= is_paid(&terms, offer);
+            let costs_less = |settings: Settings| {
+                let least = terms.market.configured(&offer.volume, settings);
+                least.is_some_and(|least| least.month < offer.month)
+            };
+            of.pays_iops |= costs_less(Settings { iops: 0, ..offer.each });
+            if costs_less(Settings { bytes_per_s: 0, ..offer.each }) {
+                of.paid_bytes_per_s += offer.each.bytes_per_s;
+            }
         }
         Self { terms, bought, open: None, found: Vec::new(), done: HashMap::new() }
     }
@@ -110,16 +120,16 @@ impl<'a> AtInstances<'a> {
         let together = self.done.get(id);
         let (most_iops, most_bytes) = (limits.operations.peak_per_s, limits.bytes.peak_per_s);
         let mut finding = Vec::new();
-        if bought.is_paid && bought.iops > most_iops {
+        if bought.pays_iops && bought.iops > most_iops {
             finding.push(format!(
                 "its volumes have bought {} IOPS more than it ever lets through",
                 bought.iops - most_iops
             ));
         }
-        if bought.is_paid && bought.bytes_per_s > most_bytes {
+        if bought.paid_bytes_per_s > most_bytes {
             finding.push(format!(
                 "its volumes have bought {} MiB/s more than it ever lets through",
-                (bought.bytes_per_s - most_bytes) >> 20
+                (bought.paid_bytes_per_s - most_bytes) >> 20
             ));
         }
         if together.is_some_and(|together| together.headroom < 1000) {
@@ -140,10 +150,4 @@ impl<'a> AtInstances<'a> {
             finding: finding.join("; "),
         })
     }
-}
-
-/// Whether the same type and size with the least settings costs less.
-fn is_paid(terms: &AccountTerms<'_>, offer: &Offer) -> bool {
-    let least = fathom_sizing::offer::Settings { iops: 0, bytes_per_s: 0, ..offer.each };
-    terms.market.configured(&offer.volume, least).is_some_and(|least| least.month < offer.month)
 }
