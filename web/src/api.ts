@@ -114,7 +114,17 @@ export interface Listing {
     p99_ns: (number | null)[];
     latency: (number | null)[];
     valid: boolean[];
+    tags: number[][];
+    notes: number[];
+    baseline: boolean[];
   };
+}
+
+// What people say of a run.
+export interface Said {
+  tags: string[];
+  notes: { text: string; author: string | null; at: string }[];
+  baseline: string | null;
 }
 
 export interface Quantile {
@@ -205,7 +215,16 @@ export interface Trends {
           values: number;
           value: number;
           deviation: number;
-          change: null | { ratio: number; low: number; high: number; p_value: number; slower: boolean };
+          change: null | {
+            ratio: number;
+            low: number;
+            high: number;
+            p_value: number;
+            slower: boolean;
+            marks: string[];
+            acknowledged: null | { text: string; author: string | null; at: string };
+          };
         }[];
   }[];
+  marks: { from_at: string; until_at: string | null; title: string; automatic: boolean }[];
 }

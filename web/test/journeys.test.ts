@@ -26,9 +26,20 @@ let context: BrowserContext;
 let page: Page;
 const faults: string[] = [];
 
-function fathom(...words: string[]): void {
-  const ran = spawnSync(PROGRAM, ["--store", store, ...words], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" } });
+function typed(place: string, ...words: string[]): string {
+  const ran = spawnSync(PROGRAM, ["--store", place, ...words], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, maxBuffer: 1 << 28 });
   assert.equal(ran.status, 0, `${words.join(" ")}: ${String(ran.stderr)}`);
+  return String(ran.stdout);
+}
+
+function fathom(...words: string[]): string {
+  return typed(store, ...words);
+}
+
+// Ids of the runs on a target, newest first.
+function ids(target: string): string[] {
+  const listed = JSON.parse(fathom("runs", "-n", "100", "--target", target, "--json")) as { runs: { id: string }[] };
+  return listed.runs.map((run) => run.id);
 }
 
 // Runs of two devices, of which one became slower, and one run with reads and writes.
@@ -37,6 +48,11 @@ function measure(): void {
   for (let seed = 0; seed < 9; seed += 1) fathom(...run, "--target", "sim:gp3", "--seed", String(seed));
   for (let seed = 9; seed < 15; seed += 1) fathom(...run, "--target", "sim:gp3", "--seed", String(seed), "--delay", "constant:200us");
   fathom("run", "--quiet", "--target", "sim:hdd", "--rw", "randrw", "--time", "90s", "--warmup", "0s", "--depth", "16");
+  const [newest = "", , , , , , before = ""] = ids("sim:gp3");
+  fathom("tag", newest, "weekly", "<b>");
+  fathom("note", newest, "the <i>delay</i> is on");
+  fathom("baseline", before);
+  fathom("mark", "--title", "delay put in", "--from", fathom("runs", "-n", "1", "--json").match(/"started_at": "([^"]+)"/)?.[1] ?? "");
 }
 
 async function serve(): Promise<void> {
@@ -196,6 +212,28 @@ test("chosen runs stand side by side, with what differs", async () => {
   await page.getByRole("status").filter({ hasText: /^\d+ of/ }).waitFor();
   assert.match(await page.getByRole("region", { name: "What differs" }).innerText(), /target\.decorated.*absent/s);
   await picture("compare");
+});
+
+test("what people say of runs is listed, found and shown with the run", async () => {
+  await go("#/runs", "Runs");
+  await page.getByRole("button", { name: /^weekly/ }).click();
+  await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
+  assert.match(await page.getByRole("row").nth(1).innerText(), /<b>, weekly, 1 note/);
+  await picture("tags");
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: "weekly" }).waitFor();
+  await page.getByText("the <i>delay</i> is on").waitFor();
+  await page.getByRole("link", { name: "Compare with the baseline" }).click();
+  await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
+  await go("#/runs?q=baseline", "Runs");
+  await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
+  assert.match(await page.getByRole("row").nth(1).innerText(), /★ baseline/);
+});
+
+test("a trend shows what happened meanwhile", async () => {
+  await go("#/trend?target=sim:gp3", "Trends");
+  await page.getByRole("heading", { name: "What happened meanwhile" }).waitFor();
+  assert.match(await page.getByRole("region", { name: "Marks" }).innerText(), /delay put in/);
 });
 
 test("what is not there is said, and text of people stays text", async () => {

@@ -19,6 +19,7 @@ pub mod external;
 pub mod foreign;
 mod identity;
 pub mod like;
+pub mod marks;
 mod platform;
 mod progress;
 pub mod repeat;

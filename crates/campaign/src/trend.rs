@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 
 use fathom_stats::trend::{Change, Level, Trend, trend};
-use fathom_store::{RunFilter, RunRow, Store, StoreError};
+use fathom_store::{Finding, FindingKey, RunFilter, RunRow, Store, StoreError};
 use serde::Serialize;
+
+use crate::marks::{TrendMark, marks_of};
 
 /// Most runs of a target that are read, the newest: finding a split takes time with the square of a workload's runs.
 const RUNS_MAX: u32 = 20_000;
 /// Most values of one workload, the newest.
 const VALUES_MAX: usize = 2000;
+/// What finds changes, for what is kept of one that was looked at.
+const METHOD: &str = "energy distance, t-test and ranks";
 
 /// What is followed over runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +51,16 @@ pub struct Trends<'a> {
     unit: &'static str,
     least_difference: f64,
     workloads: &'a [TrendWorkload],
+    marks: &'a [TrendMark],
+}
+
+/// All workloads of a target over time, and what happened meanwhile.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetTrends {
+    /// Each workload.
+    pub workloads: Vec<TrendWorkload>,
+    /// What happened around its runs, oldest first.
+    pub marks: Vec<TrendMark>,
 }
 
 /// One workload over time.
@@ -97,7 +111,7 @@ pub struct TrendLevel {
 }
 
 /// A level against the one before it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelChange {
     /// This level over the one before.
     pub ratio: f64,
@@ -109,9 +123,24 @@ pub struct LevelChange {
     pub p_value: f64,
     /// Whether it is for the worse.
     pub slower: bool,
+    /// Marks between the last run before it and the first behind it.
+    pub marks: Vec<String>,
+    /// What somebody who looked at it says; absent where nobody did.
+    pub acknowledged: Option<Acknowledged>,
 }
 
-/// Each workload of the chosen runs over time; `least` is the least difference that matters, as a share.
+/// That somebody looked at a change, and takes it as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Acknowledged {
+    /// Why.
+    pub text: String,
+    /// Who says so, as far as is known.
+    pub author: Option<String>,
+    /// When, RFC 3339, UTC.
+    pub at: String,
+}
+
+/// Each workload of the chosen runs over time, with what happened around them; `least` is the least difference that matters, as a share.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -120,17 +149,81 @@ pub fn trends(
     choice: &TrendChoice,
     metric: TrendMetric,
     least: f64,
-) -> Result<Vec<TrendWorkload>, StoreError> {
+) -> Result<TargetTrends, StoreError> {
     let runs = chosen(store, choice)?;
-    let judged = |(key, values)| judged(key, values, metric, least);
-    Ok(grouped(&runs, metric).into_iter().map(judged).collect())
+    let (marks, findings) = (marks_of(store, &choice.target)?, store.findings(&choice.target)?);
+    let judged = |(key, values)| {
+        let mut workload = judged(key, values, metric, least);
+        workload.annotate(&choice.target, metric, &marks, &findings);
+        workload
+    };
+    let workloads = grouped(&runs, metric).into_iter().map(judged).collect();
+    Ok(TargetTrends { workloads, marks })
+}
+
+impl TrendWorkload {
+    /// Puts what is known of its changes on them.
+    fn annotate(&mut self, target: &str, metric: TrendMetric, marks: &[TrendMark], findings: &[Finding]) {
+        let keys: Vec<FindingKey> =
+            self.levels.iter().flatten().map(|level| self.key(target, metric, &level.from_run)).collect();
+        let mut from = 0;
+        for (level, key) in self.levels.iter_mut().flatten().zip(keys) {
+            let before = self.values[..from].last();
+            from += level.values;
+            let (Some(change), Some(before)) = (&mut level.change, before) else { continue };
+            let between = marks.iter().filter(|mark| mark.is_between(&before.started_at, &level.from_at));
+            change.marks = between.map(|mark| mark.title.clone()).collect();
+            let found = findings.iter().find(|finding| finding.key == key);
+            change.acknowledged = found.map(|finding| Acknowledged {
+                text: finding.text.clone(),
+                author: finding.author.clone(),
+                at: finding.at.clone(),
+            });
+        }
+    }
+
+    fn key(&self, target: &str, metric: TrendMetric, at_run: &str) -> FindingKey {
+        FindingKey {
+            target: target.to_owned(),
+            pattern: self.pattern.clone(),
+            jobs: self.jobs,
+            depth: self.depth,
+            tool: self.tool.clone(),
+            metric: metric.name().to_owned(),
+            at_run: at_run.to_owned(),
+        }
+    }
+
+    /// What is to be kept of the change that begins with this run, as somebody looked at it; `None` where none does.
+    pub fn finding(
+        &self,
+        target: &str,
+        metric: TrendMetric,
+        at_run: &str,
+        seen: Acknowledged,
+    ) -> Option<Finding> {
+        let levels = self.levels.as_ref()?;
+        let at = levels.iter().position(|level| level.from_run == at_run)?;
+        let before: usize = levels[..at].iter().map(|level| level.values).sum();
+        let (change, last) = (levels[at].change.as_ref()?, self.values[..before].last()?);
+        Some(Finding {
+            key: self.key(target, metric, at_run),
+            from_run: last.run.clone(),
+            effect: change.ratio,
+            interval: [change.low, change.high],
+            p_value: change.p_value,
+            method: METHOD.to_owned(),
+            text: seen.text,
+            author: seen.author,
+            at: seen.at,
+        })
+    }
 }
 
 /// Valid runs of the target that fit, oldest first.
 fn chosen(store: &Store, choice: &TrendChoice) -> Result<Vec<RunRow>, StoreError> {
     let (target, since) = (Some(choice.target.clone()), choice.since.clone());
-    let filter =
-        RunFilter { limit: Some(RUNS_MAX), target, campaign: None, since, valid: true, alone: false };
+    let filter = RunFilter { limit: Some(RUNS_MAX), target, since, valid: true, ..RunFilter::default() };
     let mut runs = store.runs(&filter)?;
     runs.retain(|run| {
         run.has_io
@@ -187,12 +280,7 @@ fn judged(
 
 impl<'a> Trends<'a> {
     /// The document of what [`trends`] found.
-    pub fn new(
-        target: &'a str,
-        metric: TrendMetric,
-        least_difference: f64,
-        workloads: &'a [TrendWorkload],
-    ) -> Self {
+    pub fn new(target: &'a str, metric: TrendMetric, least_difference: f64, found: &'a TargetTrends) -> Self {
         Self {
             format: "fathom.trend",
             version: 1,
@@ -200,7 +288,8 @@ impl<'a> Trends<'a> {
             metric: metric.name(),
             unit: metric.unit(),
             least_difference,
-            workloads,
+            workloads: &found.workloads,
+            marks: &found.marks,
         }
     }
 }
@@ -230,7 +319,8 @@ impl TrendLevel {
 
 impl LevelChange {
     fn of(Change { ratio, low, high, p_value }: Change, metric: TrendMetric) -> Self {
-        Self { ratio, low, high, p_value, slower: (ratio < 1.0) == (metric == TrendMetric::Iops) }
+        let slower = (ratio < 1.0) == (metric == TrendMetric::Iops);
+        Self { ratio, low, high, p_value, slower, marks: Vec::new(), acknowledged: None }
     }
 }
 

@@ -5,6 +5,7 @@ mod about;
 pub mod clients;
 mod discover;
 mod foreign;
+mod history;
 mod listing;
 mod metrics;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments};
 pub use discover::DiscoverArguments;
 pub use foreign::{DiskspdArguments, FioArguments};
+pub use history::{BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments};
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 pub use nvmet::{DigestChoice, NvmetArguments};
@@ -114,6 +116,21 @@ pub enum Command {
     /// Serve saved runs as a page in a browser: all of them, one down to its seconds, and trends over weeks.
     #[command(after_help = serve::SERVE_EXAMPLES)]
     Serve(ServeArguments),
+    /// Put tags on a run or a campaign, by which it is found again.
+    #[command(after_help = history::TAG_EXAMPLES)]
+    Tag(TagArguments),
+    /// Write a note about a run or a campaign.
+    #[command(after_help = history::NOTE_EXAMPLES)]
+    Note(NoteArguments),
+    /// Make a run the one that others of its workload on its target are compared with.
+    #[command(after_help = history::BASELINE_EXAMPLES)]
+    Baseline(BaselineArguments),
+    /// Mark a moment or a stretch of time on every trend: a deploy, an update, a move.
+    #[command(after_help = history::MARK_EXAMPLES)]
+    Mark(MarkArguments),
+    /// Delete runs and campaigns for good: by name, age or tag.
+    #[command(after_help = history::DELETE_EXAMPLES)]
+    Delete(DeleteArguments),
     /// Show a run or an assessment.
     #[command(
         after_help = "Examples:\n  fathom show last\n  fathom show last-1 --json\n  fathom show last --json --compact | jq .result"

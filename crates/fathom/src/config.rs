@@ -16,8 +16,9 @@ use crate::failure::Failure;
 /// Names the file, in place of the user's own; an empty file is none.
 pub const VARIABLE: &str = "FATHOM_CONFIG";
 /// Flags that are typed for one command alone.
-const TYPED: [&str; 10] = [
+const TYPED: [&str; 11] = [
     "destroy",
+    "yes",
     "writable",
     "allow-any-host",
     "purge",

@@ -180,6 +180,7 @@ impl From<StoreError> for Failure {
         let (kind, status) = match error.kind {
             StoreErrorKind::NotFound => ("not_found", Status::Usage),
             StoreErrorKind::Ambiguous => ("ambiguous", Status::Usage),
+            StoreErrorKind::Needed => ("needed", Status::Usage),
             StoreErrorKind::CampaignBusy => ("campaign_busy", Status::Invalid),
             StoreErrorKind::BadRecord => ("bad_record", Status::Invalid),
             StoreErrorKind::OutOfFiles => ("system", Status::Invalid),

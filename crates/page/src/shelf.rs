@@ -17,11 +17,13 @@ struct Place {
     opened: Option<Opened>,
 }
 
-/// A store, and when its file was made: another file under the name has another moment.
+/// A store, and when its file was made: another file under the name has another moment. One that another process brings
+/// up to date has tables for which something else stands in here.
 #[derive(Debug)]
 struct Opened {
     store: Store,
     made: Option<SystemTime>,
+    version: i64,
 }
 
 impl Shelf {
@@ -47,10 +49,15 @@ impl Shelf {
 impl Place {
     fn store(&mut self) -> Result<&Store, StoreError> {
         let made = std::fs::metadata(&self.path).ok().map(|facts| facts.created().ok());
-        let kept = self.opened.take().filter(|opened| made == Some(opened.made));
-        let opened = match kept {
+        let is_same = |opened: &Opened| {
+            made == Some(opened.made) && opened.store.version().is_ok_and(|version| version == opened.version)
+        };
+        let opened = match self.opened.take().filter(is_same) {
             Some(opened) => opened,
-            None => Opened { store: Store::open_read_only(&self.path)?, made: made.flatten() },
+            None => {
+                let store = Store::open_read_only(&self.path)?;
+                Opened { version: store.version()?, store, made: made.flatten() }
+            }
         };
         Ok(&self.opened.insert(opened).store)
     }

@@ -27,6 +27,8 @@ pub enum StoreErrorKind {
     BadRecord,
     /// Another process runs the campaign.
     CampaignBusy,
+    /// What is to be deleted is needed by something that is not.
+    Needed,
     /// Another process held the store for longer than one waits.
     Locked,
     /// Not permitted by the operating system, or a read-only file system.

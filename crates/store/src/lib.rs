@@ -5,6 +5,8 @@
 //!                       │  1 ──── n run_series      binary, compressed, checksummed (see `blob`)
 //!                       n
 //!                    journal n ──── 1 campaign      plan, progress and result as JSON
+//!
+//! label, note, baseline, mark, finding                what people say of runs, campaigns and trends
 //! ```
 //!
 //! What a method has returned from is on the disk: every change is one transaction, synced before
@@ -16,6 +18,7 @@ mod campaign;
 mod checked_json;
 mod create;
 mod error;
+mod history;
 mod location;
 mod open;
 mod platform;
@@ -28,9 +31,14 @@ pub use campaign::{
     Campaign, CampaignDevice, CampaignRow, CampaignState, FinishedStep, JournalEntry, NewCampaign, StepState,
 };
 pub use error::{StoreError, StoreErrorKind};
+pub use history::{
+    Baseline, Deleted, Deletion, DeletionChoice, Finding, FindingKey, Kept, Labels, Mark, MarkText, Note,
+    WORD_CHARACTERS_MAX, check_word,
+};
 pub use location::default_path;
 pub use open::{Store, raw_folder};
 pub use resolve::Resolved;
 pub use run::{
-    ImportRow, Relation, RunCondition, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText, pattern_text,
+    ImportRow, Relation, RunCondition, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText,
+    Surroundings, pattern_text,
 };

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::create::{create, holds_bytes, remove_abandoned, with_suffix};
 use crate::error::{self, StoreError, StoreErrorKind};
-use crate::schema::{APPLICATION_ID, MIGRATIONS, identity, migrate};
+use crate::schema::{APPLICATION_ID, MIGRATIONS, identity, migrate, stand_in};
 
 /// How long one waits for another process that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -84,7 +84,16 @@ impl Store {
         };
         store.identify()?;
         store.quick_check(bytes)?;
+        stand_in(&store.connection, store.version()?).map_err(|error| store.failed(OPENING, error))?;
         Ok(store)
+    }
+
+    /// The version of the store's file now: another process may bring it up to date while it is open here.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn version(&self) -> Result<i64, StoreError> {
+        identity(&self.connection).map(|found| found.version).map_err(|error| self.failed(OPENING, error))
     }
 
     /// Where the store lies, as an absolute path.

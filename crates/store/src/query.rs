@@ -41,6 +41,11 @@ impl Store {
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let run = || {
+            // What stands in for tables of later versions could be written, and would be gone with the connection.
+            if self.connection.is_readonly("main")? {
+                let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+                return Err(rusqlite::Error::SqliteFailure(code, None));
+            }
             let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
             let outcome = change(&transaction)?;
             transaction.commit().map(|()| outcome)

@@ -11,6 +11,15 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_runs_and_campaigns.sql"),
     include_str!("migrations/0002_imports.sql"),
     include_str!("migrations/0003_campaign_devices.sql"),
+    include_str!("migrations/0004_history.sql"),
+];
+
+/// What stands in the place of what a store of an earlier version lacks while it is only read: empty tables and views,
+/// in memory. Each with the first version that has it itself.
+const STAND_INS: &[(i64, &str)] = &[
+    (2, include_str!("older/0002_imports.sql")),
+    (3, include_str!("older/0003_campaign_devices.sql")),
+    (4, include_str!("older/0004_history.sql")),
 ];
 
 /// What a file says of itself.
@@ -41,6 +50,16 @@ pub(crate) fn migrate(connection: &mut Connection, migrations: &[&str]) -> rusql
         transaction.commit()?;
     }
     Ok(())
+}
+
+/// Lets a store of this version be read like one of the newest.
+pub(crate) fn stand_in(connection: &Connection, version: i64) -> rusqlite::Result<()> {
+    let lacking = || STAND_INS.iter().filter(|(first, _)| *first > version);
+    if lacking().next().is_none() {
+        return Ok(());
+    }
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    lacking().try_for_each(|(_, sql)| connection.execute_batch(sql))
 }
 
 #[cfg(test)]

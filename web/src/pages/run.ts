@@ -1,11 +1,11 @@
 // One run: what was measured, its self-checks, latency over its seconds, and any second by itself.
 
-import { columns, json, type Columns, type HeatHeader, type Listing, type Run, type Second, type SeriesHeader, type Summary } from "../api";
+import { columns, json, type Columns, type HeatHeader, type Listing, type Run, type Said, type Second, type SeriesHeader, type Summary } from "../api";
 import { Chart, Cursor, type ChartPlan, type Line } from "../chart";
 import { el, folded, table } from "../elements";
 import { paint, range } from "../heat";
 import { histogram } from "../histogram";
-import { keep, route } from "../route";
+import { address, keep, route } from "../route";
 import type { Screen } from "../screen";
 import { clock, count, moment, percent, plain, rate, spelt, throughput, time } from "../words";
 
@@ -14,14 +14,15 @@ const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]];
 
 export async function run(screen: Screen, id: string): Promise<HTMLElement> {
   const path = `runs/${encodeURIComponent(id)}`;
-  const [record, listing] = await Promise.all([
+  const [record, said, listing] = await Promise.all([
     json<Run>(path, { store: screen.store }),
+    json<Said>(`${path}/said`, { store: screen.store }),
     // The list has the workload in words.
     json<Listing>("runs", { store: screen.store, q: `id:${id}`, limit: 1 }),
   ]);
   const workload = listing.words["pattern"]?.[listing.columns.pattern[0] ?? -1] ?? "";
   const over = el("div", { class: "charts" });
-  const root = el("section", {}, ...head(record, workload), over, ...foot(record));
+  const root = el("section", {}, ...head(record, workload), ...people(screen, record, said), over, ...foot(record));
   await new OverTime(screen, path, record, over).load();
   return root;
 }
@@ -40,6 +41,23 @@ function head(record: Run, workload: string): HTMLElement[] {
     parts.push(el("div", { class: "alarm" }, el("h2", {}, "These figures do not stand"), el("ul", {}, ...reasons.map((text) => el("li", {}, text)))));
   }
   parts.push(figures(record), checks(record));
+  return parts;
+}
+
+// What people say of it, and the run that it is held against.
+function people(screen: Screen, record: Run, said: Said): HTMLElement[] {
+  const store = screen.store || null;
+  const parts: HTMLElement[] = [];
+  if (said.tags.length > 0) {
+    const links = said.tags.map((tag) => el("li", {}, el("a", { class: "tag", href: address(["runs"], { store, q: `tag:${tag}` }) }, tag)));
+    parts.push(el("ul", { class: "tags", "aria-label": "Tags" }, ...links));
+  }
+  if (said.baseline === record.id) parts.push(el("p", {}, "★ The baseline of its workload on its target."));
+  else if (said.baseline !== null) parts.push(el("p", {}, el("a", { href: address(["compare"], { store, ids: `${said.baseline},${record.id}` }) }, "Compare with the baseline")));
+  if (said.notes.length > 0) {
+    const notes = said.notes.map((note) => el("li", {}, note.text, el("span", { class: "quiet" }, ` (${moment(note.at)} UTC${note.author === null ? "" : `, ${note.author}`})`)));
+    parts.push(el("h2", {}, "Notes of people"), el("ul", { class: "prose" }, ...notes));
+  }
   return parts;
 }
 

@@ -28,6 +28,7 @@ const HEADINGS: Heading[] = [
   { name: "p50_ns", text: "p50", isNumber: true },
   { name: "p99_ns", text: "p99", isNumber: true },
   { name: "tool", text: "tool", isNumber: false },
+  { name: "tags", text: "tags", isNumber: false },
 ];
 
 const FACETS = [
@@ -35,6 +36,7 @@ const FACETS = [
   { column: "pattern", text: "workload" },
   { column: "device", text: "device" },
   { column: "tool", text: "tool" },
+  { column: "tags", text: "tag" },
 ] as const;
 
 export async function runs(screen: Screen): Promise<HTMLElement> {
@@ -128,7 +130,8 @@ class Runs {
   private keys(name: keyof Rows | "chosen"): (number | string | null)[] {
     const { columns, words } = this.listing as Listing;
     if (name === "chosen") return columns.id.map((id) => Number(this.chosen.has(id)));
-    const column = columns[name] ?? columns.started_at;
+    if (name === "tags") return columns.id.map((_, at) => this.said(at).join(" ") || null);
+    const column = (columns[name] ?? columns.started_at) as (number | string | boolean | null)[];
     const dictionary = words[name];
     if (!dictionary) return column.map((value) => (typeof value === "boolean" ? Number(value) : value));
     const alphabet = dictionary.map((_, at) => at).sort((a, b) => (dictionary[a] ?? "").localeCompare(dictionary[b] ?? ""));
@@ -141,6 +144,14 @@ class Runs {
     const { columns, words } = this.listing as Listing;
     const place = columns[name][at];
     return typeof place === "number" ? (words[name]?.[place] ?? "") : "";
+  }
+
+  // What people say of a run: that it is a baseline, its tags, and how many notes it has.
+  private said(run: number): string[] {
+    const { columns, words } = this.listing as Listing;
+    const notes = columns.notes[run] ?? 0;
+    const tags = (columns.tags[run] ?? []).map((place) => words["tags"]?.[place] ?? "");
+    return [...(columns.baseline[run] ? ["★ baseline"] : []), ...tags, ...(notes > 0 ? [`${notes} ${notes === 1 ? "note" : "notes"}`] : [])];
   }
 
   private row(at: number): Child[] {
@@ -163,6 +174,7 @@ class Runs {
       latency(columns.p50_ns[run]),
       latency(columns.p99_ns[run]),
       this.word("tool", run),
+      el("span", { class: "cut", title: this.said(run).join(", ") }, this.said(run).join(", ")),
     ];
   }
 
@@ -198,11 +210,11 @@ class Runs {
     const groups: Node[] = [];
     for (const { column, text } of FACETS) {
       const counts = new Map<string, number>();
-      for (const place of columns[column]) {
+      for (const place of columns[column].flat()) {
         const word = place === null ? undefined : words[column]?.[place];
         if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
       }
-      if (counts.size < 2 && !this.search.value.includes(`${text}:`)) continue;
+      if (counts.size < (column === "tags" ? 1 : 2) && !this.search.value.includes(`${text}:`)) continue;
       const sorted = [...counts].sort((a, b) => b[1] - a[1]);
       const values = sorted.slice(0, VALUES_MAX).map(([word, runs]) =>
         el("li", {}, el("button", { type: "button", class: "facet", click: () => this.narrow(`${text}:`, word) }, el("span", {}, word), el("span", { class: "n" }, count(runs)))),
@@ -225,10 +237,11 @@ class Runs {
 
 function help(): HTMLElement {
   const rows: [string, string][] = [
-    ["words", "in the target, device, workload, tool, campaign or id"],
-    ['target:nvme0 workload:"random read" device: tool: campaign: id:', "in that column alone"],
+    ["words", "in the target, device, workload, tool, campaign, id or tags"],
+    ['target:nvme0 workload:"random read" device: tool: campaign: id: tag:', "in that column alone"],
     ["p99<2ms p50>100us iops>=20k throughput>100MB/s depth=4 jobs=1", "a figure against a value"],
     ["valid, invalid", "whether the run ended as planned and no self-check failed"],
+    ["baseline", "the runs that others are compared with, as fathom baseline chooses them"],
     ["since:2026-11-01 before:2026-12-01", "by the day it started (UTC)"],
   ];
   return el("dl", {}, ...rows.flatMap(([words, meaning]) => [el("dt", {}, el("code", {}, words)), el("dd", {}, meaning)]));

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 
 import { json, type Listing, type Trends } from "../api";
 import { Chart, Cursor, ink } from "../chart";
-import { el } from "../elements";
+import { el, table } from "../elements";
 import { address, route } from "../route";
 import type { Screen } from "../screen";
 import { change, count, moment, percent, rate, time } from "../words";
@@ -42,7 +42,16 @@ export async function trend(screen: Screen): Promise<HTMLElement> {
   const changes = (workload: Workload): number => (workload.levels ?? []).filter((level) => level.change).length;
   const sorted = [...trends.workloads].sort((a, b) => changes(b) - changes(a) || b.values.length - a.values.length);
   root.append(...sorted.map((workload) => one(screen, trends, workload)));
+  if (trends.marks.length > 0) root.append(happened(trends));
   return root;
+}
+
+// All marks as a table: those on the charts have no names there.
+function happened(trends: Trends): HTMLElement {
+  const rows = trends.marks.map((mark) => [moment(mark.from_at), mark.until_at === null ? "" : moment(mark.until_at), mark.title, mark.automatic ? "seen between two runs" : "fathom mark"]);
+  return el("div", {}, el("h2", {}, "What happened meanwhile"),
+    el("p", { class: "quiet prose" }, "On the charts a moment is a dashed line, and a stretch a bar along the foot. Changes of kernel, driver, firmware and fathom are read from the runs themselves: they lie between the runs before and after."),
+    table("Marks", ["from (UTC)", "until (UTC)", "what", "made by"], rows, []));
 }
 
 function newest(listing: Listing): string | undefined {
@@ -86,7 +95,7 @@ function one(screen: Screen, trends: Trends, workload: Workload): HTMLElement {
     isMain: true,
     write,
     writeX: (x) => moment(new Date(x * 1000).toISOString()),
-    over: (plot) => marks(plot, workload, times),
+    over: (plot) => marks(plot, trends, workload, times),
     choose: (place) => {
       const chosen = values[place];
       if (chosen) location.hash = address(["run", chosen.run], { store: screen.store || null });
@@ -101,23 +110,40 @@ function link(screen: Screen, run: string): HTMLElement {
   return el("a", { href: address(["run", run], { store: screen.store || null }) }, run);
 }
 
-// A line where a level begins.
-function marks(plot: uPlot, workload: Workload, times: Float64Array): void {
+// A line where a level begins, and what happened meanwhile: a stretch as a band along the foot, a moment as a dashed line.
+function marks(plot: uPlot, trends: Trends, workload: Workload, times: Float64Array): void {
+  const { ctx, bbox } = plot;
+  const x = (seconds: number): number => Math.round(plot.valToPos(seconds, "x", true));
+  const upright = (at: number): void => {
+    ctx.beginPath();
+    ctx.moveTo(at, bbox.top);
+    ctx.lineTo(at, bbox.top + bbox.height);
+    ctx.stroke();
+  };
+  ctx.save();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.strokeStyle = ink("purple");
+  ctx.fillStyle = ink("purple");
+  ctx.setLineDash([3 * devicePixelRatio, 4 * devicePixelRatio]);
+  const [low, high] = [bbox.left, bbox.left + bbox.width];
+  for (const mark of trends.marks) {
+    const from = x(Date.parse(mark.from_at) / 1000);
+    const until = mark.until_at === null ? from : x(Date.parse(mark.until_at) / 1000);
+    if (until < low || from > high) continue;
+    const foot = 5 * devicePixelRatio;
+    const left = Math.max(low, from);
+    if (until - from > 2) ctx.fillRect(left, bbox.top + bbox.height - foot, Math.max(2, Math.min(high, until) - left), foot);
+    else upright(from);
+  }
+  ctx.setLineDash([]);
+  ctx.strokeStyle = ink("vermillion");
   let at = 0;
-  plot.ctx.save();
-  plot.ctx.strokeStyle = ink("vermillion");
-  plot.ctx.lineWidth = 1.5 * devicePixelRatio;
   for (const level of workload.levels ?? []) {
     const begin = times[at];
     at += level.values;
-    if (!level.change || begin === undefined) continue;
-    const x = Math.round(plot.valToPos(begin, "x", true));
-    plot.ctx.beginPath();
-    plot.ctx.moveTo(x, plot.bbox.top);
-    plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
-    plot.ctx.stroke();
+    if (level.change && begin !== undefined) upright(x(begin));
   }
-  plot.ctx.restore();
+  ctx.restore();
 }
 
 function told(screen: Screen, workload: Workload): HTMLElement {
@@ -129,8 +155,11 @@ function told(screen: Screen, workload: Workload): HTMLElement {
     const before = values[at - 1];
     at += level.values;
     if (!level.change || !before) continue;
-    const { ratio, low, high, slower } = level.change;
-    found.push(el("li", {}, el("strong", {}, `${moment(level.from_at)} UTC: ${slower ? "slower" : "faster"}`), `, ${change(ratio)} (${change(low)} to ${change(high)}, 95 %), from `, link(screen, before.run), " to ", link(screen, level.from_run)));
+    const { ratio, low, high, slower, marks, acknowledged } = level.change;
+    const between = marks.length === 0 ? [] : [el("br"), `Between them: ${marks.join("; ")}.`];
+    const seen = acknowledged === null ? [] : [el("br"), `Acknowledged: ${acknowledged.text} (${moment(acknowledged.at)} UTC${acknowledged.author === null ? "" : `, ${acknowledged.author}`}).`];
+    found.push(el("li", {}, el("strong", {}, `${moment(level.from_at)} UTC: ${slower ? "slower" : "faster"}`), `, ${change(ratio)} (${change(low)} to ${change(high)}, 95 %), from `, link(screen, before.run), " to ", link(screen, level.from_run), " ",
+      el("a", { href: address(["compare"], { store: screen.store || null, ids: `${before.run},${level.from_run}` }) }, "side by side"), ...between, ...seen));
   }
   return found.length === 0 ? el("p", {}, "No change of level.") : el("ul", {}, ...found);
 }

@@ -20,6 +20,9 @@ pub struct RunsArguments {
     /// Only runs that came to their end and failed no self-check.
     #[arg(long)]
     pub valid: bool,
+    /// Only those with this tag, as fathom tag puts it.
+    #[arg(long, value_name = "WORD")]
+    pub tag: Option<String>,
     /// The test points of this campaign: an id, the start of one, or last.
     #[arg(long, value_name = "CAMPAIGN")]
     pub campaign: Option<String>,
@@ -36,6 +39,7 @@ Examples:
   fathom runs
   fathom runs --since 7d --valid
   fathom runs -n 5 --target /dev/nvme1n1
+  fathom runs --tag weekly
   fathom runs --campaign last --json";
 
 pub const DEVICES_EXAMPLES: &str = "\

@@ -12,17 +12,29 @@ use fathom_plan::RawPlan;
 use super::Asked;
 
 /// Commands by what they are for, in the order in which they are listed.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["assess", "run", "sweep", "compare", "rerun", "repeat"]),
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size", "sample"]),
-    ("Results", &["runs", "trend", "serve", "show", "report", "export", "import"]),
-    ("Other machines", &["discover", "nvmet", "agent", "agents"]),
-    ("Command lines of other tools", &["fio", "diskspd"]),
+    (
+        "Results",
+        &[
+            "runs", "trend", "serve", "show", "report", "export", "import", "tag", "note",
+            "baseline", "mark", "delete",
+        ],
+    ),
+    ("Other machines and tools", &["discover", "nvmet", "agent", "agents", "fio", "diskspd"]),
     (
         "This machine and this program",
         &["devices", "engines", "doctor", "config", "schema", "completions", "man", "help"],
     ),
+];
+
+/// Commands that share a line of the list, with what they do together: the list is one screen.
+const TOGETHER: [(&[&str], &str); 3] = [
+    (&["tag", "note", "baseline", "mark"], "Say something of runs and of times, for lists and trends"),
+    (&["agent", "agents"], "What `fathom run --client` starts on other machines"),
+    (&["man", "help"], "Print a manual page, or the help of a command"),
 ];
 
 /// Headings of flags, with the flags under each. What is under none is an option of its command.
@@ -205,6 +217,14 @@ fn list(program: &Command) -> String {
         list += &format!("{heading}:\n");
         let rest = others.iter().filter(|_| heading == last);
         for name in names.iter().chain(rest) {
+            match TOGETHER.iter().find(|(together, _)| together.contains(name)) {
+                Some((together, about)) if together.first() == Some(name) => {
+                    list += &format!("  {:<11}  {about}\n", together.join(", "));
+                    continue;
+                }
+                Some(_) => continue,
+                None => {}
+            }
             let about = program.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             list += &format!("  {name:<11}  {}\n", clause(&about));
@@ -328,7 +348,12 @@ mod tests {
         program().debug_assert();
         let help = shown(&["-h"]);
         for command in program().get_subcommands().map(Command::get_name) {
-            assert_eq!(help.matches(&format!("\n  {command:<11}  ")).count(), 1, "{command}: {help}");
+            let is_listed = |line: &&str| {
+                let names =
+                    line.strip_prefix("  ").and_then(|rest| rest.split("  ").next()).unwrap_or_default();
+                names.split(", ").any(|name| name.trim() == command)
+            };
+            assert_eq!(help.lines().filter(is_listed).count(), 1, "{command}: {help}");
         }
         assert!(shown(&["-h"]).lines().count() <= 64, "{}", shown(&["-h"]));
     }

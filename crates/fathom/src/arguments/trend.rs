@@ -29,6 +29,12 @@ pub struct TrendArguments {
     /// Only since then: a date or time, e.g. 2026-11-20 or 2026-11-20T08:00:00Z, or how long ago, e.g. 90d.
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
+    /// Take the change of level that begins with this run as it is: --fail-if passes over it from now on.
+    #[arg(long, value_name = "RUN", requires = "because")]
+    pub acknowledge: Option<String>,
+    /// With --acknowledge: why, in a few words.
+    #[arg(long, value_name = "TEXT", requires = "acknowledge")]
+    pub because: Option<String>,
     /// End with status 4 if the newest level of a workload is slower than the one before it, or if there are too few
     /// runs to tell.
     #[arg(long, value_enum, value_name = "CONDITION")]
@@ -61,6 +67,7 @@ Examples:
   fathom trend /dev/nvme1n1
   fathom trend /dev/nvme1n1 --pattern randread-4k --metric p99 --since 90d
   fathom trend /mnt/data --fail-if slower          exit status 4 where the last change is for the worse
+  fathom trend /mnt/data --acknowledge r-20261120-155300123-7f3a --because \"encrypted since then\"
 
 A run is one value, several of one campaign are their mean, and runs with a failed self-check are left out. A change is
 told where it is beyond chance and at least as large as --least; from 8 runs on.";

@@ -6,10 +6,13 @@ mod agents;
 mod analyse;
 mod assess;
 mod audit;
+mod author;
+mod baseline;
 mod compare;
 mod completions;
 mod conditions;
 mod config;
+mod delete;
 mod delivery;
 mod demand;
 mod devices;
@@ -25,7 +28,9 @@ mod fio;
 mod help;
 mod import;
 mod man;
+mod mark;
 mod moment;
+mod note;
 #[cfg(target_os = "linux")]
 mod nvmet;
 #[cfg(not(target_os = "linux"))]
@@ -52,6 +57,7 @@ mod show;
 mod size;
 mod stored;
 mod sweep;
+mod tag;
 mod trend;
 mod trial;
 mod wear;
@@ -101,6 +107,11 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
             let stores = [vec![place.path()?], more].concat();
             serve::perform(stores, &arguments)
         }
+        Command::Tag(arguments) => tag::perform(&place, &arguments),
+        Command::Note(arguments) => note::perform(&place, &arguments),
+        Command::Baseline(arguments) => baseline::perform(&place, &arguments),
+        Command::Mark(arguments) => mark::perform(&place, &arguments),
+        Command::Delete(arguments) => delete::perform(&place, &arguments),
         Command::Show(arguments) => show::perform(&place, &arguments),
         Command::Analyse(arguments) => analyse::perform(&place, &arguments),
         Command::Report(arguments) => report::perform(&place, &arguments),

@@ -38,12 +38,23 @@ fn moment_in(zone: TimeZone, flag: &str, text: &str, now_unix_s: i64) -> Result<
 /// # Errors
 /// When it is no time.
 pub fn since(text: &str, now: &str) -> Result<String, Failure> {
+    // A record's fractions of a second sort before a `Z`.
+    instant("--since", text, now).map(|at| at.trim_end_matches('Z').to_owned())
+}
+
+/// What was typed behind a flag as RFC 3339, UTC; a date is the start of a day here. `now` is a time of records.
+///
+/// # Errors
+/// When it is no time.
+pub fn instant(flag: &str, text: &str, now: &str) -> Result<String, Failure> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.to_string());
+    }
     let now = now.parse::<Timestamp>().map_or(0, Timestamp::as_second);
     // Lists show local time.
     let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
-    let at = Timestamp::from_second(moment_in(zone, "--since", text, now)?);
-    at.map(|at| at.to_string().trim_end_matches('Z').to_owned())
-        .map_err(|error| Failure::usage("--since", error.to_string(), "type a later time"))
+    let at = Timestamp::from_second(moment_in(zone, flag, text, now)?);
+    at.map(|at| at.to_string()).map_err(|error| Failure::usage(flag, error.to_string(), "type a later time"))
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! `fathom runs`: what was measured, newest first.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fathom_campaign::calendar_now;
 use fathom_report::terminal::{self, RunOutcome, RunRow};
-use fathom_store::{CampaignRow, CampaignState, RunFilter, RunRow as Stored, Store};
+use fathom_store::{CampaignRow, CampaignState, Labels, Note, RunFilter, RunRow as Stored, Store};
 use serde::Serialize;
 
 use super::moment::since;
+use super::note::Written;
 use super::stored::StorePlace;
 use crate::arguments::RunsArguments;
 use crate::failure::Failure;
@@ -45,6 +48,17 @@ struct Run {
     ending: String,
     campaign: Option<String>,
     step: Option<String>,
+    tags: Vec<String>,
+    notes: Vec<Written>,
+    baseline: bool,
+}
+
+/// What people say of what is listed.
+#[derive(Default)]
+struct Said {
+    labels: Labels,
+    notes: BTreeMap<String, Vec<Note>>,
+    baselines: BTreeSet<String>,
 }
 
 /// One campaign of the list.
@@ -56,6 +70,7 @@ struct Campaign {
     closed_at: Option<String>,
     state: &'static str,
     runs: u64,
+    tags: Vec<String>,
 }
 
 /// Prints the list.
@@ -68,17 +83,18 @@ pub fn perform(place: &StorePlace, arguments: &RunsArguments) -> Result<Status, 
         Some(store) => listed(store, arguments)?,
         None => Default::default(),
     };
+    let mut said = store.as_ref().map(Said::read).transpose()?.unwrap_or_default();
     let text = if arguments.switch.json {
         output::json(&List {
             format: "fathom.runs",
             version: 1,
-            runs: runs.into_iter().map(Run::of).collect(),
-            campaigns: campaigns.into_iter().map(Campaign::of).collect(),
+            runs: runs.into_iter().map(|run| Run::of(run, &mut said)).collect(),
+            campaigns: campaigns.into_iter().map(|row| Campaign::of(row, &mut said)).collect(),
         })
     } else {
-        let rows: Vec<RunRow> = runs.iter().map(|run| row(store.as_ref(), run)).collect();
+        let rows: Vec<RunRow> = runs.iter().map(|run| row(store.as_ref(), run, &said)).collect();
         if rows.is_empty() && is_narrowed(arguments) {
-            "No run fits. All of them: fathom runs\n".to_owned()
+            "No run fits. All of them: fathom runs\n".to_owned() + &campaigns_text(&campaigns)
         } else {
             terminal::runs(&rows, output::style()) + &campaigns_text(&campaigns)
         }
@@ -88,7 +104,7 @@ pub fn perform(place: &StorePlace, arguments: &RunsArguments) -> Result<Status, 
 }
 
 fn is_narrowed(arguments: &RunsArguments) -> bool {
-    let by_name = arguments.target.is_some() || arguments.campaign.is_some();
+    let by_name = arguments.target.is_some() || arguments.campaign.is_some() || arguments.tag.is_some();
     by_name || arguments.since.is_some() || arguments.valid || arguments.limit == 0
 }
 
@@ -97,21 +113,26 @@ fn listed(store: &Store, arguments: &RunsArguments) -> Result<(Vec<Stored>, Vec<
     let campaign = arguments.campaign.as_deref().map(|name| store.resolve_campaign(name)).transpose()?;
     let target = arguments.target.clone();
     let since = arguments.since.as_deref().map(|text| since(text, &calendar_now())).transpose()?;
-    let mut campaigns = store.campaigns()?;
+    let (mut campaigns, labels) = (store.campaigns()?, store.labels()?);
+    let has = |id: &String, tag: &String| labels.campaigns.get(id).is_some_and(|words| words.contains(tag));
     campaigns.retain(|row| {
-        campaign.as_ref().is_none_or(|id| *id == row.id)
+        arguments.tag.as_ref().is_none_or(|tag| has(&row.id, tag))
+            && campaign.as_ref().is_none_or(|id| *id == row.id)
             && target.as_ref().is_none_or(|t| *t == row.target)
             && since.as_ref().is_none_or(|since| row.started_at >= *since)
     });
     campaigns.truncate(usize::try_from(arguments.limit).unwrap_or(usize::MAX));
-    let alone = campaign.is_none() && !arguments.all;
+    let tag = arguments.tag.clone();
+    // A test point with the tag was tagged by itself.
+    let alone = campaign.is_none() && !arguments.all && tag.is_none();
     let limit = Some(arguments.limit);
-    let runs = store.runs(&RunFilter { limit, target, campaign, since, valid: arguments.valid, alone })?;
+    let runs =
+        store.runs(&RunFilter { limit, target, campaign, since, valid: arguments.valid, alone, tag })?;
     Ok((runs, campaigns))
 }
 
 /// A line of the table. How many checks failed stands in the record alone.
-fn row(store: Option<&Store>, run: &Stored) -> RunRow {
+fn row(store: Option<&Store>, run: &Stored, said: &Said) -> RunRow {
     let outcome = match (run.ending.as_str(), run.valid) {
         ("interrupted", _) => RunOutcome::Interrupted,
         ("failed", _) => RunOutcome::Failed,
@@ -133,6 +154,25 @@ fn row(store: Option<&Store>, run: &Stored) -> RunRow {
         throughput_bytes_per_s: if run.has_io { run.throughput_bytes_per_s } else { f64::NAN },
         service_p99_ns: run.service_p99_ns,
         outcome,
+        tags: said.words(&run.id),
+    }
+}
+
+impl Said {
+    fn read(store: &Store) -> Result<Self, Failure> {
+        let baselines = store.baselines()?.into_iter().map(|baseline| baseline.run).collect();
+        Ok(Self { labels: store.labels()?, notes: store.notes_of_runs()?, baselines })
+    }
+
+    /// What is said of a run, in the cell of a table.
+    fn words(&self, run: &str) -> String {
+        let mut words: Vec<String> = Vec::new();
+        words.extend(self.baselines.contains(run).then(|| "baseline".to_owned()));
+        words.extend(self.labels.runs.get(run).into_iter().flatten().cloned());
+        if let Some(notes) = self.notes.get(run) {
+            words.push(fathom_measure::counted(notes.len() as u64, "note"));
+        }
+        words.join(", ")
     }
 }
 
@@ -159,8 +199,12 @@ fn state(state: CampaignState) -> &'static str {
 }
 
 impl Run {
-    fn of(row: Stored) -> Self {
+    fn of(row: Stored, said: &mut Said) -> Self {
+        let notes = said.notes.remove(&row.id).unwrap_or_default();
         Self {
+            tags: said.labels.runs.remove(&row.id).unwrap_or_default(),
+            notes: notes.into_iter().map(Written::of).collect(),
+            baseline: said.baselines.contains(&row.id),
             id: row.id,
             started_at: row.started_at,
             target: row.target,
@@ -187,8 +231,9 @@ impl Run {
 }
 
 impl Campaign {
-    fn of(row: CampaignRow) -> Self {
+    fn of(row: CampaignRow, said: &mut Said) -> Self {
         Self {
+            tags: said.labels.campaigns.remove(&row.id).unwrap_or_default(),
             id: row.id,
             target: row.target,
             started_at: row.started_at,

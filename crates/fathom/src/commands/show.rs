@@ -1,9 +1,12 @@
 //! `fathom show`: a run or a campaign on the terminal, or its record.
 
 use fathom_report::terminal;
+use fathom_store::{Resolved, Store};
 
 use super::document::{self, Shape};
+use super::note::lines;
 use super::stored::{Found, StorePlace, find};
+use super::tag::tags_of;
 use crate::arguments::ShowArguments;
 use crate::failure::Failure;
 use crate::output;
@@ -14,14 +17,38 @@ use crate::status::Status;
 /// # Errors
 /// When there is no such name, or what is there is damaged.
 pub fn perform(place: &StorePlace, arguments: &ShowArguments) -> Result<Status, Failure> {
-    let (found, _) = find(place, &arguments.name)?;
+    let (found, store) = find(place, &arguments.name)?;
     let shape = if arguments.compact { Shape::Compact } else { Shape::Indented };
-    let text = match (&found, arguments.switch.json) {
+    let mut text = match (&found, arguments.switch.json) {
         (Found::Run(run), true) => document::run(run, &[], shape),
         (Found::Run(run), false) => terminal::run(run, output::style()),
         (Found::Campaign(campaign), true) => document::campaign(campaign, &[], shape),
         (Found::Campaign(campaign), false) => terminal::campaign(campaign, output::style()),
     };
+    if !arguments.switch.json {
+        text += &said(&store, &found)?;
+    }
     output::result(&text)?;
     Ok(Status::Done)
+}
+
+/// What people say of it, which its record does not hold.
+fn said(store: &Store, found: &Found) -> Result<String, Failure> {
+    let what = match found {
+        Found::Run(run) => Resolved::Run(run.id.clone()),
+        Found::Campaign(campaign) => Resolved::Campaign(campaign.id().to_owned()),
+    };
+    let (tags, notes) = (tags_of(store, &what)?, store.notes(&what)?);
+    let is_baseline = store.baselines()?.iter().any(|baseline| baseline.run == what.id());
+    let mut text = String::new();
+    if is_baseline {
+        text += "\nbaseline of its workload on its target\n";
+    }
+    if !tags.is_empty() {
+        text += &format!("\ntags  {}\n", tags.join(" "));
+    }
+    if !notes.is_empty() {
+        text += &format!("\nnotes of people\n{}", lines(&notes));
+    }
+    Ok(text)
 }

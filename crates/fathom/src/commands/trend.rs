@@ -1,11 +1,15 @@
 //! `fathom trend`: how the results of a target went over its runs, and where a level changed.
 
 use fathom_campaign::calendar_now;
-use fathom_campaign::trend::{TrendChoice, TrendMetric, TrendWorkload, Trends, trends};
+use fathom_campaign::trend::{
+    Acknowledged, LevelChange, TargetTrends, TrendChoice, TrendLevel, TrendMetric, TrendWorkload, Trends,
+    trends,
+};
 use fathom_report::terminal::{self, TrendChange, TrendRow, TrendUnit};
 use fathom_stats::trend::RUNS_MIN;
 use fathom_store::{RunFilter, Store, pattern_text};
 
+use super::author::author;
 use super::moment::since;
 use super::stored::StorePlace;
 use crate::arguments::{FollowedMetric, TrendArguments, TrendCondition};
@@ -20,13 +24,17 @@ use crate::status::Status;
 pub fn perform(place: &StorePlace, arguments: &TrendArguments) -> Result<Status, Failure> {
     let store = place.open_existing()?;
     let (choice, metric) = (choice(arguments)?, arguments.metric.into());
-    let found = store.as_ref().map(|store| trends(store, &choice, metric, arguments.least.0)).transpose()?;
-    let workloads = found.unwrap_or_default();
+    let read = |store: &Store| trends(store, &choice, metric, arguments.least.0);
+    let mut found = store.as_ref().map(read).transpose()?.unwrap_or_default();
+    if let Some(store) = acknowledged(place, store.as_ref(), arguments, (&found, metric))? {
+        found = read(&store)?;
+    }
+    let workloads = &found.workloads;
     if workloads.is_empty() {
         return Err(nothing(store.as_ref(), arguments));
     }
     let text = if arguments.switch.json {
-        output::json(&Trends::new(&choice.target, metric, arguments.least.0, &workloads))
+        output::json(&Trends::new(&choice.target, metric, arguments.least.0, &found))
     } else {
         let rows: Vec<TrendRow> = workloads.iter().map(|workload| row(workload, metric)).collect();
         terminal::trends(&arguments.target, &rows, output::style())
@@ -35,6 +43,28 @@ pub fn perform(place: &StorePlace, arguments: &TrendArguments) -> Result<Status,
     let fails =
         arguments.fail_if == Some(TrendCondition::Slower) && workloads.iter().any(is_slower_or_unknown);
     Ok(if fails { Status::Condition } else { Status::Done })
+}
+
+/// The store with the change that was looked at, where one was.
+fn acknowledged(
+    place: &StorePlace,
+    store: Option<&Store>,
+    arguments: &TrendArguments,
+    (found, metric): (&TargetTrends, TrendMetric),
+) -> Result<Option<Store>, Failure> {
+    let (Some(store), Some(name)) = (store, &arguments.acknowledge) else { return Ok(None) };
+    let run = store.resolve_run(name)?;
+    let text = arguments.because.clone().unwrap_or_default();
+    let seen = Acknowledged { text, author: author(), at: calendar_now() };
+    let begins = |workload: &TrendWorkload| workload.finding(&arguments.target, metric, &run, seen.clone());
+    let Some(finding) = found.workloads.iter().find_map(begins) else {
+        let cause = format!("no change of level begins with run {run}");
+        let remedy = "name the second run of the fathom compare that fathom trend prints for the change";
+        return Err(Failure::usage("--acknowledge", cause, remedy));
+    };
+    let store = place.open()?;
+    store.acknowledge(&finding)?;
+    Ok(Some(store))
 }
 
 /// Which runs were asked for.
@@ -79,10 +109,11 @@ fn nothing(store: Option<&Store>, arguments: &TrendArguments) -> Failure {
 }
 
 fn is_slower_or_unknown(workload: &TrendWorkload) -> bool {
-    workload
-        .levels
-        .as_ref()
-        .is_none_or(|levels| levels.last().and_then(|level| level.change).is_some_and(|change| change.slower))
+    let is_slower = |change: &LevelChange| change.slower && change.acknowledged.is_none();
+    let newest = |levels: &Vec<TrendLevel>| {
+        levels.last().and_then(|level| level.change.as_ref()).is_some_and(is_slower)
+    };
+    workload.levels.as_ref().is_none_or(newest)
 }
 
 fn row(workload: &TrendWorkload, metric: TrendMetric) -> TrendRow {
@@ -91,13 +122,18 @@ fn row(workload: &TrendWorkload, metric: TrendMetric) -> TrendRow {
     for level in workload.levels.iter().flatten() {
         let before = until;
         until += level.values;
-        let (Some(change), Some(before)) = (level.change, before.checked_sub(1)) else { continue };
+        let (Some(change), Some(before)) = (&level.change, before.checked_sub(1)) else { continue };
         changes.push(TrendChange {
             at: level.from_at.clone(),
             before: workload.values[before].run.clone(),
             after: level.from_run.clone(),
             ratio: [change.ratio, change.low, change.high],
             slower: change.slower,
+            marks: change.marks.clone(),
+            acknowledged: change.acknowledged.as_ref().map(|seen| match &seen.author {
+                Some(author) => format!("{} ({author})", seen.text),
+                None => seen.text.clone(),
+            }),
         });
     }
     TrendRow {

@@ -53,6 +53,7 @@ mod replayed;
 mod rerun;
 mod resumed;
 mod round_trip;
+mod said;
 mod sampled;
 mod secured;
 mod sequences;

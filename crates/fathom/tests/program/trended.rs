@@ -46,6 +46,24 @@ fn a_change_of_level_is_told_and_can_fail() {
     assert_eq!(levels[1]["change"]["slower"], true);
     assert!(levels[1]["change"]["ratio"].as_f64().unwrap() > 1.02, "{json}");
 
+    // A mark between the runs stands beside the change, and who looked at it is asked no more.
+    let first = levels[1]["from_run"].as_str().unwrap();
+    let at = levels[1]["from_at"].as_str().unwrap();
+    assert_eq!(typist.run(&["mark", "--title", "delay put in", "--from", at]).status, 0);
+    let wrong = ["--acknowledge", "last", "--because", "as planned"];
+    let wrong = typist.run(&[&ask[..], &wrong[..]].concat());
+    assert!(wrong.status == 2 && wrong.stderr.contains("no change of level begins with"), "{wrong:?}");
+    let seen = typist.run(&[&fails[..], &["--acknowledge", first, "--because", "as planned"]].concat());
+    assert_eq!(seen.status, 0, "{seen:?}");
+    assert!(seen.stdout.contains("between them: delay put in"), "{seen:?}");
+    assert!(seen.stdout.contains("acknowledged: as planned"), "{seen:?}");
+    assert_eq!(typist.run(&fails).status, 0);
+    let json = typist.json(&[&ask[..], &["--json"]].concat());
+    let change = &json["workloads"][0]["levels"][1]["change"];
+    assert_eq!(change["marks"][0], "delay put in", "{change}");
+    assert_eq!(change["acknowledged"]["text"], "as planned", "{change}");
+    assert_eq!(json["marks"][0]["automatic"], false, "{json}");
+
     let odd = typist.run(&["trend", "sim:nvme", "--pattern", "randred-4k"]);
     assert!(odd.status == 2 && odd.stderr.contains("randread"), "{odd:?}");
     assert!(

@@ -1,8 +1,8 @@
 //! `runs`: the runs that a search finds, as columns whose words stand in dictionaries.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fathom_store::{RunPlace, RunRow, Store};
+use fathom_store::{Labels, Note, RunPlace, RunRow, Store};
 use serde::Serialize;
 
 use super::asked::Asked;
@@ -46,6 +46,26 @@ struct Columns {
     /// Which latency these percentiles are of.
     latency: Vec<Option<u32>>,
     valid: Vec<bool>,
+    /// Words that people put on it.
+    tags: Vec<Vec<u32>>,
+    /// Notes that people wrote about it.
+    notes: Vec<u32>,
+    /// Whether it is the baseline of its workload on its target.
+    baseline: Vec<bool>,
+}
+
+/// What people say of runs, by their ids.
+struct Said {
+    labels: Labels,
+    notes: BTreeMap<String, Vec<Note>>,
+    baselines: BTreeSet<String>,
+}
+
+impl Said {
+    fn read(store: &Store) -> Result<Self, Refusal> {
+        let baselines = store.baselines()?.into_iter().map(|baseline| baseline.run).collect();
+        Ok(Self { labels: store.labels()?, notes: store.notes_of_runs()?, baselines })
+    }
 }
 
 /// Words of a column, each once.
@@ -68,8 +88,8 @@ impl Dictionary {
 }
 
 /// The dictionaries, in the order of [`NAMES`].
-type Dictionaries = [Dictionary; 7];
-const NAMES: [&str; 7] = ["target", "device", "pattern", "tool", "ending", "campaign", "latency"];
+type Dictionaries = [Dictionary; 8];
+const NAMES: [&str; 8] = ["target", "device", "pattern", "tool", "ending", "campaign", "latency", "tags"];
 
 pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
     let conditions = searched::conditions(&asked.text("q")?.unwrap_or_default())?;
@@ -78,7 +98,8 @@ pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal>
     asked.end()?;
     let page = store.search_runs(&conditions, after.as_ref(), limit)?;
     let (mut dictionaries, mut columns) = (Dictionaries::default(), Columns::default());
-    page.rows.iter().for_each(|row| columns.push(row, &mut dictionaries));
+    let said = Said::read(store)?;
+    page.rows.iter().for_each(|row| columns.push(row, &said, &mut dictionaries));
     json(&Listing {
         format: "fathom.page.runs",
         version: 1,
@@ -96,8 +117,8 @@ fn place(text: &str) -> Result<RunPlace, Refusal> {
 }
 
 impl Columns {
-    fn push(&mut self, row: &RunRow, dictionaries: &mut Dictionaries) {
-        let [target, device, pattern, tool, ending, campaign, latency] = dictionaries;
+    fn push(&mut self, row: &RunRow, said: &Said, dictionaries: &mut Dictionaries) {
+        let [target, device, pattern, tool, ending, campaign, latency, tags] = dictionaries;
         self.id.push(row.id.clone());
         self.started_at.push(row.started_at.clone());
         self.target.push(target.place(&row.target));
@@ -120,6 +141,10 @@ impl Columns {
         self.p99_ns.push(kind.and_then(|(_, _, p99)| p99));
         self.latency.push(kind.map(|(name, ..)| latency.place(name)));
         self.valid.push(row.valid);
+        let words = said.labels.runs.get(&row.id).into_iter().flatten();
+        self.tags.push(words.map(|word| tags.place(word)).collect());
+        self.notes.push(said.notes.get(&row.id).map_or(0, |notes| notes.len() as u32));
+        self.baseline.push(said.baselines.contains(&row.id));
     }
 }
 

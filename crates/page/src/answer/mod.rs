@@ -3,6 +3,7 @@
 mod asked;
 mod heat;
 mod hello;
+mod history;
 mod listing;
 mod searched;
 mod second;
@@ -92,6 +93,7 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
         ["runs", id, "heat"] => heat::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "series"] => series::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "second", number] => second::answer(store(shelf, &mut asked)?, id, number, asked),
+        ["runs", id, "said"] => history::answer(store(shelf, &mut asked)?, id, asked),
         ["trend"] => trends::answer(store(shelf, &mut asked)?, asked),
         _ => Err(Refusal::no_such("nothing is served at that path")),
     }?;

@@ -10,7 +10,7 @@ use super::Refusal;
 /// Words of a search at most.
 const WORDS_MAX: usize = 32;
 
-const TEXTS: [(&str, RunText); 7] = [
+const TEXTS: [(&str, RunText); 8] = [
     ("target", RunText::Target),
     ("device", RunText::Device),
     ("workload", RunText::Pattern),
@@ -18,6 +18,7 @@ const TEXTS: [(&str, RunText); 7] = [
     ("tool", RunText::Tool),
     ("campaign", RunText::Campaign),
     ("id", RunText::Id),
+    ("tag", RunText::Tags),
 ];
 
 const NUMBERS: [(&str, RunNumber); 6] = [
@@ -68,6 +69,7 @@ fn condition(word: &str) -> Result<RunCondition, Refusal> {
     match word {
         "valid" => return Ok(RunCondition::Valid(true)),
         "invalid" => return Ok(RunCondition::Valid(false)),
+        "baseline" => return Ok(RunCondition::Baseline),
         _ => {}
     }
     if let Some((name, value)) = word.split_once(':') {
@@ -111,8 +113,9 @@ mod tests {
 
     #[test]
     fn searches_become_conditions() {
-        let found =
-            conditions("target:nvme0 workload:\"4 KiB random\" p99<2ms iops>=20k depth=4 valid weekly");
+        let found = conditions(
+            "target:nvme0 workload:\"4 KiB random\" p99<2ms iops>=20k depth=4 valid weekly tag:prod baseline",
+        );
         let expected = vec![
             RunCondition::Holds(RunText::Target, "nvme0".to_owned()),
             RunCondition::Holds(RunText::Pattern, "4 KiB random".to_owned()),
@@ -121,6 +124,8 @@ mod tests {
             RunCondition::Is(RunNumber::Depth, Relation::Equal, 4.0),
             RunCondition::Valid(true),
             RunCondition::HoldsAnywhere("weekly".to_owned()),
+            RunCondition::Holds(RunText::Tags, "prod".to_owned()),
+            RunCondition::Baseline,
         ];
         assert_eq!(found, Ok(expected));
         assert_eq!(conditions("  "), Ok(Vec::new()));

@@ -325,3 +325,53 @@ fn a_store_that_is_absent_damaged_or_replaced_is_said_to_be() {
     let refusal = refused(&mut shelf, "runs", "");
     assert!(refusal.status == 500 && refusal.kind == "store", "{refusal:?}");
 }
+
+#[test]
+fn what_people_say_stands_in_the_list_and_with_the_run() {
+    let records: Vec<RunRecord> = (1..=3).map(|number| record(number * 2, 2, 50)).collect();
+    let (_folder, mut shelf) = shelf(&records);
+    let path = shelf.paths().next().unwrap().to_owned();
+    let store = Store::open(&path).unwrap();
+    let at = "2026-11-26T04:00:00Z";
+    let id = records[1].id.clone();
+    let what = store.resolve(&id).unwrap();
+    store.label(&what, &["weekly".to_owned(), "<b>".to_owned()], at).unwrap();
+    store.write_note(&what, "the cache is <off>", None, at).unwrap();
+    store.set_baseline(&id, at).unwrap();
+    let all = ask(&mut shelf, "runs", "");
+    assert_eq!(all["words"]["tags"], serde_json::json!(["<b>", "weekly"]));
+    assert_eq!(all["columns"]["tags"], serde_json::json!([[], [0, 1], []]));
+    assert_eq!(all["columns"]["notes"], serde_json::json!([0, 1, 0]));
+    assert_eq!(all["columns"]["baseline"], serde_json::json!([false, true, false]));
+    assert_eq!(ask(&mut shelf, "runs", "q=tag:week")["total"], 1);
+    assert_eq!(ask(&mut shelf, "runs", "q=baseline")["columns"]["id"], serde_json::json!([id]));
+    let said = ask(&mut shelf, &format!("runs/{id}/said"), "");
+    assert_eq!(said["notes"][0]["text"], "the cache is <off>");
+    let other = ask(&mut shelf, &format!("runs/{}/said", records[0].id), "");
+    assert_eq!((&other["baseline"], &other["tags"]), (&Value::from(id), &serde_json::json!([])));
+    assert_eq!(refused(&mut shelf, "runs/none/said", "").status, 404);
+}
+
+#[test]
+fn a_store_of_an_earlier_version_is_served_and_again_when_it_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.sqlite");
+    let golden =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/golden/store-1.sqlite");
+    std::fs::copy(golden, &path).unwrap();
+    let mut shelf = Shelf::of(vec![path.clone()]);
+    let all = ask(&mut shelf, "runs", "");
+    assert_eq!((&all["total"], &all["columns"]["tags"]), (&Value::from(3), &serde_json::json!([[], [], []])));
+    let id = all["columns"]["id"][0].as_str().unwrap().to_owned();
+    for path in [format!("runs/{id}"), format!("runs/{id}/said")] {
+        ask(&mut shelf, &path, "");
+    }
+    let target = all["words"]["target"][0].as_str().unwrap().to_owned();
+    assert_eq!(ask(&mut shelf, "trend", &format!("target={target}"))["format"], "fathom.trend");
+    assert_eq!(ask(&mut shelf, "runs", "q=tag:x")["total"], 0);
+
+    let writer = Store::open(&path).unwrap();
+    writer.label(&writer.resolve(&id).unwrap(), &["new".to_owned()], "2026-11-26T04:00:00Z").unwrap();
+    drop(writer);
+    assert_eq!(ask(&mut shelf, "runs", "q=tag:new")["total"], 1);
+}

@@ -32,6 +32,6 @@ pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal>
     let least = asked.text("least")?.map(|text| Share::from_str(&text)).transpose();
     let least = least.map_err(|error| Refusal::usage("least", error.to_string()))?.unwrap_or(Share(0.02));
     asked.end()?;
-    let workloads = trends(store, &choice, metric, least.0)?;
-    json(&Trends::new(&choice.target, metric, least.0, &workloads))
+    let found = trends(store, &choice, metric, least.0)?;
+    json(&Trends::new(&choice.target, metric, least.0, &found))
 }

@@ -47,6 +47,8 @@ pub struct RunRow {
     pub service_p99_ns: Option<u64>,
     /// How it ended.
     pub outcome: RunOutcome,
+    /// What people say of it, in a few words; empty where nobody does.
+    pub tags: String,
 }
 
 impl RunRow {
@@ -70,6 +72,7 @@ impl RunRow {
             throughput_bytes_per_s: run.throughput_bytes_per_s(),
             service_p99_ns: service.filter_map(|s| s.quantile_ns(0.99)).max(),
             outcome,
+            tags: String::new(),
         }
     }
 }
@@ -85,7 +88,8 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
         );
         return out.finish();
     }
-    let mut table = Table::new(&[
+    let are_tagged = rows.iter().any(|row| !row.tags.is_empty());
+    let mut columns = vec![
         words("run", 0),
         words(STARTED, 4),
         paths("target", 3),
@@ -95,9 +99,11 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
         numbers("throughput", 5),
         numbers("p99", 1),
         words("outcome", 0),
-    ]);
+    ];
+    columns.extend(are_tagged.then(|| titles("tags", 2)));
+    let mut table = Table::new(&columns);
     for row in rows {
-        table.row([
+        let cells = [
             row.id.clone(),
             style.zone.minute(&row.started_at),
             row.target.clone(),
@@ -113,7 +119,8 @@ pub fn runs(rows: &[RunRow], style: Style) -> String {
                 RunOutcome::Interrupted => "interrupted".to_owned(),
                 RunOutcome::Failed => "target failed".to_owned(),
             },
-        ]);
+        ];
+        table.row(cells.into_iter().chain(are_tagged.then(|| row.tags.clone())));
     }
     out.table(&table);
     out.gap();

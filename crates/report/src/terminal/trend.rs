@@ -50,6 +50,10 @@ pub struct TrendChange {
     pub ratio: [f64; 3],
     /// Whether it is for the worse.
     pub slower: bool,
+    /// What happened between the two runs, as far as is known.
+    pub marks: Vec<String>,
+    /// What somebody who looked at it says of it.
+    pub acknowledged: Option<String>,
 }
 
 /// The workloads of a target, each with its picture and its changes.
@@ -83,12 +87,18 @@ fn trend(out: &mut Sheet, row: &TrendRow) {
     for change in &row.changes {
         let [ratio, low, high] = change.ratio;
         let word = if change.slower { "slower" } else { "faster" };
-        let tone = Some(Tone::Care).filter(|_| change.slower);
+        let tone = Some(Tone::Care).filter(|_| change.slower && change.acknowledged.is_none());
         let text = format!(
             "{}: {word}, {ratio:.3} times what it was (95 % interval {low:.3} to {high:.3})",
             out.zone().minute(&change.at)
         );
         out.text(&text, 2, tone);
+        for mark in &change.marks {
+            out.text(&format!("between them: {mark}"), 4, None);
+        }
+        if let Some(said) = &change.acknowledged {
+            out.text(&format!("acknowledged: {said}"), 4, None);
+        }
         out.command(&format!("fathom compare {} {}", change.before, change.after), 4);
     }
 }
@@ -152,11 +162,18 @@ mod tests {
             after: "r-2".into(),
             ratio: [0.78, 0.76, 0.8],
             slower: true,
+            marks: vec!["kernel 6.12 -> 6.14".into()],
+            acknowledged: Some("the cache is off".into()),
         };
         let told = TrendRow { level: Some(71e3), changes: vec![change], ..row(&[9e4, 9e4, 7e4]) };
         let text = trends("/dev/nvme1n1", &[told], Style::default());
-        for part in ["2026-11-21 02:10 UTC: slower, 0.780 times", "0.760 to 0.800", "fathom compare r-1 r-2"]
-        {
+        for part in [
+            "2026-11-21 02:10 UTC: slower, 0.780 times",
+            "0.760 to 0.800",
+            "fathom compare r-1 r-2",
+            "between them: kernel 6.12 -> 6.14",
+            "acknowledged: the cache is off",
+        ] {
             assert!(text.contains(part), "{text}");
         }
         assert!(trends("x", &[row(&[1.0; 5])], Style::default()).contains("8 are needed"));

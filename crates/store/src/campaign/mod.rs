@@ -16,7 +16,7 @@ use crate::checked_json::CheckedJson;
 use crate::error::{self, StoreError, StoreErrorKind};
 use crate::open::Store;
 use crate::resolve::{Names, check_id};
-use lock::CampaignLock;
+pub(crate) use lock::CampaignLock;
 
 /// What a campaign starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use rusqlite::{Row, params_from_iter};
 
 use crate::error::StoreError;
 use crate::open::Store;
+use crate::resolve::Names;
 use crate::run::pattern::pattern_text;
 
 /// Which runs to list; everything absent lists all.
@@ -25,6 +26,8 @@ pub struct RunFilter {
     pub valid: bool,
     /// Only those that belong to no campaign.
     pub alone: bool,
+    /// Only those with this word on them.
+    pub tag: Option<String>,
 }
 
 /// One run in a list.
@@ -75,6 +78,11 @@ pub struct RunRow {
 }
 
 impl RunRow {
+    /// The columns of a row, in the order in which they are read.
+    pub(crate) const COLUMNS: &str = "id, started_at, target, device, pattern, jobs, depth, operations_per_s,
+        throughput_bytes_per_s, service_p50_ns, service_p99_ns, response_p50_ns, response_p99_ns, completion_p50_ns,
+        completion_p99_ns, tool, has_io, valid, ending, campaign, step";
+
     /// What a list shows of a record.
     pub fn of(record: &RunRecord) -> Self {
         let directions = &record.summary.directions;
@@ -112,31 +120,32 @@ impl RunRow {
         }
     }
 
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    /// Reads a row of [`COLUMNS`](Self::COLUMNS): by place, since looking for names takes longer than all else.
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let latency =
-            |name| row.get::<_, Option<i64>>(name).map(|ns| ns.and_then(|ns| u64::try_from(ns).ok()));
+            |at: usize| row.get::<_, Option<i64>>(at).map(|ns| ns.and_then(|ns| u64::try_from(ns).ok()));
         Ok(Self {
-            id: row.get("id")?,
-            started_at: row.get("started_at")?,
-            target: row.get("target")?,
-            device: row.get("device")?,
-            pattern: row.get("pattern")?,
-            jobs: row.get("jobs")?,
-            depth: row.get("depth")?,
-            operations_per_s: row.get("operations_per_s")?,
-            throughput_bytes_per_s: row.get("throughput_bytes_per_s")?,
-            service_p50_ns: latency("service_p50_ns")?,
-            service_p99_ns: latency("service_p99_ns")?,
-            response_p50_ns: latency("response_p50_ns")?,
-            response_p99_ns: latency("response_p99_ns")?,
-            completion_p50_ns: latency("completion_p50_ns")?,
-            completion_p99_ns: latency("completion_p99_ns")?,
-            tool: row.get("tool")?,
-            has_io: row.get("has_io")?,
-            valid: row.get("valid")?,
-            ending: row.get("ending")?,
-            campaign: row.get("campaign")?,
-            step: row.get("step")?,
+            id: row.get(0)?,
+            started_at: row.get(1)?,
+            target: row.get(2)?,
+            device: row.get(3)?,
+            pattern: row.get(4)?,
+            jobs: row.get(5)?,
+            depth: row.get(6)?,
+            operations_per_s: row.get(7)?,
+            throughput_bytes_per_s: row.get(8)?,
+            service_p50_ns: latency(9)?,
+            service_p99_ns: latency(10)?,
+            response_p50_ns: latency(11)?,
+            response_p99_ns: latency(12)?,
+            completion_p50_ns: latency(13)?,
+            completion_p99_ns: latency(14)?,
+            tool: row.get(15)?,
+            has_io: row.get(16)?,
+            valid: row.get(17)?,
+            ending: row.get(18)?,
+            campaign: row.get(19)?,
+            step: row.get(20)?,
         })
     }
 }
@@ -181,19 +190,34 @@ fn device_text(record: &RunRecord) -> Option<String> {
     })
 }
 
+/// A run that has a word on it.
+pub(crate) const TAGGED: &str =
+    "id IN (SELECT object FROM label WHERE kind = 'run' AND word = ? AND void_at IS NULL)";
+
 impl Store {
+    /// What a list shows of the run with this id.
+    ///
+    /// # Errors
+    /// When there is none, or the store cannot be read.
+    pub fn run_row(&self, id: &str) -> Result<RunRow, StoreError> {
+        let sql = format!("SELECT {} FROM run WHERE id = ?1", RunRow::COLUMNS);
+        let row = self.one("listing runs", &sql, [id], RunRow::read)?;
+        row.ok_or_else(|| self.unknown(id, &[Names::Runs]))
+    }
+
     /// Runs that pass the filter, newest first.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let conditions = [
-            ("target =", &filter.target),
-            ("campaign =", &filter.campaign),
-            ("started_at >=", &filter.since),
+            ("target = ?", &filter.target),
+            ("campaign = ?", &filter.campaign),
+            ("started_at >= ?", &filter.since),
+            (TAGGED, &filter.tag),
         ];
-        let given = || conditions.iter().filter_map(|(column, value)| Some((column, value.as_ref()?)));
-        let mut condition: String = given().map(|(column, _)| format!(" AND {column} ?")).collect();
+        let given = || conditions.iter().filter_map(|(condition, value)| Some((condition, value.as_ref()?)));
+        let mut condition: String = given().map(|(condition, _)| format!(" AND {condition}")).collect();
         if filter.valid {
             condition += " AND valid";
         }
@@ -203,8 +227,10 @@ impl Store {
         let values = given()
             .map(|(_, value)| Value::from(value.clone()))
             .chain([Value::from(filter.limit.map_or(-1, i64::from))]);
-        let sql =
-            format!("SELECT * FROM run WHERE true{condition} ORDER BY started_at DESC, id DESC LIMIT ?");
+        let columns = RunRow::COLUMNS;
+        let sql = format!(
+            "SELECT {columns} FROM run WHERE true{condition} ORDER BY started_at DESC, id DESC LIMIT ?"
+        );
         self.all("listing runs", &sql, params_from_iter(values), RunRow::read)
     }
 }

@@ -7,9 +7,12 @@ mod list;
 mod pattern;
 mod put;
 mod search;
+mod surroundings;
 
 pub use import::ImportRow;
+pub(crate) use list::TAGGED;
 pub use list::{RunFilter, RunRow};
 pub use pattern::pattern_text;
 pub(crate) use put::exists;
 pub use search::{Relation, RunCondition, RunNumber, RunPage, RunPlace, RunText};
+pub use surroundings::Surroundings;

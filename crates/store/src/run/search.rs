@@ -22,6 +22,8 @@ pub enum RunText {
     Campaign,
     /// The run's id.
     Id,
+    /// The words on it, with a space between.
+    Tags,
 }
 
 /// A column of figures.
@@ -67,6 +69,8 @@ pub enum RunCondition {
     Is(RunNumber, Relation, f64),
     /// It came to its end and no self-check failed, or not so.
     Valid(bool),
+    /// It is the baseline of its workload on its target.
+    Baseline,
     /// It started then or later: RFC 3339, UTC, or the start of such a moment.
     Since(String),
     /// It started before that.
@@ -121,7 +125,9 @@ impl Store {
         }
         // One more than asked says whether there is a next page.
         values.push(Value::from(i64::from(limit) + 1));
-        let select = format!("SELECT * FROM run WHERE true{sql} ORDER BY started_at DESC, id DESC LIMIT ?");
+        let columns = RunRow::COLUMNS;
+        let select =
+            format!("SELECT {columns} FROM run WHERE true{sql} ORDER BY started_at DESC, id DESC LIMIT ?");
         let mut rows = self.all(SEARCHING, &select, params_from_iter(values), RunRow::read)?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
@@ -132,7 +138,8 @@ impl Store {
 }
 
 impl RunText {
-    const ALL: [Self; 6] = [Self::Target, Self::Device, Self::Pattern, Self::Tool, Self::Campaign, Self::Id];
+    const ALL: [Self; 7] =
+        [Self::Target, Self::Device, Self::Pattern, Self::Tool, Self::Campaign, Self::Id, Self::Tags];
 
     fn column(self) -> &'static str {
         match self {
@@ -142,6 +149,10 @@ impl RunText {
             Self::Tool => "tool",
             Self::Campaign => "campaign",
             Self::Id => "id",
+            Self::Tags => {
+                "(SELECT group_concat(word, ' ') FROM label
+                  WHERE label.kind = 'run' AND label.object = run.id AND label.void_at IS NULL)"
+            }
         }
     }
 }
@@ -193,6 +204,7 @@ impl RunCondition {
                 format!("{} {} ?", field.expression(), relation.sign())
             }
             Self::Valid(valid) => if *valid { "valid" } else { "NOT valid" }.to_owned(),
+            Self::Baseline => "id IN (SELECT run FROM baseline WHERE void_at IS NULL)".to_owned(),
             Self::Since(moment) => {
                 values.push(Value::from(moment.clone()));
                 "started_at >= ?".to_owned()

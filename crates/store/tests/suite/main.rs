@@ -7,6 +7,7 @@ mod crash_import;
 mod damage;
 mod full_disk;
 mod golden;
+mod history;
 mod opening;
 mod runs;
 mod sample;
