@@ -127,6 +127,61 @@ export interface Said {
   baseline: string | null;
 }
 
+export interface Campaigns {
+  total: number;
+  campaigns: CampaignRow[];
+}
+
+export interface CampaignRow {
+  id: string;
+  target: string;
+  started_at: string;
+  closed_at: string | null;
+  state: string;
+  runs: number;
+  tags: string[];
+}
+
+export interface CampaignCell {
+  jobs: number;
+  depth: number;
+  runs: string[];
+  operations_per_s: number;
+  interval_share: number | null;
+  service_p50_ns: number;
+  service_p99_ns: number | null;
+  failed: boolean;
+  points: string[];
+}
+
+export interface Campaign extends CampaignRow {
+  kind: string | null;
+  text: string | null;
+  assessment: null | {
+    failures: string[];
+    patterns: { title: string; reached: string; limited_by: string; cells: CampaignCell[] }[];
+    points: { headings: string[]; is_number: boolean[]; rows: string[][] };
+    notes: string[];
+    command: string | null;
+  };
+}
+
+// Some runs or a campaign beside others, in the words of `fathom compare`.
+export interface Comparison {
+  sides: [string, string];
+  failures: string[];
+  legend: string;
+  workloads: {
+    title: string;
+    decision: "faster" | "slower" | "equivalent" | "inconclusive" | "not_comparable";
+    sentence: string;
+    table: { headings: string[]; is_number: boolean[]; rows: string[][] };
+    conditions: string[];
+  }[];
+  notes: string[];
+  command: string | null;
+}
+
 export interface Quantile {
   q: number;
   value_ns: number;

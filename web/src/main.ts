@@ -5,6 +5,7 @@ import "./page.css";
 
 import { json, open, Refusal, type Hello } from "./api";
 import { el } from "./elements";
+import { campaign, campaigns } from "./pages/campaigns";
 import { compare } from "./pages/compare";
 import { run } from "./pages/run";
 import { runs } from "./pages/runs";
@@ -53,6 +54,8 @@ function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
   const [name, id] = parts;
   if (name === "runs" && id === undefined) return runs(screen);
   if (name === "run" && id !== undefined) return run(screen, id);
+  if (name === "campaigns") return campaigns(screen);
+  if (name === "campaign" && id !== undefined) return campaign(screen, id);
   if (name === "trend") return trend(screen);
   if (name === "compare") return compare(screen);
   throw new Refusal(404, "There is no such screen", "begin with the runs");
@@ -68,7 +71,7 @@ function navigate(screen: Screen, current: string): void {
     location.hash = address(["runs"], { store: select.value === "0" ? null : select.value });
   });
   const store = stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
-  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("trend", "Trends"), store);
+  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("campaigns", "Campaigns"), link("trend", "Trends"), store);
 }
 
 function failure(error: unknown): HTMLElement {

@@ -19,6 +19,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const folder = mkdtempSync(join(tmpdir(), "fathom-page-"));
 const store = join(folder, "runs.sqlite");
+// Another store, with campaigns.
+const campaigns = join(folder, "campaigns.sqlite");
 let server: ChildProcess;
 let url = "";
 let browser: Browser;
@@ -53,10 +55,11 @@ function measure(): void {
   fathom("note", newest, "the <i>delay</i> is on");
   fathom("baseline", before);
   fathom("mark", "--title", "delay put in", "--from", fathom("runs", "-n", "1", "--json").match(/"started_at": "([^"]+)"/)?.[1] ?? "");
+  for (const seed of [1, 2]) typed(campaigns, "assess", "sim:gp3", "--patterns", "randread-4k", "--budget", `${20 + seed}s`, "--quiet");
 }
 
 async function serve(): Promise<void> {
-  server = spawn(PROGRAM, ["serve", "--store", store, "--port", "0", "--json"], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, stdio: ["ignore", "pipe", "inherit"] });
+  server = spawn(PROGRAM, ["serve", "--store", store, "--store", campaigns, "--port", "0", "--json"], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, stdio: ["ignore", "pipe", "inherit"] });
   url = await new Promise((resolve, reject) => {
     let text = "";
     server.once("exit", () => reject(new Error("fathom serve ended")));
@@ -230,10 +233,43 @@ test("what people say of runs is listed, found and shown with the run", async ()
   assert.match(await page.getByRole("row").nth(1).innerText(), /★ baseline/);
 });
 
+test("a verdict on sets of runs is that of the program, and sides can be changed", async () => {
+  const all = ids("sim:gp3");
+  const [slow, fast] = [all.slice(0, 6), all.slice(6, 12)];
+  await go(`#/compare?ids=${[...slow, ...fast].join(",")}&b=${fast.join(",")}`, "Compare 12 runs");
+  await page.getByText(/▲ .*: faster, \+2\d/).waitFor();
+  await page.getByText("measured at different times").waitFor();
+  await picture("verdict");
+  await page.getByLabel(/^L: /).selectOption("A");
+  await page.waitForURL((address) => !address.href.includes(fast[5] ?? "none", address.href.indexOf("&b=")));
+  await page.getByText(/▲ .*: faster/).waitFor();
+  await go(`#/compare?ids=${slow[0]},${fast[0]}`, "Compare 2 runs");
+  await page.getByText(/\? .*inconclusive/).waitFor();
+  await page.getByText(`fathom compare ${slow[0]} ${fast[0]}`).waitFor();
+});
+
 test("a trend shows what happened meanwhile", async () => {
   await go("#/trend?target=sim:gp3", "Trends");
   await page.getByRole("heading", { name: "What happened meanwhile" }).waitFor();
   assert.match(await page.getByRole("region", { name: "Marks" }).innerText(), /delay put in/);
+});
+
+test("a campaign has its verdict first, and each point of its grid leads to its runs", async () => {
+  await go("#/campaigns?store=1", "Campaigns");
+  await page.getByText("2 campaigns").waitFor();
+  for (const at of [1, 2]) await page.getByRole("row").nth(at).getByRole("checkbox").check();
+  await page.getByRole("link", { name: "Compare 2 campaigns" }).click();
+  await page.getByRole("heading", { name: "Compare 2 campaigns", level: 1 }).waitFor();
+  await page.getByText(/[=?▲▼] .*4 KiB random read/).first().waitFor();
+  await go("#/campaigns?store=1", "Campaigns");
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByRole("heading", { name: /^sim:gp3: assessment/, level: 1 }).waitFor();
+  await page.getByText("Limited by:").waitFor();
+  await picture("campaign");
+  const grid = page.getByRole("region", { name: /by jobs and depth/ });
+  assert.ok((await grid.getByRole("link").count()) > 2);
+  await grid.getByRole("link").first().click();
+  await page.getByRole("heading", { name: /^(sim:gp3: 4 KiB random read|Compare)/, level: 1 }).waitFor();
 });
 
 test("what is not there is said, and text of people stays text", async () => {
@@ -257,11 +293,15 @@ test("every screen is without fault for axe, in both themes, from 320 to 1,920 p
   await go("#/runs?q=target:gp3", "Runs");
   const other = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
   const id = (href: string): string => href.split("/").pop() ?? "";
+  await go("#/campaigns?store=1", "Campaigns");
+  const campaign = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
   const screens: [string, RegExp][] = [
     ["#/runs", /^Runs/],
     [`${run}?at=3&open=1`, /^sim:hdd/],
     ["#/trend?target=sim:gp3", /^Trends/],
     [`#/compare?ids=${id(run)},${id(other)}`, /^Compare/],
+    ["#/campaigns?store=1", /^Campaigns/],
+    [campaign, /assessment$/],
     ["#/run/none", /^This cannot/],
   ];
   for (const colorScheme of ["light", "dark"] as const) {

@@ -33,10 +33,11 @@ pub mod wear;
 
 pub use analyse::{Subject, analyse};
 pub use assess::{Assessment, assess};
-pub use compare::{Compared, StoredSide, compare, compare_stored};
+pub use compare::{Compared, StoredSide, compare, compare_sides, compare_stored, stored_plan};
 pub use error::CampaignError;
 pub use expectation::expectation;
 pub use explain::{Explanation, explain, explain_finished, other_target};
+pub use fathom_plan::PlanError;
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
 pub use repeat::{Repeated, repeat};

@@ -4,7 +4,9 @@
 //! [`CampaignRecord`](fathom_record::CampaignRecord) alone. What a record does not hold is printed as
 //! "not measured", never as 0. Text from people or from devices is escaped for its medium.
 
+pub mod assessed;
 mod chart;
+pub mod compared;
 mod distribution;
 mod error;
 mod escape;

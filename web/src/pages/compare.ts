@@ -1,9 +1,9 @@
 // Runs side by side: their figures, their percentiles as curves, and what differs between how they were made.
 
-import { json, type Run, type Summary } from "../api";
+import { json, Refusal, type Comparison, type Run, type Summary } from "../api";
 import { Chart, Cursor, type Line } from "../chart";
 import { el, table, type Child } from "../elements";
-import { address, route } from "../route";
+import { address, keep, route } from "../route";
 import type { Screen } from "../screen";
 import { change, moment, rate, throughput, time } from "../words";
 
@@ -20,6 +20,13 @@ type Flow = Run["summary"]["directions"][number];
 type Compared = Run & Record<string, unknown>;
 
 export async function compare(screen: Screen): Promise<HTMLElement> {
+  const { query } = route();
+  const [a, b] = [query.get("a"), query.get("b")];
+  if (query.get("ids") === null && a !== null && b !== null) {
+    const verdict = el("div", {});
+    await judge(screen, verdict, [a], [b]);
+    return el("section", {}, el("h1", {}, "Compare 2 campaigns"), verdict);
+  }
   const ids = [...new Set((route().query.get("ids") ?? "").split(",").filter((id) => id !== ""))].slice(0, RUNS_MAX);
   const root = el("section", {}, el("h1", {}, ids.length < 2 ? "Compare" : `Compare ${ids.length} runs`));
   if (ids.length < 2) {
@@ -29,13 +36,78 @@ export async function compare(screen: Screen): Promise<HTMLElement> {
   const runs = await Promise.all(ids.map((id) => json<Compared>(`runs/${encodeURIComponent(id)}`, { store: screen.store })));
   const directions = [...new Set(runs.flatMap((run) => run.summary.directions.map((flow) => flow.direction)))];
   root.append(
-    el("p", { class: "quiet prose" }, "Each column is one run, against the first. One run a side cannot show whether a difference is beyond chance: for that, measure both several times."),
+    await verdicts(screen, runs),
+    el("h2", {}, "Run by run"),
+    el("p", { class: "quiet prose" }, "Each column is one run, against the first."),
     figures(screen, runs, directions),
-    el("pre", {}, `fathom compare ${ids[0]} ${ids[1]}`),
     ...directions.flatMap((direction) => curves(runs, direction)),
     differences(runs),
   );
   return root;
+}
+
+// Which runs are side B: what the address says, or those of another target than the first, or all but the first.
+function sideB(runs: Compared[]): Set<string> {
+  const chosen = route().query.get("b");
+  const [first, ...others] = runs;
+  const known = (chosen ?? "").split(",").filter((id) => runs.some((run) => run.id === id));
+  if (known.length > 0 && known.length < runs.length) return new Set(known);
+  const elsewhere = others.filter((run) => run.target.name !== first?.target.name);
+  return new Set((elsewhere.length > 0 ? elsewhere : others).map((run) => run.id));
+}
+
+// Sets of runs beside each other, with what `fathom compare` says of them; each run's side can be chosen.
+async function verdicts(screen: Screen, runs: Compared[]): Promise<HTMLElement> {
+  const b = sideB(runs);
+  const verdict = el("div", { "aria-live": "polite" });
+  const draw = async (): Promise<void> => {
+    const ids = (isB: boolean): string[] => runs.map((run) => run.id).filter((id) => b.has(id) === isB);
+    if (ids(true).length === 0 || ids(false).length === 0) {
+      verdict.replaceChildren(el("p", {}, "Each side needs at least one run."));
+      return;
+    }
+    await judge(screen, verdict, ids(false), ids(true));
+  };
+  const choices = runs.map((run, at) => {
+    const id = `side-${at}`;
+    const options = ["A", "B"].map((side) => el("option", (side === "B") === b.has(run.id) ? { value: side, selected: true } : { value: side }, `side ${side}`));
+    const select = el("select", { id }, ...options);
+    select.addEventListener("change", () => {
+      if (select.value === "B") b.add(run.id);
+      else b.delete(run.id);
+      keep({ b: [...b].join(",") });
+      void draw();
+    });
+    return el("span", {}, el("label", { for: id }, `${name(runs, at)}, ${moment(run.started_at)} `), select);
+  });
+  await draw();
+  return el("div", {}, el("h2", {}, "B against A"), runs.length > 2 ? el("div", { class: "controls" }, ...choices) : null, verdict);
+}
+
+const SIGNS = { faster: "▲ ", slower: "▼ ", equivalent: "= ", inconclusive: "? ", not_comparable: "✘ " };
+
+async function judge(screen: Screen, into: HTMLElement, a: string[], b: string[]): Promise<void> {
+  let found: Comparison;
+  try {
+    found = await json<Comparison>("compare", { store: screen.store, a: a.join(","), b: b.join(",") });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    into.replaceChildren(el("p", { role: "alert" }, `Not compared: ${error.message}.`));
+    return;
+  }
+  const failures = found.failures.length === 0 ? [] : [el("div", { class: "care" }, el("h3", {}, "Before the numbers"), el("ul", {}, ...found.failures.map((text) => el("li", {}, text))))];
+  const workloads = found.workloads.flatMap((workload) => [
+    el("p", { class: `verdict ${workload.decision}` }, `${SIGNS[workload.decision]}${workload.sentence}`),
+    table(`B against A: ${workload.title}`, workload.table.headings, workload.table.rows, workload.table.is_number),
+    ...workload.conditions.map((text) => el("p", { class: "quiet prose" }, text)),
+  ]);
+  const notes = found.notes.length === 0 ? [] : [el("ul", { class: "quiet prose" }, ...found.notes.map((note) => el("li", {}, note)))];
+  into.replaceChildren(
+    el("dl", {}, el("dt", {}, "A"), el("dd", {}, found.sides[0]), el("dt", {}, "B"), el("dd", {}, found.sides[1])),
+    ...failures, ...workloads,
+    el("p", { class: "quiet prose" }, found.legend), ...notes,
+    ...(found.command === null ? [] : [el("pre", {}, found.command)]),
+  );
 }
 
 function stands(run: Compared): boolean {

@@ -54,6 +54,7 @@ function people(screen: Screen, record: Run, said: Said): HTMLElement[] {
   }
   if (said.baseline === record.id) parts.push(el("p", {}, "★ The baseline of its workload on its target."));
   else if (said.baseline !== null) parts.push(el("p", {}, el("a", { href: address(["compare"], { store, ids: `${said.baseline},${record.id}` }) }, "Compare with the baseline")));
+  if (record.campaign) parts.push(el("p", {}, "A test point of ", el("a", { href: address(["campaign", record.campaign.id], { store }) }, `campaign ${record.campaign.id}`), "."));
   if (said.notes.length > 0) {
     const notes = said.notes.map((note) => el("li", {}, note.text, el("span", { class: "quiet" }, ` (${moment(note.at)} UTC${note.author === null ? "" : `, ${note.author}`})`)));
     parts.push(el("h2", {}, "Notes of people"), el("ul", { class: "prose" }, ...notes));

@@ -37,7 +37,7 @@ use figures::Figures;
 use line::Line;
 use turns::{Turns, letter};
 
-pub use stored::{StoredSide, compare_stored};
+pub use stored::{StoredSide, compare_sides, compare_stored, stored_plan};
 
 /// Pairs before anything is planned.
 const PILOT_PAIRS: u32 = 5;

@@ -21,7 +21,7 @@ use crate::error::CampaignError;
 use crate::identity;
 use crate::run::this_tool;
 use crate::runner::PLAIN;
-use fathom_plan::{Place, PlanError, PlanErrorKind, compare_command_line, title_of};
+use fathom_plan::{Place, PlanError, PlanErrorKind, RawCompare, RawPlan, compare_command_line, title_of};
 
 /// A side that was measured before.
 #[derive(Debug)]
@@ -32,6 +32,19 @@ pub struct StoredSide {
     pub kind: &'static str,
     /// Its runs.
     pub runs: Vec<RunRecord>,
+}
+
+impl StoredSide {
+    /// What a campaign is called as a side; `None` for a comparison, which has two sides itself.
+    pub fn kind_of(campaign: &CampaignRecord) -> Option<&'static str> {
+        match campaign {
+            CampaignRecord::Assess(_) => Some("assessment"),
+            CampaignRecord::Sweep(_) => Some("sweep"),
+            CampaignRecord::Explain(_) => Some("explanation"),
+            CampaignRecord::Repeat(_) => Some("repetition"),
+            CampaignRecord::Compare(_) => None,
+        }
+    }
 }
 
 /// Compares the runs of two sides, workload by workload, and saves the result as a campaign without runs of
@@ -46,15 +59,39 @@ pub fn compare_stored(
     b: &StoredSide,
     store: &Store,
 ) -> Result<CompareRecord, CampaignError> {
+    let record = compare_sides(plan, a, b)?;
+    let new = NewCampaign {
+        id: &record.id,
+        key: &format!("compare stored {}", record.id),
+        target: &format!("{} | {}", a.id, b.id),
+        started_at: &record.started_at,
+        plan_json: &serde_json::to_string(plan).expect(PLAIN),
+    };
+    let campaign = store.begin_campaign(&new)?;
+    store.finish_campaign(campaign, &record.clone().into())?;
+    Ok(record)
+}
+
+/// The plan of a comparison of finished measurements, as `fathom compare` has it where nothing else is typed.
+///
+/// # Errors
+/// When the defaults contradict each other.
+pub fn stored_plan(a: &str, b: &str) -> Result<ComparePlan, PlanError> {
+    RawCompare::default().stored(&RawPlan::default(), (a, b))
+}
+
+/// Compares like [`compare_stored`], and saves nothing.
+///
+/// # Errors
+/// When the sides are of different kinds, share a run or have none that came to its end.
+pub fn compare_sides(plan: &ComparePlan, a: &StoredSide, b: &StoredSide) -> Result<CompareRecord, PlanError> {
     refuse(a, b)?;
     let (a_groups, b_groups) = (groups(&a.runs), groups(&b.runs));
-    let started_at = identity::now();
-    let id = identity::new_id("x");
     let mut record = CompareRecord {
         format: CampaignRecord::FORMAT.to_owned(),
         version: CampaignRecord::VERSION,
-        id: id.clone(),
-        started_at: started_at.clone(),
+        id: identity::new_id("x"),
+        started_at: identity::now(),
         finished_at: Some(identity::now()),
         tool: this_tool(),
         plan: plan.clone(),
@@ -74,15 +111,6 @@ pub fn compare_stored(
     let told = usize::from(!a_groups.iter().any(|a| b_groups.iter().any(|b| is_same(b, a[0]))));
     record.notes.extend(left_over(&a_groups[told..], &b_groups, 'A'));
     record.notes.extend(left_over(&b_groups[told..], &a_groups, 'B'));
-    let new = NewCampaign {
-        id: &id,
-        key: &format!("compare stored {id}"),
-        target: &format!("{} | {}", a.id, b.id),
-        started_at: &started_at,
-        plan_json: &serde_json::to_string(plan).expect(PLAIN),
-    };
-    let campaign = store.begin_campaign(&new)?;
-    store.finish_campaign(campaign, &record.clone().into())?;
     Ok(record)
 }
 

@@ -153,19 +153,13 @@ fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
         Resolved::Run(id) => Ok(StoredSide { kind: "run", runs: vec![store.run(&id)?], id }),
         Resolved::Campaign(id) => {
             let campaign = store.campaign(&id)?;
-            let kind = match &campaign {
-                CampaignRecord::Assess(_) => "assessment",
-                CampaignRecord::Sweep(_) => "sweep",
-                CampaignRecord::Explain(_) => "explanation",
-                CampaignRecord::Repeat(_) => "repetition",
-                CampaignRecord::Compare(_) => {
-                    return Err(Failure::usage(
-                        format!("comparing {id}"),
-                        "it is a comparison, which has two sides itself",
-                        "name two runs, assessments or sweeps",
-                    ));
-                }
-            };
+            let kind = StoredSide::kind_of(&campaign).ok_or_else(|| {
+                Failure::usage(
+                    format!("comparing {id}"),
+                    "it is a comparison, which has two sides itself",
+                    "name two runs, assessments or sweeps",
+                )
+            })?;
             Ok(StoredSide { kind, runs: runs_of(store, &campaign)?, id })
         }
     }

@@ -1,6 +1,8 @@
 //! Answers to requests: functions of what the stores hold and what was asked, and of nothing else.
 
 mod asked;
+mod campaigns;
+mod comparison;
 mod heat;
 mod hello;
 mod history;
@@ -94,7 +96,10 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
         ["runs", id, "series"] => series::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "second", number] => second::answer(store(shelf, &mut asked)?, id, number, asked),
         ["runs", id, "said"] => history::answer(store(shelf, &mut asked)?, id, asked),
+        ["campaigns"] => campaigns::list(store(shelf, &mut asked)?, asked),
+        ["campaigns", id] => campaigns::answer(store(shelf, &mut asked)?, id, asked),
         ["trend"] => trends::answer(store(shelf, &mut asked)?, asked),
+        ["compare"] => comparison::answer(store(shelf, &mut asked)?, asked),
         _ => Err(Refusal::no_such("nothing is served at that path")),
     }?;
     let (Answer::Json(bytes) | Answer::Columns(bytes)) = &given;

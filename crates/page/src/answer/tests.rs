@@ -353,6 +353,53 @@ fn what_people_say_stands_in_the_list_and_with_the_run() {
 }
 
 #[test]
+fn a_verdict_is_that_of_fathom_compare() {
+    let mut records: Vec<RunRecord> = (1..=12).map(|number| record(number * 2, 2, 50)).collect();
+    for (at, run) in records.iter_mut().enumerate() {
+        run.id = format!("r-{at}");
+        run.summary.directions[0].operations_per_s =
+            if at < 6 { 1000.0 } else { 800.0 } + (at as f64 * 0.618).fract();
+    }
+    let (_folder, mut shelf) = shelf(&records);
+    let found = ask(&mut shelf, "compare", "a=r-0,r-1,r-2,r-3,r-4,r-5&b=r-6,r-7,r-8,r-9,r-10,r-11");
+    let side = |records: &[RunRecord], id: &str| fathom_campaign::StoredSide {
+        id: id.to_owned(),
+        kind: "run",
+        runs: records.to_vec(),
+    };
+    let (a, b) = (side(&records[..6], "a"), side(&records[6..], "b"));
+    let plan = fathom_campaign::stored_plan("a", "b").unwrap();
+    let expected = fathom_campaign::compare_sides(&plan, &a, &b).unwrap();
+    let workload = &found["workloads"][0];
+    assert_eq!(workload["decision"], "slower");
+    assert_eq!(
+        workload["sentence"].as_str().unwrap(),
+        fathom_report::compared::sentence(&expected.workloads[0])
+    );
+    let ratio = &workload["metrics"][0]["ratio"];
+    assert_eq!(ratio["ratio"], expected.workloads[0].metrics[0].comparison.ratio.unwrap().ratio);
+    assert!(found["failures"][0].as_str().unwrap().contains("different times"), "{found}");
+    assert_eq!(workload["table"]["headings"][0], "metric");
+
+    let pair = ask(&mut shelf, "compare", "a=r-0&b=r-6");
+    assert_eq!(pair["workloads"][0]["decision"], "inconclusive", "one run a side shows nothing: {pair}");
+    assert_eq!(pair["command"], "fathom compare r-0 r-6");
+    let path = shelf.paths().next().unwrap().to_owned();
+    assert!(Store::open(&path).unwrap().campaigns().unwrap().is_empty(), "nothing is saved");
+    for (query, status) in [
+        ("a=r-0", 400),
+        ("a=&b=r-1", 400),
+        ("a=r-0&b=r-0", 400),
+        ("a=r-0,r-1&b=r-1", 400),
+        ("a=r-0&b=none", 404),
+    ] {
+        assert_eq!(refused(&mut shelf, "compare", query).status, status, "{query}");
+    }
+    let many = vec!["r-0"; 40].join(",");
+    assert_eq!(refused(&mut shelf, "compare", &format!("a={many}&b=r-1")).status, 400);
+}
+
+#[test]
 fn a_store_of_an_earlier_version_is_served_and_again_when_it_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
@@ -363,7 +410,7 @@ fn a_store_of_an_earlier_version_is_served_and_again_when_it_is_brought_up_to_da
     let all = ask(&mut shelf, "runs", "");
     assert_eq!((&all["total"], &all["columns"]["tags"]), (&Value::from(3), &serde_json::json!([[], [], []])));
     let id = all["columns"]["id"][0].as_str().unwrap().to_owned();
-    for path in [format!("runs/{id}"), format!("runs/{id}/said")] {
+    for path in [format!("runs/{id}"), format!("runs/{id}/said"), "campaigns".to_owned()] {
         ask(&mut shelf, &path, "");
     }
     let target = all["words"]["target"][0].as_str().unwrap().to_owned();
@@ -374,4 +421,24 @@ fn a_store_of_an_earlier_version_is_served_and_again_when_it_is_brought_up_to_da
     writer.label(&writer.resolve(&id).unwrap(), &["new".to_owned()], "2026-11-26T04:00:00Z").unwrap();
     drop(writer);
     assert_eq!(ask(&mut shelf, "runs", "q=tag:new")["total"], 1);
+}
+
+#[test]
+fn campaigns_are_listed_and_one_that_has_nothing_yet_says_so() {
+    let (_folder, mut shelf) = shelf(&[record(1, 2, 20)]);
+    let path = shelf.paths().next().unwrap().to_owned();
+    let store = Store::open(&path).unwrap();
+    let new = fathom_store::NewCampaign {
+        id: "a-1",
+        key: "k",
+        target: "/dev/x",
+        started_at: "2026-11-26T04:00:00Z",
+        plan_json: "{}",
+    };
+    let _held = store.begin_campaign(&new).unwrap();
+    let list = ask(&mut shelf, "campaigns", "");
+    assert_eq!((&list["total"], &list["campaigns"][0]["state"]), (&Value::from(1), &"unfinished".into()));
+    let one = ask(&mut shelf, "campaigns/a-1", "");
+    assert_eq!((&one["kind"], &one["assessment"], &one["runs"]), (&Value::Null, &Value::Null, &0.into()));
+    assert_eq!(refused(&mut shelf, "campaigns/none", "").status, 404);
 }

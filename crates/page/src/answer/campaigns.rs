@@ -1,0 +1,208 @@
+//! `campaigns` and `campaigns/ID`: all of them, and one with what it concluded and the runs behind each of its points.
+
+use fathom_record::CampaignRecord;
+use fathom_record::campaign::{AssessRecord, CellResult, OperatingPointKind, PatternResult};
+use fathom_report::terminal::{self, Style};
+use fathom_report::{assessed, table::Table};
+use fathom_store::{CampaignRow, CampaignState, Store, StoreErrorKind};
+use serde::Serialize;
+
+use super::asked::Asked;
+use super::{Answer, Refusal, json};
+
+/// Most campaigns of the list, the newest.
+const CAMPAIGNS_MAX: usize = 2000;
+
+#[derive(Serialize)]
+struct List {
+    format: &'static str,
+    version: u32,
+    total: usize,
+    campaigns: Vec<Listed>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: String,
+    target: String,
+    started_at: String,
+    closed_at: Option<String>,
+    state: &'static str,
+    runs: u64,
+    tags: Vec<String>,
+}
+
+/// A table as it is written.
+#[derive(Serialize)]
+pub(super) struct Written {
+    headings: Vec<&'static str>,
+    is_number: Vec<bool>,
+    rows: Vec<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct Single {
+    format: &'static str,
+    version: u32,
+    #[serde(flatten)]
+    row: Listed,
+    /// What it is, e.g. `assessment`; absent while nothing of it is saved.
+    kind: Option<&'static str>,
+    /// What was concluded, where it is an assessment.
+    assessment: Option<Assessment>,
+    /// What the terminal says of another kind.
+    text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Assessment {
+    failures: Vec<String>,
+    patterns: Vec<Pattern>,
+    points: Written,
+    notes: Vec<String>,
+    command: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Pattern {
+    title: String,
+    reached: String,
+    limited_by: String,
+    cells: Vec<Cell>,
+}
+
+/// Jobs and depth, and what was measured there.
+#[derive(Serialize)]
+struct Cell {
+    jobs: u32,
+    depth: u32,
+    runs: Vec<String>,
+    operations_per_s: f64,
+    interval_share: Option<f64>,
+    service_p50_ns: u64,
+    service_p99_ns: Option<u64>,
+    failed: bool,
+    /// Which operating points it is, e.g. `peak`.
+    points: Vec<&'static str>,
+}
+
+impl Written {
+    pub(super) fn of(table: Table) -> Self {
+        Self {
+            headings: table.columns.iter().map(|column| column.name).collect(),
+            is_number: table.columns.iter().map(|column| column.number).collect(),
+            rows: table.rows,
+        }
+    }
+}
+
+pub(super) fn list(store: &Store, asked: Asked) -> Result<Answer, Refusal> {
+    asked.end()?;
+    let (rows, mut labels) = (store.campaigns()?, store.labels()?);
+    let total = rows.len();
+    let listed = rows.into_iter().take(CAMPAIGNS_MAX).map(|row| {
+        let tags = labels.campaigns.remove(&row.id).unwrap_or_default();
+        Listed::of(row, tags)
+    });
+    json(&List { format: "fathom.page.campaigns", version: 1, total, campaigns: listed.collect() })
+}
+
+pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Refusal> {
+    asked.end()?;
+    let row = store.campaigns()?.into_iter().find(|row| row.id == id);
+    let row = row.ok_or_else(|| Refusal::no_such(format!("no campaign {id}")))?;
+    let record = match store.campaign(id) {
+        Ok(record) => Some(record),
+        // It began, and nothing of it is saved yet.
+        Err(error) if error.kind == StoreErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let assessment = match &record {
+        Some(CampaignRecord::Assess(record)) => Some(Assessment::of(record)),
+        _ => None,
+    };
+    let style = Style { width: 110, ..Style::default() };
+    let text =
+        record.as_ref().filter(|_| assessment.is_none()).map(|record| terminal::campaign(record, style));
+    let tags = store.labels()?.campaigns.remove(id).unwrap_or_default();
+    json(&Single {
+        format: "fathom.page.campaign",
+        version: 1,
+        row: Listed::of(row, tags),
+        kind: record.as_ref().map(kind),
+        assessment,
+        text,
+    })
+}
+
+fn kind(record: &CampaignRecord) -> &'static str {
+    fathom_campaign::StoredSide::kind_of(record).unwrap_or("comparison")
+}
+
+impl Listed {
+    fn of(row: CampaignRow, tags: Vec<String>) -> Self {
+        Self {
+            state: match row.state {
+                CampaignState::Unfinished => "unfinished",
+                CampaignState::Finished => "finished",
+                CampaignState::GivenUp => "given up",
+            },
+            id: row.id,
+            target: row.target,
+            started_at: row.started_at,
+            closed_at: row.closed_at,
+            runs: row.runs,
+            tags,
+        }
+    }
+}
+
+impl Assessment {
+    fn of(record: &AssessRecord) -> Self {
+        Self {
+            failures: assessed::failures(record),
+            patterns: record.patterns.iter().map(Pattern::of).collect(),
+            points: Written::of(assessed::points(record)),
+            notes: record.notes.clone(),
+            command: record.command.clone(),
+        }
+    }
+}
+
+impl Pattern {
+    fn of(pattern: &PatternResult) -> Self {
+        let cells = pattern.cells.iter().enumerate();
+        Self {
+            title: pattern.title.clone(),
+            reached: assessed::reached(pattern),
+            limited_by: assessed::limited_by(pattern),
+            cells: cells.map(|(at, cell)| Cell::of(cell, points_at(pattern, at))).collect(),
+        }
+    }
+}
+
+fn points_at(pattern: &PatternResult, at: usize) -> Vec<&'static str> {
+    let chosen = pattern.operating_points.iter().filter(|point| point.cell == at);
+    let name = |kind| match kind {
+        OperatingPointKind::Peak => "peak",
+        OperatingPointKind::Balanced => "balanced",
+        OperatingPointKind::Slo => "SLO",
+    };
+    chosen.map(|point| name(point.kind)).collect()
+}
+
+impl Cell {
+    fn of(cell: &CellResult, points: Vec<&'static str>) -> Self {
+        Self {
+            jobs: cell.jobs,
+            depth: cell.depth,
+            runs: cell.runs.clone(),
+            operations_per_s: cell.operations_per_s,
+            interval_share: cell.interval_share,
+            service_p50_ns: cell.service_p50_ns,
+            service_p99_ns: cell.service_p99_ns,
+            failed: !cell.failed_checks.is_empty(),
+            points,
+        }
+    }
+}
