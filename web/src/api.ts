@@ -1,16 +1,11 @@
-// Questions to the server, and what it answers.
+// Questions to the server, or to a shared file that bears the answers within, and what is answered.
 
-export class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-    readonly remedy: string,
-  ) {
-    super(message);
-  }
-}
+import { answers, type Answers } from "./carried";
+import { Columns, type Span } from "./columns";
+import { Refusal, type Query } from "./refusal";
 
-export type Query = Record<string, string | number | null | undefined>;
+export { Columns, Refusal };
+export type { Span };
 
 async function ask(path: string, query: Query): Promise<Response> {
   const set = new URLSearchParams();
@@ -35,7 +30,13 @@ async function refusal(response: Response): Promise<Refusal> {
   return new Refusal(response.status, place + cause, body.remedy ?? "");
 }
 
+const carried: Answers | null = answers();
+
+// Whether this is a shared file, which holds some runs and is asked for no others.
+export const isShared = carried !== null;
+
 export async function json<T>(path: string, query: Query = {}): Promise<T> {
+  if (carried) return (await carried.json(path, query)) as T;
   return (await (await ask(path, query)).json()) as T;
 }
 
@@ -49,42 +50,9 @@ export async function open(token: string): Promise<void> {
   if (!response.ok) throw await refusal(response);
 }
 
-interface Described {
-  name: string;
-  type: "u32" | "f32";
-  length: number;
-  offset: number;
-}
-
-export type Column = Uint32Array | Float32Array;
-
-// Columns of numbers behind a header.
-export class Columns<Header> {
-  private readonly found = new Map<string, Column>();
-
-  constructor(
-    readonly header: Header,
-    described: Described[],
-    buffer: ArrayBuffer,
-    base: number,
-  ) {
-    for (const { name, type, length, offset } of described) {
-      const kind = type === "u32" ? Uint32Array : Float32Array;
-      this.found.set(name, new kind(buffer, base + offset, length));
-    }
-  }
-
-  get(name: string): Column | undefined {
-    return this.found.get(name);
-  }
-}
-
-export async function columns<Header>(path: string, query: Query): Promise<Columns<Header>> {
-  const buffer = await (await ask(path, query)).arrayBuffer();
-  const length = new DataView(buffer).getUint32(0, true);
-  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
-  const header = JSON.parse(text) as Header & { columns: Described[] };
-  return new Columns(header, header.columns, buffer, 4 + length);
+export async function columns<Header extends Span>(path: string, query: Query): Promise<Columns<Header>> {
+  if (carried) return carried.columns<Header>(path, query);
+  return Columns.read<Header>(await (await ask(path, query)).arrayBuffer());
 }
 
 export interface Hello {
@@ -218,13 +186,6 @@ export interface Run {
   };
   command?: string;
   notes: string[];
-}
-
-export interface Span {
-  from: number;
-  per_column: number;
-  of: number;
-  width: number;
 }
 
 export interface SeriesHeader extends Span {

@@ -3,7 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 
-import { json, open, Refusal, type Hello } from "./api";
+import { isShared, json, open, Refusal, type Hello } from "./api";
 import { el } from "./elements";
 import { campaign, campaigns } from "./pages/campaigns";
 import { compare } from "./pages/compare";
@@ -70,7 +70,7 @@ function navigate(screen: Screen, current: string): void {
   select.addEventListener("change", () => {
     location.hash = address(["runs"], { store: select.value === "0" ? null : select.value });
   });
-  const store = stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
+  const store = isShared ? el("span", { class: "quiet" }, `shared by fathom ${screen.hello.fathom}`) : stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
   navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("campaigns", "Campaigns"), link("trend", "Trends"), store);
 }
 

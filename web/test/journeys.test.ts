@@ -272,6 +272,45 @@ test("a campaign has its verdict first, and each point of its grid leads to its 
   await page.getByRole("heading", { name: /^(sim:gp3: 4 KiB random read|Compare)/, level: 1 }).waitFor();
 });
 
+test("a shared file opens from the disk and asks nobody for anything", async () => {
+  const file = join(folder, "shared.html");
+  const slow = ids("sim:gp3")[0] ?? "";
+  fathom("share", "last", slow, "--html", file, "--redact", "host,serial,path");
+  const offline = await browser.newContext({ offline: true, viewport: { width: 1280, height: 900 } });
+  const other = await offline.newPage();
+  const [asked, wrong]: [string[], string[]] = [[], []];
+  other.on("request", (request) => asked.push(request.url()));
+  other.on("pageerror", (error) => wrong.push(error.message));
+  other.on("console", (message) => {
+    if (message.type() === "error") wrong.push(message.text());
+  });
+  await other.goto(`file://${file}`);
+  await other.getByRole("status").filter({ hasText: "2 runs" }).waitFor();
+  await other.getByRole("link", { name: /^\d{4}-/ }).first().click();
+  await other.getByRole("heading", { name: /^sim:hdd: 4 KiB random/, level: 1 }).waitFor();
+  const chart = other.getByRole("slider", { name: /latency of reads/ });
+  await chart.focus();
+  await other.keyboard.press("Home");
+  for (let step = 0; step < 5; step += 1) await other.keyboard.press("ArrowRight");
+  await other.keyboard.press("Enter");
+  await other.getByRole("heading", { name: /^Second 5/ }).waitFor();
+  await other.getByRole("img", { name: /reads in second 5/ }).waitFor();
+  if (PICTURES !== undefined) await other.screenshot({ path: join(PICTURES, "shared.png") });
+  await chart.focus();
+  await other.keyboard.press("+");
+  await other.getByRole("status").filter({ hasText: /^Seconds .* of 90/ }).waitFor();
+  await other.getByRole("link", { name: "Trends" }).click();
+  await other.getByRole("heading", { name: "Trends", level: 1 }).waitFor();
+  await other.getByRole("link", { name: "Runs", exact: true }).click();
+  for (const at of [1, 2]) await other.getByRole("row").nth(at).getByRole("checkbox").check();
+  await other.getByRole("link", { name: "Compare 2 runs" }).click();
+  await other.getByRole("heading", { name: "B against A" }).waitFor();
+  await other.getByText(/against 4 KiB|4 KiB random/).first().waitFor();
+  assert.deepEqual(asked.filter((address) => !address.startsWith("file:") && !address.startsWith("data:")), []);
+  assert.deepEqual(wrong, []);
+  await offline.close();
+});
+
 test("what is not there is said, and text of people stays text", async () => {
   await go("#/run/none", "This cannot be shown");
   await page.getByRole("alert").filter({ hasText: "no run" }).waitFor();

@@ -15,6 +15,7 @@ mod outputs;
 mod repeat;
 mod screens;
 mod serve;
+mod share;
 mod size;
 mod trend;
 
@@ -40,6 +41,7 @@ pub use outputs::{ConditionArguments, MeasurementOutputs};
 pub use repeat::RepeatArguments;
 pub use screens::{parsed, program};
 pub use serve::ServeArguments;
+pub use share::{RedactedPart, ShareArguments};
 pub use size::{ProofLength, SizeArguments};
 pub use trend::{FollowedMetric, TrendArguments, TrendCondition};
 
@@ -116,6 +118,9 @@ pub enum Command {
     /// Serve saved runs as a page in a browser: all of them, one down to its seconds, and trends over weeks.
     #[command(after_help = serve::SERVE_EXAMPLES)]
     Serve(ServeArguments),
+    /// Write runs and campaigns as one file with the screens of fathom serve, which opens without network.
+    #[command(after_help = share::SHARE_EXAMPLES)]
+    Share(ShareArguments),
     /// Put tags on a run or a campaign, by which it is found again.
     #[command(after_help = history::TAG_EXAMPLES)]
     Tag(TagArguments),

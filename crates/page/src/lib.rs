@@ -12,12 +12,16 @@
 mod answer;
 mod assets;
 mod guard;
+mod redact;
 mod router;
 mod serving;
+mod share;
 mod shelf;
 mod token;
 
 pub use assets::has_assets;
+pub use redact::Redacted;
 pub use serving::{PageError, PageErrorKind, PagePlan, PageServer};
+pub use share::{SharedPage, share};
 pub use shelf::Shelf;
 pub use token::Token;

@@ -1,6 +1,6 @@
 // All runs: search, facets with counts, and a table that any column sorts.
 
-import { json, type Listing } from "../api";
+import { isShared, json, type Listing } from "../api";
 import { el, folded, type Child } from "../elements";
 import { address, keep, route } from "../route";
 import type { Screen } from "../screen";
@@ -68,8 +68,8 @@ class Runs {
       "section",
       {},
       el("h1", {}, "Runs"),
-      el("form", { class: "search", role: "search", submit: (event) => event.preventDefault() }, el("label", { for: "q" }, "Search"), this.search),
-      folded("What a search can say", () => help()),
+      ...(isShared ? [] : [el("form", { class: "search", role: "search", submit: (event) => event.preventDefault() }, el("label", { for: "q" }, "Search"), this.search),
+      folded("What a search can say", () => help())]),
       this.told,
       this.compared,
       el("div", { class: "aside" }, this.facets, this.table.root),
@@ -206,6 +206,8 @@ class Runs {
   }
 
   private drawFacets(): void {
+    // What a shared file holds is not searched.
+    if (isShared) return;
     const { columns, words } = this.listing as Listing;
     const groups: Node[] = [];
     for (const { column, text } of FACETS) {

@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Results",
         &[
-            "runs", "trend", "serve", "show", "report", "export", "import", "tag", "note",
+            "runs", "trend", "serve", "share", "show", "report", "export", "import", "tag", "note",
             "baseline", "mark", "delete",
         ],
     ),

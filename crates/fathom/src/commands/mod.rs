@@ -53,6 +53,11 @@ mod serve;
 #[cfg(not(feature = "page"))]
 #[path = "serve_absent.rs"]
 mod serve;
+#[cfg(feature = "page")]
+mod share;
+#[cfg(not(feature = "page"))]
+#[path = "share_absent.rs"]
+mod share;
 mod show;
 mod size;
 mod stored;
@@ -107,6 +112,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
             let stores = [vec![place.path()?], more].concat();
             serve::perform(stores, &arguments)
         }
+        Command::Share(arguments) => share::perform(&place, &arguments),
         Command::Tag(arguments) => tag::perform(&place, &arguments),
         Command::Note(arguments) => note::perform(&place, &arguments),
         Command::Baseline(arguments) => baseline::perform(&place, &arguments),

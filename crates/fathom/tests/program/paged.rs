@@ -68,3 +68,59 @@ fn what_cannot_be_served_is_refused() {
     let two = typist.run(&["runs", "--store", "a", "--store", "b"]);
     assert!(two.status == 2 && two.stderr.contains("more than one store"), "{two:?}");
 }
+
+/// What a shared file holds, as the page's scripts read it: an object of answers, of which the binary ones are packed.
+fn answers(file: &str) -> Value {
+    let text = file.split("id=\"answers\">").nth(1).unwrap().split("</script>").next().unwrap();
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn runs_are_shared_in_one_file_without_what_is_redacted() {
+    let typist = Typist::new();
+    let folder = typist.path("customer-secret");
+    std::fs::create_dir(&folder).unwrap();
+    let target = folder.join("data.bin").display().to_string();
+    let run = [
+        "run", "--target", &target, "--size", "8MiB", "--rw", "randread", "--time", "1s", "--warmup", "0s",
+        "--json",
+    ];
+    let record = typist.json(&run);
+    let id = record["id"].as_str().unwrap();
+    let host = record["environment"]["host"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(typist.run(&["note", id, &format!("on {host} in {target}, off the record")]).status, 0);
+    assert_eq!(typist.run(&["tag", id, "prod"]).status, 0);
+
+    let shared = typist.run(&["share", "last", "--html", "plain.html"]);
+    if shared.stderr.contains("this build of fathom has no page") {
+        return fathom_skips::skipped("this build has no page to share runs with");
+    }
+    assert_eq!(shared.status, 0, "{shared:?}");
+    let plain = std::fs::read_to_string(typist.path("plain.html")).unwrap();
+    assert!(
+        plain.contains("customer-secret") && plain.contains(&host),
+        "without redaction all of it is there"
+    );
+    let json = typist.json(&["share", id, "--html", "out.html", "--redact", "host,serial,path", "--json"]);
+    assert_eq!((&json["runs"], &json["campaigns"]), (&1.into(), &0.into()));
+    let text = std::fs::read_to_string(typist.path("out.html")).unwrap();
+    let user = std::env::var("HOME").unwrap_or_default();
+    let serials = record["target"]["devices"].as_array().unwrap().iter().filter_map(|d| d["serial"].as_str());
+    for value in serials.chain([host.as_str(), "customer-secret", "data.bin", &target, &user]) {
+        assert!(value.is_empty() || value == "/" || !text.contains(value), "{value} is in the file");
+    }
+    let answers = answers(&text);
+    let shown = &answers[&format!("runs/{id}")];
+    assert_eq!(shown["summary"], record["summary"], "figures stay to the bit");
+    assert!(shown["target"]["name"].as_str().unwrap().starts_with("path-"), "{}", shown["target"]["name"]);
+    let said = &answers[&format!("runs/{id}/said")];
+    assert!(said["notes"][0]["text"].as_str().unwrap().ends_with("off the record"), "{said}");
+    assert_eq!(said["tags"][0], "prod");
+    assert!(answers[&format!("runs/{id}/series")].is_string());
+    assert!(text.contains("default-src 'none'") && text.contains("'sha256-"));
+
+    let taken = typist.run(&["share", "last", "--html", "customer-secret"]);
+    assert_ne!(taken.status, 0, "{taken:?}");
+    assert_eq!(typist.run(&["share", "none", "--html", "x.html"]).status, 2);
+    assert_eq!(typist.run(&["share", "last", "--html", "x.html", "--redact", "name"]).status, 2);
+}

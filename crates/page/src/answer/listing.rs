@@ -9,7 +9,7 @@ use super::asked::Asked;
 use super::{Answer, Refusal, json, searched};
 
 /// Most runs of one answer.
-pub(super) const RUNS_MAX: u32 = 10_000;
+pub(crate) const RUNS_MAX: u32 = 10_000;
 /// Runs where nothing says how many.
 const RUNS: u64 = 200;
 

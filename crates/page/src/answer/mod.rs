@@ -23,6 +23,8 @@ use serde::Serialize;
 use crate::shelf::Shelf;
 use asked::Asked;
 
+pub(crate) use listing::RUNS_MAX;
+
 /// Largest answer.
 const BYTES_MAX: usize = 32 << 20;
 

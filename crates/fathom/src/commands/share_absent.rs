@@ -1,0 +1,16 @@
+//! `fathom share` of builds without the page.
+
+use super::stored::StorePlace;
+use crate::arguments::ShareArguments;
+use crate::failure::Failure;
+use crate::status::Status;
+
+/// Writes nothing.
+///
+/// # Errors
+/// Always.
+pub fn perform(_: &StorePlace, _: &ShareArguments) -> Result<Status, Failure> {
+    let cause = "this build shares nothing: it was built without the feature `page`";
+    let remedy = "build fathom with its default features, or write one run with: fathom report last --html report.html";
+    Err(Failure::usage("fathom share", cause, remedy))
+}

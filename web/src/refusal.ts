@@ -1,0 +1,13 @@
+// Why something cannot be shown, and what is asked for.
+
+export type Query = Record<string, string | number | null | undefined>;
+
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly remedy: string,
+  ) {
+    super(message);
+  }
+}
