@@ -18,6 +18,7 @@ mod schema;
 mod spdx;
 mod statistics;
 mod tree;
+mod wheel;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ cargo xtask schema         write the JSON Schemas of plans and records anew; --c
 cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
 cargo xtask dist           build a release and pack it: archive, .deb, OCI image, SBOM, checksums; `--help` for more
 cargo xtask page           make the page of fathom serve, with npm; `--help` for more
+cargo xtask wheel          build the Python package as a wheel; `--help` for more
 cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
 
 cargo lab                  try fathom where the truth is known, and in virtual machines; `--help` for more
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         }
         Some("dist") => return talking(dist::USAGE, |more| dist::run(root, more)),
         Some("page") => return talking(page::USAGE, |more| page::run(root, more)),
+        Some("wheel") => return talking(wheel::USAGE, |more| wheel::run(root, more)),
         Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
         Some("bpf") => match std::env::args().nth(2).as_deref() {
             None => bpf::run(root, false),

@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 30] = [
+const LAYERS: [(&str, &[&str]); 31] = [
     ("spec", &[]),
     ("fabric", &["spec"]),
     ("measure", &[]),
@@ -24,6 +24,7 @@ const LAYERS: [(&str, &[&str]); 30] = [
     ("demand", &["record", "sizing", "tools"]),
     ("fleet", &["measure", "record", "sizing", "tools", "demand"]),
     ("export", &["measure", "record", "tools"]),
+    ("python", &["measure", "record", "sizing", "tools", "demand", "fleet", "export"]),
     ("published", &["measure", "record", "attribute", "tools"]),
     ("plan", &["measure", "spec", "record", "sizing"]),
     ("report", &["measure", "spec", "record", "stats", "attribute", "sizing", "store", "plan"]),

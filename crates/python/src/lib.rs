@@ -1,0 +1,284 @@
+//! The Python package's native part: streams of a fleet's rows, as any engine hands them over, to growths, verdicts and
+//! a summary.
+//!
+//! Thin: what a volume needs and what to buy for it is decided in [`fathom_fleet`], by the functions that the program
+//! itself calls, so that the same rows give the same answer to the last byte. Python threads run on while rows are
+//! judged. What is said in words of arguments is the program's: `python/fathom` gives them names.
+
+mod arrow_columns;
+mod arrow_rows;
+mod capsule;
+mod fleet_question;
+mod fleet_terms;
+mod volume_stream;
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use fathom_demand::fleet::Run;
+use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, grown, guarded};
+use fathom_record::fleet::{FleetRecord, FleetRow};
+use fathom_sizing::fleet::{Asked, History};
+use fathom_sizing::{Catalogue, Market};
+use fathom_tools::Refusal;
+use pyo3::prelude::*;
+
+use arrow_rows::{BATCH, GrowthRow};
+use capsule::Stream;
+use fleet_question::{Offered, Question};
+use fleet_terms::Terms;
+
+/// Why a call ends without an answer.
+enum Halt {
+    /// Something makes no sense.
+    Refused(Refusal),
+    /// A person or Python itself ended it.
+    Raised(PyErr),
+}
+
+impl From<Refusal> for Halt {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<PyErr> for Halt {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+/// The package's own exception, with a place, a cause and a remedy.
+fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    let made = py.import("fathom").and_then(|fathom| {
+        let words = (&refusal.place, &refusal.cause, &refusal.remedy);
+        fathom.getattr("Refusal")?.call1(words)
+    });
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Works while other threads of Python go on; what is refused becomes an exception.
+fn apart<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Halt> + Send) -> PyResult<T> {
+    py.detach(work).map_err(|halt| match halt {
+        Halt::Refused(refusal) => refused(py, &refusal),
+        Halt::Raised(error) => error,
+    })
+}
+
+/// Whether somebody presses Ctrl-C meanwhile.
+fn look() -> Result<(), Halt> {
+    Python::attach(|py| py.check_signals()).map_err(Halt::from)
+}
+
+fn unmade(error: ArrowError) -> Refusal {
+    Refusal::new("columns", error.to_string())
+}
+
+/// Rows that become batches of some length.
+struct Batches<T> {
+    rows: Vec<T>,
+    batches: Vec<RecordBatch>,
+    make: fn(&[T]) -> Result<RecordBatch, ArrowError>,
+    failure: Option<ArrowError>,
+}
+
+impl<T> Batches<T> {
+    fn new(make: fn(&[T]) -> Result<RecordBatch, ArrowError>) -> Self {
+        Self { rows: Vec::new(), batches: Vec::new(), make, failure: None }
+    }
+
+    fn put(&mut self, row: T) {
+        self.rows.push(row);
+        if self.rows.len() == BATCH {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        match (self.make)(&self.rows) {
+            Ok(batch) => self.batches.push(batch),
+            Err(error) => self.failure = Some(error),
+        }
+        self.rows.clear();
+    }
+
+    fn finish(mut self) -> Result<Vec<RecordBatch>, Refusal> {
+        if !self.rows.is_empty() {
+            self.flush();
+        }
+        self.failure.map_or(Ok(self.batches), |error| Err(unmade(error)))
+    }
+}
+
+/// How the requirements of a stream's volumes grew, a row each.
+#[pyfunction]
+fn growths(py: Python<'_>, stream: &Bound<'_, PyAny>, question: &str) -> PyResult<Stream> {
+    let reader = capsule::reader(stream)?;
+    let batches = apart(py, move || {
+        let question = Question::of_text(question)?;
+        let (wait_s, late_millionths) = question.lateness()?;
+        let catalogue = Catalogue::built_in().map_err(|error| Refusal::new("the catalogue", error.cause))?;
+        // How a requirement grew depends on neither offers nor prices.
+        let market = Market::of(&catalogue, question.region());
+        let history = History::default();
+        let asked = Asked {
+            market: &market,
+            wait_s,
+            late_millionths,
+            margin_thousandths: 1000,
+            history: &history,
+            stripes: 1,
+        };
+        let mut found = Batches::new(arrow_rows::growth_batch);
+        let reading = question.reading(question.halvings)?;
+        volume_stream::read(reader, &reading, look, |run: Run| {
+            let (volume, rows) = (run.volume.clone(), run.rows);
+            let grown = guarded(&volume, || grown(&asked, run))?;
+            found.put(GrowthRow { volume, rows, grown });
+            Ok(())
+        })?;
+        Ok(found.finish()?)
+    })?;
+    Ok(Stream::new(arrow_rows::growth_schema(), batches))
+}
+
+/// A fleet's terms from its growths: the margin for a risk, as text.
+#[pyfunction]
+fn margin(py: Python<'_>, growths: &Bound<'_, PyAny>, question: &str) -> PyResult<String> {
+    let reader = capsule::reader(growths)?;
+    apart(py, move || {
+        let asked = Question::of_text(question)?.margin()?;
+        let mut found = FleetGrowths::default();
+        let mut rows = 0;
+        for batch in reader {
+            let (grown, of) = arrow_rows::growths(&batch.map_err(unmade)?)?;
+            grown.iter().for_each(|grown| found.put(grown));
+            rows += of;
+        }
+        Ok(Terms::new(found, rows, asked).text())
+    })
+}
+
+/// The verdict on each of a stream's volumes, a row each.
+#[pyfunction]
+fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str) -> PyResult<Stream> {
+    let reader = capsule::reader(stream)?;
+    let batches = apart(py, move || {
+        let (question, terms) = (Question::of_text(question)?, Terms::of_text(terms)?);
+        let Offered { catalogue, market } = question.offered()?;
+        let history = terms.history()?;
+        let (wait_s, late_millionths) = question.lateness()?;
+        let mut known = Known::new(&catalogue, &market);
+        known.size_gib = question.size_gib()?;
+        (known.current, known.instance) = (question.current.as_deref(), question.instance.as_deref());
+        let asked = Asked {
+            market: &market,
+            wait_s,
+            late_millionths,
+            margin_thousandths: terms.margin_thousandths,
+            history: &history,
+            stripes: question.stripes()?,
+        };
+        let verdicts = Verdicts { asked, known: &known };
+        let mut found = Batches::new(arrow_rows::verdict_batch);
+        let reading = question.reading(0)?;
+        volume_stream::read(reader, &reading, look, |run: Run| {
+            let volume = run.volume.clone();
+            found.put(guarded(&volume, || verdicts.row(run))?);
+            Ok(())
+        })?;
+        Ok(found.finish()?)
+    })?;
+    Ok(Stream::new(arrow_rows::verdict_schema(), batches))
+}
+
+/// What a stream of verdicts adds up to, as text that merges with that of others.
+#[pyfunction]
+fn tally(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<String> {
+    let reader = capsule::reader(rows)?;
+    apart(py, move || {
+        let mut tally = Tally::default();
+        for batch in reader {
+            let rows: Vec<FleetRow> = arrow_rows::verdicts(&batch.map_err(unmade)?)?;
+            rows.iter().for_each(|row| tally.put(row));
+        }
+        Ok(serde_json::to_string(&tally).map_err(|error| Refusal::new("a tally", error.to_string()))?)
+    })
+}
+
+/// The fleet's document, from tallies of its parts in any order.
+#[pyfunction]
+fn summarise(py: Python<'_>, tallies: Vec<String>, terms: &str, question: &str) -> PyResult<String> {
+    apart(py, move || {
+        let (question, terms) = (Question::of_text(question)?, Terms::of_text(terms)?);
+        let mut whole = Tally::default();
+        for text in &tallies {
+            whole.merge(part(text)?);
+        }
+        let record = record(&question, &terms, &whole)?;
+        Ok(serde_json::to_string(&record).map_err(|error| Refusal::new("a summary", error.to_string()))?)
+    })
+}
+
+/// A tally as text says it.
+fn part(text: &str) -> Result<Tally, Refusal> {
+    let refused = |error: serde_json::Error| {
+        Refusal::new("a tally", error.to_string())
+            .at("tallies")
+            .or("give what fathom.tally gave, of one version of this package")
+    };
+    serde_json::from_str(text).map_err(refused)
+}
+
+fn record(question: &Question, terms: &Terms, tally: &Tally) -> Result<FleetRecord, Refusal> {
+    let Offered { catalogue, market } = question.offered()?;
+    let history = terms.history()?;
+    let (wait_s, late_millionths) = question.lateness()?;
+    let asked = Asked {
+        market: &market,
+        wait_s,
+        late_millionths,
+        margin_thousandths: terms.margin_thousandths,
+        history: &history,
+        stripes: question.stripes()?,
+    };
+    let summary = Summary {
+        from: &question.sources,
+        catalogue: &catalogue,
+        region: question.region(),
+        asked,
+        margin: terms.margin(),
+        horizon_s: terms.horizon_s,
+        rows: question.rows.unwrap_or(terms.rows),
+        today: &question.today,
+    };
+    Ok(summary.record(tally))
+}
+
+/// A hash of a volume's name, by which volumes are sampled.
+#[pyfunction]
+fn is_sampled(volume: &str, halvings: u32) -> bool {
+    fathom_sizing::fleet::is_sampled(fathom_sizing::fleet::hash(volume.as_bytes()), halvings)
+}
+
+/// Versions of the package, its catalogue and its documents, and the day of the catalogue's latest price.
+#[pyfunction]
+fn version() -> (String, String, String, u32) {
+    let catalogue = Catalogue::built_in().ok();
+    let days =
+        catalogue.iter().flat_map(|catalogue| catalogue.prices.rows()).map(|price| price.as_of.clone());
+    let day = days.max().unwrap_or_default();
+    (env!("CARGO_PKG_VERSION").to_owned(), fleet_terms::catalogue(), day, FleetRecord::VERSION)
+}
+
+/// The module.
+#[pymodule]
+fn _fathom(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(growths, module)?)?;
+    module.add_function(wrap_pyfunction!(margin, module)?)?;
+    module.add_function(wrap_pyfunction!(judge, module)?)?;
+    module.add_function(wrap_pyfunction!(tally, module)?)?;
+    module.add_function(wrap_pyfunction!(summarise, module)?)?;
+    module.add_function(wrap_pyfunction!(is_sampled, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_class::<Stream>()
+}

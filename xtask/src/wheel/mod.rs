@@ -1,0 +1,205 @@
+//! `cargo xtask wheel`: the Python package as a wheel, one for all versions of Python from 3.9 on.
+//!
+//! A wheel is a zip of the library, the Python files and a list of digests. It says which C library it needs at least,
+//! which is read off the library itself; with zig as the linker that is an old one, so that the wheel serves everywhere.
+
+mod glibc;
+mod linker;
+mod zip;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+use zip::Zipped;
+
+pub const USAGE: &str = "\
+cargo xtask wheel [--target TRIPLE] [--profile NAME | --library FILE] [--out FOLDER]
+
+Builds the Python package: fathom-VERSION-cp39-abi3-PLATFORM.whl, for Python 3.9 and later. Nothing of Python is needed.
+  --target TRIPLE   x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu, linked by zig (pip install ziglang) for Linux
+                    from 2014 on; it needs: rustup target add TRIPLE. Default: this machine's, linked as programs are,
+                    for its C library and later ones.
+  --profile NAME    What it is built with. Default: dist.
+  --library FILE    A library that is built already is packed, e.g. target/debug/lib_fathom.so.
+  --out FOLDER      Default: target/wheel. A file of that name there is replaced.
+Then: pip install target/wheel/fathom-*.whl";
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Asked {
+    target: Option<String>,
+    profile: Option<String>,
+    library: Option<PathBuf>,
+    out: Option<PathBuf>,
+}
+
+impl Asked {
+    fn read(arguments: Vec<String>) -> Result<Self, String> {
+        let mut asked = Self::default();
+        let mut words = arguments.into_iter();
+        while let Some(word) = words.next() {
+            let (name, tied) = match word.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (word, None),
+            };
+            let value =
+                tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
+            match name.as_str() {
+                "--target" => asked.target = Some(value),
+                "--profile" => asked.profile = Some(value),
+                "--library" => asked.library = Some(value.into()),
+                "--out" => asked.out = Some(value.into()),
+                other => return Err(format!("unknown flag {other}\n{USAGE}")),
+            }
+        }
+        if asked.library.is_some() && asked.profile.is_some() {
+            return Err(format!("`--library` cannot be used with `--profile`: it is built already\n{USAGE}"));
+        }
+        Ok(asked)
+    }
+}
+
+pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
+    let asked = Asked::read(arguments)?;
+    let out = asked.out.clone().unwrap_or_else(|| root.join("target/wheel"));
+    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let library = match &asked.library {
+        Some(library) => read(library)?,
+        None => read(&build(root, &asked, &out)?)?,
+    };
+    let processor = match &asked.target {
+        Some(target) => target.split('-').next().unwrap_or_default(),
+        None => std::env::consts::ARCH,
+    };
+    let (major, minor) = glibc::needed(&library);
+    let tag = format!("cp39-abi3-manylinux_{major}_{minor}_{processor}");
+    let bytes = zip::archive(&content(root, library, &tag)?)?;
+    let path = out.join(format!("fathom-{VERSION}-{tag}.whl"));
+    fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    println!("{:>12} bytes  {}", bytes.len(), path.display());
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Builds the library; gives its place.
+fn build(root: &Path, asked: &Asked, out: &Path) -> Result<PathBuf, String> {
+    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    let profile = asked.profile.as_deref().unwrap_or("dist");
+    build.args(["build", "--locked", "--profile", profile, "--package", "fathom-python"]);
+    if let Some(target) = &asked.target {
+        build.args(["--target", target]).envs(linker::variables(target, out)?);
+    }
+    let status = build.current_dir(root).status().map_err(|error| format!("cargo build: {error}"))?;
+    if !status.success() {
+        let hint = asked
+            .target
+            .as_ref()
+            .map(|target| format!("; if the target is missing: rustup target add {target}"));
+        return Err(format!("the library was not built{}", hint.unwrap_or_default()));
+    }
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    // Cargo's own name of the folder for the profile of development.
+    let profile = if profile == "dev" { "debug" } else { profile };
+    let folder = asked.target.iter().fold(folder, |folder, target| folder.join(target));
+    Ok(folder.join(profile).join("lib_fathom.so"))
+}
+
+/// The files of the wheel, with the list of their digests at its end.
+fn content(root: &Path, library: Vec<u8>, tag: &str) -> Result<Vec<Zipped>, String> {
+    let mut files = Vec::new();
+    let package = root.join("python/fathom");
+    let mut names: Vec<PathBuf> = fs::read_dir(&package)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
+        .map_err(|error| format!("{}: {error}", package.display()))?;
+    names.sort();
+    let is_ours = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name == "py.typed")
+            || path.extension().is_some_and(|ending| ending == "py" || ending == "pyi")
+    };
+    for path in names.into_iter().filter(is_ours) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        files.push(Zipped { path: format!("fathom/{name}"), content: read(&path)? });
+    }
+    files.push(Zipped { path: "fathom/_fathom.abi3.so".to_owned(), content: library });
+    let info = format!("fathom-{VERSION}.dist-info");
+    for name in LICENCES {
+        files.push(Zipped { path: format!("{info}/licenses/{name}"), content: read(&root.join(name))? });
+    }
+    let metadata = format!(
+        "Metadata-Version: 2.1\nName: fathom\nVersion: {VERSION}\n\
+         Summary: Every volume of a fleet judged by itself, inside the engine that holds its metrics\n\
+         License: MIT OR Apache-2.0\nRequires-Python: >=3.9\n"
+    );
+    files.push(Zipped { path: format!("{info}/METADATA"), content: metadata.into() });
+    let wheel =
+        format!("Wheel-Version: 1.0\nGenerator: cargo xtask wheel\nRoot-Is-Purelib: false\nTag: {tag}\n");
+    files.push(Zipped { path: format!("{info}/WHEEL"), content: wheel.into() });
+    let list = format!("{info}/RECORD");
+    let lines = files.iter().map(|file| {
+        let digest = base64_url(&Sha256::digest(&file.content));
+        format!("{},sha256={digest},{}\n", file.path, file.content.len())
+    });
+    let record = lines.collect::<String>() + &format!("{list},,\n");
+    files.push(Zipped { path: list, content: record.into() });
+    Ok(files)
+}
+
+/// Base64 in letters of URLs, without padding, as wheels have their digests.
+fn base64_url(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut out = String::new();
+    for part in bytes.chunks(3) {
+        let bits =
+            part.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - part.len()));
+        for letter in 0..=part.len() {
+            out.push(char::from(LETTERS[(bits >> (18 - 6 * letter)) as usize & 63]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_spelt_as_wheels_have_them() {
+        // RFC 4648, section 10, without padding.
+        for (bytes, text) in [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64_url(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64_url(&[0xfb, 0xff]), "-_8");
+    }
+
+    #[test]
+    fn a_wheel_lists_all_that_is_in_it() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let files = content(root, b"library".to_vec(), "cp39-abi3-manylinux_2_17_x86_64").unwrap();
+        let record = String::from_utf8(files.last().unwrap().content.clone()).unwrap();
+        assert_eq!(record.lines().count(), files.len());
+        for wanted in
+            ["fathom/__init__.py", "fathom/_fathom.pyi", "fathom/py.typed", "fathom/_fathom.abi3.so"]
+        {
+            assert!(record.contains(&format!("{wanted},sha256=")), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn words_are_read_or_refused() {
+        let words = |text: &str| Asked::read(text.split_whitespace().map(str::to_owned).collect());
+        let asked = words("--target=aarch64-unknown-linux-gnu --profile dev --out x").unwrap();
+        assert_eq!(asked.target.as_deref(), Some("aarch64-unknown-linux-gnu"));
+        assert_eq!((asked.profile.as_deref(), asked.out), (Some("dev"), Some(PathBuf::from("x"))));
+        assert!(words("--library x.so --profile dev").unwrap_err().contains("`--profile`"));
+        assert!(words("--target").unwrap_err().contains("needs a value"));
+        assert!(words("--colour red").unwrap_err().contains("unknown flag --colour"));
+    }
+}
