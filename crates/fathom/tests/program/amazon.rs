@@ -230,7 +230,7 @@ fn put_volume(set: &mut String, number: usize) {
     let throughput = throughput.map_or_else(String::new, |most| format!("<throughput>{most}</throughput>"));
     let iops = iops.map_or_else(String::new, |most: u32| format!("<iops>{most}</iops>"));
     let state = if at.is_empty() { "available" } else { "in-use" };
-    let tag = if number % 3 == 0 {
+    let tag = if number.is_multiple_of(3) {
         "<tagSet><item><key>team</key><value>data &amp; ml</value></item></tagSet>"
     } else {
         "<tagSet/>"
