@@ -164,13 +164,13 @@ impl Sizing<'_> {
     ) -> Result<AccountPlace, Failure> {
         let market = market_of(self.arguments, self.catalogue, place.region)?;
         let read = match self.arguments.demand.as_slice() {
-            [] => self.from_api(place)?,
-            _ => self.from_files()?,
+            [] => self.of_the_api(place)?,
+            _ => self.of_files()?,
         };
         self.judged(place, &market, read, row)
     }
 
-    fn from_api(&self, place: Place<'_>) -> Result<Read, Failure> {
+    fn of_the_api(&self, place: Place<'_>) -> Result<Read, Failure> {
         let reading = Reading::of(place, self.arguments, &self.kept, &self.stop)?;
         let from = vec![reading.record.kept.clone()];
         let (account, record) = (Some(reading.account), Some(reading.record));
@@ -179,7 +179,7 @@ impl Sizing<'_> {
     }
 
     /// What the provider's own tool printed.
-    fn from_files(&self) -> Result<Read, Failure> {
+    fn of_files(&self) -> Result<Read, Failure> {
         let paths = &self.arguments.demand;
         let files = reading::files(paths)?;
         let inputs = Inputs::open(&files, &self.arguments.metrics, None)?;
