@@ -123,6 +123,8 @@ impl Kernel for Late {
         Ok(true)
     }
 
+    /// # Safety
+    /// As the trait's.
     unsafe fn start(&mut self, writes: bool, place: *mut u8, bytes: u32, record: *mut OVERLAPPED) -> Started {
         // SAFETY: the record is the kernel's from here on.
         let at = unsafe { (*record).Anonymous.Anonymous };

@@ -45,10 +45,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
     let size = arguments.size.as_deref().unwrap_or_default();
     let bytes = typed::<Bytes>("--size", size, "a size as 1TiB")?.0;
     let size_gib = bytes.div_ceil(1 << 30).max(1);
-    let attached = match &arguments.instance {
-        None => None,
-        Some(name) => Some(instance(&catalogue, name)?),
-    };
+    let attached = arguments.instance.as_ref().map(|name| instance(&catalogue, name)).transpose()?;
     check_region(&catalogue, &arguments.region).map_err(refused)?;
     let market = market(arguments, &catalogue)?;
     let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
