@@ -150,7 +150,8 @@ fn a_tool_is_swept_over_as_an_engine_is() {
     let found = swept("fio");
     assert_eq!(found.runs.len(), 2);
     for (run, depth) in found.runs.iter().zip([1, 4]) {
-        assert_eq!((run.engine.name.as_str(), run.workload.depth), ("fio", depth));
+        assert!(run.engine.name.starts_with("fio "), "{}", run.engine.name);
+        assert_eq!(run.workload.depth, depth);
         assert_eq!(run.campaign.as_ref().map(|link| link.id.as_str()), Some(found.record.id.as_str()));
         assert!(run.summary.operations_per_s() > 0.0);
     }
