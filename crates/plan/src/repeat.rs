@@ -348,6 +348,12 @@ fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> 
     if let Some(key) = OWN.iter().find(|key| table.contains_key(**key)) {
         return Err(refuse(format!("`{key}` is for who repeats it to say: give it as --{key}")));
     }
+    // A plain name is an engine, or a tool that the user has installed; all else names a program or a machine.
+    let is_plain =
+        |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if let Some(engine) = table.get("engine").filter(|engine| !engine.as_str().is_some_and(is_plain)) {
+        return Err(refuse(format!("engine {engine} names what is to be run: give it as --engine")));
+    }
     PlanSource::from_toml(&table.to_string(), &name).map_err(|error| refuse(error.cause))
 }
 
@@ -486,5 +492,19 @@ mod tests {
             let said = RawRepeat::default().resolve(&one, flags(&["sim:nvme"]), 7).unwrap_err().to_string();
             assert!(said.contains(&format!("give it as --{key}")), "{said}");
         }
+    }
+
+    #[test]
+    fn an_evaluation_names_no_program_to_run() {
+        let with = |engine: &str| {
+            let mut one = evaluation(&[("", 1)], &[("a", "", None)]);
+            one.plan.steps[0].plan["engine"] = json!(engine);
+            RawRepeat::default().resolve(&one, flags(&["sim:nvme"]), 7)
+        };
+        for engine in ["fio:./script", "diskspd:ssh host diskspd", "fio@host", "bdevperf:/x", "../fio"] {
+            let said = with(engine).unwrap_err().to_string();
+            assert!(said.contains("give it as --engine"), "{engine}: {said}");
+        }
+        assert!(with("fio").is_ok() && with("nvme-tcp").is_ok());
     }
 }
