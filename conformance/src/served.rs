@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fathom_fabric::Payloads;
 use fathom_fabric::controller::{
     Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
     SubsystemLimits,
 };
+use fathom_fabric::{Gathered, Payloads};
 
 /// Name of the subsystem that is served.
 pub const SUBSYSTEM: &str = "nqn.2014-08.org.nvmexpress:uuid:served-for-tests";
@@ -265,7 +265,7 @@ impl Connection {
         let mut out = Vec::new();
         while self.queue.has_output() {
             out.clear();
-            self.queue.fill(&mut self.backend, &mut out, 256 << 10);
+            self.queue.fill(&mut self.backend, (&mut out, 256 << 10), &mut Gathered::default());
             if out.is_empty() {
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use fathom_fabric::Payloads;
+use fathom_fabric::{Gathered, Payloads};
 use fathom_fabric::controller::{Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits};
 use libfuzzer_sys::fuzz_target;
 
@@ -63,7 +63,7 @@ fuzz_target!(|bytes: &[u8]| {
     for piece in stream.chunks(usize::from(choice >> 2) * 8 + 1) {
         let outcome = queue.received(piece, &mut session.serving(&subsystem, &mut backend));
         out.clear();
-        queue.fill(&mut backend, &mut out, 1 << 20);
+        queue.fill(&mut backend, (&mut out, 1 << 20), &mut Gathered::default());
         if outcome.is_err() {
             break;
         }

@@ -4,7 +4,7 @@
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_fabric::controller::{Admitted, Answer, Begun, ControllerQueue, Handler, QueueLimits, Refusal};
 use fathom_fabric::host::{HostQueue, Limits, Transfer};
-use fathom_fabric::{Framing, Payloads};
+use fathom_fabric::{Framing, Gathered, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 
@@ -109,7 +109,7 @@ impl Line {
             self.host.fill(ours, (&mut self.bytes, usize::MAX), &mut ended);
             self.controller.received(&self.bytes, theirs).map_err(|fatal| fatal.to_string())?;
             self.bytes.clear();
-            self.controller.fill(theirs, &mut self.bytes, usize::MAX);
+            self.controller.fill(theirs, (&mut self.bytes, usize::MAX), &mut Gathered::default());
             self.host.received(&self.bytes, ours, &mut ended).map_err(|fatal| fatal.to_string())?;
         }
         Ok(well)

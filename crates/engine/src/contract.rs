@@ -95,13 +95,20 @@ pub enum Wait {
 /// * Offset and length lie within the target, are multiples of its logical block, and the length is
 ///   at most the size of a slot's buffer. Engines may rely on it and must still not corrupt memory
 ///   if it is broken: a device answers with an error.
-/// * [`buffer`](Engine::buffer) is called only for slots that are not in flight.
+/// * [`buffer`](Engine::buffer) and [`view`](Engine::view) are called only for slots that are not in flight.
 pub trait Engine {
     /// What the engine is and which of its features are in force.
     fn facts(&self) -> &EngineFacts;
 
     /// The buffer of a slot that is not in flight.
     fn buffer(&mut self, slot: u32) -> &mut [u8];
+
+    /// The same to read alone, so that those of several slots can be read at once; `None` from an engine that has no
+    /// such view of it.
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        let _ = slot;
+        None
+    }
 
     /// Takes one I/O. It may be kept back until the next [`reap`](Engine::reap), which starts it.
     fn submit(&mut self, io: Io) -> Submission;
@@ -140,6 +147,10 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
         (**self).buffer(slot)
+    }
+
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        (**self).view(slot)
     }
 
     fn submit(&mut self, io: Io) -> Submission {

@@ -13,4 +13,4 @@ pub mod name;
 pub mod pdu;
 
 pub use hash::identifier;
-pub use pdu::{Fatal, Fault, Framing, Payloads};
+pub use pdu::{Extent, Fatal, Fault, Framing, Gathered, Payloads};

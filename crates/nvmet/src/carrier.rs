@@ -243,6 +243,11 @@ impl Payloads for Carrier {
             None => &mut [],
         }
     }
+
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        let at = self.engine_of.get(slot as usize).copied().unwrap_or(0);
+        self.engines.get(at as usize)?.view(slot)
+    }
 }
 
 impl Serve for Carrier {

@@ -8,7 +8,7 @@ use fathom_engine::EngineError;
 use fathom_fabric::controller::{
     ADMIN_BYTES, Answer, Begun, ControllerQueue, Io, Role, Serve, Session, Subsystem,
 };
-use fathom_fabric::{Fatal, Payloads};
+use fathom_fabric::{Extent, Fatal, Gathered, Payloads};
 
 use crate::carrier::Carrier;
 use crate::counters::{Counters, add};
@@ -18,11 +18,15 @@ pub const STAGING_BYTES: usize = 256 << 10;
 /// Bytes that are made ready for sending at once.
 const SENDING_BYTES: usize = 256 << 10;
 
+/// Pieces of one call: what is copied between the gathered ones, and long data behind them.
+const MOST_SLICES: usize = 2 * Gathered::MOST + 2;
+
 /// What a worker lends to each of its connections in turn.
 #[derive(Debug)]
 pub struct Scratch {
     staging: Box<[u8]>,
     sending: Vec<u8>,
+    gathered: Gathered,
     answers: Vec<(u32, Answer)>,
 }
 
@@ -31,6 +35,7 @@ impl Default for Scratch {
         Self {
             staging: vec![0; STAGING_BYTES].into_boxed_slice(),
             sending: Vec::with_capacity(SENDING_BYTES),
+            gathered: Gathered::default(),
             answers: Vec::new(),
         }
     }
@@ -52,6 +57,13 @@ impl Payloads for Served {
                 bytes.get_mut(from..from + ADMIN_BYTES as usize).unwrap_or_default()
             }
             Self::Engines(carrier) => carrier.payload(slot),
+        }
+    }
+
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        match self {
+            Self::Own(_) => None,
+            Self::Engines(carrier) => carrier.view(slot),
         }
     }
 }
@@ -123,7 +135,7 @@ impl Connection {
             (session, Session::admin_limits(subsystem.limits.transfer_bytes), subsystem.limits.digests)
         };
         let mut queue = ControllerQueue::new(limits).with_digests(digests);
-        queue.leave_long();
+        queue.leave_data();
         Ok(Self {
             stream,
             peer: peer.ip(),
@@ -264,20 +276,14 @@ impl Connection {
             self.unsent.clear();
             self.sent = 0;
             scratch.sending.clear();
-            self.queue.fill(&mut self.served, &mut scratch.sending, SENDING_BYTES);
-            let (rest, copied) = (self.queue.rest(), scratch.sending.len());
-            if rest.is_none() && copied == 0 {
+            scratch.gathered.clear();
+            self.queue.fill(&mut self.served, (&mut scratch.sending, SENDING_BYTES), &mut scratch.gathered);
+            let (rest, ready) = (self.queue.rest(), scratch.sending.len() + scratch.gathered.bytes());
+            if rest.is_none() && ready == 0 {
                 return Ok(());
             }
-            let payload = rest.and_then(|rest| {
-                let from = rest.offset as usize;
-                self.served.payload(rest.slot).get(from..from + rest.bytes as usize)
-            });
-            let pieces = [IoSlice::new(&scratch.sending), IoSlice::new(payload.unwrap_or_default())];
-            let bytes = taken(self.stream.write_vectored(&pieces))?.unwrap_or(0);
-            // What is left is copied, so that nobody has a buffer of his own who is not stuck.
-            self.unsent.extend_from_slice(scratch.sending.get(bytes..).unwrap_or_default());
-            match bytes.checked_sub(copied) {
+            let bytes = self.write(scratch, rest)?;
+            match bytes.checked_sub(ready) {
                 Some(0) | None if rest.is_some() && self.unsent.is_empty() => {
                     self.is_blocked = true;
                     return Ok(());
@@ -286,6 +292,33 @@ impl Connection {
                 _ => {}
             }
         }
+    }
+
+    /// Writes what is ready, each piece from where it is, and long data behind it; how much of all the socket took. What
+    /// it did not take of what is ready is copied, so that nobody has a buffer of his own who is not stuck.
+    fn write(&mut self, scratch: &Scratch, rest: Option<Extent>) -> io::Result<usize> {
+        let mut slices = [IoSlice::new(&[]); MOST_SLICES];
+        let (mut count, mut from) = (0, 0);
+        let mut put = |bytes| {
+            slices[count] = IoSlice::new(bytes);
+            count += 1;
+        };
+        for (before, extent) in scratch.gathered.pieces() {
+            put(scratch.sending.get(from..*before).unwrap_or_default());
+            put(part(&self.served, *extent));
+            from = *before;
+        }
+        put(scratch.sending.get(from..).unwrap_or_default());
+        put(rest.map_or(&[][..], |rest| part(&self.served, rest)));
+        let ready = count - 1;
+        let bytes = taken(self.stream.write_vectored(&slices[..count]))?.unwrap_or(0);
+        let mut gone = bytes;
+        for slice in &slices[..ready] {
+            let taken = gone.min(slice.len());
+            self.unsent.extend_from_slice(&slice[taken..]);
+            gone -= taken;
+        }
+        Ok(bytes)
     }
 
     /// Says what was wrong, as far as the socket takes it.
@@ -320,6 +353,12 @@ impl Connection {
     pub fn duplicate(&self) -> Option<TcpStream> {
         self.stream.try_clone().ok()
     }
+}
+
+/// Part of a slot's buffer, of which there is a view.
+fn part(served: &Served, extent: Extent) -> &[u8] {
+    let from = extent.offset as usize;
+    served.view(extent.slot).and_then(|all| all.get(from..from + extent.bytes as usize)).unwrap_or_default()
 }
 
 /// Bytes that the socket took; none where it takes no more.

@@ -196,6 +196,11 @@ impl<C: Clock> Engine for Aio<C> {
     }
 
     #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        Some(self.arena.view(slot))
+    }
+
+    #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         self.take(Part { io, member: 0, buffer: io.slot, skip_bytes: 0 })
     }

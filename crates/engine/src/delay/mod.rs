@@ -178,6 +178,11 @@ impl<E: Engine, C: Clock> Engine for Delay<E, C> {
     }
 
     #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        self.inner.view(slot)
+    }
+
+    #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         if self.start_ns == UNKNOWN {
             self.start_ns = self.start.or_now(self.clock.now_ns());

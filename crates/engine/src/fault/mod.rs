@@ -107,6 +107,11 @@ impl<E: Engine> Engine for Fault<E> {
         self.inner.buffer(slot)
     }
 
+    #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        self.inner.view(slot)
+    }
+
     fn submit(&mut self, io: Io) -> Submission {
         let effect = self
             .plan

@@ -104,6 +104,11 @@ impl<C: Clock> Engine for Memory<C> {
     }
 
     #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        Some(self.arena.view(slot))
+    }
+
+    #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         let submitted_ns = self.clock.now_ns();
         let result = self.perform(&io);

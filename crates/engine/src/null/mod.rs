@@ -40,6 +40,11 @@ impl<C: Clock> Engine for Null<C> {
         self.arena.slice(slot)
     }
 
+    #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        Some(self.arena.view(slot))
+    }
+
     #[inline(always)]
     fn submit(&mut self, io: Io) -> Submission {
         let submitted_ns = self.clock.now_ns();

@@ -125,6 +125,11 @@ impl<C: Clock> Engine for SimEngine<C> {
         self.arena.slice(slot)
     }
 
+    #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        Some(self.arena.view(slot))
+    }
+
     fn submit(&mut self, io: Io) -> Submission {
         if self.pending.len() >= self.depth {
             return Submission::Full;

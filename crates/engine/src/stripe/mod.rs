@@ -240,6 +240,11 @@ impl<E: Carrier, C: Clock> Engine for Stripe<E, C> {
         self.inner.buffer(slot)
     }
 
+    #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        self.inner.view(slot)
+    }
+
     fn submit(&mut self, io: Io) -> Submission {
         if self.is_refused(&io) {
             return self.refuse(io.slot);

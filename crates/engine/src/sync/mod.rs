@@ -99,6 +99,11 @@ impl<C: Clock> Engine for Sync<C> {
         self.arena.slice(slot)
     }
 
+    #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        Some(self.arena.view(slot))
+    }
+
     fn submit(&mut self, io: Io) -> Submission {
         self.submit_part(Part { io, member: 0, buffer: io.slot, skip_bytes: 0 })
     }

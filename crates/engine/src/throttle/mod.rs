@@ -128,6 +128,11 @@ impl<E: Engine, C: Clock> Engine for Throttle<E, C> {
     }
 
     #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        self.inner.view(slot)
+    }
+
+    #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         let now_ns = self.clock.now_ns();
         let pass_ns = self.buckets.admit(now_ns, &io);

@@ -172,6 +172,11 @@ impl<C: Clock> Engine for Uring<C> {
     }
 
     #[inline]
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        Some(self.arena.view(slot))
+    }
+
+    #[inline]
     fn submit(&mut self, io: Io) -> Submission {
         let moves_data = matches!(io.direction, Direction::Read | Direction::Write);
         if moves_data && io.bytes as usize > self.arena.stride() {

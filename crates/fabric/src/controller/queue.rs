@@ -12,7 +12,9 @@ use fathom_spec::fabrics::pdu::{
 use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use zerocopy::little_endian::{U16, U32};
 
-use crate::pdu::{Extent, Fatal, Fault, Framing, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step};
+use crate::pdu::{
+    Extent, Fatal, Fault, Framing, Gathered, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step,
+};
 
 /// Status: Invalid Field in Command, not to be retried.
 pub(super) const INVALID_FIELD: Status = Status(0x4002);
@@ -211,16 +213,24 @@ impl ControllerQueue {
         !self.outgoing.is_empty()
     }
 
-    /// Copies what is to be sent behind `out`, up to `room` bytes in all.
-    pub fn fill<P: Payloads + ?Sized>(&mut self, payloads: &mut P, out: &mut Vec<u8>, room: usize) {
-        while let Some(tag) = self.outgoing.fill(payloads, out, room) {
+    /// Copies what is to be sent behind `out`, up to `room` bytes in all; data that is [left](Self::leave_data) where it
+    /// is counts, and is put into `gathered`. A slot whose last data is there is free for the next command: all of it is to
+    /// be sent, or copied, before anything else is received.
+    pub fn fill<P: Payloads + ?Sized>(
+        &mut self,
+        payloads: &mut P,
+        (out, room): (&mut Vec<u8>, usize),
+        gathered: &mut Gathered,
+    ) {
+        while let Some(tag) = self.outgoing.fill(payloads, (&mut *out, room), gathered) {
             self.release(tag);
         }
     }
 
-    /// Leaves long data to whoever sends: see [`rest`](Self::rest).
-    pub fn leave_long(&mut self) {
-        self.outgoing.leave_long();
+    /// Leaves data where it is as far as there is a view of it, for who gives at least 64 KiB of room: see
+    /// [`fill`](Self::fill), and [`rest`](Self::rest) for long data.
+    pub fn leave_data(&mut self) {
+        self.outgoing.leave_data();
     }
 
     /// Data that is to be sent next, straight from its slot's buffer and behind what [`fill`](Self::fill) gave.

@@ -404,6 +404,10 @@ impl<D, S: Serve + ?Sized> Payloads for Serving<'_, D, S> {
     fn payload(&mut self, slot: u32) -> &mut [u8] {
         self.serve.payload(slot)
     }
+
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        self.serve.view(slot)
+    }
 }
 
 impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {

@@ -10,7 +10,9 @@ use fathom_spec::{Status, io};
 use zerocopy::little_endian::{U16, U32};
 
 use super::setup;
-use crate::pdu::{Extent, Fatal, Fault, Framing, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step};
+use crate::pdu::{
+    Extent, Fatal, Fault, Framing, Gathered, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step,
+};
 
 /// Status of a command whose data was damaged on its way: Transient Transport Error.
 const DAMAGED: Status = Status(0x0022);
@@ -267,7 +269,7 @@ impl HostQueue {
         (out, room): (&mut Vec<u8>, usize),
         ended: &mut impl FnMut(Ended),
     ) {
-        while let Some(tag) = self.outgoing.fill(payloads, out, room) {
+        while let Some(tag) = self.outgoing.fill(payloads, (&mut *out, room), &mut Gathered::default()) {
             let Some(index) = tag.map(|tag| tag as usize) else { continue };
             let place = &mut self.places[index];
             place.is_sending = false;

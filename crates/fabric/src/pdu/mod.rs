@@ -7,13 +7,20 @@ mod parse;
 
 pub use digest::{append, crc32c};
 pub use fault::{Fatal, Fault};
-pub use outgoing::{Extent, Item, Outgoing};
+pub use outgoing::{Extent, Gathered, Item, Outgoing};
 pub use parse::{Parser, Pdu, Peer, Step};
 
 /// The buffers of commands, by slot: whoever owns the connection has them.
 pub trait Payloads {
     /// The whole buffer of a slot.
     fn payload(&mut self, slot: u32) -> &mut [u8];
+
+    /// The same to read alone, so that those of several slots can be sent from where they are; `None` where each is
+    /// copied.
+    fn view(&self, slot: u32) -> Option<&[u8]> {
+        let _ = slot;
+        None
+    }
 }
 
 /// What a connection's two sides agreed on.

@@ -125,12 +125,46 @@ pub struct Outgoing {
     /// Bytes of the first item that were copied out.
     done: usize,
     crc: u32,
-    /// Whether long data is left to whoever sends.
-    leaves_long: bool,
+    /// Whether data is left to whoever sends.
+    leaves: bool,
+    /// Whether the rest of the first PDU's data is.
+    is_left: bool,
 }
 
-/// Data from here on is long: sending it from where it is costs less than copying it.
+/// Data from here on is long: what of it the socket does not take stays where it is.
 const LONG_BYTES: u32 = 64 << 10;
+/// Shorter data costs less to copy than a piece of its own.
+const LEAST_POINTED: u32 = 2 << 10;
+/// Pieces of data that are pointed at between two calls that send.
+const MOST_POINTED: usize = 64;
+
+/// Data that is not copied: it belongs between the bytes that are, and is sent from where it is.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    pieces: Vec<(usize, Extent)>,
+    bytes: usize,
+}
+
+impl Gathered {
+    /// Most pieces.
+    pub const MOST: usize = MOST_POINTED;
+
+    /// Each piece, with the number of copied bytes that stand before it.
+    pub fn pieces(&self) -> &[(usize, Extent)] {
+        &self.pieces
+    }
+
+    /// Bytes of all pieces.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets all pieces, once they are out or were copied.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
+        self.bytes = 0;
+    }
+}
 
 impl Outgoing {
     /// Nothing yet, with room for so many PDUs.
@@ -140,7 +174,8 @@ impl Outgoing {
             items: VecDeque::with_capacity(capacity),
             done: 0,
             crc: 0,
-            leaves_long: false,
+            leaves: false,
+            is_left: false,
         }
     }
 
@@ -170,21 +205,18 @@ impl Outgoing {
         }
     }
 
-    /// Leaves long data without a digest where it is from now on: [`fill`](Self::fill) stops before it, [`rest`](Self::rest)
-    /// says where it is, and [`sent`](Self::sent) is told how much of it is out.
-    pub fn leave_long(&mut self) {
-        self.leaves_long = true;
-    }
-
-    fn is_left(&self, extent: Extent) -> bool {
-        self.leaves_long && extent.bytes >= LONG_BYTES && !self.framing.data_digest
+    /// Leaves data without a digest where it is from now on, as far as there is a view of it: [`fill`](Self::fill) points
+    /// at short pieces, and stops before long ones: [`rest`](Self::rest) then says where they are, and
+    /// [`sent`](Self::sent) is told how much of them is out.
+    pub fn leave_data(&mut self) {
+        self.leaves = true;
     }
 
     /// What of the first PDU's data is to be sent next from where it is; none where it is to be copied, or its header is
     /// not out.
     pub fn rest(&self) -> Option<Extent> {
         let item = self.items.front()?;
-        let extent = item.payload.filter(|extent| self.is_left(*extent))?;
+        let extent = item.payload.filter(|_| self.is_left)?;
         let into = u32::try_from(self.done.checked_sub(item.cell_bytes)?).ok()?;
         let bytes = extent.bytes.checked_sub(into)?;
         Some(Extent { slot: extent.slot, offset: extent.offset + into, bytes })
@@ -198,20 +230,20 @@ impl Outgoing {
             return None;
         }
         let tag = self.items.pop_front()?.tag;
-        (self.done, self.crc) = (0, 0);
+        (self.done, self.crc, self.is_left) = (0, 0, false);
         Some(tag)
     }
 
-    /// Copies the rest of the first PDU behind `out`, up to `room` bytes. Says the tag of the PDU where that was its
-    /// end; `None` where it does not fit, or nothing waits.
+    /// Copies the rest of the first PDU behind `out`, or puts its data into `gathered`, up to `room` bytes of both. Says
+    /// the tag of the PDU where that was its end; `None` where it does not fit, or nothing waits.
     pub fn fill<P: Payloads + ?Sized>(
         &mut self,
         payloads: &mut P,
-        out: &mut Vec<u8>,
-        room: usize,
+        (out, room): (&mut Vec<u8>, usize),
+        gathered: &mut Gathered,
     ) -> Option<Option<u32>> {
         let item = self.items.front()?;
-        let room = room.saturating_sub(out.len());
+        let room = room.saturating_sub(out.len() + gathered.bytes);
         let end = out.len() + room;
         if let Some(rest) = item.cell.get(self.done..item.cell_bytes) {
             let taken = rest.len().min(end - out.len());
@@ -222,8 +254,27 @@ impl Outgoing {
             }
         }
         if let Some(extent) = item.payload {
-            if self.is_left(extent) {
-                return None;
+            if self.leaves
+                && !self.framing.data_digest
+                && extent.bytes >= LEAST_POINTED
+                && payloads.view(extent.slot).is_some()
+            {
+                if extent.bytes >= LONG_BYTES {
+                    self.is_left = true;
+                    return None;
+                }
+                // Of what is pointed at all or nothing is taken: none of it is out yet.
+                if self.done == item.cell_bytes {
+                    if gathered.pieces.len() == MOST_POINTED || extent.bytes as usize > end - out.len() {
+                        return None;
+                    }
+                    gathered.pieces.push((out.len(), extent));
+                    gathered.bytes += extent.bytes as usize;
+                    let tag = item.tag;
+                    self.items.pop_front();
+                    (self.done, self.crc) = (0, 0);
+                    return Some(tag);
+                }
             }
             let into = self.done - item.cell_bytes;
             let left = (extent.bytes as usize).saturating_sub(into);
@@ -254,5 +305,85 @@ impl Outgoing {
         self.items.pop_front();
         (self.done, self.crc) = (0, 0);
         Some(tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fathom_spec::fabrics::pdu::Data;
+
+    /// Buffers of slots, seen or not.
+    struct Buffers(Vec<Vec<u8>>, bool);
+
+    impl Payloads for Buffers {
+        fn payload(&mut self, slot: u32) -> &mut [u8] {
+            &mut self.0[slot as usize]
+        }
+
+        fn view(&self, slot: u32) -> Option<&[u8]> {
+            self.1.then(|| self.0[slot as usize].as_slice())
+        }
+    }
+
+    const LENGTHS: [u32; 8] = [0, 512, 2047, 2048, 4096, (64 << 10) - 1, 64 << 10, 200_000];
+
+    /// All PDUs as they go out, where each call that sends has this much room and takes this much of long data.
+    fn stream(framing: Framing, is_seen: bool, (room, at_once): (usize, u32)) -> (Vec<u8>, Vec<u32>, usize) {
+        let byte = |at: usize, slot: usize| (at * 7 + slot) as u8;
+        let buffer = |slot: usize| (0..LENGTHS[slot] as usize + 16).map(|at| byte(at, slot)).collect();
+        let mut buffers = Buffers((0..LENGTHS.len()).map(buffer).collect(), is_seen);
+        let mut outgoing = Outgoing::new(LENGTHS.len());
+        outgoing.framing = framing;
+        outgoing.leave_data();
+        for (slot, bytes) in LENGTHS.iter().enumerate() {
+            let slot = slot as u32;
+            let extent = (*bytes > 0).then_some(Extent { slot, offset: 16, bytes: *bytes });
+            let header: Data = blank();
+            outgoing.push(Item::new(&framing, (Kind::ControllerData, 0), &header, extent, Some(slot)));
+        }
+        let (mut all, mut tags, mut pointed) = (Vec::new(), Vec::new(), 0);
+        let part = |buffers: &Buffers, extent: Extent| {
+            let from = extent.offset as usize;
+            buffers.0[extent.slot as usize][from..from + extent.bytes as usize].to_vec()
+        };
+        while !outgoing.is_empty() {
+            let (mut out, mut gathered) = (Vec::new(), Gathered::default());
+            while let Some(tag) = outgoing.fill(&mut buffers, (&mut out, room), &mut gathered) {
+                tags.extend(tag);
+            }
+            let mut from = 0;
+            for (before, extent) in gathered.pieces() {
+                all.extend_from_slice(&out[from..*before]);
+                all.extend(part(&buffers, *extent));
+                from = *before;
+                pointed += 1;
+            }
+            assert!(out.len() + gathered.bytes() <= room);
+            all.extend_from_slice(&out[from..]);
+            if let Some(rest) = outgoing.rest() {
+                let taken = Extent { bytes: rest.bytes.min(at_once), ..rest };
+                all.extend(part(&buffers, taken));
+                tags.extend(outgoing.sent(taken.bytes).flatten());
+            }
+        }
+        (all, tags, pointed)
+    }
+
+    #[test]
+    fn data_that_is_sent_from_where_it_is_makes_the_same_stream() {
+        for data_digest in [false, true] {
+            let framing = Framing { data_digest, ..Framing::default() };
+            let (copied, tags, none) = stream(framing, false, (1 << 20, 0));
+            assert_eq!((none, tags.as_slice()), (0, &[0, 1, 2, 3, 4, 5, 6, 7][..]));
+            for room in [64 << 10, 70_000, 256 << 10] {
+                for at_once in [1000, 100_000, 1 << 20] {
+                    let (pointed, order, pieces) = stream(framing, true, (room, at_once));
+                    assert!(pointed == copied && order == tags, "{room} {at_once} {data_digest}");
+                    // A digest is computed of what is copied.
+                    assert_eq!(pieces, if data_digest { 0 } else { 3 });
+                }
+            }
+        }
     }
 }

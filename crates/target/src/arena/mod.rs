@@ -125,6 +125,17 @@ impl Arena {
         // zeroed), and `&mut self` keeps any other slice away.
         unsafe { std::slice::from_raw_parts_mut(pointer, self.stride) }
     }
+
+    /// One buffer, to read. The caller holds the engine contract: the slot is not in flight.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    #[inline]
+    pub fn view(&self, slot: u32) -> &[u8] {
+        let pointer = self.pointer(slot);
+        // SAFETY: as in `slice`; `&self` keeps whoever writes away, and those who read may be several.
+        unsafe { std::slice::from_raw_parts(pointer, self.stride) }
+    }
 }
 
 impl Drop for Arena {

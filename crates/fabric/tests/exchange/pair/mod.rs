@@ -7,7 +7,7 @@ use fathom_fabric::controller::{
     SubsystemLimits,
 };
 use fathom_fabric::host::{Association, Ended, HostQueue, Limits, Next, Wishes};
-use fathom_fabric::{Fatal, Framing, Payloads};
+use fathom_fabric::{Fatal, Framing, Gathered, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 
 pub const NQN: &str = "nqn.2014-08.org.nvmexpress:uuid:test";
@@ -160,7 +160,7 @@ impl Target {
 
     pub fn output(&mut self, room: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        self.queue.fill(&mut self.backend, &mut out, room);
+        self.queue.fill(&mut self.backend, (&mut out, room), &mut Gathered::default());
         out
     }
 }
