@@ -28,8 +28,8 @@ use crate::run::{Beside, Session, SessionPlan};
 
 /// Between two looks whether to go on waiting.
 const LOOK: Duration = Duration::from_millis(10);
-/// Before a moment that is waited for, the processor is kept: a sleep may end late.
-const SPIN_NS: u64 = 1_000_000;
+/// So long before the start the jobs are told of it: each waits for the moment itself.
+const AHEAD_NS: u64 = 3_000_000;
 /// When the coordinator is gone, what is in flight may take so long.
 const GRACE: Duration = Duration::from_secs(4);
 /// Parts of a target begin at multiples of this where they are long enough.
@@ -279,7 +279,8 @@ impl<O: Write + Send> Agent<O> {
         Ok(Observed { watching, telemetry })
     }
 
-    /// Waits for the word to start and then for the moment, which it returns. Ends at once when it is to stop.
+    /// Waits for the word to start and then until just before the moment, which it returns. Ends at once when it is to
+    /// stop.
     fn wait_for_start(&self, late_ns: &AtomicU64) -> u64 {
         let clock = self.shared.clock;
         let stopped = || self.shared.stop.load(Ordering::Relaxed);
@@ -297,14 +298,12 @@ impl<O: Write + Send> Agent<O> {
             return now_ns;
         }
         loop {
-            let left_ns = at_ns.saturating_sub(clock.now_ns());
-            if left_ns == 0 || stopped() {
+            if stopped() {
                 return at_ns.min(clock.now_ns());
             }
-            if left_ns > SPIN_NS {
-                std::thread::sleep(LOOK.min(Duration::from_nanos(left_ns - SPIN_NS)));
-            } else {
-                std::hint::spin_loop();
+            match at_ns.saturating_sub(clock.now_ns()).checked_sub(AHEAD_NS) {
+                Some(left_ns) => std::thread::sleep(LOOK.min(Duration::from_nanos(left_ns))),
+                None => return at_ns,
             }
         }
     }

@@ -29,9 +29,11 @@ use fathom_target::wall::{self, Reach, Wall};
 pub const TALLIES: usize = 4;
 /// How often the control plane looks for finished tallies.
 const CONTROL_PERIOD: Duration = Duration::from_millis(20);
+/// Before the start of a run a job stays awake for so long.
+const AWAKE_NS: u64 = 200_000;
 
-/// Waits for the moment at which a run starts, and returns it, on the clock that its stamps are read from. Called once,
-/// on the control plane's thread, when every job has made its engine.
+/// Waits until the moment at which a run starts is near, and returns it, on the clock that its stamps are read from: jobs
+/// wait for the rest. Called once, on the control plane's thread, when every job has made its engine.
 #[derive(Clone, Copy)]
 pub struct Gate<'a>(pub &'a (dyn Fn() -> u64 + Sync));
 
@@ -236,6 +238,7 @@ fn work<E: Engine>(
         ));
     };
     let mut runner = Job::new(engine, clock, timeline, plan, filled, exchange, Arc::clone(&halt));
+    wait_until(timeline.origin_ns, clock, &halt);
     let outcome = loop {
         match runner.turn(true) {
             Ok(Turn::Working { .. }) => {}
@@ -249,6 +252,21 @@ fn work<E: Engine>(
     let verified = harvest(runner.engine());
     let (fatal, failures) = runner.into_failures();
     outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures, verified })
+}
+
+/// Waits for the moment at which a run starts, where that is still ahead, and for the last of it awake: a thread that
+/// sleeps for as long wakes late by the time that waking takes, and each by another.
+fn wait_until(at_ns: u64, clock: WallClock, halt: &AtomicBool) {
+    loop {
+        let left_ns = at_ns.saturating_sub(clock.now_ns());
+        if left_ns == 0 || halt.load(Ordering::Relaxed) {
+            return;
+        }
+        match left_ns.checked_sub(AWAKE_NS) {
+            Some(asleep_ns) if asleep_ns > 0 => std::thread::sleep(Duration::from_nanos(asleep_ns)),
+            _ => std::hint::spin_loop(),
+        }
+    }
 }
 
 /// Takes tallies until every job's thread has ended, and tells when nothing could go on meanwhile.
