@@ -1,11 +1,13 @@
-//! Several clients as one run: how soon a lost agent is noticed, how far apart clients start, and what the coordinator
-//! costs.
+//! Several clients as one run: whether their sum is what one process measures, how soon a lost agent is noticed, how far
+//! apart clients start, and what the coordinator costs.
 
+mod arrival;
 mod lost;
 mod namespace;
 mod relay;
 mod server;
 mod start;
+mod sum;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -48,7 +50,10 @@ pub struct Options {
     /// Assessments over four clients.
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     assessments: usize,
-    /// Only these parts: lost, start, cost, assess. Default: all.
+    /// Pairs of four agents and one process at the same rate.
+    #[arg(long, value_name = "NUMBER", default_value_t = 9)]
+    pairs: usize,
+    /// Only these parts: sum, lost, start, cost, assess. Default: all.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     parts: Vec<String>,
 }
@@ -78,8 +83,13 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     let date = process::first_line("date", &["-u", "+%Y-%m-%d %H:%M UTC"]).unwrap_or_default();
     println!("{date}, load {} at the start\n", load_now());
     println!("| figure | asked | measured |\n|---|---|---|");
-    let parts: [(&str, Part); 4] =
-        [("lost", lost::measure), ("start", start::measure), ("cost", cost), ("assess", assess)];
+    let parts: [(&str, Part); 5] = [
+        ("sum", sum::measure),
+        ("lost", lost::measure),
+        ("start", start::measure),
+        ("cost", cost),
+        ("assess", assess),
+    ];
     for (name, part) in parts {
         if !options.parts.is_empty() && !options.parts.iter().any(|wanted| wanted == name) {
             continue;

@@ -1,12 +1,11 @@
 //! Passes the bytes of NVMe over TCP connections on, and takes down when the first command of an I/O queue came, by the
-//! one clock of this process: clients that reach one target through relays of their own show when each started.
+//! kernel's stamps of this one machine: clients that reach one target through relays of their own show when each started.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
-use super::now;
+use super::arrival;
 
 /// Bytes of the first PDU, which asks for a connection (TCP Transport 1.0, ICReq).
 const FIRST_PDU: usize = 128;
@@ -19,7 +18,7 @@ const LEAST_CAPSULE: usize = HEADER + 64;
 /// A port in front of a target.
 pub struct Relay {
     pub port: u16,
-    first: Arc<Mutex<Option<Instant>>>,
+    first: Arc<Mutex<Option<i64>>>,
 }
 
 impl Relay {
@@ -36,6 +35,9 @@ impl Relay {
             for host in listener.incoming().flatten() {
                 let Ok(controller) = TcpStream::connect(("127.0.0.1", target)) else { return };
                 let _ = (host.set_nodelay(true), controller.set_nodelay(true));
+                if arrival::stamp(&host).is_err() {
+                    return;
+                }
                 let (Ok(from), Ok(to)) = (controller.try_clone(), host.try_clone()) else { return };
                 std::thread::spawn(move || pass(from, to));
                 let seen = Arc::clone(&seen);
@@ -45,8 +47,8 @@ impl Relay {
         Ok(Self { port, first })
     }
 
-    /// When the first command came since this was last asked.
-    pub fn take(&self) -> Option<Instant> {
+    /// When the first command came since this was last asked, in nanoseconds of the calendar's clock.
+    pub fn take(&self) -> Option<i64> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -62,16 +64,16 @@ fn pass(mut from: impl Read, mut to: TcpStream) {
 }
 
 /// Passes on what the host sends; behind the Connect of an I/O queue the next byte is that of its first command.
-fn watch(mut host: TcpStream, mut to: TcpStream, seen: &Mutex<Option<Instant>>) {
+fn watch(host: TcpStream, mut to: TcpStream, seen: &Mutex<Option<i64>>) {
     let mut beginning = Vec::new();
     let mut chunk = [0u8; 16 << 10];
     let mut is_watching = true;
-    while let Ok(count @ 1..) = host.read(&mut chunk) {
-        let at = now();
+    while let Ok((count @ 1.., at)) = arrival::read(&host, &mut chunk) {
         if is_watching {
             match place(&beginning) {
                 Some(Place::FirstCommand) => {
-                    seen.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(at);
+                    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                    *seen = seen.or(at);
                     is_watching = false;
                 }
                 Some(Place::Admin) => is_watching = false,
