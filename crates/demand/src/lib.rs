@@ -24,7 +24,8 @@ mod ticks;
 mod trace;
 
 pub use cloudwatch::{
-    Asked as AskedCloudWatch, OPERATION as CLOUDWATCH_OPERATION, fetch as fetch_cloudwatch,
+    Asked as AskedCloudWatch, Balance, OPERATION as CLOUDWATCH_OPERATION, balances as fetch_balances,
+    fetch as fetch_cloudwatch,
 };
 pub use interval_table::read as read_table;
 pub(crate) use interval_table::time_ns;

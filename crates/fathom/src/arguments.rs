@@ -37,7 +37,7 @@ pub use history::{BaselineArguments, DeleteArguments, MarkArguments, NoteArgumen
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
 pub use nvmet::{DigestChoice, NvmetArguments};
-pub use outputs::{ConditionArguments, MeasurementOutputs};
+pub use outputs::{ConditionArguments, MeasurementOutputs, OWN_BALANCES};
 pub use repeat::RepeatArguments;
 pub use screens::{parsed, program};
 pub use serve::ServeArguments;

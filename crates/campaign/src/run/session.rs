@@ -40,6 +40,7 @@ use super::particulars::Particulars;
 use super::record::{Parts, assemble, this_tool};
 use super::targets::Targets;
 use super::witness;
+use crate::balances;
 use crate::ceilings;
 use crate::clients::Crew;
 use crate::devices::Devices;
@@ -391,6 +392,10 @@ impl Session {
         let witness = witness.map(|witness| witness::finish(witness, &measured));
         measured.engine.features.extend(self.durability(workload));
         let meanwhile = neighbours.compare(&measured, workload, facts);
+        let mut telemetry = finished(sampler, measured.timeline.origin_ns, telemetry_is_with);
+        if !self.is_simulated_time() {
+            balances::put_into(&mut telemetry, &started_at);
+        }
         Ok(assemble(Parts {
             id,
             started_at,
@@ -399,7 +404,7 @@ impl Session {
             held_back: share.is_some(),
             geometries: &geometries,
             target: facts,
-            telemetry: finished(sampler, measured.timeline.origin_ns, telemetry_is_with),
+            telemetry,
             measured,
             clock: (self.clock, &self.clock_facts),
             simulated_time: self.is_simulated_time(),
@@ -486,6 +491,7 @@ impl Session {
         notes.extend(self.cautions(workload, facts));
         if !self.is_simulated_time() {
             notes.extend(wall::warning());
+            notes.extend(balances::notes());
         }
         notes.extend(feed.map(Feed::finish).unwrap_or_default());
         notes

@@ -80,6 +80,12 @@ pub fn region(machine: &mut impl Machine) -> Option<String> {
     Some(session.text(machine, "/latest/meta-data/placement/region")?.trim().to_owned())
 }
 
+/// The id of an EC2 instance, as `i-0123456789abcdef0`.
+pub fn instance_id(machine: &mut impl Machine) -> Option<String> {
+    let session = session(machine)?;
+    Some(session.text(machine, "/latest/meta-data/instance-id")?.trim().to_owned())
+}
+
 /// A session with the service of the instance.
 struct Session {
     base: String,

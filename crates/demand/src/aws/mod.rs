@@ -17,6 +17,7 @@ use fathom_tools::Refusal;
 
 pub use call::{Asked, Caller};
 pub use identity::account_number;
+pub use metadata::instance_id;
 
 /// A request over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! `GetMetricData`; EBS user guide, "CloudWatch metrics for EBS"; EC2 user guide, "EBS metrics for
 //! Nitro-based instances").
 
+mod balances;
 mod server;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use super::counters::{self, FLOWS, Rows};
 use super::interval_table::time_ns;
 use super::{DemandReport, ticks};
+pub use balances::{Balance, balances};
 pub(crate) use server::period_kept_s;
 pub use server::{Asked, OPERATION, fetch};
 

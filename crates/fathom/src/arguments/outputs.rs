@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+/// What `--balances` stands for alone: this machine and its volumes.
+pub const OWN_BALANCES: &str = "own";
+
 /// Where the result of a measurement goes, and what it may cost.
 #[derive(Args, Debug)]
 pub struct MeasurementOutputs {
@@ -28,6 +31,11 @@ pub struct MeasurementOutputs {
     /// before the write that would pass it, with status 1, and what was measured is kept. Typed again it begins at 0.
     #[arg(long, value_name = "SIZE")]
     pub wear_limit: Option<String>,
+    /// Read EBS burst balances from CloudWatch meanwhile, of this instance and its volumes or of those that are named:
+    /// --balances=i-0abc,vol-0def. They stand beside each run's telemetry as far as they were published by its end, and the
+    /// newest in its notes. Credentials and region are those of the environment, as for fathom profile --cloudwatch.
+    #[arg(long, value_name = "IDS", num_args = 0..=1, require_equals = true, default_missing_value = OWN_BALANCES)]
+    pub balances: Option<String>,
 }
 
 /// When a measurement fails.

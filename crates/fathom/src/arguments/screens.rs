@@ -132,7 +132,19 @@ const HEADINGS: [(&str, &[&str]); 4] = [
     ),
     (
         "Output",
-        &["report", "json", "compact", "json_lines", "quiet", "fail_if", "slo", "witness", "store", "rows"],
+        &[
+            "report",
+            "json",
+            "compact",
+            "json_lines",
+            "quiet",
+            "fail_if",
+            "slo",
+            "witness",
+            "balances",
+            "store",
+            "rows",
+        ],
     ),
 ];
 

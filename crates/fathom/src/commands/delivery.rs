@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fathom_report::ReportError;
 
 use super::document::Shape;
-use super::wear;
+use super::{balances, wear};
 use crate::arguments::MeasurementOutputs;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
@@ -21,7 +21,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Looks at every place, and limits what is written where that was asked for.
+    /// Looks at every place, limits what is written, and reads balances, where that was asked for.
     ///
     /// # Errors
     /// When one of them could not be written, or is not to be.
@@ -37,6 +37,7 @@ impl Delivery {
             OutputFile::check(path, Content::Marked)?;
         }
         wear::begin(outputs.wear_limit.as_deref())?;
+        balances::begin(outputs.balances.as_deref())?;
         Ok(Self { machine, shape, report: outputs.report.clone() })
     }
 

@@ -7,6 +7,7 @@ mod analyse;
 mod assess;
 mod audit;
 mod author;
+mod balances;
 mod baseline;
 mod compare;
 mod completions;

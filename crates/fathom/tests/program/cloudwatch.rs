@@ -263,3 +263,59 @@ fn an_emulation_that_others_keep_gives_a_volume_s_and_an_instance_s_profile() {
     let unknown = ask(&typist, &endpoint, &["--cloudwatch", "vol-0def"]);
     assert!(unknown.status == 2 && unknown.stderr.contains("vol-0def"), "{unknown:?}");
 }
+
+/// A run of a second whose balances are read from there.
+fn balanced(typist: &Typist, endpoint: &str, balances: &str) -> Answer {
+    let words =
+        ["run", "--target", "memory:", "--time", "1s", "--warmup", "0s", "--json", "--quiet", balances];
+    let mut command = typist.command(&words);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AWS_")) {
+        command.env_remove(name);
+    }
+    command.env("HOME", typist.folder()).env("AWS_EC2_METADATA_DISABLED", "true").env("NO_PROXY", "*");
+    command.env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE").env("AWS_SECRET_ACCESS_KEY", "secret");
+    command.env("AWS_REGION", "us-east-1").env("AWS_ENDPOINT_URL", endpoint).output().unwrap().into()
+}
+
+#[test]
+fn burst_balances_stand_beside_a_run_as_far_as_they_were_published() {
+    let typist = Typist::new();
+    let served = serve(|_, body| {
+        let asked: Value = serde_json::from_str(body).unwrap();
+        let results = asked["MetricDataQueries"].as_array().unwrap().iter().map(|query| {
+            let is_burst = query["MetricStat"]["Metric"]["MetricName"] == "BurstBalance";
+            let values: &[f64] = if is_burst { &[] } else { &[100.0, 6.0] };
+            let times: Vec<i64> = (0..values.len() as i64).map(|at| last_minute() - 60 + 60 * at).collect();
+            json!({ "Id": query["Id"], "Label": query["Label"], "StatusCode": "Complete", "Timestamps": times,
+                    "Values": values })
+        });
+        (200, json!({ "MetricDataResults": results.collect::<Vec<_>>() }).to_string())
+    });
+    let ran = balanced(&typist, &served.url, "--balances=i-0abc,vol-0def");
+    let record = ran.json();
+    let series = |metric: &str| {
+        let all = record["telemetry"]["series"].as_array().unwrap();
+        all.iter().find(|series| series["metric"] == metric).cloned()
+    };
+    let io = series("ebs.io_balance").expect("the balance of I/Os");
+    assert_eq!((&io["label"], &io["unit"]), (&json!("i-0abc"), &json!("share")));
+    let values: Vec<f64> = io["values"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    assert!(!values.is_empty() && values.iter().all(|value| *value == 0.06), "{io}");
+    assert!(series("ebs.byte_balance").is_some() && series("ebs.burst_balance").is_none());
+    let notes = record["notes"].to_string();
+    assert!(notes.contains("EBSIOBalance% of i-0abc was 6 %") && notes.contains("about to fall"), "{notes}");
+    let requests = served.requests.lock().unwrap().concat();
+    assert!(requests.contains("GetMetricData") && requests.contains("InstanceId"), "{requests}");
+}
+
+#[test]
+fn balances_that_cannot_be_read_are_refused_before_anything_is_measured() {
+    let typist = Typist::new();
+    let denied =
+        serve(|_, _| (400, json!({ "__type": "AccessDeniedException", "message": "no" }).to_string()));
+    for (balances, said) in [("--balances=i-0abc", "no"), ("--balances=eu-central-1", "is not the ID")] {
+        let ran = balanced(&typist, &denied.url, balances);
+        assert!(ran.status != 0 && ran.stdout.is_empty() && ran.stderr.contains(said), "{balances}: {ran:?}");
+    }
+    assert!(typist.run(&["runs"]).stdout.matches("r-").next().is_none());
+}

@@ -96,6 +96,34 @@ pub fn classify(dmi: &Dmi) -> Option<Instance> {
     Some(Instance { cloud, instance_type: named.then(|| dmi.product_name.clone()) })
 }
 
+/// The ids by which Amazon's services know this machine and its network volumes; nothing elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AmazonIds {
+    /// As `i-0123456789abcdef0`, which machines of the Nitro system say in their firmware's tables.
+    pub instance: Option<String>,
+    /// As `vol-0123456789abcdef0`, from the serial numbers of their NVMe controllers (EBS user guide, "Map Amazon EBS
+    /// volumes to NVMe device names").
+    pub volumes: Vec<String>,
+}
+
+/// Those ids, as far as the machine says them.
+pub fn amazon_ids(root: &Root) -> AmazonIds {
+    let instance = root.text(format!("{DMI}/board_asset_tag")).filter(|tag| tag.starts_with("i-"));
+    let mut volumes: Vec<String> =
+        root.names("/sys/class/block").iter().filter_map(|name| volume(root, name)).collect();
+    volumes.sort();
+    volumes.dedup();
+    AmazonIds { instance, volumes }
+}
+
+/// The volume behind a block device.
+fn volume(root: &Root, device: &str) -> Option<String> {
+    let own = |name: &str| root.text(format!("/sys/class/block/{device}/device/{name}"));
+    own("model").filter(|model| model == "Amazon Elastic Block Store")?;
+    let serial = own("serial")?;
+    Some(format!("vol-{}", serial.strip_prefix("vol")?.trim_start_matches('-')))
+}
+
 pub(super) fn read_dmi(root: &Root) -> Dmi {
     let field = |name: &str| root.text(format!("{DMI}/{name}")).unwrap_or_default();
     Dmi {
@@ -125,6 +153,28 @@ pub(super) fn describe(facts: &mut Facts<'_>, dmi: &Dmi) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_of_amazon_says_its_own_id_and_those_of_its_network_volumes() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        put("sys/class/dmi/id/board_asset_tag", "i-0123\n");
+        put("sys/class/block/nvme0n1/device/model", "Amazon Elastic Block Store              \n");
+        put("sys/class/block/nvme0n1/device/serial", "vol0abc\n");
+        put("sys/class/block/nvme1n1/device/model", "Amazon EC2 NVMe Instance Storage\n");
+        put("sys/class/block/nvme1n1/device/serial", "AWS6AAA\n");
+        let found = amazon_ids(&Root::at(folder.path()));
+        assert_eq!(
+            (found.instance.as_deref(), found.volumes.as_slice()),
+            (Some("i-0123"), &["vol-0abc".to_owned()][..])
+        );
+        let other = tempfile::tempdir().unwrap();
+        assert_eq!(amazon_ids(&Root::at(other.path())), AmazonIds::default());
+    }
 
     /// Vendor, product, BIOS version, asset tag, and what the record should say.
     const MACHINES: &[(&str, &str, &str, &str, Option<&str>)] = &[

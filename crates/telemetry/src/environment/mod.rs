@@ -18,7 +18,7 @@ mod sata;
 mod tags;
 mod virtio;
 
-pub use cloud::{Dmi, Instance, classify};
+pub use cloud::{AmazonIds, Dmi, Instance, amazon_ids, classify};
 pub use facts::Facts;
 pub(crate) use file_system::{Mount, parse_mounts};
 pub use network::{interface_of, way_to};
