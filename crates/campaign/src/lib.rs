@@ -5,6 +5,7 @@
 
 mod analyse;
 pub mod assess;
+pub mod balances;
 mod bands;
 pub mod ceilings;
 mod cells;
@@ -24,8 +25,10 @@ mod platform;
 mod progress;
 pub mod repeat;
 pub mod replay;
+mod restarts;
 mod run;
 mod runner;
+mod shell;
 pub mod sweep;
 pub mod trend;
 mod visits;

@@ -65,6 +65,7 @@ fn evaluation() -> Evaluation {
             visits: 1,
             until_share: None,
             as_published: false,
+            across_restarts: None,
             seed: 0,
         },
     }

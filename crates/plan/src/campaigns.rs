@@ -1,7 +1,9 @@
 //! Plans of campaigns as lines for a POSIX shell that ask for the same again. Permission to destroy data is no part of a
 //! plan, nor of its line.
 
-use fathom_record::campaign::{ComparePlan, ExplainPlan, Quantity, RepeatPlan, SidePlan, SweepPlan};
+use fathom_record::campaign::{
+    AcrossRestarts, ComparePlan, ExplainPlan, Quantity, RepeatPlan, SidePlan, SweepPlan,
+};
 use fathom_record::shell_word;
 use serde_json::Value;
 
@@ -40,8 +42,8 @@ pub fn sweep_command_line(plan: &SweepPlan) -> String {
     line + &base(&plan.base, &[]) + &flag("seed", &plan.seed.to_string())
 }
 
-/// The line of a repeated evaluation.
-pub fn repeat_command_line(plan: &RepeatPlan) -> String {
+/// The line of a repeated evaluation. `before_limit_ns` is the time that a command before a side's turn may take.
+pub fn repeat_command_line(plan: &RepeatPlan, before_limit_ns: u64) -> String {
     let mut line = format!("fathom repeat {}", shell_word(&plan.evaluation));
     for side in &plan.sides {
         for target in &side.targets {
@@ -49,6 +51,19 @@ pub fn repeat_command_line(plan: &RepeatPlan) -> String {
                 1 => flag("target", target),
                 _ => flag("side", &format!("{}={target}", side.name)),
             };
+        }
+    }
+    if let Some(across) = &plan.across_restarts {
+        line += &restarts(across);
+        for side in &across.sides {
+            let facts =
+                side.is.iter().map(|fact| flag("is", &format!("{}={}={}", side.name, fact.key, fact.value)));
+            let before =
+                side.before.iter().map(|command| flag("before", &format!("{}={command}", side.name)));
+            line.extend(facts.chain(before));
+        }
+        if across.sides.iter().any(|side| side.before.is_some()) {
+            line += &flag("before-limit", &quantity::write_time_ns(before_limit_ns));
         }
     }
     if plan.as_published {
@@ -86,7 +101,16 @@ pub fn compare_command_line(plan: &ComparePlan, before_limit_ns: u64) -> String 
     for (name, side) in [("before-a", &plan.a), ("before-b", &plan.b)] {
         line += &side.before.as_ref().map_or_else(String::new, |command| flag(name, command));
     }
-    if plan.a.before.is_some() || plan.b.before.is_some() {
+    let mut has_commands = plan.a.before.is_some() || plan.b.before.is_some();
+    if let Some(across) = &plan.across_restarts {
+        line += &restarts(across);
+        for (side, [is, before]) in across.sides.iter().zip([["is-a", "before-a"], ["is-b", "before-b"]]) {
+            let facts = side.is.iter().map(|fact| flag(is, &format!("{}={}", fact.key, fact.value)));
+            line.extend(facts.chain(side.before.iter().map(|command| flag(before, command))));
+            has_commands |= side.before.is_some();
+        }
+    }
+    if has_commands {
         line += &flag("before-limit", &quantity::write_time_ns(before_limit_ns));
     }
     if !plan.patterns.is_empty() {
@@ -99,6 +123,11 @@ pub fn compare_command_line(plan: &ComparePlan, before_limit_ns: u64) -> String 
     line += &flag(if plan.fixed_pairs { "pairs" } else { "max-pairs" }, &plan.max_pairs.to_string());
     line += &base(&plan.base, &["target"]);
     format!("{line}{} --{names}", flag("seed", &plan.seed.to_string()))
+}
+
+/// What campaigns across restarts share.
+fn restarts(across: &AcrossRestarts) -> String {
+    " --across-restarts".to_owned() + &flag("settle", &quantity::write_time_ns(across.settle_ns))
 }
 
 /// The line of an explanation by experiments. `known` are the flags of the limits that are known beforehand, as they

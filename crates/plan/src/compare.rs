@@ -1,12 +1,13 @@
 //! What a comparison is asked for: a plan that both sides share, and the keys in which they differ.
 
 use clap::Args;
-use fathom_record::campaign::{ComparePlan, Setting, SidePlan};
+use fathom_record::campaign::{AcrossRestarts, ComparePlan, Setting, SidePlan, SideState};
 use fathom_record::comparison::Side;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::RawPlan;
 use super::resolve::{name, value};
+use super::restarts::{RawRestarts, facts};
 use super::source::PlanSource;
 use super::text::Text;
 use super::{RunPlan, pattern, quantity, suggest};
@@ -31,6 +32,8 @@ const MOST_FIXED_PAIRS: u32 = 1000;
 const DEFAULT_MATERIALITY: f64 = 0.01;
 /// Beyond this the margin of equivalence, three times as wide, has no meaning.
 const MOST_MATERIALITY: f64 = 0.3;
+/// Pairs at most where each takes two restarts, unless more are asked for.
+const MOST_RESTARTED_PAIRS: u32 = 10;
 const DEFAULT_LIMIT_NS: u64 = 600_000_000_000;
 /// Keys that must be the same on both sides, or that say how a comparison is made.
 const SHARED_KEYS: [&str; 8] =
@@ -87,6 +90,19 @@ pub struct RawCompare {
     /// Time that such a command may take, e.g. 30s. Default: 10m.
     #[arg(long, value_name = "TIME")]
     pub before_limit: Option<Text>,
+
+    /// Whether the sides are states of this machine, with restarts between them.
+    #[command(flatten)]
+    pub restarts: RawRestarts,
+
+    /// A fact of the machine that tells that side A is in force, e.g. kernel=6.1.*; may be repeated. Facts: kernel,
+    /// driver:DEVICE, file:PATH, sysctl:NAME, and on Windows registry:HKLM\KEY\NAME.
+    #[arg(long, value_name = "FACT=VALUE")]
+    pub is_a: Vec<Text>,
+
+    /// The same for side B, e.g. kernel=6.12.*.
+    #[arg(long, value_name = "FACT=VALUE")]
+    pub is_b: Vec<Text>,
 
     /// Patterns to compare, e.g. randread-4k,write-1m or randrw:8k:70%. Default: randread-4k,randwrite-4k,read-1m,
     /// or what --rw and --bs say.
@@ -170,6 +186,7 @@ impl RawCompare {
     /// # Errors
     /// The first value that is not what its flag takes, or a side that is no plan.
     pub fn resolve(&self, flags: &RawPlan, new_seed: u64) -> Result<CompareOptions, PlanError> {
+        let across_restarts = self.across_restarts().map_err(placed)?;
         let (a, b) = self.sides(flags).map_err(placed)?;
         let depths = depths(flags, &a).map_err(placed)?;
         let patterns = self.patterns_of(flags).map_err(placed)?;
@@ -188,7 +205,8 @@ impl RawCompare {
                 .into_iter()
                 .chain(side.settings.iter().cloned())
                 .collect(),
-            before: side.before.clone(),
+            // Across restarts it belongs to the state of the machine that it makes.
+            before: side.before.clone().filter(|_| across_restarts.is_none()),
             stored: None,
         };
         let plan = ComparePlan {
@@ -200,6 +218,7 @@ impl RawCompare {
             materiality: self.materiality().map_err(placed)?,
             max_pairs: lengths.max_pairs,
             fixed_pairs: self.pairs.is_some(),
+            across_restarts: across_restarts.clone(),
             seed,
         };
         let workloads = shapes
@@ -229,6 +248,9 @@ impl RawCompare {
             ("before-a", self.before_a.is_some()),
             ("before-b", self.before_b.is_some()),
             ("before-limit", self.before_limit.is_some()),
+            ("across-restarts", self.restarts.across_restarts),
+            ("is-a", !self.is_a.is_empty()),
+            ("is-b", !self.is_b.is_empty()),
             ("patterns", self.patterns.is_some()),
             ("budget", self.budget.is_some()),
             ("pairs", self.pairs.is_some()),
@@ -250,6 +272,7 @@ impl RawCompare {
             materiality: self.materiality().map_err(placed)?,
             max_pairs: 0,
             fixed_pairs: false,
+            across_restarts: None,
             seed: 0,
         })
     }
@@ -276,7 +299,7 @@ impl RawCompare {
         let a = Asked::of((&self.a_name, self.push), ("a", &self.a), name("before-a", &self.before_a)?)?;
         let b_name = self.b_name.as_ref().unwrap_or(&self.a_name);
         let b = Asked::of((b_name, self.push), ("b", &self.b), name("before-b", &self.before_b)?)?;
-        if self.b_name.is_none() && a == b {
+        if self.b_name.is_none() && a == b && !self.restarts.across_restarts {
             let cause = format!(
                 "one target alone is not a comparison: name a second, or say how the sides differ, as \
                  --a engine=uring --b engine=aio (to see the noise of the machine: fathom compare {0} {0})",
@@ -294,6 +317,18 @@ impl RawCompare {
             return Err(Mistake::new("before-limit", PlanErrorKind::Contradiction, cause));
         }
         Ok((a, b))
+    }
+
+    /// The states of the machine that the sides are, where restarts lie between them.
+    fn across_restarts(&self) -> Result<Option<AcrossRestarts>, Mistake> {
+        let side = |name: &str, (flag, is), before: &Option<Text>| {
+            let before = before.as_ref().map(|text| text.0.trim().to_owned()).filter(|text| !text.is_empty());
+            Ok((flag, SideState { name: name.to_owned(), is: facts(flag, is)?, before }))
+        };
+        self.restarts.resolve(vec![
+            side("A", ("is-a", &self.is_a), &self.before_a)?,
+            side("B", ("is-b", &self.is_b), &self.before_b)?,
+        ])
     }
 
     /// Names of the patterns; none where the plan says what the I/Os do.
@@ -349,7 +384,8 @@ impl RawCompare {
             );
             return Err(Mistake::new("budget", PlanErrorKind::Value, cause));
         }
-        let by_budget = room.clamp(LEAST_PAIRS, most.unwrap_or(MOST_PAIRS));
+        let comfortable = if self.restarts.across_restarts { MOST_RESTARTED_PAIRS } else { MOST_PAIRS };
+        let by_budget = room.clamp(LEAST_PAIRS, most.unwrap_or(comfortable));
         let max_pairs = fixed.or(most.filter(|_| budget_ns.is_none())).unwrap_or(by_budget);
         Ok(Lengths { time_ns: asked_ns.is_none().then_some(time_ns), max_pairs })
     }
@@ -541,7 +577,8 @@ fn keys_of(shape: &Shape, side: &SidePlan) -> Vec<(String, String)> {
 
 /// What sets each side apart from the other, in words.
 pub fn side_names(plan: &ComparePlan) -> [String; 2] {
-    let own = |side: &SidePlan, other: &SidePlan| {
+    let own = |side: &SidePlan, other: &SidePlan, at: usize| {
+        let state = plan.across_restarts.as_ref().and_then(|across| across.sides.get(at));
         let own = side.settings.iter().filter(|setting| !other.settings.contains(setting));
         let word = |setting: &Setting| match setting.key.as_str() {
             "target" => setting.value.clone(),
@@ -549,6 +586,9 @@ pub fn side_names(plan: &ComparePlan) -> [String; 2] {
         };
         let mut words: Vec<String> = side.stored.iter().cloned().chain(own.map(word)).collect();
         words.extend(side.before.as_ref().map(|command| format!("after `{command}`")));
+        words.extend(
+            state.iter().flat_map(|state| &state.is).map(|fact| format!("{} {}", fact.key, fact.value)),
+        );
         if words.is_empty() {
             words.push(
                 plan.base.get("target").and_then(serde_json::Value::as_str).unwrap_or("as it is").to_owned(),
@@ -556,7 +596,7 @@ pub fn side_names(plan: &ComparePlan) -> [String; 2] {
         }
         words.join(", ")
     };
-    [own(&plan.a, &plan.b), own(&plan.b, &plan.a)]
+    [own(&plan.a, &plan.b, 0), own(&plan.b, &plan.a, 1)]
 }
 
 /// The base as it is kept: what lets a device be written holds for one command alone, and the seed has

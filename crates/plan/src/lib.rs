@@ -29,6 +29,7 @@ mod raw;
 mod repeat;
 mod replay;
 mod resolve;
+mod restarts;
 mod sizes;
 mod source;
 mod suggest;

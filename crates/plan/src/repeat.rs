@@ -2,11 +2,14 @@
 
 use clap::Args;
 use fathom_record::CeilingRate;
-use fathom_record::campaign::{Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep};
+use fathom_record::campaign::{
+    AcrossRestarts, Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep, SideState,
+};
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::RawPlan;
 use super::resolve::value;
+use super::restarts::{RawRestarts, fact};
 use super::source::PlanSource;
 use super::sweep::recorded;
 use super::text::Text;
@@ -21,6 +24,7 @@ const DEFAULT_TIME_NS: u64 = 5_000_000_000;
 /// Share of a run that warms up.
 const WARMUP_SHARE: f64 = 0.2;
 const SHORTEST_RUN_NS: u64 = 500_000_000;
+const DEFAULT_LIMIT_NS: u64 = 600_000_000_000;
 
 /// What `fathom repeat` is told beside an evaluation, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -53,6 +57,24 @@ pub struct RawRepeat {
     /// Measure as long and as often as the evaluation did.
     #[arg(long, conflicts_with_all = ["passes", "until", "time"])]
     pub as_published: bool,
+
+    /// Whether the sides are states of this machine, with restarts between them.
+    #[command(flatten)]
+    pub restarts: RawRestarts,
+
+    /// A fact of the machine that tells that a side is in force, e.g. 'native=kernel=6.12.*'; give it again for each
+    /// side. Facts: kernel, driver:DEVICE, file:PATH, sysctl:NAME, and on Windows registry:HKLM\\KEY\\NAME.
+    #[arg(long = "is", value_name = "NAME=FACT=VALUE", requires = "across_restarts")]
+    pub is: Vec<Text>,
+
+    /// Command for the shell that switches to a side and restarts the machine, e.g. 'native=reboot'; without one,
+    /// somebody does it by hand.
+    #[arg(long = "before", value_name = "NAME=COMMAND", requires = "across_restarts")]
+    pub before: Vec<Text>,
+
+    /// Time that such a command may take, e.g. 30s. Default: 10m.
+    #[arg(long, value_name = "TIME", requires = "before")]
+    pub before_limit: Option<Text>,
 
     /// A bound of the evaluation as it is here, e.g. "the clients' network=25 Gbit/s"; rates of I/Os without a unit.
     #[arg(long = "bound", value_name = "NAME=RATE")]
@@ -87,6 +109,8 @@ pub struct RepeatOptions {
     pub refused: Vec<(usize, String)>,
     /// What is not as it was there, in sentences.
     pub differences: Vec<String>,
+    /// Time that a command before a side's turn may take, in nanoseconds.
+    pub before_limit_ns: u64,
     /// Whether an unfinished one with the same plan is given up.
     pub anew: bool,
 }
@@ -108,6 +132,9 @@ impl RawRepeat {
         let mut flags = RawPlan { target: None, ..flags };
         plan.seed = PlanSource::from_flags(flags.clone()).seed(new_seed)?;
         plan.as_published = self.as_published;
+        plan.across_restarts = self.across_restarts(&plan.sides)?;
+        let before_limit_ns =
+            value("before-limit", &self.before_limit, quantity::length_ns).map_err(at_flag)?;
         self.set_visits(&mut plan)?;
         plan.own_bounds = self.bounds(&plan.bounds)?;
         let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(at_flag)?;
@@ -127,6 +154,7 @@ impl RawRepeat {
             step_of: Vec::new(),
             refused: Vec::new(),
             differences: Vec::new(),
+            before_limit_ns: before_limit_ns.unwrap_or(DEFAULT_LIMIT_NS),
             anew: self.anew,
         };
         for (at, wanted) in evaluation.targets.iter().enumerate() {
@@ -151,24 +179,31 @@ impl RawRepeat {
         Ok(options)
     }
 
+    /// The states of the machine that the sides are, where restarts lie between them.
+    fn across_restarts(&self, sides: &[RepeatSide]) -> Result<Option<AcrossRestarts>, PlanError> {
+        let state = |side: &RepeatSide| SideState { name: side.name.clone(), ..SideState::default() };
+        let mut states: Vec<SideState> = sides.iter().map(state).collect();
+        for text in &self.is {
+            let (at, told) = of_side(("--is", "NAME=FACT=VALUE", "'native=kernel=6.12.*'"), text, sides)?;
+            let told = fact(told).map_err(|cause| refusal(PlanErrorKind::Value, "--is", cause))?;
+            states[at].is.push(told);
+        }
+        for text in &self.before {
+            let (at, command) = of_side(("--before", "NAME=COMMAND", "'native=reboot'"), text, sides)?;
+            states[at].before = Some(command.trim().to_owned()).filter(|command| !command.is_empty());
+        }
+        if self.restarts.across_restarts && sides.len() < 2 {
+            let cause = "the evaluation has one side: no restart lies between two";
+            return Err(refusal(PlanErrorKind::Contradiction, "--across-restarts", cause));
+        }
+        self.restarts.resolve(states.into_iter().map(|state| ("is", state)).collect()).map_err(at_flag)
+    }
+
     /// Gives each side its targets.
     fn name_targets(&self, sides: &mut [RepeatSide], targets: &[String]) -> Result<(), PlanError> {
         for text in &self.side {
-            let wrong = |cause: String| refusal(PlanErrorKind::Value, "--side", cause);
-            let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
-            let (name, target) = text.0.split_once('=').ok_or_else(|| {
-                wrong(format!("`{}` is not a valid NAME=TARGET: write it as --side gp3=/mnt/gp3", text.0))
-            })?;
-            if names == [""] {
-                return Err(wrong("the evaluation has one side, without a name: use --target".to_owned()));
-            }
-            let side = sides.iter_mut().find(|side| side.name == name).ok_or_else(|| {
-                wrong(format!(
-                    "there is no side `{name}`: {}",
-                    suggest::advice(name, names.iter().map(String::as_str))
-                ))
-            })?;
-            side.targets.push(target.to_owned());
+            let (at, target) = of_side(("--side", "NAME=TARGET", "gp3=/mnt/gp3"), text, sides)?;
+            sides[at].targets.push(target.to_owned());
         }
         for target in &self.local {
             let local = sides.iter_mut().find(|side| side.name == "local").ok_or_else(|| {
@@ -193,7 +228,11 @@ impl RawRepeat {
             })?;
             sides[at].targets.push(target.0.clone());
         }
-        if let [only] = sides {
+        // One device, and the machine around it changes.
+        let stays = self.restarts.across_restarts && sides.iter().all(|side| side.targets.is_empty());
+        if let ([only], true) = (targets, stays) {
+            sides.iter_mut().for_each(|side| side.targets.push(only.clone()));
+        } else if let [only] = sides {
             only.targets.extend_from_slice(targets);
         } else {
             for target in targets {
@@ -326,6 +365,25 @@ impl RepeatOptions {
     }
 }
 
+/// The side that a text names, by its place, and what stands behind the name.
+fn of_side<'a>(
+    (flag, form, example): (&str, &str, &str),
+    text: &'a Text,
+    sides: &[RepeatSide],
+) -> Result<(usize, &'a str), PlanError> {
+    let wrong = |cause: String| refusal(PlanErrorKind::Value, flag, cause);
+    let (name, rest) = text
+        .0
+        .split_once('=')
+        .ok_or_else(|| wrong(format!("`{}` is not a valid {form}: write it as {flag} {example}", text.0)))?;
+    if matches!(sides, [only] if only.name.is_empty()) {
+        return Err(wrong("the evaluation has one side, without a name".to_owned()));
+    }
+    let names = || sides.iter().map(|side| side.name.as_str());
+    let unknown = || wrong(format!("there is no side `{name}`: {}", suggest::advice(name, names())));
+    Ok((names().position(|side| side == name).ok_or_else(unknown)?, rest))
+}
+
 /// A bound's rate as it is typed: bytes per second with their unit, or I/Os per second.
 fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
     let read = if quantity == Quantity::Throughput { known::throughput(text) } else { known::iops(text) };
@@ -424,6 +482,7 @@ mod tests {
                 visits: 0,
                 until_share: None,
                 as_published: false,
+                across_restarts: None,
                 seed: 0,
             },
             targets: steps.iter().map(|(.., targets)| *targets).collect(),
@@ -480,7 +539,7 @@ mod tests {
         let budget = with(RawRepeat { budget: Some("50s".into()), ..RawRepeat::default() });
         let length = budget.cells[0].workload.length;
         assert_eq!(length.time_ns.unwrap() + length.warmup_ns, 10_000_000_000);
-        let line = crate::repeat_command_line(&budget.plan);
+        let line = crate::repeat_command_line(&budget.plan, 0);
         assert!(line.contains("--time=8s") && line.contains("--warmup=2s"), "{line}");
     }
 

@@ -4,7 +4,7 @@ use fathom_measure::Nanos;
 use fathom_plan::{compare_line, explain_line, sweep_line};
 use fathom_record::analysis::Analysis;
 use fathom_record::campaign::{
-    AssessRecord, CompareRecord, ExplainRecord, PatternResult, RepeatRecord, SweepRecord,
+    AssessRecord, BootTurn, CompareRecord, ExplainRecord, PatternResult, RepeatRecord, SweepRecord,
 };
 use fathom_record::comparison::Side;
 use fathom_record::{CampaignRecord, RunRecord, Verdict};
@@ -14,9 +14,9 @@ use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
-    Entry, analysis as analysis_sheet, campaign as sheet, clients as clients_sheet, compare as compare_sheet,
-    expectation as expectation_sheet, explain as explain_sheet, machine, quality, repeat as repeat_sheet,
-    run as run_sheet, series as series_sheet, sweep as sweep_sheet, witness,
+    Entry, analysis as analysis_sheet, boots as boots_sheet, campaign as sheet, clients as clients_sheet,
+    compare as compare_sheet, expectation as expectation_sheet, explain as explain_sheet, machine, quality,
+    repeat as repeat_sheet, run as run_sheet, series as series_sheet, sweep as sweep_sheet, witness,
 };
 use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, words};
 
@@ -268,6 +268,7 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportE
     }
     out.heading(2, "Its figures and yours");
     out.table(&repeat_sheet::figures(repeat));
+    boots(&mut out, &repeat.boots);
     out.heading(2, "Environment");
     out.entries(&machine::environment(&repeat.environment));
     out.heading(2, "Self-checks");
@@ -313,6 +314,7 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         out.heading(2, "Commands before the sides' turns");
         out.table(&compare_sheet::commands(record));
     }
+    boots(&mut out, &record.boots);
     notes(&mut out, &record.notes);
     if let Some(environment) = &record.environment {
         out.heading(2, "Environment");
@@ -382,6 +384,13 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     out.table(&machine::checks_of_all(runs));
     out.reproduction(&reproduce::assessment(campaign));
     Ok(out.finished())
+}
+
+fn boots(out: &mut Markdown, turns: &[BootTurn]) {
+    if !turns.is_empty() {
+        out.heading(2, "Boots");
+        out.table(&boots_sheet::boots(turns));
+    }
 }
 
 fn notes(out: &mut Markdown, notes: &[String]) {

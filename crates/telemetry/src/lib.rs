@@ -6,6 +6,7 @@
 //! is read below a [`Root`], so that tests feed it trees of their own. Nothing is ever changed.
 
 pub mod blocktrace;
+pub mod boots;
 pub mod cgroup;
 mod collector;
 mod counter;

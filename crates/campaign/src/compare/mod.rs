@@ -8,7 +8,6 @@
 mod figures;
 mod line;
 mod resume;
-mod shell;
 mod stored;
 mod turns;
 
@@ -30,6 +29,7 @@ use crate::bands;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
+use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
 use crate::runner::Runner;
 use fathom_plan::{CompareOptions, compare_command_line, side_names};
@@ -53,6 +53,8 @@ pub struct Compared {
     pub runs: Vec<RunRecord>,
     /// Whether it was stopped before its end; the same command continues it.
     pub interrupted: bool,
+    /// What it waits for, where the machine has to restart before it continues.
+    pub waits_for: Option<String>,
 }
 
 /// Compares, or continues where an earlier comparison with the same plan was cut off.
@@ -73,20 +75,24 @@ pub fn compare(
             Ok(turns)
         })?;
     let (seed, failed) = (runner.plan.seed, runner.failed_steps()?);
-    let commands = match runner.saved() {
-        Some(CampaignRecord::Compare(record)) => record.commands.clone(),
-        _ => Vec::new(),
+    let (commands, boots) = match runner.saved() {
+        Some(CampaignRecord::Compare(record)) => (record.commands.clone(), record.boots.clone()),
+        _ => Default::default(),
     };
+    let restarts = options.plan.across_restarts.as_ref().map(|across| Restarts::new(across, boots));
     let (lines, failures) = (lines(options, seed), Vec::new());
-    let mut work = Work { options, runner, failed, seed, turns, lines, commands, failures };
+    let waits_for = None;
+    let mut work =
+        Work { options, runner, failed, seed, turns, restarts, waits_for, lines, commands, failures };
     progress.note(&work.outlook());
     let ended = work.all_rounds(progress);
     let mut record = work.record();
-    let Work { runner, lines, .. } = work;
+    let Work { runner, lines, waits_for, .. } = work;
     let runs: Vec<RunRecord> = lines.into_iter().flat_map(Line::into_runs).collect();
     let interrupted = match ended {
         Ok(interrupted) => interrupted,
-        Err(error) if !runner.has_runs()? => {
+        // A turn that waits for a restart is kept, whatever became of it.
+        Err(error) if !runner.has_runs()? && record.boots.is_empty() => {
             runner.give_up()?;
             return Err(error);
         }
@@ -97,7 +103,7 @@ pub fn compare(
     };
     record.finished_at = (!interrupted).then(identity::now);
     runner.end(&record.clone().into(), interrupted)?;
-    Ok(Compared { record, runs, interrupted })
+    Ok(Compared { record, runs, interrupted, waits_for })
 }
 
 /// What counts as a difference of one workload of several: each has its part of the error.
@@ -150,6 +156,8 @@ struct Work<'a> {
     failed: BTreeSet<String>,
     seed: u64,
     turns: Turns<'a>,
+    restarts: Option<Restarts<'a>>,
+    waits_for: Option<String>,
     lines: Vec<Line>,
     commands: Vec<fathom_record::campaign::CommandOutcome>,
     failures: Vec<String>,
@@ -227,6 +235,9 @@ impl Work<'_> {
             }
             other => other?,
         }
+        if self.waits_for.is_some() {
+            return Ok(Outcome::Stopped);
+        }
         match self.measure(round, turn, &step, progress) {
             Ok(None) => Ok(Outcome::Stopped),
             Ok(Some(run)) => Ok(self.outcome(turn, run)),
@@ -246,8 +257,22 @@ impl Work<'_> {
         self.failures.push(format!("{title}, side {}: {cause}", letter(turn.side)));
     }
 
-    /// Runs the command of a side whose turn begins, if it has one.
+    /// Makes a side whose turn begins ready, or finds what it waits for.
     fn prepare(&mut self, round: u32, side: Side, progress: &mut dyn Progress) -> Result<(), CampaignError> {
+        if let Some(restarts) = &mut self.restarts {
+            let step = restarts.step((round, side as usize), progress, self.runner.stop())?;
+            // Whatever follows, the machine may restart before it ends.
+            self.runner.save_progress(&self.record().into())?;
+            self.waits_for = match (step, &mut self.restarts) {
+                (Step::Command(command), Some(restarts)) => {
+                    progress.note(&format!("Restarting into side {}: {command}", letter(side)));
+                    Some(restarts.command(&command, self.options.before_limit_ns, self.runner.stop())?)
+                }
+                (Step::Wait(what), _) => Some(what),
+                _ => None,
+            };
+            return Ok(());
+        }
         if let Some(said) = self.turns.prepare(side, round, progress, self.runner.stop())? {
             self.commands.push(said);
             // What follows may restart the machine.
@@ -358,6 +383,7 @@ impl Work<'_> {
             command: Some(compare_command_line(&plan, self.options.before_limit_ns)),
             environment: self.runs().next().map(|run| run.environment.clone()),
             notes: self.notes(&a, &b, &workloads),
+            boots: self.restarts.as_ref().map_or_else(Vec::new, |restarts| restarts.turns().to_vec()),
             workloads,
             commands: self.commands.clone(),
             busy_seconds: self.runs().map(|run| run.ledger.seconds).sum(),
@@ -369,6 +395,7 @@ impl Work<'_> {
 
     fn notes(&self, a: &SideFacts, b: &SideFacts, workloads: &[ComparedWorkload]) -> Vec<String> {
         let mut notes = self.failures.clone();
+        notes.extend(self.restarts.iter().flat_map(Restarts::notes));
         notes.extend(spans_differ(a, b, self.options.workloads.iter().map(|sides| &sides.a.workload)));
         notes.extend(workloads.iter().filter_map(bands::of_workload));
         let from_runs: BTreeSet<&String> = self.runs().flat_map(|run| &run.notes).collect();

@@ -101,6 +101,7 @@ pub fn compare_sides(plan: &ComparePlan, a: &StoredSide, b: &StoredSide) -> Resu
         environment: None,
         workloads: workloads(plan, &a_groups, &b_groups),
         commands: Vec::new(),
+        boots: Vec::new(),
         busy_seconds: 0.0,
         notes: Vec::new(),
     };

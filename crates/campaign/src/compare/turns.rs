@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 use fathom_record::campaign::{CommandOutcome, ComparePlan};
 use fathom_record::comparison::Side;
 
-use super::shell;
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::Progress;
 use crate::run::Session;
 use crate::runner::Runner;
+use crate::shell;
 use fathom_plan::{CompareOptions, RunPlan, SidesPlan};
 
 /// How the sides share what they measure.
@@ -44,7 +44,7 @@ impl<'a> Turns<'a> {
         Self { options, seed, sharing, open: [None, None], ready: None, told: [false; 2] }
     }
 
-    /// Whether a command makes the sides ready: then all workloads of one side run before those of the other.
+    /// Whether a command or a restart makes the sides ready: then all workloads of one side run before those of the other.
     pub fn have_commands(&self) -> bool {
         has_commands(self.options)
     }
@@ -157,7 +157,9 @@ fn command_of(options: &CompareOptions, side: Side) -> Option<&str> {
 }
 
 fn has_commands(options: &CompareOptions) -> bool {
-    options.plan.a.before.is_some() || options.plan.b.before.is_some()
+    options.plan.a.before.is_some()
+        || options.plan.b.before.is_some()
+        || options.plan.across_restarts.is_some()
 }
 
 /// All workloads of a side go about the same target in the same way.

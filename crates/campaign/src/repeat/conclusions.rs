@@ -184,6 +184,7 @@ mod tests {
             visits: 5,
             until_share: None,
             as_published: false,
+            across_restarts: None,
             seed: 1,
         }
     }

@@ -6,15 +6,20 @@ mod figures;
 
 use std::sync::atomic::AtomicBool;
 
+use fathom_engine::ErrorKind;
 use fathom_plan::{RepeatOptions, repeat_command_line};
 use fathom_record::campaign::{RepeatCell, RepeatPlan, RepeatRecord};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::Store;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
+use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
 use crate::runner::{Resumable, Runner};
 use crate::visits::{GridRuns, OVERHEAD_NS, Rules, Sessions, wanted};
@@ -41,6 +46,8 @@ pub struct Repeated {
     pub runs: Vec<RunRecord>,
     /// Whether it was stopped before its end; the same command continues it.
     pub interrupted: bool,
+    /// What it waits for, where the machine has to restart before it continues.
+    pub waits_for: Option<String>,
 }
 
 /// Repeats an evaluation, or continues where an earlier repetition with the same plan was cut off.
@@ -61,15 +68,27 @@ pub fn repeat(
         runner.remember(session)?;
     }
     let runs = GridRuns::new(options.cells.len());
-    let mut work = Work { options, runner, sessions, runs };
+    let boots = match runner.saved() {
+        Some(CampaignRecord::Repeat(record)) => record.boots.clone(),
+        _ => Vec::new(),
+    };
+    let restarts = options.plan.across_restarts.as_ref().map(|across| Restarts::new(across, boots));
+    let mut work = Work { options, runner, sessions, restarts, waits_for: None, runs };
     progress.note(&work.outlook());
-    let interrupted = work.all_passes(progress)?;
+    let interrupted = match work.all_passes(progress) {
+        Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => true,
+        Err(error) => {
+            work.runner.save_progress(&work.record().into())?;
+            return Err(error);
+        }
+        Ok(interrupted) => interrupted,
+    };
     let mut record = work.record();
-    let Work { runner, runs, .. } = work;
+    let Work { runner, runs, waits_for, .. } = work;
     let runs = runs.into_runs();
     record.finished_at = (!interrupted).then(identity::now);
     runner.end(&record.clone().into(), interrupted)?;
-    Ok(Repeated { record, runs, interrupted })
+    Ok(Repeated { record, runs, interrupted, waits_for })
 }
 
 /// The tools of a repetition under way.
@@ -77,6 +96,8 @@ struct Work<'a> {
     options: &'a RepeatOptions,
     runner: Runner<'a, RepeatPlan>,
     sessions: Sessions,
+    restarts: Option<Restarts<'a>>,
+    waits_for: Option<String>,
     runs: GridRuns,
 }
 
@@ -88,7 +109,8 @@ impl Work<'_> {
         let rules =
             Rules { lengths: &lengths, until_share: plan.until_share, adaptive: false, seed: plan.seed };
         for pass in 0..plan.visits {
-            let cells = wanted(&rules, pass, &self.runs.known());
+            let mut cells = wanted(&rules, pass, &self.runs.known());
+            self.by_side(pass, &mut cells);
             for (at, cell) in cells.iter().enumerate() {
                 if self.visit(pass, *cell, cells.len() - at, progress)? {
                     return Ok(true);
@@ -111,7 +133,7 @@ impl Work<'_> {
             self.runs.take(cell, run);
             return Ok(false);
         }
-        if self.runner.is_stopped() {
+        if self.runner.is_stopped() || self.waits(pass, cell, progress)? {
             return Ok(true);
         }
         let number = u64::from(pass) * self.options.cells.len() as u64 + cell as u64;
@@ -127,6 +149,43 @@ impl Work<'_> {
             Err(error) => self.runs.give_up(cell, error.in_one_line()),
         }
         Ok(false)
+    }
+
+    /// Across restarts all steps of one side are visited before those of the next, in an order of the pass's own.
+    fn by_side(&self, pass: u32, cells: &mut [usize]) {
+        if self.restarts.is_none() {
+            return;
+        }
+        let mut sides: Vec<usize> = (0..self.runner.plan.sides.len()).collect();
+        let seed = self.runner.plan.seed.wrapping_add(u64::from(pass));
+        sides.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        cells.sort_by_key(|cell| sides.iter().position(|side| *side == self.side_of(*cell)));
+    }
+
+    /// Number of the side that a cell belongs to.
+    fn side_of(&self, cell: usize) -> usize {
+        let plan = &self.runner.plan;
+        let name = &plan.steps[self.options.step_of[cell]].side;
+        plan.sides.iter().position(|side| side.name == *name).unwrap_or(0)
+    }
+
+    /// Whether the machine has to restart before a cell can be visited.
+    fn waits(&mut self, pass: u32, cell: usize, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
+        let side = self.side_of(cell);
+        let Some(restarts) = &mut self.restarts else { return Ok(false) };
+        let step = restarts.step((pass, side), progress, self.runner.stop())?;
+        // Whatever follows, the machine may restart before it ends.
+        self.runner.save_progress(&self.record().into())?;
+        self.waits_for = match (step, &mut self.restarts) {
+            (Step::Command(command), Some(restarts)) => {
+                progress
+                    .note(&format!("Restarting into side {}: {command}", self.options.plan.sides[side].name));
+                Some(restarts.command(&command, self.options.before_limit_ns, self.runner.stop())?)
+            }
+            (Step::Wait(what), _) => Some(what),
+            _ => None,
+        };
+        Ok(self.waits_for.is_some())
     }
 
     fn length_ns(&self, cell: usize) -> u64 {
@@ -177,11 +236,17 @@ impl Work<'_> {
             targets: self.sessions.targets().to_vec(),
             environment: self.sessions.environment().clone(),
             plan: plan.clone(),
-            command: Some(repeat_command_line(plan)),
+            command: Some(repeat_command_line(plan, self.options.before_limit_ns)),
+            boots: self.restarts.as_ref().map_or_else(Vec::new, |restarts| restarts.turns().to_vec()),
             conclusions: conclusions::judge(plan, &cells),
             cells,
             busy_seconds: self.runs.busy_seconds(),
-            notes: self.options.differences.clone(),
+            notes: self
+                .restarts
+                .iter()
+                .flat_map(Restarts::notes)
+                .chain(self.options.differences.clone())
+                .collect(),
         }
     }
 

@@ -24,6 +24,18 @@ pub fn to_continue(command: Option<&str>, permits: Permits<'_>, place: &StorePla
     }
 }
 
+/// What is said of a campaign that waits for a restart of the machine.
+pub fn after_restart(
+    waits_for: &str,
+    command: Option<&str>,
+    permits: Permits<'_>,
+    place: &StorePlace,
+) -> String {
+    let line = command.and_then(|line| self::command(line, permits, &place.flag()));
+    let line = line.map_or_else(String::new, |line| format!(" To continue after it:\n  {line}"));
+    format!("\n{waits_for}{line}")
+}
+
 /// The command with the store's flag before its verb, and permission behind it: targets may stand at its end.
 pub fn command(line: &str, permits: Permits<'_>, store_flag: &str) -> Option<String> {
     let (verb, rest) = line.strip_prefix("fathom ")?.split_once(' ')?;

@@ -9,7 +9,7 @@ use fathom_record::{CampaignRecord, RunRecord};
 use fathom_report::{html, terminal};
 use fathom_store::{Resolved, Store};
 
-use super::again::{Permits, to_continue};
+use super::again::{Permits, after_restart, to_continue};
 use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
@@ -63,10 +63,14 @@ fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, F
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );
+    let flags = &arguments.flags;
+    let serials = flags.destroy.as_deref().unwrap_or_default();
+    let permits = Permits { serials, check_empty: flags.check_empty == Some(true) };
+    if let Some(waits_for) = &found.waits_for {
+        output::message(&after_restart(waits_for, command.as_deref(), permits, place));
+        return Ok(Status::of_measurement(handed_over));
+    }
     if found.interrupted {
-        let flags = &arguments.flags;
-        let serials = flags.destroy.as_deref().unwrap_or_default();
-        let permits = Permits { serials, check_empty: flags.check_empty == Some(true) };
         output::message(&to_continue(command.as_deref(), permits, place));
     } else {
         hint(&delivery, &id, &place.flag());

@@ -11,7 +11,7 @@ use fathom_record::campaign::{Quantity, RepeatPlan, RepeatStep};
 use fathom_record::spelling::nearest;
 use fathom_report::{html, terminal};
 
-use super::again::{Permits, to_continue};
+use super::again::{Permits, after_restart, to_continue};
 use super::agent;
 use super::delivery::Delivery;
 use super::seed::new_seed;
@@ -67,8 +67,12 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );
+    let permits = Permits { serials: &permits.0, check_empty: permits.1 };
+    if let Some(waits_for) = &found.waits_for {
+        output::message(&after_restart(waits_for, command.as_deref(), permits, place));
+        return Ok(Status::of_measurement(handed_over));
+    }
     if found.interrupted {
-        let permits = Permits { serials: &permits.0, check_empty: permits.1 };
         output::message(&to_continue(command.as_deref(), permits, place));
     } else if !delivery.has_report() && !delivery.machine.takes_stdout() {
         output::message(&format!("\nas a page: fathom report {id} --html report.html{}", place.flag()));
@@ -106,6 +110,7 @@ fn evaluation(name: &str) -> Result<Evaluation, Failure> {
         visits: 1,
         until_share: None,
         as_published: false,
+        across_restarts: None,
         seed: 0,
     };
     Ok(Evaluation { name: name.to_owned(), plan, targets })

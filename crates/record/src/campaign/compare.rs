@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
+use super::restarts::{AcrossRestarts, BootTurn};
 use crate::Workload;
 use crate::comparison::{Decision, MetricComparison, Ratio, Reason, ShiftFunction, Side};
 use crate::environment::Environment;
@@ -41,6 +42,9 @@ pub struct CompareRecord {
     pub workloads: Vec<ComparedWorkload>,
     /// What the commands before the sides' turns said.
     pub commands: Vec<CommandOutcome>,
+    /// The boots in which the sides had their turns, where restarts lie between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boots: Vec<BootTurn>,
     /// Time spent under load, in seconds.
     pub busy_seconds: f64,
     /// Remarks for people.
@@ -67,6 +71,9 @@ pub struct ComparePlan {
     pub max_pairs: u32,
     /// Whether all pairs are made, and looked at once.
     pub fixed_pairs: bool,
+    /// How the sides are told apart, where a restart of the machine lies between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across_restarts: Option<AcrossRestarts>,
     /// Seed of the order and of every run.
     pub seed: u64,
 }

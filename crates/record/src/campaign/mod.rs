@@ -7,6 +7,7 @@ mod explain;
 mod precondition;
 mod repeat;
 mod repeats;
+mod restarts;
 mod sweep;
 
 pub use assess::{
@@ -28,6 +29,7 @@ pub use repeat::{
     RepeatRecord, RepeatSide, RepeatStep, Standing,
 };
 pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
+pub use restarts::{AcrossRestarts, BootTurn, MachineFact, SideState};
 pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
 
 use serde::{Deserialize, Serialize};

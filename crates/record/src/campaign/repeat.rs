@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
+use super::restarts::{AcrossRestarts, BootTurn};
 use crate::Direction;
 use crate::environment::Environment;
 use crate::facts::TargetFacts;
@@ -37,6 +38,9 @@ pub struct RepeatRecord {
     pub cells: Vec<RepeatCell>,
     /// What became of each statement, in the order of the plan.
     pub conclusions: Vec<ConclusionResult>,
+    /// The boots in which the sides had their turns, where restarts lie between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boots: Vec<BootTurn>,
     /// Time spent under load, in seconds.
     pub busy_seconds: f64,
     /// Remarks for people.
@@ -72,6 +76,9 @@ pub struct RepeatPlan {
     pub until_share: Option<f64>,
     /// Whether runs are as long and as many as those that were published.
     pub as_published: bool,
+    /// How the sides are told apart, where a restart of the machine lies between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across_restarts: Option<AcrossRestarts>,
     /// Seed of the order and of every run.
     pub seed: u64,
 }

@@ -8,6 +8,7 @@ use fathom_record::comparison::Side;
 
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::reproduce::{self, Reproduction};
+use crate::sheet::boots::boots;
 use crate::sheet::{Entry, compare as sheet, machine};
 use crate::table::Table;
 use crate::{ReportError, pictures_of_compare as pictures, words};
@@ -29,6 +30,7 @@ struct Page {
     figures: Vec<Figure>,
     workloads: Vec<Section>,
     commands: Table,
+    boots: Table,
     notes: Vec<String>,
     b_target: Vec<Entry>,
     surroundings: Option<Surroundings>,
@@ -85,6 +87,7 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         figures: pictures::of_all(record)?.into_iter().map(Figure::from).collect(),
         workloads: record.workloads.iter().map(section).collect::<Result<_, _>>()?,
         commands: sheet::commands(record),
+        boots: boots(&record.boots),
         notes: record.notes.clone(),
         b_target: record.b.target.as_ref().map_or_else(Vec::new, machine::target),
         surroundings,

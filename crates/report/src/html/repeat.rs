@@ -7,6 +7,7 @@ use fathom_record::campaign::RepeatRecord;
 
 use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::reproduce::{self, Reproduction};
+use crate::sheet::boots::boots;
 use crate::sheet::{machine, repeat as sheet, sweep as sheet_of_cells};
 use crate::table::Table;
 use crate::{ReportError, pictures_of_repeat};
@@ -27,6 +28,7 @@ struct Page {
     figures: Vec<Figure>,
     conclusions: Table,
     steps: Table,
+    boots: Table,
     surroundings: Surroundings,
     checks: Table,
     reproduction: Reproduction,
@@ -60,6 +62,7 @@ pub fn page(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<String, ReportE
         figures: pictures_of_repeat::of_repeat(repeat)?.into_iter().map(Figure::from).collect(),
         conclusions: sheet::conclusions(repeat),
         steps: sheet::figures(repeat),
+        boots: boots(&repeat.boots),
         surroundings: Surroundings {
             target: targets.into_iter().flat_map(machine::target).collect(),
             instrument: sheet_of_cells::instruments(runs),

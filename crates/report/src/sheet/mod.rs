@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod analysis;
+pub mod boots;
 pub mod campaign;
 pub mod clients;
 pub mod compare;

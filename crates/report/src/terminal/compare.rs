@@ -51,6 +51,7 @@ pub fn summary(record: &CompareRecord, style: Style) -> String {
         out.text("commands before the sides' turns", 0, Some(Tone::Title));
         out.table(&commands);
     }
+    super::boots(&mut out, &record.boots);
     if !record.notes.is_empty() {
         out.gap();
         out.text("notes", 0, Some(Tone::Title));

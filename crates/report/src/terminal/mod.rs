@@ -16,10 +16,12 @@ mod sweep;
 mod trend;
 
 use fathom_record::analysis::Analysis;
+use fathom_record::campaign::BootTurn;
 use fathom_record::telemetry::AbsentSource;
 use fathom_record::{AccountRecord, CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
 use crate::moment::Zone;
+use crate::sheet;
 use crate::table::Table;
 
 pub use runs::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
@@ -40,6 +42,15 @@ pub struct Style {
 impl Default for Style {
     fn default() -> Self {
         Self { width: 100, color: false, zone: Zone::Utc }
+    }
+}
+
+/// The boots of a campaign across restarts; nothing where there are none.
+fn boots(out: &mut paint::Sheet, turns: &[BootTurn]) {
+    if !turns.is_empty() {
+        out.gap();
+        out.text("boots", 0, Some(paint::Tone::Title));
+        out.table(&sheet::boots::boots(turns));
     }
 }
 

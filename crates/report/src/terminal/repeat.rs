@@ -40,5 +40,6 @@ pub fn summary(repeat: &RepeatRecord, style: Style) -> String {
         out.text("conclusions", 0, Some(Tone::Title));
         out.table(&sheet::conclusions(repeat));
     }
+    super::boots(&mut out, &repeat.boots);
     out.finish()
 }

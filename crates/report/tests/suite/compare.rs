@@ -127,6 +127,7 @@ fn comparison() -> CompareRecord {
             materiality: 0.01,
             max_pairs: 12,
             fixed_pairs: false,
+            across_restarts: None,
             seed: 7,
         },
         a: SideFacts { name: "old".to_owned(), target: Some(assessed.target.clone()), engine: None },
@@ -134,6 +135,7 @@ fn comparison() -> CompareRecord {
         environment: Some(assessed.environment.clone()),
         workloads: vec![decided, constant, apart],
         commands: Vec::new(),
+        boots: Vec::new(),
         busy_seconds: 30.0,
         notes: Vec::new(),
     }
