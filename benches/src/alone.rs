@@ -12,10 +12,10 @@ use super::process::{self, Ended};
 use super::programs::Programs;
 use super::statistics::median;
 use super::tool::Interface;
-use super::{accuracy, analysis, imports, live, sizing, witness};
+use super::{accuracy, analysis, imports, live, sizing, watched, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 20] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -27,6 +27,8 @@ pub const NAMES: [&str; 18] = [
     witness::NAMES[2],
     live::NAMES[0],
     live::NAMES[1],
+    watched::NAMES[0],
+    watched::NAMES[1],
     "start",
     analysis::NAME,
     imports::NAME,
@@ -83,6 +85,9 @@ pub fn measure(
                     witness::measure(case, options, programs, folder, random)
                 }
                 case if live::NAMES.contains(&case) => live::measure(case, options, programs, folder, random),
+                case if watched::NAMES.contains(&case) => {
+                    watched::measure(case, options, programs, folder, random)
+                }
                 analysis::NAME => analysis::measure(programs, folder, options.store.as_ref()),
                 imports::NAME => imports::measure(programs, folder),
                 case if sizing::NAMES.contains(&case) => sizing::measure(case, programs, folder),

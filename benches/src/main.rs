@@ -30,6 +30,7 @@ mod sizing;
 mod statistics;
 mod t_io_uring;
 mod tool;
+mod watched;
 mod witness;
 
 use std::fmt::Write as _;

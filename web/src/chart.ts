@@ -115,7 +115,6 @@ function axes(plan: ChartPlan): uPlot.Axis[] {
 }
 
 function options(plan: ChartPlan, width: number, chart: Chart): uPlot.Options {
-  const [low, high] = bounds(plan);
   // On a painted ground, each line has paper around it.
   const halos: uPlot.Series[] = plan.under ? plan.lines.map(() => ({ stroke: () => ink("paper"), width: 5, points: { show: false }, spanGaps: false })) : [];
   const series: uPlot.Series[] = plan.lines.map((line) => ({
@@ -133,7 +132,7 @@ function options(plan: ChartPlan, width: number, chart: Chart): uPlot.Options {
     height: plan.height,
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: plan.zoom !== undefined, y: false, setScale: false } },
-    scales: { x: { time: plan.isCalendar === true }, y: { distr: plan.isLog ? 3 : 1, range: [low, high] } },
+    scales: { x: { time: plan.isCalendar === true }, y: { distr: plan.isLog ? 3 : 1, range: () => bounds(plan) } },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     axes: axes(plan),
     series: [{}, ...halos, ...series],
@@ -204,9 +203,19 @@ export class Chart {
       this.plot.setSize({ width, height: this.plan.height });
       return;
     }
+    this.plot = new uPlot(options(this.plan, width, this), this.data(), this.frame);
+  }
+
+  private data(): uPlot.AlignedData {
     const lines = this.plan.lines.map((line) => numbers(line.values));
-    const data = [numbers(this.plan.xs), ...(this.plan.under ? lines : []), ...lines];
-    this.plot = new uPlot(options(this.plan, width, this), data as uPlot.AlignedData, this.frame);
+    return [numbers(this.plan.xs), ...(this.plan.under ? lines : []), ...lines] as uPlot.AlignedData;
+  }
+
+  // As many lines with other values.
+  renew(xs: ArrayLike<number>, lines: Line[]): void {
+    Object.assign(this.plan, { xs, lines });
+    this.frame.setAttribute("aria-valuemax", String(Math.max(0, xs.length - 1)));
+    this.plot?.setData(this.data());
   }
 
   private legend(): HTMLElement {

@@ -33,13 +33,14 @@ export function range(heat: Columns<HeatHeader>): [number, number] | undefined {
   return low === undefined || high === undefined ? undefined : [Math.max(1, low), Math.max(2, high)];
 }
 
-// Paints cells from the start of the first column to the end of the last. A cell without any I/O stays paper.
-export function paint(plot: uPlot, heat: Columns<HeatHeader>, from: number, until: number): void {
+// Paints cells from the start of the first column to the end of the last. A cell without any I/O stays paper. What is
+// darkest has the most of all cells, or `highest`.
+export function paint(plot: uPlot, heat: Columns<HeatHeader>, from: number, until: number, highest = 1): void {
   const { width, height, bounds_ns } = heat.header;
   const counts = heat.get("counts");
   if (!counts || width === 0 || height === 0) return;
   const colours = ramp();
-  let most = 1;
+  let most = highest;
   for (const count of counts) most = Math.max(most, count);
   const scale = (STEPS - 1) / Math.log(most + 1);
   const bottom = plot.bbox.top + plot.bbox.height;

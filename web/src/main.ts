@@ -7,6 +7,7 @@ import { isShared, json, open, Refusal, type Hello } from "./api";
 import { el } from "./elements";
 import { campaign, campaigns } from "./pages/campaigns";
 import { compare } from "./pages/compare";
+import { attach, live, strip } from "./pages/live";
 import { run } from "./pages/run";
 import { runs } from "./pages/runs";
 import { trend } from "./pages/trend";
@@ -16,6 +17,7 @@ import type { Screen } from "./screen";
 const main = el("main", { id: "main", tabindex: -1 });
 const navigation = el("nav", { "aria-label": "Screens" });
 let hello: Hello | null = null;
+let running: HTMLElement | null = null;
 let shown = 0;
 
 // The token comes behind `#` once, and stays out of the history.
@@ -34,10 +36,12 @@ async function show(): Promise<void> {
     await enter();
     const { parts, query } = route();
     hello ??= await json<Hello>("hello");
+    running ??= strip();
     const store = Number(query.get("store") ?? 0);
     const screen: Screen = { hello, store: hello.stores.some(({ number }) => number === store) ? store : 0 };
     navigate(screen, parts[0] ?? "");
     content = await chosen(screen, parts);
+    if (parts[0] === "campaign") void attach(content, parts[1]);
   } catch (error) {
     content = failure(error);
   }
@@ -58,6 +62,7 @@ function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
   if (name === "campaign" && id !== undefined) return campaign(screen, id);
   if (name === "trend") return trend(screen);
   if (name === "compare") return compare(screen);
+  if (name === "live") return live(id);
   throw new Refusal(404, "There is no such screen", "begin with the runs");
 }
 
@@ -71,7 +76,7 @@ function navigate(screen: Screen, current: string): void {
     location.hash = address(["runs"], { store: select.value === "0" ? null : select.value });
   });
   const store = isShared ? el("span", { class: "quiet" }, `shared by fathom ${screen.hello.fathom}`) : stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
-  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("campaigns", "Campaigns"), link("trend", "Trends"), store);
+  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("campaigns", "Campaigns"), link("trend", "Trends"), ...(running ? [running] : []), store);
 }
 
 function failure(error: unknown): HTMLElement {

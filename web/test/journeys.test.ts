@@ -272,6 +272,30 @@ test("a campaign has its verdict first, and each point of its grid leads to its 
   await page.getByRole("heading", { name: /^(sim:gp3: 4 KiB random read|Compare)/, level: 1 }).waitFor();
 });
 
+test("what runs is shown while it runs, and so is its end", async () => {
+  const words = ["--store", join(folder, "live.sqlite"), "run", "--quiet", "--target", "memory:16MiB", "--rw", "randread", "--rate", "2k", "--warmup", "0s", "--time", "7s"];
+  const running = spawn(PROGRAM, words, { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, stdio: "ignore" });
+  const name = `process ${running.pid ?? ""}`;
+  await page.getByRole("link", { name: /^● live: run/ }).first().click();
+  await page.getByRole("heading", { name: /^memory:16MiB.* live$/, level: 1 }).waitFor();
+  await page.getByText(name).waitFor();
+  await page.getByText(/\d IOPS/).waitFor();
+  const slider = page.getByRole("slider", { name: /^Service latency/ });
+  await slider.focus();
+  await page.keyboard.press("End");
+  assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /UTC: p50 .*p99 /);
+  await page.waitForTimeout(2500);
+  await picture("live");
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+  });
+  assert.deepEqual(violations, []);
+  await page.getByRole("status").filter({ hasText: "It has ended" }).waitFor();
+  await go("#/live/1-1", "Nothing is being measured");
+});
+
 test("a shared file opens from the disk and asks nobody for anything", async () => {
   const file = join(folder, "shared.html");
   const slow = ids("sim:gp3")[0] ?? "";
@@ -342,6 +366,7 @@ test("every screen is without fault for axe, in both themes, from 320 to 1,920 p
     ["#/campaigns?store=1", /^Campaigns/],
     [campaign, /assessment$/],
     ["#/run/none", /^This cannot/],
+    ["#/live/1-1", /^Nothing is being/],
   ];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

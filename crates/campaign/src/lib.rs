@@ -20,6 +20,7 @@ pub mod external;
 pub mod foreign;
 mod identity;
 pub mod like;
+pub mod live_seconds;
 pub mod marks;
 mod platform;
 mod progress;
@@ -40,6 +41,7 @@ pub use compare::{Compared, StoredSide, compare, compare_sides, compare_stored, 
 pub use error::CampaignError;
 pub use expectation::expectation;
 pub use explain::{Explanation, explain, explain_finished, other_target};
+pub use fathom_engine::job::tally::Tally;
 pub use fathom_plan::PlanError;
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};

@@ -72,10 +72,15 @@ impl<'a, P: Resumable> Runner<'a, P> {
         let unfinished = if anew { None } else { Self::find(store, stop, plan, progress)? };
         let Some(runner) = unfinished else {
             let opened = open(plan, &Devices::default(), progress)?;
-            return Ok((Self::begin(store, stop, plan, anew)?, opened));
+            let runner = Self::begin(store, stop, plan, anew)?;
+            progress.campaign(runner.id());
+            return Ok((runner, opened));
         };
         match open(&runner.plan, &runner.devices, progress) {
-            Ok(opened) => Ok((runner, opened)),
+            Ok(opened) => {
+                progress.campaign(runner.id());
+                Ok((runner, opened))
+            }
             Err(error) => Err(refused(error, runner.waiting())),
         }
     }
@@ -236,7 +241,9 @@ impl<P> Runner<'_, P> {
         progress: &mut dyn Progress,
     ) -> Result<Option<RunRecord>, CampaignError> {
         let (session, workload) = what;
-        self.step_by(step, |link| session.run(workload, Some(link), progress, self.stop))
+        let run = self.step_by(step, |link| session.run(workload, Some(link), progress, self.stop))?;
+        run.iter().for_each(|run| progress.saved(&run.id));
+        Ok(run)
     }
 
     /// The same of a run that is made in another way.

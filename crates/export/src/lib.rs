@@ -7,7 +7,7 @@
 
 mod csv;
 mod fleet_row;
-mod openmetrics;
+pub mod openmetrics;
 mod parquet;
 mod record_columns;
 mod record_rows;

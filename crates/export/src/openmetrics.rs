@@ -200,7 +200,7 @@ impl<W: Write> Exporter for OpenMetrics<W> {
 }
 
 /// A metric's name: it ends in its unit, of which it says no word twice.
-fn named(name: &str, unit: &str) -> String {
+pub fn named(name: &str, unit: &str) -> String {
     let counted = unit.strip_suffix("_per_second").unwrap_or(unit);
     let last = |unit: &str| unit.rsplit('_').next().unwrap_or_default().to_owned();
     let bare = [unit, counted, &last(counted)].into_iter().filter(|end| !end.is_empty()).find_map(|end| {
@@ -209,6 +209,12 @@ fn named(name: &str, unit: &str) -> String {
     });
     let parts = ["fathom", bare.unwrap_or(name), unit];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+}
+
+/// How a metric of a record's telemetry stands here: its name, its unit, and what a value is multiplied by.
+pub fn of_telemetry(metric: &str, unit: &str) -> (String, String, f64) {
+    let (unit, scale) = base_unit(unit);
+    (named(&plain_name(metric), &unit), unit, scale)
 }
 
 /// The base unit of a record's unit as metric names have it, and what a value is multiplied by.
@@ -229,7 +235,7 @@ fn plain_name(name: &str) -> String {
 }
 
 /// A text inside quotes.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 

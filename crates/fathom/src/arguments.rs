@@ -18,6 +18,7 @@ mod serve;
 mod share;
 mod size;
 mod trend;
+mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ pub use serve::ServeArguments;
 pub use share::{RedactedPart, ShareArguments};
 pub use size::{ProofLength, SizeArguments};
 pub use trend::{FollowedMetric, TrendArguments, TrendCondition};
+pub use watch::WatchArguments;
 
 /// A build whose guard admits everything must not pass for one that is meant for use.
 const VERSION: &str = if cfg!(feature = "judgement-off") {
@@ -97,6 +99,9 @@ pub enum Command {
     /// Repeat a published evaluation on your own storage: its method, its figures beside yours, its conclusions checked.
     #[command(after_help = repeat::REPEAT_EXAMPLES)]
     Repeat(Box<RepeatArguments>),
+    /// Watch what is being measured on this machine: rate, percentiles, CPU and devices over the last minutes.
+    #[command(after_help = watch::WATCH_EXAMPLES)]
+    Watch(WatchArguments),
     /// Profile a volume's demand from metrics, a trace or this machine's counters: how much, how bursty, how large.
     #[command(after_help = metrics::PROFILE_EXAMPLES)]
     Profile(Box<ProfileArguments>),
@@ -244,6 +249,7 @@ Examples:
   fathom run plan.toml --depth 8 --json result.json
   fathom run --target data.bin --fail-if 'read p99>2ms' --fail-if 'iops<90% of last'     exit status 4 if so
   fathom run --target data.bin --time 60s --json-lines | jq .iops                         a line a second
+  fathom run --target data.bin --time 10m --metrics 9400         for Prometheus at 127.0.0.1:9400/metrics
   fathom run --like profile.json --target /dev/nvme1n1 --time 30m --destroy SERIAL
   fathom run --replay trace.csv --target /dev/nvme1n1 --speed 2 --destroy SERIAL
   fathom run --target /mnt/shared/data.bin --client ssh:c1 --client ssh:c2       one run from two machines
@@ -366,7 +372,7 @@ pub struct RerunArguments {
     #[arg(value_name = "RUN")]
     pub name: String,
     /// Print the command of the run, and do nothing.
-    #[arg(long, conflicts_with_all = ["report", "json", "json_lines", "compact", "quiet", "fail_if"])]
+    #[arg(long, conflicts_with_all = ["report", "json", "json_lines", "compact", "quiet", "metrics", "fail_if"])]
     pub print: bool,
     /// Allow destroying all data on the device with this serial number. Repeatable.
     #[arg(long, value_name = "SERIAL")]

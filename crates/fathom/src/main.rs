@@ -15,6 +15,7 @@ mod misuse;
 mod output;
 mod output_file;
 mod progress;
+mod scraped;
 mod status;
 mod stdout;
 

@@ -6,12 +6,16 @@
 //!                       origin, headers       the stores hold
 //! ```
 //!
+//! What runs on this machine is told as it goes, from the rings of live seconds ([`fathom_campaign::live_seconds`]).
+//!
 //! One thread serves all connections; stores are read on one more. Stores are opened for reading and numbered at the
 //! start: no path of a request reaches the file system. What is not measured is absent in an answer, never 0.
 
 mod answer;
 mod assets;
 mod guard;
+mod live_feed;
+mod patient;
 mod redact;
 mod router;
 mod serving;

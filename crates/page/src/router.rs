@@ -1,5 +1,6 @@
 //! Which answer a path has.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use crate::answer::{Answer, Refusal, answer};
 use crate::assets::{self, ABSENT};
 use crate::guard::{self, Guard, refused};
+use crate::live_feed::{self, Feed};
 use crate::shelf::Shelf;
 
 /// Largest body of a request.
@@ -28,12 +30,16 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Shared {
     pub(crate) guard: Guard,
     pub(crate) shelf: Mutex<Shelf>,
+    /// Folders of live seconds.
+    pub(crate) live: Vec<PathBuf>,
 }
 
 /// The routes, behind the guard.
 pub(crate) fn routes(shared: Arc<Shared>) -> Router {
     Router::new()
         .route(guard::SESSION, post(session))
+        .route("/api/running", get(running))
+        .route("/api/live", get(live))
         .route("/api/{*path}", get(api))
         .route("/theme.css", get(theme))
         .fallback(get(file))
@@ -90,6 +96,28 @@ async fn api(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
         Ok(Ok(Answer::Columns(bytes))) => content("application/octet-stream", bytes),
         Ok(Err(refusal)) => refused(&refusal),
         Err(_) => refused(&Refusal::new(500, "system", "reading the store failed")),
+    }
+}
+
+/// What runs on this machine now. It lies in memory, and is read at once.
+async fn running(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+    match live_feed::running(&shared.live, uri.query().unwrap_or_default()) {
+        Ok(bytes) => content("application/json", bytes),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// How one of them goes, as it goes.
+async fn live(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    match Feed::of(&shared.live, uri.query().unwrap_or_default(), last) {
+        Ok(feed) => {
+            let mut response = Response::new(Body::new(feed));
+            let media_type = HeaderValue::from_static("text/event-stream");
+            response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+            response
+        }
+        Err(refusal) => refused(&refusal),
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
 use crate::guard::Guard;
+use crate::patient::Patient;
 use crate::router::{Shared, routes};
 use crate::shelf::Shelf;
 use crate::token::Token;
@@ -34,6 +35,8 @@ const TURNED_AWAY: &[u8] =
 const TURNING_AWAY: Duration = Duration::from_secs(1);
 /// Pause after the system refused to accept, as it does when no more files may be open.
 const REFUSED_PAUSE: Duration = Duration::from_millis(50);
+/// How long a client may let an answer wait that it does not read.
+const WRITE_TIME: Duration = Duration::from_secs(30);
 /// How long requests in progress may take at the end.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -56,6 +59,8 @@ pub struct PagePlan {
     pub listen: SocketAddr,
     /// The stores, in the order of their numbers.
     pub stores: Vec<PathBuf>,
+    /// Folders in which measurements of this user have their live seconds.
+    pub live: Vec<PathBuf>,
     /// The secret that browsers show; absent for a new one. Needed where the address is not a loopback one.
     pub token: Option<Token>,
 }
@@ -83,7 +88,7 @@ impl PageServer {
         let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
         listener.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
         let guard = Guard::new(address, secret(plan.token)?, secret(None)?);
-        let shared = Arc::new(Shared { guard, shelf: Mutex::new(Shelf::of(plan.stores)) });
+        let shared = Arc::new(Shared { guard, shelf: Mutex::new(Shelf::of(plan.stores)), live: plan.live });
         // One more thread reads the stores.
         let runtime = Builder::new_current_thread()
             .enable_io()
@@ -188,7 +193,7 @@ async fn connection(stream: TcpStream, router: Router) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
         .max_buf_size(HEADER_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(Patient::of(stream, WRITE_TIME)), TowerToHyperService::new(router));
     // A client that breaks HTTP or goes has nobody to be told.
     let _ = served.await;
 }

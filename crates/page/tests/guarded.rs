@@ -21,7 +21,12 @@ fn served() -> Served {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
     drop(Store::open(&path).unwrap());
-    let plan = PagePlan { listen: "127.0.0.1:0".parse().unwrap(), stores: vec![path], token: None };
+    let plan = PagePlan {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        stores: vec![path],
+        live: Vec::new(),
+        token: None,
+    };
     Served { server: PageServer::start(plan).unwrap(), _folder: folder }
 }
 
@@ -231,7 +236,12 @@ fn a_header_that_does_not_come_is_not_waited_for() {
 
 #[test]
 fn other_addresses_need_a_token_of_their_own() {
-    let plan = |listen: &str, token| PagePlan { listen: listen.parse().unwrap(), stores: Vec::new(), token };
+    let plan = |listen: &str, token| PagePlan {
+        listen: listen.parse().unwrap(),
+        stores: Vec::new(),
+        live: Vec::new(),
+        token,
+    };
     let token = || Some(Token::chosen(&"a1".repeat(16)).unwrap());
     for (listen, token) in
         [("192.0.2.1:0", None), ("0.0.0.0:0", None), ("0.0.0.0:0", token()), ("[::]:0", token())]

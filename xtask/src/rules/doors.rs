@@ -24,7 +24,7 @@ const CALLS: [&str; 14] = [
 ];
 
 /// Files that may, each with the reason why what it opens is its own or was admitted.
-const DOORS: [(&str, &str); 15] = [
+const DOORS: [(&str, &str); 16] = [
     ("crates/fathom/src/output_file/mod.rs", "writes every file of results, after looking at what is there"),
     (
         "crates/fathom/src/commands/size/fleet/gather/scratch.rs",
@@ -34,6 +34,10 @@ const DOORS: [(&str, &str); 15] = [
     ("crates/store/src/platform/unix.rs", "makes private files for the store, and its locks"),
     ("crates/store/src/platform/windows.rs", "makes private files for the store, and its locks"),
     ("crates/campaign/src/external/kept.rs", "new files in a new folder for what another tool prints"),
+    (
+        "crates/campaign/src/live_seconds/place/linux.rs",
+        "makes rings of live seconds under names that were free, in a folder of the user's own that is memory",
+    ),
     ("crates/campaign/src/external/held.rs", "makes files for another tool under names that were free"),
     ("crates/target/src/linux/open.rs", "opens targets that the guard admitted"),
     ("crates/target/src/linux/generic.rs", "opens targets that the guard admitted"),

@@ -209,7 +209,7 @@ pub fn perform(
             ended = PreconditionEnd::Stopped;
             break;
         }
-        let run = work.save(&key, run)?;
+        let run = work.save(&key, run, progress)?;
         let failed = failure(&run);
         made.push(run);
         match (failed, part.kind) {

@@ -174,7 +174,7 @@ impl Visiting<'_> {
             if run.ending == Ending::Interrupted {
                 return Ok(RepeatEnd::Stopped);
             }
-            let run = work.save(&key, run)?;
+            let run = work.save(&key, run, progress)?;
             let failed = run.ending != Ending::Complete;
             self.take(point, run);
             if failed {

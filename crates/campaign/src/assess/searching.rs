@@ -55,7 +55,7 @@ pub fn search(
         if interrupted {
             break;
         }
-        steps.take(work.save(&key, run)?);
+        steps.take(work.save(&key, run, progress)?);
         if failure.is_some() {
             break;
         }

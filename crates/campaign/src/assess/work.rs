@@ -54,8 +54,14 @@ impl Work<'_> {
 
     /// Saves a step's run: the step is then done. What comes back is the run as an assessment keeps it,
     /// without the histograms of its seconds.
-    pub fn save(&self, key: &str, run: RunRecord) -> Result<RunRecord, CampaignError> {
+    pub fn save(
+        &self,
+        key: &str,
+        run: RunRecord,
+        progress: &mut dyn Progress,
+    ) -> Result<RunRecord, CampaignError> {
         self.runner.save(key, &run)?;
+        progress.saved(&run.id);
         Ok(without_histograms(run))
     }
 }

@@ -173,8 +173,9 @@ pub fn shown(second: &Interval) -> Second {
         until_ns: second.start_ns + second.duration_ns,
         operations_per_s: second.operations() as f64 / length_s,
         throughput_bytes_per_s: second.bytes() as f64 / length_s,
-        service_p99_ns: service.quantile(0.99),
+        in_flight: second.in_flight(),
         errors: second.directions.iter().map(|direction| direction.errors).sum(),
+        ..Second::of_latencies(&service)
     }
 }
 

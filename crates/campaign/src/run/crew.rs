@@ -71,6 +71,7 @@ impl Session {
             crew: Some(Mutex::new(crew)),
         };
         session.know(&Known::default())?;
+        progress.opened(session.target());
         Ok(session)
     }
 

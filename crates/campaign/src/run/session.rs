@@ -204,6 +204,7 @@ impl Session {
         };
         session.know(&Known::default())?;
         progress.simulated_time(session.is_simulated_time());
+        progress.opened(session.target());
         Ok(session)
     }
 
@@ -355,7 +356,7 @@ impl Session {
         let (medium, facts) = &self.as_left();
         let geometries = self.admit(workload)?;
         let binding = self.binding(workload);
-        let (started_at, id) = (identity::now(), identity::new_id("r"));
+        let (started_at, id) = begin(progress);
         self.mark(workload, campaign.as_ref(), (&id, &started_at))?;
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(workload, facts, medium)?;
@@ -386,7 +387,7 @@ impl Session {
         };
         let neighbours = self.neighbours(facts, workload, grouped);
         let cached_share = self.cached_share(&geometries);
-        let (mut measured, worn_out) = measure(&launch, particulars, progress, stop)?;
+        let (mut measured, worn_out) = measure(&launch, (particulars, sampler.as_ref()), progress, stop)?;
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
@@ -572,16 +573,24 @@ impl Session {
     }
 }
 
+/// When a run begins, and its id, which is told.
+fn begin(progress: &mut dyn Progress) -> (String, String) {
+    let id = identity::new_id("r");
+    progress.run(&id);
+    (identity::now(), id)
+}
+
 /// Runs it, and shows its seconds; what was measured, and words on a limit on written bytes that ended it.
 fn measure(
     launch: &Launch<'_>,
-    particulars: Option<&Particulars>,
+    (particulars, sampler): (Option<&Particulars>, Option<&Sampler>),
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(Measured, Option<String>), EngineError> {
     launch.begin_passes();
     let mut observe = |tally: &Tally| {
         progress.counted(tally);
+        sampler.and_then(Sampler::latest).iter().for_each(|latest| progress.machine(latest));
         Second::of(tally).iter().for_each(|s| progress.second(s));
     };
     let mut run = || launch.run(&mut observe);

@@ -1,8 +1,8 @@
 //! Several runs at the same time, each with its own workload and record, on sessions that they may share.
 
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use fathom_record::options::Priorities;
@@ -11,6 +11,7 @@ use fathom_record::{RunRecord, Workload};
 
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::wear::WearLimit;
+use fathom_telemetry::Latest;
 
 use super::io_log::IoLog;
 use super::particulars::Particulars;
@@ -78,7 +79,7 @@ pub fn run_together(
         barrier: Barrier::new(parts.len()),
     };
     let outcomes = std::thread::scope(|scope| {
-        let (sender, seconds) = mpsc::channel();
+        let (sender, signs) = mpsc::channel();
         let threads: Vec<_> = (0..parts.len())
             .map(|place| {
                 let (together, sender) = (&together, sender.clone());
@@ -86,7 +87,7 @@ pub fn run_together(
             })
             .collect();
         drop(sender);
-        together.supervise(&seconds, progress, stop);
+        together.supervise(&signs, progress, stop);
         let panicked = |_| Err(super::panicked());
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect::<Vec<_>>()
     });
@@ -127,7 +128,7 @@ struct Together<'a> {
 }
 
 impl Together<'_> {
-    fn part(&self, place: usize, sender: Sender<Second>) -> Result<RunRecord, CampaignError> {
+    fn part(&self, place: usize, sender: Sender<Sign>) -> Result<RunRecord, CampaignError> {
         let part = &self.parts[place];
         let _ended = Ended { together: self, place };
         self.barrier.wait();
@@ -143,7 +144,7 @@ impl Together<'_> {
             ..Beside::default()
         };
         let outcome =
-            part.session.run_beside(part.workload, beside, &mut SecondSender(sender), &self.halts[place]);
+            part.session.run_beside(part.workload, beside, &mut SignSender(sender), &self.halts[place]);
         if outcome.is_err() {
             self.halt_all();
         }
@@ -173,11 +174,12 @@ impl Together<'_> {
     }
 
     /// Shows the seconds of all parts added up, and passes a stop on, until all have ended.
-    fn supervise(&self, seconds: &mpsc::Receiver<Second>, progress: &mut dyn Progress, stop: &AtomicBool) {
+    fn supervise(&self, signs: &mpsc::Receiver<Sign>, progress: &mut dyn Progress, stop: &AtomicBool) {
         let mut sum: Option<Second> = None;
         while self.left.load(Ordering::Acquire) > 0 {
-            match seconds.recv_timeout(LOOK) {
-                Ok(second) => match &mut sum {
+            match signs.recv_timeout(LOOK) {
+                Ok(Sign::Machine(latest)) => progress.machine(&latest),
+                Ok(Sign::Second(second)) => match &mut sum {
                     Some(sum) if sum.until_ns.abs_diff(second.until_ns) < 500_000_000 => add(sum, &second),
                     _ => {
                         sum.take().inspect(|sum| progress.second(sum));
@@ -222,16 +224,31 @@ impl Drop for Ended<'_, '_> {
 fn add(sum: &mut Second, other: &Second) {
     sum.operations_per_s += other.operations_per_s;
     sum.throughput_bytes_per_s += other.throughput_bytes_per_s;
+    sum.service_p50_ns = sum.service_p50_ns.max(other.service_p50_ns);
     sum.service_p99_ns = sum.service_p99_ns.max(other.service_p99_ns);
+    sum.service_p999_ns = sum.service_p999_ns.max(other.service_p999_ns);
+    sum.in_flight += other.in_flight;
+    // Each is of the whole process.
+    sum.cpus = sum.cpus.into_iter().chain(other.cpus).reduce(f64::max);
     sum.errors += other.errors;
     sum.warmup &= other.warmup;
 }
 
-/// Sends seconds to whoever shows them; nobody may listen any more.
-struct SecondSender(Sender<Second>);
+/// What a part has for whoever shows it.
+enum Sign {
+    Second(Second),
+    Machine(Arc<Latest>),
+}
 
-impl Progress for SecondSender {
+/// Sends it; nobody may listen any more.
+struct SignSender(Sender<Sign>);
+
+impl Progress for SignSender {
     fn second(&mut self, second: &Second) {
-        let _ = self.0.send(*second);
+        let _ = self.0.send(Sign::Second(*second));
+    }
+
+    fn machine(&mut self, latest: &Arc<Latest>) {
+        let _ = self.0.send(Sign::Machine(Arc::clone(latest)));
     }
 }

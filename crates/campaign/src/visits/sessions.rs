@@ -141,10 +141,12 @@ impl Sessions {
         if let Some(tool) = self.tool(at) {
             let (raw, stop) = (runner.store().raw_folder(), runner.stop());
             let plan = RunPlan { workload: workload.clone(), ..self.manners[at][0].clone() };
-            return runner.step_by(step, |link| {
+            let run = runner.step_by(step, |link| {
                 let run = run_external(&plan, &tool, &raw, progress, stop)?;
                 Ok(RunRecord { campaign: Some(link), ..run })
-            });
+            })?;
+            run.iter().for_each(|run| progress.saved(&run.id));
+            return Ok(run);
         }
         let Some(session) = &self.open[at] else { return Ok(None) };
         if opened {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::scraped::MetricsAddress;
+
 /// What `--balances` stands for alone: this machine and its volumes.
 pub const OWN_BALANCES: &str = "own";
 
@@ -26,6 +28,11 @@ pub struct MeasurementOutputs {
     /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Serve the figures of the newest second to Prometheus while it runs, at /metrics of this port of 127.0.0.1, e.g.
+    /// 9400; another address has to be typed with its port, and is then open to whoever reaches it. Port 0 is any free
+    /// one. A port that is taken is refused before anything is measured.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics: Option<MetricsAddress>,
     /// Write at most this much to the target over all runs of the command, e.g. 100GiB: files that are laid out and
     /// preconditioning count, trims do not. A workload that is known to need more is refused; otherwise the command ends
     /// before the write that would pass it, with status 1, and what was measured is kept. Typed again it begins at 0.

@@ -13,7 +13,7 @@ use super::Asked;
 
 /// Commands by what they are for, in the order in which they are listed.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Measure", &["assess", "run", "sweep", "compare", "rerun", "repeat"]),
+    ("Measure", &["assess", "run", "sweep", "compare", "rerun", "repeat", "watch"]),
     ("Understand", &["explain", "analyse", "audit"]),
     ("Size", &["profile", "size", "sample"]),
     (
@@ -138,6 +138,7 @@ const HEADINGS: [(&str, &[&str]); 4] = [
             "compact",
             "json_lines",
             "quiet",
+            "metrics",
             "fail_if",
             "slo",
             "witness",

@@ -40,7 +40,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "assess", &stop);
     let mut assessment = assess(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let whole = CampaignRecord::from(assessment.record.clone());

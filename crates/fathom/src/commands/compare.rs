@@ -50,7 +50,7 @@ fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, F
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "compare", &stop);
     let found = compare(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let holds = holds(&found.record);

@@ -1,6 +1,8 @@
 //! Hands over the result of a measurement: machine output, report, terminal.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use fathom_report::ReportError;
 
@@ -10,6 +12,8 @@ use crate::arguments::MeasurementOutputs;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
+use crate::progress::Screen;
+use crate::scraped::MetricsServer;
 
 /// Where a result goes, seen to be possible before anything is measured.
 #[derive(Debug)]
@@ -18,10 +22,11 @@ pub struct Delivery {
     pub machine: Machine,
     shape: Shape,
     report: Option<PathBuf>,
+    metrics: Option<MetricsServer>,
 }
 
 impl Delivery {
-    /// Looks at every place, limits what is written, and reads balances, where that was asked for.
+    /// Looks at every place, serves metrics, limits what is written, and reads balances, where that was asked for.
     ///
     /// # Errors
     /// When one of them could not be written, or is not to be.
@@ -36,9 +41,17 @@ impl Delivery {
         if let Some(path) = &outputs.report {
             OutputFile::check(path, Content::Marked)?;
         }
+        let metrics = outputs.metrics.map(MetricsServer::start).transpose()?;
         wear::begin(outputs.wear_limit.as_deref())?;
         balances::begin(outputs.balances.as_deref())?;
-        Ok(Self { machine, shape, report: outputs.report.clone() })
+        Ok(Self { machine, shape, report: outputs.report.clone(), metrics })
+    }
+
+    /// Has a command's measurement tell all who want to know of it while it runs: programs that read stdout, which
+    /// `stop` ends where they have gone, and those that look on.
+    pub fn follow(&self, screen: &mut Screen, command: &str, stop: &Arc<AtomicBool>) {
+        screen.tell(&self.machine, stop);
+        screen.publish(command, self.metrics.as_ref().map(MetricsServer::standing));
     }
 
     /// Hands everything over. A place that fails is told on stderr and does not keep the result from

@@ -25,7 +25,6 @@ use super::trial::Trial;
 use super::wear;
 use crate::arguments::DiskspdArguments;
 use crate::failure::Failure;
-use crate::output::Machine;
 use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
@@ -68,7 +67,7 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
     let workloads: Vec<_> = mappings.iter().map(|mapping| &mapping.workload).collect();
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &workloads)?;
     let mut saving = Saving::open(place);
-    let ran = measure(arguments, &mappings, &mut saving, &delivery.machine)?;
+    let ran = measure(arguments, &mappings, &mut saving, &delivery)?;
     let records: Vec<&RunRecord> = ran.iter().map(|span| &span.record).collect();
     let judged = conditions.judge_runs(&records);
     conditions::tell(&judged.concat());
@@ -128,7 +127,7 @@ fn itself(
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[])?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "diskspd", &stop);
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
     let mut saving = Saving::open(place);
@@ -152,7 +151,7 @@ fn measure(
     arguments: &DiskspdArguments,
     mappings: &[Mapping],
     saving: &mut Saving,
-    machine: &Machine,
+    delivery: &Delivery,
 ) -> Result<Vec<RanSpan>, Failure> {
     let total_ns = match mappings {
         [one] => one.workload.length.time_ns.map(|ns| ns + one.workload.length.warmup_ns),
@@ -161,7 +160,7 @@ fn measure(
     let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
     let voice = screen.voice();
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(machine, &stop);
+    delivery.follow(&mut screen, "diskspd", &stop);
     let mut ran = Vec::new();
     for mapping in mappings {
         if stop.load(Ordering::Relaxed) {

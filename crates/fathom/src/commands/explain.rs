@@ -205,7 +205,7 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "explain", &stop);
     let found = explain(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let holds = found.record.patterns.iter().flat_map(|p| &p.cells).all(|cell| cell.failed_checks.is_empty());

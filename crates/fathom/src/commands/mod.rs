@@ -66,6 +66,7 @@ mod sweep;
 mod tag;
 mod trend;
 mod trial;
+mod watch;
 mod wear;
 
 pub use expect::{Expected, LinkRate};
@@ -104,6 +105,7 @@ pub fn perform(asked: Asked) -> Result<Status, Failure> {
         Command::Explain(arguments) => explain::perform(&place, *arguments),
         Command::Devices(arguments) => devices::perform(&arguments),
         Command::Runs(arguments) => runs::perform(&place, &arguments),
+        Command::Watch(arguments) => watch::perform(&arguments),
         Command::Trend(arguments) => trend::perform(&place, &arguments),
         Command::Profile(arguments) => profile::perform(&arguments),
         Command::Size(arguments) => size::perform(&place, &arguments),

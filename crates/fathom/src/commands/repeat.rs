@@ -53,7 +53,7 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "repeat", &stop);
     let found = repeat(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let sound = |cell: &fathom_record::campaign::RepeatCell| {

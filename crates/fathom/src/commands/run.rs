@@ -76,14 +76,14 @@ pub fn measure(
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "run", &stop);
     let mut record = match external {
         Some(external) if plan.options.clients.is_empty() => {
             run_external(plan, &external, &place.raw_folder()?, &mut screen, &stop)?
         }
         _ => run_once(plan, &mut screen, &stop)?,
     };
-    drop(screen);
+    let mut onlookers = screen.end();
     if let Some(wanted) = held.wanted {
         let said = wanted.similarity(&record);
         record.notes.extend(said);
@@ -93,6 +93,10 @@ pub fn measure(
     }
     let lacked = saving.lacked_last();
     saving.put(&record);
+    if saving.is_whole() {
+        onlookers.saved(&record.id);
+    }
+    drop(onlookers);
     let judged = held.conditions.judge_run(&record);
     conditions::tell(&judged);
     let handed_over = delivery.hand_over(

@@ -63,6 +63,11 @@ impl Saving {
         }
     }
 
+    /// Whether runs were put, and all of them were saved.
+    pub fn is_whole(&self) -> bool {
+        self.saved > 0 && self.lost == 0
+    }
+
     /// Whether all runs were saved; otherwise says how they still can be, as the last thing that is said.
     pub fn finish(&self, machine: &Machine) -> bool {
         if self.lost > 0 {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use fathom_campaign::live_seconds::candidates;
 use fathom_page::{PageError, PageErrorKind, PagePlan, PageServer, Token, has_assets};
 use serde::Serialize;
 
@@ -67,7 +68,7 @@ fn start(
     arguments: &ServeArguments,
 ) -> Result<PageServer, Failure> {
     let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let plan = |listen| PagePlan { listen, stores: stores.clone(), token: token.clone() };
+    let plan = |listen| PagePlan { listen, stores: stores.clone(), live: candidates(), token: token.clone() };
     match (arguments.listen, arguments.port) {
         (Some(address), _) => Ok(PageServer::start(plan(address))?),
         (None, Some(port)) => Ok(PageServer::start(plan(local(port)))?),

@@ -32,7 +32,7 @@ pub fn perform(place: &StorePlace, mut arguments: SweepArguments) -> Result<Stat
     let store = place.open()?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);
     let stop = interrupt::watch(screen.voice())?;
-    screen.tell(&delivery.machine, &stop);
+    delivery.follow(&mut screen, "sweep", &stop);
     let found = sweep(&options, &store, &mut screen, &stop)?;
     drop(screen);
     let measured = found.record.cells.iter().filter_map(|cell| cell.result.as_ref());

@@ -25,7 +25,10 @@ struct SecondLine {
     until_ns: u64,
     iops: f64,
     throughput_bytes_per_s: f64,
+    service_p50_ns: Option<u64>,
     service_p99_ns: Option<u64>,
+    service_p999_ns: Option<u64>,
+    in_flight: f64,
     errors: u64,
 }
 
@@ -59,7 +62,10 @@ impl Lines {
             until_ns: second.until_ns,
             iops: second.operations_per_s,
             throughput_bytes_per_s: second.throughput_bytes_per_s,
+            service_p50_ns: second.service_p50_ns,
             service_p99_ns: second.service_p99_ns,
+            service_p999_ns: second.service_p999_ns,
+            in_flight: second.in_flight,
             errors: second.errors,
         });
     }

@@ -2,15 +2,18 @@
 
 mod lines;
 mod plain;
-mod progress_words;
+pub mod progress_words;
 mod redrawn;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
-use fathom_campaign::{Progress, Second, StepNotice};
+use fathom_campaign::live_seconds::{Publisher, Standing, candidates};
+use fathom_campaign::{Progress, Second, StepNotice, Tally};
 use fathom_measure::WallClock;
+use fathom_record::facts::TargetFacts;
 use fathom_target::Preparation;
+use fathom_telemetry::Latest;
 use indicatif::ProgressBar;
 
 use crate::output::{self, Machine};
@@ -18,10 +21,25 @@ use lines::Lines;
 use plain::Plain;
 use redrawn::Redrawn;
 
-/// Where a measurement shows how it goes: to people on stderr, and to programs on stdout where that was asked for.
+/// Where a measurement shows how it goes: to people on stderr, to programs on stdout where that was asked for, and to
+/// whoever looks on from other processes.
 pub struct Screen {
     shown: Shown,
     lines: Option<Lines>,
+    onlookers: Onlookers,
+}
+
+/// What other processes see of a measurement; nothing of one that is not published.
+#[derive(Debug, Default)]
+pub struct Onlookers(Option<Publisher>);
+
+impl Onlookers {
+    /// Tells of a run that was saved.
+    pub fn saved(&mut self, id: &str) {
+        if let Some(publisher) = &mut self.0 {
+            publisher.saved(id);
+        }
+    }
 }
 
 /// What people see.
@@ -58,7 +76,7 @@ impl Screen {
         } else {
             Shown::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
         };
-        Self { shown, lines: None }
+        Self { shown, lines: None, onlookers: Onlookers::default() }
     }
 
     /// Prints each second as a line of JSON too, where that was asked for; when nobody reads them any more, `stop` is
@@ -69,11 +87,27 @@ impl Screen {
         }
     }
 
+    /// Lets `fathom watch`, the page and, by `standing`, who asks this process look on at a command.
+    pub fn publish(&mut self, command: &str, standing: Option<Arc<Mutex<Standing>>>) {
+        self.onlookers = Onlookers(Some(Publisher::new(command, candidates(), standing)));
+    }
+
+    /// Takes away what people see; others look on until what comes back is dropped.
+    pub fn end(self) -> Onlookers {
+        self.onlookers
+    }
+
     /// For messages while this is in use.
     pub fn voice(&self) -> Voice {
         match &self.shown {
             Shown::Redrawn(redrawn) => Voice(Some(redrawn.line().clone())),
             _ => Voice(None),
+        }
+    }
+
+    fn publisher(&mut self, tell: impl FnOnce(&mut Publisher)) {
+        if let Some(publisher) = &mut self.onlookers.0 {
+            tell(publisher);
         }
     }
 
@@ -93,7 +127,32 @@ impl Progress for Screen {
         }
     }
 
+    fn opened(&mut self, target: &TargetFacts) {
+        self.publisher(|publisher| publisher.opened(target));
+    }
+
+    fn campaign(&mut self, id: &str) {
+        self.publisher(|publisher| publisher.campaign(id));
+    }
+
+    fn run(&mut self, id: &str) {
+        self.publisher(|publisher| publisher.run(id));
+    }
+
+    fn saved(&mut self, id: &str) {
+        self.onlookers.saved(id);
+    }
+
+    fn machine(&mut self, latest: &Arc<Latest>) {
+        self.publisher(|publisher| publisher.machine(latest));
+    }
+
+    fn counted(&mut self, tally: &Tally) {
+        self.publisher(|publisher| publisher.counted(tally));
+    }
+
     fn step(&mut self, notice: &StepNotice) {
+        self.publisher(|publisher| publisher.step(notice));
         if let Some(lines) = &mut self.lines {
             lines.step(notice);
         }
@@ -103,6 +162,7 @@ impl Progress for Screen {
     }
 
     fn second(&mut self, second: &Second) {
+        self.publisher(|publisher| publisher.second(second));
         if let Some(lines) = &mut self.lines {
             lines.second(second);
         }
@@ -112,6 +172,7 @@ impl Progress for Screen {
     }
 
     fn simulated_time(&mut self, is_simulated: bool) {
+        self.publisher(|publisher| publisher.simulated_time(is_simulated));
         if let Some(shown) = self.shown() {
             shown.simulated_time(is_simulated);
         }

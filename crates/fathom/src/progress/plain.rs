@@ -94,8 +94,7 @@ mod tests {
                 until_ns: second * 1_000_000_000,
                 operations_per_s: 1000.0,
                 throughput_bytes_per_s: 4e6,
-                service_p99_ns: None,
-                errors: 0,
+                ..Second::default()
             });
         }
         LINES.with_borrow(|lines| {

@@ -81,7 +81,7 @@ mod tests {
             operations_per_s: 123_400.0,
             throughput_bytes_per_s: 505.4e6,
             service_p99_ns: Some(345_000),
-            errors: 0,
+            ..Second::default()
         };
         assert_eq!(figures(&second), "123 k IOPS, 505 MB/s, p99 345 us");
         let bad = Second { errors: 2, warmup: true, service_p99_ns: None, ..second };

@@ -63,4 +63,5 @@ mod served;
 mod sized;
 mod trended;
 mod typed;
+mod watched;
 mod worn;

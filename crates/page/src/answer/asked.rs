@@ -10,10 +10,10 @@ const BYTES_MAX: usize = 4096;
 
 /// The names and values of a query that were not taken yet.
 #[derive(Debug)]
-pub(super) struct Asked(Vec<(String, String)>);
+pub(crate) struct Asked(Vec<(String, String)>);
 
 impl Asked {
-    pub(super) fn of(query: &str) -> Result<Self, Refusal> {
+    pub(crate) fn of(query: &str) -> Result<Self, Refusal> {
         if query.len() > BYTES_MAX {
             return Err(Refusal::usage("the query", "it is longer than 4096 bytes"));
         }
@@ -21,7 +21,7 @@ impl Asked {
     }
 
     /// The value of that name, if it is there.
-    pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, Refusal> {
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, Refusal> {
         let at = self.0.iter().position(|(key, _)| key == name);
         let value = at.map(|at| self.0.remove(at).1);
         if self.0.iter().any(|(key, _)| key == name) {
@@ -39,7 +39,7 @@ impl Asked {
     }
 
     /// Refuses what nobody took.
-    pub(super) fn end(self) -> Result<(), Refusal> {
+    pub(crate) fn end(self) -> Result<(), Refusal> {
         match self.0.first() {
             None => Ok(()),
             Some((name, _)) => Err(Refusal::usage(name, "unknown name in the query")),

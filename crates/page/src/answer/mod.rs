@@ -21,7 +21,7 @@ use fathom_store::{Store, StoreError, StoreErrorKind};
 use serde::Serialize;
 
 use crate::shelf::Shelf;
-use asked::Asked;
+pub(crate) use asked::Asked;
 
 pub(crate) use listing::RUNS_MAX;
 
@@ -58,11 +58,11 @@ impl Refusal {
     }
 
     /// Something that was asked and makes no sense.
-    fn usage(place: &str, cause: impl Into<String>) -> Self {
+    pub(crate) fn usage(place: &str, cause: impl Into<String>) -> Self {
         Self { place: place.to_owned(), ..Self::new(400, "usage", cause) }
     }
 
-    fn no_such(what: impl Into<String>) -> Self {
+    pub(crate) fn no_such(what: impl Into<String>) -> Self {
         Self::new(404, "not_found", what)
     }
 

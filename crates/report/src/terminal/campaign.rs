@@ -4,6 +4,7 @@ use fathom_measure::{Nanos, counted};
 use fathom_record::campaign::{AssessRecord, PatternResult};
 
 use super::Style;
+use super::bars::bars;
 use super::paint::{Sheet, Tone};
 use crate::sheet::{campaign as sheet, quality};
 use crate::words;
@@ -71,14 +72,12 @@ fn verdict(out: &mut Sheet, pattern: &PatternResult) {
 /// Rates from 0 to the highest as bars over the concurrency that was asked for; `None` under three points
 /// or where there is no room.
 fn sparkline(rates: &[(u64, f64)], width: usize) -> Option<String> {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let highest = rates.iter().map(|r| r.1).fold(0.0, f64::max);
     let (Some(first), Some(last)) = (rates.first(), rates.last()) else { return None };
     if rates.len() < 3 || highest <= 0.0 {
         return None;
     }
-    let bar = |rate: f64| BARS[((rate / highest * 8.0).ceil() as usize).clamp(1, 8) - 1];
-    let bars: String = rates.iter().map(|r| bar(r.1)).collect();
+    let bars = bars(rates.iter().map(|r| Some(r.1)));
     let line = format!("IOPS over jobs × depth: {} {bars} {}", first.0, last.0);
     (line.chars().count() + 2 <= width).then_some(line)
 }

@@ -2,6 +2,7 @@
 
 mod account;
 mod analysis;
+mod bars;
 mod campaign;
 mod compare;
 mod explain;
@@ -24,6 +25,7 @@ use crate::moment::Zone;
 use crate::sheet;
 use crate::table::Table;
 
+pub use bars::bars;
 pub use runs::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
 pub use trend::{TrendChange, TrendRow, TrendUnit, trends};
 

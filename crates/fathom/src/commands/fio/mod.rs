@@ -82,6 +82,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     differences.extend(saving.remark());
     let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;
+    screen.publish("fio", None);
     let written = (&destination, &places);
     let (outcome, unwritten) = run_stages((&jobs, &mapped, &stages), globals, written, &mut screen, &stop);
     drop(screen);
