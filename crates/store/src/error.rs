@@ -29,6 +29,8 @@ pub enum StoreErrorKind {
     CampaignBusy,
     /// What is to be deleted is needed by something that is not.
     Needed,
+    /// What people say has changed since it was looked at.
+    Stale,
     /// Another process held the store for longer than one waits.
     Locked,
     /// Not permitted by the operating system, or a read-only file system.

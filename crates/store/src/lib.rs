@@ -33,7 +33,7 @@ pub use campaign::{
 pub use error::{StoreError, StoreErrorKind};
 pub use history::{
     Baseline, Deleted, Deletion, DeletionChoice, Finding, FindingKey, Kept, Labels, Mark, MarkText, Note,
-    WORD_CHARACTERS_MAX, check_word,
+    WORD_CHARACTERS_MAX, check_note, check_title, check_word,
 };
 pub use location::default_path;
 pub use open::{Store, raw_folder};

@@ -24,6 +24,8 @@ const WAL_KEPT_BYTES: i64 = 16 << 20;
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    /// What people say is changed only while it is as it was then.
+    pub(crate) only_at: Option<i64>,
 }
 
 /// Folder beside a store's file for what other tools print.
@@ -106,7 +108,7 @@ impl Store {
         let connection =
             Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
         configure(&connection).map_err(failed)?;
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection, path: path.to_owned(), only_at: None })
     }
 
     fn connect_immutable(path: &Path) -> Option<Self> {
@@ -115,7 +117,7 @@ impl Store {
         let uri = format!("file:{escaped}?immutable=1");
         let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).ok()?;
         configure(&connection).ok()?;
-        Some(Self { connection, path: path.to_owned() })
+        Some(Self { connection, path: path.to_owned(), only_at: None })
     }
 
     /// Whether the file is a store of a version known here.

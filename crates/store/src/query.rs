@@ -4,6 +4,7 @@
 use rusqlite::{OptionalExtension, Params, Row, Transaction, TransactionBehavior};
 
 use crate::error::StoreError;
+use crate::history::sequence;
 use crate::open::Store;
 
 impl Store {
@@ -47,9 +48,14 @@ impl Store {
                 return Err(rusqlite::Error::SqliteFailure(code, None));
             }
             let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            if let Some(expected) = self.only_at
+                && sequence::read(&transaction)? != expected
+            {
+                return Ok(None);
+            }
             let outcome = change(&transaction)?;
-            transaction.commit().map(|()| outcome)
+            transaction.commit().map(|()| Some(outcome))
         };
-        run().map_err(|error| self.failed(doing, error))
+        run().map_err(|error| self.failed(doing, error))?.ok_or_else(|| self.stale(doing))
     }
 }

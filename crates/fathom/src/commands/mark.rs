@@ -3,7 +3,7 @@
 use fathom_campaign::calendar_now;
 use fathom_report::table::{Table, numbers, paths, titles, words};
 use fathom_report::terminal;
-use fathom_store::{Mark, MarkText};
+use fathom_store::{Mark, MarkText, check_title};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -14,9 +14,6 @@ use crate::arguments::MarkArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
-
-/// Longest title.
-const BYTES_MAX: usize = 200;
 
 /// The marks for programs.
 #[derive(Serialize)]
@@ -69,11 +66,8 @@ pub fn perform(place: &StorePlace, arguments: &MarkArguments) -> Result<Status, 
 }
 
 fn text(title: &str, arguments: &MarkArguments, now: &str) -> Result<MarkText, Failure> {
-    let title = title.trim();
-    if title.is_empty() || title.len() > BYTES_MAX {
-        let cause = format!("a title has 1 to {BYTES_MAX} bytes");
-        return Err(Failure::usage("--title", cause, "e.g. --title \"kernel 6.14\""));
-    }
+    let refused = |cause| Failure::usage("--title", cause, "e.g. --title \"kernel 6.14\"");
+    let title = check_title(title).map_err(refused)?;
     let at =
         |flag: &str, text: &Option<String>| text.as_deref().map(|text| instant(flag, text, now)).transpose();
     let from_at = at("--from", &arguments.from)?.unwrap_or_else(|| now.to_owned());

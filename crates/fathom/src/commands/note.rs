@@ -1,7 +1,7 @@
 //! `fathom note`: what people write about a run or a campaign.
 
 use fathom_campaign::calendar_now;
-use fathom_store::Note;
+use fathom_store::{Note, check_note};
 use serde::Serialize;
 
 use super::author::author;
@@ -12,8 +12,6 @@ use crate::layout;
 use crate::output;
 use crate::status::Status;
 
-/// Longest note.
-const BYTES_MAX: usize = 4096;
 /// Width of the numbers' column.
 const NUMBERS: usize = 6;
 
@@ -51,11 +49,8 @@ pub fn perform(place: &StorePlace, arguments: &NoteArguments) -> Result<Status, 
     let mut store = existing(place, name)?;
     let what = store.resolve(name)?;
     if let Some(text) = &arguments.text {
-        let text = text.trim();
-        if text.is_empty() || text.len() > BYTES_MAX {
-            let cause = format!("a note has 1 to {BYTES_MAX} bytes, and this one has {}", text.len());
-            return Err(Failure::usage("TEXT", cause, "e.g. fathom note last \"after the update\""));
-        }
+        let refused = |cause| Failure::usage("TEXT", cause, "e.g. fathom note last \"after the update\"");
+        let text = check_note(text).map_err(refused)?;
         store = place.open()?;
         store.write_note(&what, text, author().as_deref(), &calendar_now())?;
     }

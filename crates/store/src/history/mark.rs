@@ -31,6 +31,22 @@ pub struct MarkText {
     pub source: Option<String>,
 }
 
+/// Longest title.
+const BYTES_MAX: usize = 200;
+
+/// A mark's title as it is kept: without the white space around it.
+///
+/// # Errors
+/// What a title has to be.
+pub fn check_title(text: &str) -> Result<&str, String> {
+    let text = text.trim();
+    if (1..=BYTES_MAX).contains(&text.len()) {
+        Ok(text)
+    } else {
+        Err(format!("a title has 1 to {BYTES_MAX} bytes"))
+    }
+}
+
 const MARKING: &str = "making a mark";
 
 impl Store {

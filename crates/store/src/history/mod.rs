@@ -7,13 +7,14 @@ mod finding;
 mod label;
 mod mark;
 mod note;
+pub(crate) mod sequence;
 
 pub use baseline::Baseline;
 pub use delete::{Deleted, Deletion, DeletionChoice, Kept};
 pub use finding::{Finding, FindingKey};
 pub use label::{Labels, WORD_CHARACTERS_MAX, check_word};
-pub use mark::{Mark, MarkText};
-pub use note::Note;
+pub use mark::{Mark, MarkText, check_title};
+pub use note::{Note, check_note};
 
 use crate::resolve::Resolved;
 

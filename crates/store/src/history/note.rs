@@ -32,6 +32,21 @@ impl Note {
     }
 }
 
+/// Longest note.
+const BYTES_MAX: usize = 4096;
+
+/// A note as it is kept: without the white space around it.
+///
+/// # Errors
+/// What a note has to be.
+pub fn check_note(text: &str) -> Result<&str, String> {
+    let text = text.trim();
+    if (1..=BYTES_MAX).contains(&text.len()) {
+        return Ok(text);
+    }
+    Err(format!("a note has 1 to {BYTES_MAX} bytes, and this one has {}", text.len()))
+}
+
 const WRITING: &str = "writing a note";
 const READING: &str = "reading notes";
 

@@ -352,3 +352,41 @@ fn a_store_of_the_first_version_is_listed_without_being_changed() {
     assert_eq!((page.total, page.rows.len()), (3, 3));
     assert!(page.rows.iter().any(|row| row.id == expected.id && row.has_io && row.tool == "fathom"));
 }
+
+#[test]
+fn nobody_changes_what_he_has_not_seen() {
+    let (folder, store) = filled(0..2);
+    let path = folder.path().join("runs.sqlite");
+    let what = Resolved::Run(id(0));
+    let seen = store.said_sequence().unwrap();
+    let at = |sequence: i64| Store::open(&path).unwrap().only_at(sequence);
+    at(seen).label(&what, &words(&["a"]), NOW).unwrap();
+    let refused = at(seen).label(&what, &words(&["b"]), NOW).unwrap_err();
+    assert!(refused.kind == StoreErrorKind::Stale && !refused.remedy.is_empty(), "{refused}");
+    assert_eq!(store.labels().unwrap().runs[&id(0)], words(&["a"]));
+
+    // Whatever is said or taken back makes it another one.
+    let mut before = store.said_sequence().unwrap();
+    let mark = MarkText {
+        from_at: NOW.to_owned(),
+        until_at: None,
+        title: "t".to_owned(),
+        target: None,
+        source: None,
+    };
+    let changes: [&dyn Fn(&Store); 7] = [
+        &|store| drop(store.unlabel(&what, &words(&["a"]), LATER).unwrap()),
+        &|store| drop(store.write_note(&what, "n", None, NOW).unwrap()),
+        &|store| drop(store.void_note(&what, 1, LATER).unwrap()),
+        &|store| drop(store.make_mark(&mark, NOW).unwrap()),
+        &|store| drop(store.void_mark(1, LATER).unwrap()),
+        &|store| store.set_baseline(&id(1), NOW).unwrap(),
+        &|store| drop(store.void_baseline(&id(1), LATER).unwrap()),
+    ];
+    for change in changes {
+        change(&at(before));
+        let now = store.said_sequence().unwrap();
+        assert!(now > before, "{now} after {before}");
+        before = now;
+    }
+}
