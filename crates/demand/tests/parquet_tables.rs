@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fathom_demand::fleet::{Groups, Interest, Run, Taker, header, of_parquet, read_text};
+use fathom_demand::fleet::{
+    Groups, Interest, Run, Taker, WholeColumn, WholeKind, header, of_parquet, read_text, whole_columns,
+};
 use fathom_demand::{Hints, Values};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
 use parquet::file::writer::SerializedFileWriter;
@@ -61,6 +63,44 @@ fn read(bytes: &Bytes, not: &'static str) -> Result<Vec<Run>, String> {
         groups.read(bytes.clone(), group, &mut joined).map_err(|error| error.to_string())?;
     }
     Ok(joined.runs)
+}
+
+#[test]
+fn whole_columns_are_the_text_s_and_what_is_not_there_is_absent() {
+    let text = std::fs::read_to_string(place("fleet.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let wanted = [
+        ("volume_id", WholeKind::Words),
+        ("writes", WholeKind::Numbers),
+        ("current", WholeKind::Words),
+        ("colour", WholeKind::Words),
+    ];
+    for writer in WRITERS {
+        let found = whole_columns(&Arc::new(golden(writer)), &wanted, 1000).unwrap();
+        let [
+            Some(WholeColumn::Words(volumes)),
+            Some(WholeColumn::Numbers(writes)),
+            Some(WholeColumn::Words(current)),
+            None,
+        ] = found.as_slice()
+        else {
+            panic!("{writer}: {found:?}");
+        };
+        assert_eq!((volumes.places.len(), writes.len()), (rows.len(), rows.len()), "{writer}");
+        for (at, row) in rows.iter().enumerate() {
+            assert_eq!(volumes.word(at), Some(row[0]), "{writer}: {at}");
+            assert_eq!(current.word(at), Some(row[7]).filter(|word| !word.is_empty()), "{writer}: {at}");
+            let is_same = match row[3].parse::<f64>() {
+                Ok(value) => (writes[at] - value).abs() <= value.abs() * 1e-6,
+                Err(_) => writes[at].is_nan(),
+            };
+            assert!(is_same, "{writer}: {at}: {} for {:?}", writes[at], row[3]);
+        }
+        let many = whole_columns(&Arc::new(golden(writer)), &wanted, 1).unwrap_err();
+        assert!(many.cause.contains("rows"), "{many}");
+        let wrong = whole_columns(&Arc::new(golden(writer)), &[("volume_id", WholeKind::Numbers)], 1000);
+        assert!(wrong.unwrap_err().cause.contains("a number is needed"), "{writer}");
+    }
 }
 
 #[test]

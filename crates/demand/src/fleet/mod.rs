@@ -20,6 +20,7 @@ mod parquet;
 mod parquet;
 mod text;
 mod volume_columns;
+mod whole_column;
 
 use fathom_record::shell::shell_word;
 use fathom_tools::Refusal;
@@ -34,9 +35,10 @@ pub use latest::Latest;
 pub use moment::{counted as counted_ns, moment_ns};
 pub use number::number;
 pub use one::of_parquet;
-pub use parquet::Groups;
+pub use parquet::{Groups, whole_columns};
 pub use text::{Header, header, read_text};
 pub use volume_columns::Layout;
+pub use whole_column::{WholeColumn, WholeKind, WordColumn};
 
 /// Whether a file that begins so is Parquet, with a footer that may be read or one that is encrypted.
 pub fn is_parquet(start: &[u8]) -> bool {

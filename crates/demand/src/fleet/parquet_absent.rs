@@ -3,10 +3,11 @@
 use std::convert::Infallible;
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 use fathom_tools::Refusal;
 
-use super::{Layout, Taker};
+use super::{Layout, Taker, WholeColumn, WholeKind};
 use crate::Hints;
 
 /// What a file's footer says: nothing, because none is opened.
@@ -23,7 +24,7 @@ impl Groups {
     /// # Errors
     /// Always.
     pub fn open_one(_file: &File, _hints: &Hints<'_>) -> Result<Self, Refusal> {
-        Err(Refusal::new("a Parquet table", "this build does not read Parquet").or(
+        Err(refusal().or(
             "build it with cargo build --release --features columnar, or write the table as CSV: duckdb -c \"COPY 'FILE.parquet' TO 'FILE.csv'\"",
         ))
     }
@@ -53,4 +54,20 @@ impl Groups {
     pub fn read(&self, _file: File, _group: usize, _taker: &mut impl Taker) -> io::Result<()> {
         match self.never {}
     }
+}
+
+/// Refuses the file.
+///
+/// # Errors
+/// Always.
+pub fn whole_columns(
+    _file: &Arc<File>,
+    _wanted: &[(&str, WholeKind)],
+    _rows_max: u64,
+) -> Result<Vec<Option<WholeColumn>>, Refusal> {
+    Err(refusal().or("build it with cargo build --release --features columnar"))
+}
+
+fn refusal() -> Refusal {
+    Refusal::new("a Parquet table", "this build does not read Parquet")
 }

@@ -22,6 +22,7 @@ enum Values {
     Float(Batch<parquet::data_type::FloatType>),
     Double(Batch<parquet::data_type::DoubleType>),
     Bytes(Batch<parquet::data_type::ByteArrayType>),
+    Truths(Batch<parquet::data_type::BoolType>),
 }
 
 /// Does the same with a batch, whatever its type.
@@ -34,6 +35,7 @@ macro_rules! batch {
             Values::Float($batch) => $does,
             Values::Double($batch) => $does,
             Values::Bytes($batch) => $does,
+            Values::Truths($batch) => $does,
         }
     };
 }
@@ -51,7 +53,8 @@ impl Column {
             ColumnReader::FloatColumnReader(reader) => Values::Float(Batch::new(present, reader)),
             ColumnReader::DoubleColumnReader(reader) => Values::Double(Batch::new(present, reader)),
             ColumnReader::ByteArrayColumnReader(reader) => Values::Bytes(Batch::new(present, reader)),
-            ColumnReader::BoolColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => {
+            ColumnReader::BoolColumnReader(reader) => Values::Truths(Batch::new(present, reader)),
+            ColumnReader::FixedLenByteArrayColumnReader(_) => {
                 return Err(ParquetError::General(
                     "a column is not of the type that the footer says".to_owned(),
                 ));
@@ -96,7 +99,31 @@ impl Column {
             (Values::Float(batch), _) => batch.cells(out, |value| usable(f64::from(*value))),
             (Values::Double(batch), _) => batch.cells(out, |value| usable(*value)),
             (Values::Int96(batch), _) => batch.cells(out, |_| Cell::Wrong),
+            (Values::Truths(batch), _) => batch.cells(out, |_| Cell::Wrong),
             (Values::Bytes(batch), _) => batch.cells(out, |value| words(value, number)),
+        }
+    }
+
+    /// The rows that were read, as numbers of any sign, 1 for yes; not a number where there is none.
+    pub fn reals(&self, out: &mut Vec<f64>) {
+        let over = |value: f64, scale: u32| value / 10f64.powi(scale as i32);
+        let none = || f64::NAN;
+        match (&self.values, self.kind) {
+            (Values::Int32(batch), Kind::Unsigned) => batch.put(out, none, |value| f64::from(*value as u32)),
+            (Values::Int64(batch), Kind::Unsigned) => batch.put(out, none, |value| *value as u64 as f64),
+            (Values::Int32(batch), Kind::Decimal(scale)) => {
+                batch.put(out, none, |value| over(f64::from(*value), scale))
+            }
+            (Values::Int64(batch), Kind::Decimal(scale)) => {
+                batch.put(out, none, |value| over(*value as f64, scale))
+            }
+            (Values::Int32(batch), _) => batch.put(out, none, |value| f64::from(*value)),
+            (Values::Int64(batch), _) => batch.put(out, none, |value| *value as f64),
+            (Values::Float(batch), _) => batch.put(out, none, |value| f64::from(*value)),
+            (Values::Double(batch), _) => batch.put(out, none, |value| *value),
+            (Values::Truths(batch), _) => batch.put(out, none, |value| f64::from(u8::from(*value))),
+            (Values::Int96(batch), _) => batch.put(out, none, |_| f64::NAN),
+            (Values::Bytes(batch), _) => batch.put(out, none, |_| f64::NAN),
         }
     }
 
@@ -147,6 +174,7 @@ impl Column {
                 batch.put(out, empty, |value| ByteArray::from(format!("{value}").into_bytes()))
             }
             Values::Int96(batch) => batch.put(out, empty, |_| empty()),
+            Values::Truths(batch) => batch.put(out, empty, |_| empty()),
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum Kind {
     Moment(i64),
     /// The nanoseconds of a day and the day's Julian number: times of old Hive, Impala and Spark.
     JulianMoment,
+    /// Yes or no.
+    Truth,
     /// Words, which may stand for a number or a time.
     Words,
 }
@@ -30,6 +32,8 @@ pub enum Wanted {
     Moment,
     /// A count, a rate or a size.
     Number,
+    /// A number of any sign, or yes or no.
+    Real,
     /// A name.
     Words,
 }
@@ -44,7 +48,7 @@ impl Kind {
         let converted = column.converted_type();
         let decimal = matches!(logical, Some(LogicalType::Decimal(_))) || converted == ConvertedType::DECIMAL;
         match column.physical_type() {
-            Type::BOOLEAN => None,
+            Type::BOOLEAN => Some(Self::Truth),
             Type::FLOAT | Type::DOUBLE => Some(Self::Number),
             Type::INT96 => Some(Self::JulianMoment),
             Type::INT32 | Type::INT64 if decimal => {
@@ -60,8 +64,11 @@ impl Kind {
     /// Whether values of this kind can be what is wanted.
     pub fn serves(self, wanted: Wanted) -> bool {
         match wanted {
-            Wanted::Moment => true,
-            Wanted::Number => !matches!(self, Self::Moment(_) | Self::JulianMoment),
+            Wanted::Moment => self != Self::Truth,
+            Wanted::Number => !matches!(self, Self::Moment(_) | Self::JulianMoment | Self::Truth),
+            Wanted::Real => {
+                matches!(self, Self::Number | Self::Unsigned | Self::Decimal(_) | Self::Truth)
+            }
             Wanted::Words => matches!(self, Self::Words | Self::Number | Self::Unsigned),
         }
     }
@@ -72,7 +79,7 @@ impl Wanted {
     pub fn words(self) -> &'static str {
         match self {
             Self::Moment => "a time",
-            Self::Number => "a number",
+            Self::Number | Self::Real => "a number",
             Self::Words => "a name",
         }
     }

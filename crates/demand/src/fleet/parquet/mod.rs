@@ -6,6 +6,7 @@
 mod cells;
 mod decoding;
 mod kind;
+mod whole_columns;
 
 use std::io;
 use std::ops::Range;
@@ -22,6 +23,8 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
+
+pub use whole_columns::whole_columns;
 
 use super::column_cell::Cell;
 use super::gather::{Gather, SizeCell};
@@ -61,20 +64,14 @@ impl Groups {
         file: &F,
         find: impl FnOnce(&[String]) -> std::result::Result<Layout, Refusal>,
     ) -> std::result::Result<Self, Refusal> {
-        let footer = decoding(|| ParquetMetaDataReader::new().parse_and_finish(file)).map_err(|error| {
-            if said(&error).contains("encrypt") {
-                return encrypted().at("the footer");
-            }
-            Refusal::new(TABLE, said(&error))
-                .at("the footer")
-                .or("write it again to its end: a file that is still being written has none")
-        })?;
+        let footer = footer_of(file)?;
         let columns = footer.file_metadata().schema_descr().columns();
         let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
         let layout = find(&names)?;
         let groups = Self { layout, footer: Arc::new(footer) };
-        groups.check_kinds(&names)?;
-        groups.check_groups(file.len())?;
+        groups.wanted().try_for_each(|(at, wanted)| check_kind(&groups.footer, at, wanted))?;
+        let ats: Vec<usize> = groups.wanted().map(|(at, _)| at).collect();
+        check_groups(&groups.footer, file.len(), &ats)?;
         Ok(groups)
     }
 
@@ -96,54 +93,6 @@ impl Groups {
             demand.map(|(place, at)| (*at, if place == 0 { Wanted::Moment } else { Wanted::Number }));
         let words = [layout.volume, layout.current, layout.instance, layout.group].into_iter().flatten();
         demand.chain(layout.size.map(|at| (at, Wanted::Number))).chain(words.map(|at| (at, Wanted::Words)))
-    }
-
-    fn check_kinds(&self, names: &[String]) -> std::result::Result<(), Refusal> {
-        let columns = self.footer.file_metadata().schema_descr().columns();
-        for (at, wanted) in self.wanted() {
-            let column = &columns[at];
-            if Kind::of(column).is_some_and(|kind| kind.serves(wanted)) {
-                continue;
-            }
-            let cause = format!(
-                "its column {} holds {} values, and {} is needed",
-                names[at],
-                column.physical_type(),
-                wanted.words()
-            );
-            return Err(Refusal::new(TABLE, cause)
-                .at("the footer")
-                .or("name another with --columns, or write it again as DOUBLE, TIMESTAMP or STRING"));
-        }
-        Ok(())
-    }
-
-    /// What the footer says of places and lengths is checked before anything is read by it.
-    fn check_groups(&self, file_bytes: u64) -> std::result::Result<(), Refusal> {
-        for (number, group) in self.footer.row_groups().iter().enumerate() {
-            let wrong = |cause: String| Refusal::new(TABLE, cause).at(format!("row group {number}"));
-            if group.num_columns() != self.footer.file_metadata().schema_descr().num_columns() {
-                return Err(wrong("it has not the columns of the others".to_owned()));
-            }
-            if group.num_rows() < 0 {
-                return Err(wrong(format!("it has {} rows", group.num_rows())));
-            }
-            for (at, _) in self.wanted() {
-                let chunk = group.column(at);
-                let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
-                let end = start.checked_add(chunk.compressed_size());
-                let inside = end.and_then(|end| u64::try_from(end).ok()).is_some_and(|end| end <= file_bytes);
-                if !inside || start < 0 || chunk.compressed_size() < 0 || chunk.data_page_offset() < 0 {
-                    return Err(wrong(format!("its column {at} lies outside of the file"))
-                        .or("copy the file again: it is not whole"));
-                }
-                if matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO) {
-                    return Err(wrong(format!("it is compressed with {}", chunk.compression()))
-                        .or("write it again compressed with snappy, zstd, gzip or lz4, or not at all"));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Reads a row group.
@@ -188,6 +137,67 @@ impl Groups {
             group: self.layout.group.map(open).transpose()?,
         })
     }
+}
+
+/// What the end of a file says of the rest of it.
+fn footer_of<F: ChunkReader>(file: &F) -> std::result::Result<ParquetMetaData, Refusal> {
+    decoding(|| ParquetMetaDataReader::new().parse_and_finish(file)).map_err(|error| {
+        if said(&error).contains("encrypt") {
+            return encrypted().at("the footer");
+        }
+        Refusal::new(TABLE, said(&error))
+            .at("the footer")
+            .or("write it again to its end: a file that is still being written has none")
+    })
+}
+
+/// Whether a column's values are of a kind that can be used.
+fn check_kind(footer: &ParquetMetaData, at: usize, wanted: Wanted) -> std::result::Result<(), Refusal> {
+    let column = &footer.file_metadata().schema_descr().columns()[at];
+    if Kind::of(column).is_some_and(|kind| kind.serves(wanted)) {
+        return Ok(());
+    }
+    let cause = format!(
+        "its column {} holds {} values, and {} is needed",
+        column.path().string(),
+        column.physical_type(),
+        wanted.words()
+    );
+    Err(Refusal::new(TABLE, cause)
+        .at("the footer")
+        .or("name another with --columns, or write it again as DOUBLE, TIMESTAMP or STRING"))
+}
+
+/// What the footer says of places and lengths is checked before anything is read by it; `ats` are the columns that are.
+fn check_groups(
+    footer: &ParquetMetaData,
+    file_bytes: u64,
+    ats: &[usize],
+) -> std::result::Result<(), Refusal> {
+    for (number, group) in footer.row_groups().iter().enumerate() {
+        let wrong = |cause: String| Refusal::new(TABLE, cause).at(format!("row group {number}"));
+        if group.num_columns() != footer.file_metadata().schema_descr().num_columns() {
+            return Err(wrong("it has not the columns of the others".to_owned()));
+        }
+        if group.num_rows() < 0 {
+            return Err(wrong(format!("it has {} rows", group.num_rows())));
+        }
+        for at in ats.iter().copied() {
+            let chunk = group.column(at);
+            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+            let end = start.checked_add(chunk.compressed_size());
+            let inside = end.and_then(|end| u64::try_from(end).ok()).is_some_and(|end| end <= file_bytes);
+            if !inside || start < 0 || chunk.compressed_size() < 0 || chunk.data_page_offset() < 0 {
+                return Err(wrong(format!("its column {at} lies outside of the file"))
+                    .or("copy the file again: it is not whole"));
+            }
+            if matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO) {
+                return Err(wrong(format!("it is compressed with {}", chunk.compression()))
+                    .or("write it again compressed with snappy, zstd, gzip or lz4, or not at all"));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn encrypted() -> Refusal {
