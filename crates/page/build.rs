@@ -6,28 +6,38 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The files that the page is made of, each with its media type.
-const FILES: [(&str, &str); 3] = [
-    ("index.html", "text/html; charset=utf-8"),
-    ("page.js", "text/javascript; charset=utf-8"),
-    ("page.css", "text/css; charset=utf-8"),
+/// The files without which there is no page: the whole of it, and the script that a shared file has in it.
+const NEEDED: [&str; 4] = ["index.html", "page.js", "page.css", "shared.js"];
+/// The media types of its files, by their endings.
+const TYPES: [(&str, &str); 3] = [
+    ("html", "text/html; charset=utf-8"),
+    ("js", "text/javascript; charset=utf-8"),
+    ("css", "text/css; charset=utf-8"),
 ];
 
 fn main() {
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("Cargo sets it")).join("dist");
     println!("cargo::rerun-if-changed={}", folder.display());
     println!("cargo::rerun-if-changed=build.rs");
-    // A page without one of its parts is none.
-    let whole = FILES.iter().all(|(name, _)| folder.join(name).is_file());
+    let whole = NEEDED.iter().all(|name| folder.join(name).is_file());
     let entries = if whole { entries(&folder) } else { String::new() };
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it")).join("assets.rs");
     fs::write(out, format!("&[{entries}]")).expect("Cargo's own folder takes files");
 }
 
+/// The page's files as entries of a table, in the order of their names.
 fn entries(folder: &Path) -> String {
+    let listed = fs::read_dir(folder).expect("it was there a moment ago");
+    let mut paths: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
     let mut text = String::new();
-    for (name, media_type) in FILES {
-        let path = folder.join(name);
+    for path in paths {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let known = TYPES.iter().find(|(known, _)| Some(*known) == ending);
+        let (Some((_, media_type)), Some(name)) = (known, path.file_name().and_then(|name| name.to_str()))
+        else {
+            continue;
+        };
         let bytes = fs::read(&path).expect("it was there a moment ago");
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);

@@ -23,20 +23,18 @@ async function ask(path: string, query: Query): Promise<Response> {
   return response;
 }
 
-async function refusal(response: Response): Promise<Refusal> {
+export async function refusal(response: Response): Promise<Refusal> {
   const body = (await response.json().catch(() => ({}))) as { place?: string; cause?: string; remedy?: string };
   const cause = body.cause ?? `status ${response.status}`;
   const place = body.place === undefined || body.place === "" ? "" : `${body.place}: `;
   return new Refusal(response.status, place + cause, body.remedy ?? "");
 }
 
-const carried: Answers | null = answers();
-
-// Whether this is a shared file, which holds some runs and is asked for no others.
-export const isShared = carried !== null;
+// A shared file holds some runs, and is asked for no others.
+const carried: Answers | null = SHARED ? answers() : null;
 
 export async function json<T>(path: string, query: Query = {}): Promise<T> {
-  if (carried) return (await carried.json(path, query)) as T;
+  if (SHARED && carried) return (await carried.json(path, query)) as T;
   return (await (await ask(path, query)).json()) as T;
 }
 
@@ -51,13 +49,16 @@ export async function open(token: string): Promise<void> {
 }
 
 export async function columns<Header extends Span>(path: string, query: Query): Promise<Columns<Header>> {
-  if (carried) return carried.columns<Header>(path, query);
+  if (SHARED && carried) return carried.columns<Header>(path, query);
   return Columns.read<Header>(await (await ask(path, query)).arrayBuffer());
 }
 
 export interface Hello {
   fathom: string;
   stores: { number: number; name: string }[];
+  fleets: { number: number; name: string }[];
+  // Whether what people say may be changed.
+  edit: boolean;
   runs_max: number;
 }
 
@@ -88,11 +89,25 @@ export interface Listing {
   };
 }
 
-// What people say of a run.
+export interface Note {
+  number: number;
+  text: string;
+  author: string | null;
+  at: string;
+}
+
+// What people say of a run; `seq` is how far that had come.
 export interface Said {
+  seq: number;
   tags: string[];
-  notes: { text: string; author: string | null; at: string }[];
+  notes: Note[];
   baseline: string | null;
+}
+
+// What people say happened.
+export interface Marks {
+  seq: number;
+  marks: { number: number; from_at: string; until_at: string | null; title: string; target: string | null }[];
 }
 
 export interface Campaigns {
@@ -125,6 +140,10 @@ export interface CampaignCell {
 export interface Campaign extends CampaignRow {
   kind: string | null;
   text: string | null;
+  seq: number;
+  notes: Note[];
+  sweep: null | Sweep;
+  comparison: null | Comparison;
   assessment: null | {
     failures: string[];
     patterns: { title: string; reached: string; limited_by: string; cells: CampaignCell[] }[];
@@ -132,6 +151,16 @@ export interface Campaign extends CampaignRow {
     notes: string[];
     command: string | null;
   };
+}
+
+// A grid of plans; the place of a cell is the index of its value on each axis.
+export interface Sweep {
+  failures: string[];
+  extremes: string[];
+  axes: { key: string; values: string[] }[];
+  places: { place: number[]; cell: CampaignCell | null; missing: string | null }[];
+  notes: string[];
+  command: string | null;
 }
 
 // Some runs or a campaign beside others, in the words of `fathom compare`.
@@ -145,6 +174,7 @@ export interface Comparison {
     sentence: string;
     table: { headings: string[]; is_number: boolean[]; rows: string[][] };
     conditions: string[];
+    pairs: { first: string; a_run: string; b_run: string; ratio: number | null }[];
   }[];
   notes: string[];
   command: string | null;

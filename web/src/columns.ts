@@ -9,12 +9,12 @@ export interface Span {
 
 interface Described {
   name: string;
-  type: "u32" | "f32";
+  type: "u8" | "u32" | "f32";
   length: number;
   offset: number;
 }
 
-export type Column = Uint32Array | Float32Array;
+export type Column = Uint8Array | Uint32Array | Float32Array;
 
 export class Columns<Header extends Span> {
   private constructor(
@@ -28,10 +28,14 @@ export class Columns<Header extends Span> {
     const header = JSON.parse(text) as Header & { columns: Described[] };
     const found = new Map<string, Column>();
     for (const { name, type, length: size, offset } of header.columns) {
-      const kind = type === "u32" ? Uint32Array : Float32Array;
+      const kind = type === "u8" ? Uint8Array : type === "u32" ? Uint32Array : Float32Array;
       found.set(name, new kind(buffer, 4 + length + offset, size));
     }
     return new Columns<Header>(header, found);
+  }
+
+  names(): string[] {
+    return [...this.found.keys()];
   }
 
   get(name: string): Column | undefined {

@@ -3,15 +3,11 @@
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 
-import { isShared, json, open, Refusal, type Hello } from "./api";
+import { json, open, Refusal, type Hello } from "./api";
 import { el } from "./elements";
-import { campaign, campaigns } from "./pages/campaigns";
-import { compare } from "./pages/compare";
-import { attach, live, strip } from "./pages/live";
-import { run } from "./pages/run";
 import { runs } from "./pages/runs";
-import { trend } from "./pages/trend";
 import { address, route } from "./route";
+import { runningCampaign, strip } from "./running";
 import type { Screen } from "./screen";
 
 const main = el("main", { id: "main", tabindex: -1 });
@@ -36,12 +32,12 @@ async function show(): Promise<void> {
     await enter();
     const { parts, query } = route();
     hello ??= await json<Hello>("hello");
-    running ??= strip();
+    if (!SHARED) running ??= strip();
     const store = Number(query.get("store") ?? 0);
-    const screen: Screen = { hello, store: hello.stores.some(({ number }) => number === store) ? store : 0 };
+    const screen: Screen = { hello, store: hello.stores.some(({ number }) => number === store) ? store : 0, again: show };
     navigate(screen, parts[0] ?? "");
     content = await chosen(screen, parts);
-    if (parts[0] === "campaign") void attach(content, parts[1]);
+    if (!SHARED && parts[0] === "campaign") void attach(content, parts[1]);
   } catch (error) {
     content = failure(error);
   }
@@ -54,16 +50,31 @@ async function show(): Promise<void> {
   if (mine > 1) main.focus();
 }
 
-function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
+// The list comes with the page; other screens come when they are asked for.
+async function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
   const [name, id] = parts;
   if (name === "runs" && id === undefined) return runs(screen);
-  if (name === "run" && id !== undefined) return run(screen, id);
-  if (name === "campaigns") return campaigns(screen);
-  if (name === "campaign" && id !== undefined) return campaign(screen, id);
-  if (name === "trend") return trend(screen);
-  if (name === "compare") return compare(screen);
-  if (name === "live") return live(id);
+  if (name === "run" && id !== undefined) return (await part(import("./pages/run"))).run(screen, id);
+  if (name === "campaigns") return (await part(import("./pages/campaigns"))).campaigns(screen);
+  if (name === "campaign" && id !== undefined) return (await part(import("./pages/campaigns"))).campaign(screen, id);
+  if (name === "trend") return (await part(import("./pages/trend"))).trend(screen);
+  if (name === "compare") return (await part(import("./pages/compare"))).compare(screen);
+  if (!SHARED && name === "fleet") return (await part(import("./pages/fleet"))).fleet(screen, Number(id ?? 0));
+  if (!SHARED && name === "live") return (await part(import("./pages/live"))).live(id);
   throw new Refusal(404, "There is no such screen", "begin with the runs");
+}
+
+// How a campaign goes that runs, on its own screen; without that the screen has all that was found.
+async function attach(content: HTMLElement, id: string | undefined): Promise<void> {
+  const entry = id === undefined ? undefined : await runningCampaign(id);
+  if (entry !== undefined) (await import("./pages/live")).attach(content, entry);
+}
+
+// A part of the page, or what to do where it does not come.
+function part<Part>(coming: Promise<Part>): Promise<Part> {
+  return coming.catch(() => {
+    throw new Refusal(0, "A part of the page did not come", "Start fathom serve again, and load the page anew.");
+  });
 }
 
 function navigate(screen: Screen, current: string): void {
@@ -75,8 +86,8 @@ function navigate(screen: Screen, current: string): void {
   select.addEventListener("change", () => {
     location.hash = address(["runs"], { store: select.value === "0" ? null : select.value });
   });
-  const store = isShared ? el("span", { class: "quiet" }, `shared by fathom ${screen.hello.fathom}`) : stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
-  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("campaigns", "Campaigns"), link("trend", "Trends"), ...(running ? [running] : []), store);
+  const store = SHARED ? el("span", { class: "quiet" }, `shared by fathom ${screen.hello.fathom}`) : stores.length < 2 ? el("span", { class: "quiet" }, stores[0]?.name ?? "") : el("span", {}, el("label", { for: "store" }, "Store "), select);
+  navigation.replaceChildren(el("span", { class: "name" }, "fathom"), link("runs", "Runs"), link("campaigns", "Campaigns"), link("trend", "Trends"), ...(!SHARED && screen.hello.fleets.length > 0 ? [link("fleet", "Fleet")] : []), ...(running ? [running] : []), store);
 }
 
 function failure(error: unknown): HTMLElement {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,9 +19,12 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const folder = mkdtempSync(join(tmpdir(), "fathom-page-"));
 const store = join(folder, "runs.sqlite");
-// Another store, with campaigns.
+// Other stores: with assessments, with a sweep and a comparison, and one that is changed from the page.
 const campaigns = join(folder, "campaigns.sqlite");
-let server: ChildProcess;
+const grids = join(folder, "grids.sqlite");
+const edited = join(folder, "edited.sqlite");
+const verdicts = join(folder, "verdicts.parquet");
+const servers: ChildProcess[] = [];
 let url = "";
 let browser: Browser;
 let context: BrowserContext;
@@ -56,11 +59,32 @@ function measure(): void {
   fathom("baseline", before);
   fathom("mark", "--title", "delay put in", "--from", fathom("runs", "-n", "1", "--json").match(/"started_at": "([^"]+)"/)?.[1] ?? "");
   for (const seed of [1, 2]) typed(campaigns, "assess", "sim:gp3", "--patterns", "randread-4k", "--budget", `${20 + seed}s`, "--quiet");
+  const short = ["--time", "1s", "--warmup", "0s", "--rw", "randread", "--quiet"];
+  typed(grids, "sweep", "--target", "sim:gp3", "--over", "bs=4k,64k", "--over", "depth=1,4,16", "--passes", "2", ...short);
+  typed(grids, "compare", "sim:gp3", "sim:gp3,iops=3600", "--patterns", "randread-4k", "--quiet");
+  copyFileSync(store, edited);
 }
 
-async function serve(): Promise<void> {
-  server = spawn(PROGRAM, ["serve", "--store", store, "--store", campaigns, "--port", "0", "--json"], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, stdio: ["ignore", "pipe", "inherit"] });
-  url = await new Promise((resolve, reject) => {
+// Nine days of 5-minute counts of 40 volumes, of which the last third grows.
+function judge(): void {
+  const lines = ["volume,time,reads,writes,read_bytes,write_bytes,size,current"];
+  for (let volume = 0; volume < 40; volume += 1) {
+    for (let tick = 0; tick < 9 * 288; tick += 1) {
+      const growth = tick < 6 * 288 ? 1 : 1 + volume / 100;
+      const operations = Math.floor((1000 + volume * 50) * 300 * growth * (1 + ((tick * 7919 + volume) % 97) / 400));
+      lines.push(`vol-${String(volume).padStart(2, "0")},${1_700_000_100 + tick * 300},0,${operations},0,${operations * 4096},100,"gp3:iops=16000,throughput=500"`);
+    }
+  }
+  lines.push("<b>odd</b>,1700000100,0,1,0,4096,100,gp9", "<b>odd</b>,1700000400,0,1,0,4096,100,gp9");
+  const table = join(folder, "volumes.csv");
+  writeFileSync(table, `${lines.join("\n")}\n`);
+  fathom("size", "--fleet", table, "--values", "per-row", "--region", "us-east-1", "--rows", verdicts);
+}
+
+async function serve(...words: string[]): Promise<string> {
+  const server = spawn(PROGRAM, ["serve", ...words, "--port", "0", "--json"], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, stdio: ["ignore", "pipe", "inherit"] });
+  servers.push(server);
+  return new Promise((resolve, reject) => {
     let text = "";
     server.once("exit", () => reject(new Error("fathom serve ended")));
     server.stdout?.on("data", (part) => {
@@ -72,7 +96,8 @@ async function serve(): Promise<void> {
 
 before(async () => {
   measure();
-  await serve();
+  judge();
+  url = await serve("--store", store, "--store", campaigns, "--store", grids, "--fleet", verdicts);
   browser = await chromium.launch({ executablePath: BROWSER.includes("/") ? BROWSER : String(spawnSync("which", [BROWSER]).stdout).trim(), args: ["--headless=new", "--no-sandbox"] });
   context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
   page = await context.newPage();
@@ -86,12 +111,12 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  server?.kill("SIGINT");
+  servers.forEach((server) => server.kill("SIGINT"));
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function go(hash: string, heading: string | RegExp): Promise<void> {
-  await page.evaluate(
+async function go(hash: string, heading: string | RegExp, on: Page = page): Promise<void> {
+  await on.evaluate(
     (text) =>
       new Promise<void>((done) => {
         if (location.hash === text) done();
@@ -100,12 +125,30 @@ async function go(hash: string, heading: string | RegExp): Promise<void> {
       }),
     hash,
   );
-  await page.locator("main:not([aria-busy])").waitFor();
-  await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  await on.locator("main:not([aria-busy])").waitFor();
+  await on.getByRole("heading", { name: heading, level: 1 }).waitFor();
 }
 
-async function picture(name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+// What axe finds wrong, and how many pixels are too wide.
+async function faultless(on: Page, what: string): Promise<void> {
+  // The policy lets no script of others in; the browser's own channel does.
+  await on.evaluate(AXE);
+  const violations = await on.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+  });
+  assert.deepEqual(violations, [], what);
+  const wide = await on.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${what}: ${wide} pixels too wide`);
+}
+
+async function picture(name: string, of: Page = page): Promise<void> {
+  if (PICTURES !== undefined) await of.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
 test("the token is exchanged and leaves the address", async () => {
@@ -296,6 +339,125 @@ test("what runs is shown while it runs, and so is its end", async () => {
   await go("#/live/1-1", "Nothing is being measured");
 });
 
+// Where the sweep and the comparison are.
+async function grid(): Promise<[string, string]> {
+  await go("#/campaigns?store=2", "Campaigns");
+  const href = async (row: number): Promise<string> => (await page.getByRole("row").nth(row).getByRole("link").getAttribute("href")) ?? "";
+  return [await href(2), await href(1)];
+}
+
+test("a sweep is a grid whose cells lead to their runs, and a comparison has its pairs", async () => {
+  const [swept, compared] = await grid();
+  await go(swept, /^sim:gp3: sweep$/);
+  await page.getByText(/^Highest rate: /).waitFor();
+  const cells = page.getByRole("region", { name: "IOPS, by bs and depth" });
+  assert.equal(await cells.getByRole("link").count(), 6);
+  assert.equal(await cells.getByRole("columnheader", { name: "depth 16" }).count(), 1);
+  await picture("sweep");
+  await cells.getByRole("row", { name: /^bs 64k/ }).getByRole("link").first().click();
+  await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
+  await go(compared, /: comparison$/);
+  await page.getByText(/[=?▲▼] .*4 KiB random read/).first().waitFor();
+  await page.getByText(/^\d+ pairs of runs$/).waitFor();
+  const pairs = page.getByRole("region", { name: /^Pairs of/ });
+  if (!(await pairs.isVisible())) await page.getByText(/^\d+ pairs of runs$/).click();
+  await picture("comparison");
+  await pairs.getByRole("row").nth(1).getByRole("link").last().click();
+  await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
+});
+
+test("a fleet adds up, and its volumes are sorted, searched and chosen by what they save", async () => {
+  await go("#/fleet", /^Fleet verdicts/);
+  await page.getByRole("status").filter({ hasText: /^41 volumes$/ }).waitFor();
+  assert.match(await page.getByRole("list", { name: "Sums" }).innerText(), /a month wasted by \d+ volumes/);
+  await picture("fleet");
+  const volumes = page.getByRole("region", { name: "Volumes", exact: true });
+  await volumes.getByRole("button", { name: "volume", exact: true }).click();
+  assert.match(await volumes.getByRole("row").nth(1).innerText(), /^<b>odd<\/b>\snot judged/);
+  await volumes.getByRole("button", { name: "saves a month" }).click();
+  assert.match(await volumes.getByRole("row").nth(1).innerText(), /^vol-0/);
+  await page.getByRole("searchbox", { name: "Search by name" }).fill("VOL-3");
+  await page.getByRole("status").filter({ hasText: /^10 of 41 volumes$/ }).waitFor();
+  assert.match(page.url(), /q=VOL-3/);
+  await page.getByRole("searchbox", { name: "Search by name" }).fill("");
+  const density = page.getByRole("img", { name: /Volumes by what they save/ });
+  await density.scrollIntoViewIfNeeded();
+  const box = await density.boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 2, box.y + box.height * 0.8, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole("status").filter({ hasText: /^\d+ of 41 volumes$/ }).waitFor();
+  assert.notEqual(await page.getByLabel("saves at least").inputValue(), "");
+  await page.getByRole("button", { name: "all of them" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("saves at least").fill("1e6");
+  await page.getByRole("status").filter({ hasText: /^0 of 41 volumes$/ }).waitFor();
+  await page.getByLabel("saves at least").fill("");
+  await page.getByLabel("Status").selectOption("not_judged");
+  await page.getByRole("status").filter({ hasText: /^1 of 41 volumes$/ }).waitFor();
+  await volumes.getByRole("button", { name: "<b>odd</b>" }).click();
+  const whole = page.getByRole("region", { name: "One volume" });
+  await whole.getByRole("heading", { name: "<b>odd</b>" }).waitFor();
+  assert.match(await whole.innerText(), /reason\s/);
+  assert.match(page.url(), /row=0/);
+});
+
+test("what people say is changed by keys where the server lets it, and what was not seen is not", async () => {
+  await go("#/runs", "Runs");
+  await page.getByRole("row").nth(2).getByRole("link").click();
+  await page.getByRole("heading", { name: /^sim:gp3/, level: 1 }).waitFor();
+  assert.equal(await page.getByRole("region", { name: "Edit" }).count(), 0, "nothing is changed without --edit");
+  const address = await serve("--store", edited, "--edit");
+  const strange = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const other = await strange.newPage();
+  await other.goto(address);
+  await other.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  const id = ids("sim:gp3")[2] ?? "";
+  await go(`#/run/${id}`, /^sim:gp3/, other);
+  const edit = other.getByRole("region", { name: "Edit" });
+  const type = async (label: string | RegExp, text: string, ...keys: string[]): Promise<void> => {
+    await edit.getByLabel(label).focus();
+    await other.keyboard.type(text);
+    for (const key of keys) await other.keyboard.press(key);
+  };
+  await type("Tags", "nightly <i>", "Enter");
+  await other.getByRole("list", { name: "Tags" }).getByRole("link", { name: "nightly" }).waitFor();
+  await other.getByRole("list", { name: "Tags" }).getByRole("link", { name: "<i>" }).waitFor();
+  await other.waitForFunction(() => document.activeElement?.id === "edit-tag");
+  await edit.getByRole("button", { name: "Take off <i>" }).focus();
+  await other.keyboard.press("Enter");
+  await edit.getByRole("button", { name: "Take off <i>" }).waitFor({ state: "detached" });
+  await type("Note", "<img src=x onerror=alert(1)>", "Tab", "Enter");
+  await other.getByRole("listitem").filter({ hasText: "<img src=x onerror=alert(1)> (" }).waitFor();
+  assert.equal(await other.locator("main img").count(), 0);
+  await edit.getByRole("button", { name: "Make it the baseline" }).focus();
+  await other.keyboard.press("Enter");
+  await edit.getByRole("button", { name: "Give it up as the baseline" }).waitFor();
+  await picture("edit", other);
+  await faultless(other, "a run that is edited");
+  await type("Tags", 'a"b', "Enter");
+  await edit.getByRole("alert").filter({ hasText: "Nothing was changed: words: a tag is one word" }).waitFor();
+  typed(edited, "tag", id, "elsewhere");
+  await edit.getByLabel("Tags").fill("late");
+  await other.keyboard.press("Enter");
+  await edit.getByRole("alert").filter({ hasText: "somebody has changed" }).waitFor();
+  await edit.getByRole("button", { name: "Show it anew" }).click();
+  await other.getByRole("list", { name: "Tags" }).getByRole("link", { name: "elsewhere" }).waitFor();
+  assert.equal(await other.getByRole("link", { name: "late", exact: true }).count(), 0);
+
+  await go("#/trend?target=sim:gp3", "Trends", other);
+  await type("Mark", "encrypted <b>", "Enter");
+  await other.getByRole("region", { name: "Marks" }).getByRole("cell", { name: "encrypted <b>" }).waitFor();
+  await type(/because/, "it is encrypted now", "Enter");
+  await other.getByText(/Acknowledged: it is encrypted now/).waitFor();
+  await faultless(other, "a trend that is edited");
+  const said = typed(edited, "tag", id);
+  assert.match(said, /elsewhere nightly/);
+  await strange.close();
+});
+
 test("a shared file opens from the disk and asks nobody for anything", async () => {
   const file = join(folder, "shared.html");
   const slow = ids("sim:gp3")[0] ?? "";
@@ -345,11 +507,6 @@ test("what is not there is said, and text of people stays text", async () => {
   assert.ok(faults.every((fault) => /status of (401|404|400)/.test(fault)), faults.join("\n"));
 });
 
-interface Violation {
-  id: string;
-  nodes: { html: string }[];
-}
-
 test("every screen is without fault for axe, in both themes, from 320 to 1,920 pixels", async () => {
   await go("#/runs?q=target:hdd", "Runs");
   const run = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
@@ -358,6 +515,7 @@ test("every screen is without fault for axe, in both themes, from 320 to 1,920 p
   const id = (href: string): string => href.split("/").pop() ?? "";
   await go("#/campaigns?store=1", "Campaigns");
   const campaign = (await page.getByRole("row").nth(1).getByRole("link").getAttribute("href")) ?? "";
+  const [swept, compared] = await grid();
   const screens: [string, RegExp][] = [
     ["#/runs", /^Runs/],
     [`${run}?at=3&open=1`, /^sim:hdd/],
@@ -365,6 +523,9 @@ test("every screen is without fault for axe, in both themes, from 320 to 1,920 p
     [`#/compare?ids=${id(run)},${id(other)}`, /^Compare/],
     ["#/campaigns?store=1", /^Campaigns/],
     [campaign, /assessment$/],
+    [swept, /sweep$/],
+    [compared, /comparison$/],
+    ["#/fleet?row=3", /^Fleet/],
     ["#/run/none", /^This cannot/],
     ["#/live/1-1", /^Nothing is being/],
   ];
@@ -376,15 +537,7 @@ test("every screen is without fault for axe, in both themes, from 320 to 1,920 p
         await go("#/runs", "Runs");
         await go(hash, heading);
         await page.waitForTimeout(150);
-        // The policy lets no script of others in; the browser's own channel does.
-        await page.evaluate(AXE);
-        const violations = await page.evaluate(async () => {
-          const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
-          return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
-        });
-        assert.deepEqual(violations, [], `${hash} at ${width} in ${colorScheme}`);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(wide <= 0, `${hash} at ${width}: ${wide} pixels too wide`);
+        await faultless(page, `${hash} at ${width} in ${colorScheme}`);
         await picture(`${heading.source.replace(/\W/g, "")}-${width}-${colorScheme}`);
       }
     }

@@ -8,11 +8,14 @@
 //!
 //! What runs on this machine is told as it goes, from the rings of live seconds ([`fathom_campaign::live_seconds`]).
 //!
-//! One thread serves all connections; stores are read on one more. Stores are opened for reading and numbered at the
-//! start: no path of a request reaches the file system. What is not measured is absent in an answer, never 0.
+//! One thread serves all connections; stores are read on one more. Stores are opened for reading, and for writing only
+//! while somebody who may edit changes what people say. They are numbered at the start: no path of a request reaches the
+//! file system. What is not measured is absent in an answer, never 0.
 
 mod answer;
 mod assets;
+mod edit;
+mod fleet_table;
 mod guard;
 mod live_feed;
 mod patient;
@@ -24,6 +27,7 @@ mod shelf;
 mod token;
 
 pub use assets::has_assets;
+pub use edit::Editor;
 pub use redact::Redacted;
 pub use serving::{PageError, PageErrorKind, PagePlan, PageServer};
 pub use share::{SharedPage, share};

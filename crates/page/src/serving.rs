@@ -16,6 +16,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
+use crate::edit::Editor;
+use crate::fleet_table;
 use crate::guard::Guard;
 use crate::patient::Patient;
 use crate::router::{Shared, routes};
@@ -45,6 +47,8 @@ const GRACE: Duration = Duration::from_millis(500);
 pub enum PageErrorKind {
     /// The address is not one to serve at.
     Address,
+    /// A file is no rows of a fleet.
+    Fleet,
     /// The operating system failed.
     System,
 }
@@ -61,6 +65,10 @@ pub struct PagePlan {
     pub stores: Vec<PathBuf>,
     /// Folders in which measurements of this user have their live seconds.
     pub live: Vec<PathBuf>,
+    /// Rows of fleets, as `fathom size --fleet` writes them in Parquet, in the order of their numbers.
+    pub fleets: Vec<PathBuf>,
+    /// Who may change what people say of runs; absent where nobody may.
+    pub editor: Option<Editor>,
     /// The secret that browsers show; absent for a new one. Needed where the address is not a loopback one.
     pub token: Option<Token>,
 }
@@ -78,9 +86,10 @@ impl PageServer {
     /// Listens and serves from now on.
     ///
     /// # Errors
-    /// When the address is not one to serve at, or the system gives no socket, thread or random bytes.
+    /// When the address is not one to serve at, a fleet's file is none, or the system gives no socket, thread or random bytes.
     pub fn start(plan: PagePlan) -> Result<Self, PageError> {
         admit_address(&plan)?;
+        plan.fleets.iter().try_for_each(|path| fleet_table::admit(path))?;
         let place = format!("listening at {}", plan.listen);
         let failed = |cause: String| PageError::new(PageErrorKind::System, place.clone(), cause);
         let secret = |token: Option<Token>| token.map_or_else(Token::draw, Ok).map_err(failed);
@@ -88,7 +97,8 @@ impl PageServer {
         let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
         listener.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
         let guard = Guard::new(address, secret(plan.token)?, secret(None)?);
-        let shared = Arc::new(Shared { guard, shelf: Mutex::new(Shelf::of(plan.stores)), live: plan.live });
+        let shelf = Shelf::of(plan.stores).with_fleets(plan.fleets).editable(plan.editor.is_some());
+        let shared = Arc::new(Shared { guard, shelf: Mutex::new(shelf), live: plan.live, editor: plan.editor });
         // One more thread reads the stores.
         let runtime = Builder::new_current_thread()
             .enable_io()

@@ -113,14 +113,13 @@ impl Selection {
             let value = serde_json::to_value(record).map_err(|error| damaged(&error))?;
             redaction.learn(&value);
             redaction.learn_text(&row.target);
+            learn_notes(&mut redaction, store, Resolved::Campaign(row.id.clone())).map_err(of_store)?;
             campaigns.push((row, value));
         }
         for id in &self.runs {
             let record = store.run_without_series(id).map_err(of_store)?;
             redaction.learn(&serde_json::to_value(&record).map_err(|error| damaged(&error))?);
-            for note in store.notes(&Resolved::Run(id.clone())).map_err(of_store)? {
-                redaction.learn_text(&note.text);
-            }
+            learn_notes(&mut redaction, store, Resolved::Run(id.clone())).map_err(of_store)?;
         }
         let into = Store::open(path).map_err(of_store)?;
         let mut kept = Kept::default();
@@ -142,15 +141,19 @@ impl Selection {
     /// What people say of it.
     fn write_said(&self, store: &Store, into: &Store, redaction: &Redaction) -> Result<(), StoreError> {
         let (labels, baselines) = (store.labels()?, store.baselines()?);
-        for id in &self.runs {
-            let run = Resolved::Run(id.clone());
-            let words = labels.runs.get(id).into_iter().flatten();
-            let words: Vec<String> = words.map(|word| redaction.apply_text(word)).collect();
-            into.label(&run, &words, "")?;
-            for note in store.notes(&run)? {
+        let runs = self.runs.iter().map(|id| (Resolved::Run(id.clone()), labels.runs.get(id)));
+        let campaigns = self.campaigns.iter().map(|(row, _)| &row.id);
+        let campaigns = campaigns.map(|id| (Resolved::Campaign(id.clone()), labels.campaigns.get(id)));
+        for (what, words) in runs.chain(campaigns) {
+            let words: Vec<String> =
+                words.into_iter().flatten().map(|word| redaction.apply_text(word)).collect();
+            into.label(&what, &words, "")?;
+            for note in store.notes(&what)? {
                 let author = note.author.map(|author| redaction.apply_text(&author));
-                into.write_note(&run, &redaction.apply_text(&note.text), author.as_deref(), &note.at)?;
+                into.write_note(&what, &redaction.apply_text(&note.text), author.as_deref(), &note.at)?;
             }
+        }
+        for id in &self.runs {
             if let Some(baseline) = baselines.iter().find(|baseline| baseline.run == *id) {
                 into.set_baseline(id, &baseline.at)?;
             }
@@ -162,6 +165,12 @@ impl Selection {
         }
         Ok(())
     }
+}
+
+/// Notes the paths in what people wrote about something.
+fn learn_notes(redaction: &mut Redaction, store: &Store, about: Resolved) -> Result<(), StoreError> {
+    store.notes(&about)?.iter().for_each(|note| redaction.learn_text(&note.text));
+    Ok(())
 }
 
 /// A record as it is given away; its seconds are numbers, and what was beside the run is not shown.
@@ -313,7 +322,7 @@ struct Parts {
 impl Parts {
     fn find() -> Option<Self> {
         let text = |path| std::str::from_utf8(assets::find(path)?.bytes).ok();
-        Some(Self { script: text("/page.js")?, style: text("/page.css")? })
+        Some(Self { script: text("/shared.js")?, style: text("/page.css")? })
     }
 
     /// One file with everything in it, which lets nothing in from elsewhere: script and style are named by what they are.

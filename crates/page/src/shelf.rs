@@ -1,14 +1,19 @@
-//! The stores that are served, by number: opened for reading, and again where their file was replaced.
+//! The stores and fleets that are served, by number: opened for reading, and again where their file was replaced.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fathom_store::{Store, StoreError};
 
+use crate::answer::Refusal;
+use crate::fleet_table::{FleetPlace, FleetTable};
+
 /// Stores by number, from 0.
 #[derive(Debug)]
 pub struct Shelf {
     places: Vec<Place>,
+    fleets: Vec<FleetPlace>,
+    is_editable: bool,
 }
 
 #[derive(Debug)]
@@ -29,7 +34,27 @@ struct Opened {
 impl Shelf {
     /// Stores at these places; they are opened when they are first asked.
     pub fn of(paths: Vec<PathBuf>) -> Self {
-        Self { places: paths.into_iter().map(|path| Place { path, opened: None }).collect() }
+        let places = paths.into_iter().map(|path| Place { path, opened: None }).collect();
+        Self { places, fleets: Vec::new(), is_editable: false }
+    }
+
+    /// The same with the rows of fleets beside the stores.
+    #[must_use]
+    pub fn with_fleets(mut self, paths: Vec<PathBuf>) -> Self {
+        self.fleets = paths.into_iter().map(FleetPlace::of).collect();
+        self
+    }
+
+    /// The same, saying that what people say may be changed.
+    #[must_use]
+    pub(crate) fn editable(mut self, is_editable: bool) -> Self {
+        self.is_editable = is_editable;
+        self
+    }
+
+    /// Whether what people say may be changed.
+    pub(crate) fn is_editable(&self) -> bool {
+        self.is_editable
     }
 
     /// Where the stores lie, in the order of their numbers.
@@ -43,6 +68,28 @@ impl Shelf {
     /// When it cannot be opened, or its file has gone.
     pub fn store(&mut self, number: usize) -> Option<Result<&Store, StoreError>> {
         self.places.get_mut(number).map(Place::store)
+    }
+
+    /// The store of that number, for one change of what people say while that has come as far as they saw.
+    pub(crate) fn store_to_change(
+        &mut self,
+        number: usize,
+        sequence: i64,
+    ) -> Option<Result<Store, StoreError>> {
+        let place = self.places.get_mut(number)?;
+        // One that is not there is not made.
+        let found = place.store().map(|_| ());
+        Some(found.and_then(|()| Store::open(&place.path)).map(|store| store.only_at(sequence)))
+    }
+
+    /// Where the rows of fleets lie, in the order of their numbers.
+    pub(crate) fn fleet_paths(&self) -> impl Iterator<Item = &Path> {
+        self.fleets.iter().map(FleetPlace::path)
+    }
+
+    /// The fleet of that number, read; `None` where there is none of it.
+    pub(crate) fn fleet(&mut self, number: usize) -> Option<Result<&FleetTable, Refusal>> {
+        self.fleets.get_mut(number).map(FleetPlace::table)
     }
 }
 

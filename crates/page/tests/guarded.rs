@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use fathom_page::{PageErrorKind, PagePlan, PageServer, Token};
+use fathom_page::{Editor, PageErrorKind, PagePlan, PageServer, Token};
 use fathom_store::Store;
 use tempfile::TempDir;
 
@@ -18,15 +18,15 @@ struct Served {
 }
 
 fn served() -> Served {
+    served_to(None)
+}
+
+fn served_to(editor: Option<Editor>) -> Served {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
     drop(Store::open(&path).unwrap());
-    let plan = PagePlan {
-        listen: "127.0.0.1:0".parse().unwrap(),
-        stores: vec![path],
-        live: Vec::new(),
-        token: None,
-    };
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let plan = PagePlan { listen, stores: vec![path], live: Vec::new(), fleets: Vec::new(), editor, token: None };
     Served { server: PageServer::start(plan).unwrap(), _folder: folder }
 }
 
@@ -236,11 +236,9 @@ fn a_header_that_does_not_come_is_not_waited_for() {
 
 #[test]
 fn other_addresses_need_a_token_of_their_own() {
-    let plan = |listen: &str, token| PagePlan {
-        listen: listen.parse().unwrap(),
-        stores: Vec::new(),
-        live: Vec::new(),
-        token,
+    let plan = |listen: &str, token| {
+        let (stores, fleets) = (Vec::new(), Vec::new());
+        PagePlan { listen: listen.parse().unwrap(), stores, live: Vec::new(), fleets, editor: None, token }
     };
     let token = || Some(Token::chosen(&"a1".repeat(16)).unwrap());
     for (listen, token) in
@@ -255,4 +253,51 @@ fn other_addresses_need_a_token_of_their_own() {
     let address = server.address();
     drop(server);
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn nothing_is_changed_but_where_it_may_be_and_on_purpose() {
+    let (json, marked) = ("Content-Type: application/json", "X-Fathom: 1");
+    let body = r#"{"seq":0,"title":"kernel 6.14"}"#;
+    let served = served();
+    let cookie = served.cookie();
+    let answer = served.request("POST /api/marks", &[&cookie, json, marked], body);
+    assert!(status(&answer) == 403 && answer.contains("fathom serve --edit"), "{answer}");
+    assert!(served.request("GET /api/hello", &[&cookie], "").contains(r#""edit":false"#));
+
+    let served = served_to(Some(Editor::default()));
+    let (cookie, address) = (served.cookie(), served.server.address());
+    assert!(served.request("GET /api/hello", &[&cookie], "").contains(r#""edit":true"#));
+    let other = format!("Origin: http://{address}.evil");
+    let large = format!(r#"{{"seq":0,"title":"{}"}}"#, "x".repeat(65 << 10));
+    let (cookie, other, large) = (cookie.as_str(), other.as_str(), large.as_str());
+    for (lines, body, expected) in [
+        (vec![json, marked], body, 401),
+        (vec![cookie, json], body, 403),
+        (vec![cookie, json, "X-Fathom: 2"], body, 403),
+        (vec![cookie, marked, "Content-Type: text/plain"], body, 400),
+        (vec![cookie, json, marked, other], body, 403),
+        (vec![cookie, json, marked, "Sec-Fetch-Site: cross-site"], body, 403),
+        (vec![cookie, json, marked], large, 413),
+        (vec![cookie, json, marked], r#"{"seq":0,"title":"a","extra":1}"#, 400),
+        (vec![cookie, json, marked], r#"{"seq":5,"title":"a"}"#, 409),
+        (vec![cookie, json, marked], body, 200),
+        (vec![cookie, json, marked], body, 409),
+    ] {
+        let answer = served.request("POST /api/marks", &lines, body);
+        assert_eq!(status(&answer), expected, "{lines:?} {answer}");
+    }
+    let answer = served.request("GET /api/marks", &[cookie], "");
+    assert_eq!(answer.matches("kernel 6.14").count(), 1, "{answer}");
+}
+
+#[test]
+fn a_fleet_that_is_none_is_refused_before_anything_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("verdicts.parquet");
+    std::fs::write(&path, "volume,status").unwrap();
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let plan = PagePlan { listen, stores: Vec::new(), fleets: vec![path], editor: None, token: None };
+    let error = PageServer::start(plan).unwrap_err();
+    assert!(error.kind == PageErrorKind::Fleet && error.remedy.contains("--rows"), "{error}");
 }

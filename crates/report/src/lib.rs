@@ -28,6 +28,7 @@ mod processor;
 mod reproduce;
 mod seconds;
 mod sheet;
+pub mod swept;
 pub mod table;
 pub mod terminal;
 mod words;

@@ -1,9 +1,11 @@
 // Campaigns: all of them, and one with its verdict first, then the grid of what was measured.
 
-import { json, type Campaign, type CampaignCell, type Campaigns } from "../api";
+import { json, type Campaign, type CampaignCell, type Campaigns, type Sweep } from "../api";
 import { el, table, type Child } from "../elements";
+import { notes } from "../notes";
 import { address } from "../route";
-import type { Screen } from "../screen";
+import { COMPARED_MAX, type Screen } from "../screen";
+import { verdict } from "../verdict";
 import { count, moment, percent, rate, time } from "../words";
 
 export async function campaigns(screen: Screen): Promise<HTMLElement> {
@@ -56,10 +58,14 @@ export async function campaign(screen: Screen, id: string): Promise<HTMLElement>
     el("p", { class: "meta" }, `Campaign ${id}, started ${moment(found.started_at)} UTC${ended}, `, runs));
   if (found.tags.length > 0) root.append(el("p", {}, `Tags: ${found.tags.join(", ")}`));
   if (found.closed_at === null) root.append(el("p", { class: "care" }, "It is not finished: the command that began it continues it. What is saved so far is shown."));
+  root.append(...notes(found.notes));
+  if (!SHARED && screen.hello.edit) root.append((await import("../edit")).editCampaign(screen, found));
   if (found.text !== null) root.append(el("pre", {}, found.text));
+  if (found.sweep !== null) root.append(...swept(screen, found.sweep), ...foot(id, found.sweep));
+  if (found.comparison !== null) root.append(...verdict(screen, { ...found.comparison, command: null }), ...foot(id, { notes: [], command: found.comparison.command }));
   const { assessment } = found;
   if (assessment === null) return root;
-  if (assessment.failures.length > 0) root.append(el("div", { class: "alarm" }, el("h2", {}, "Read this before the numbers"), el("ul", {}, ...assessment.failures.map((text) => el("li", {}, text)))));
+  root.append(...failures(assessment.failures));
   for (const pattern of assessment.patterns) {
     root.append(
       el("h2", {}, pattern.title),
@@ -69,9 +75,52 @@ export async function campaign(screen: Screen, id: string): Promise<HTMLElement>
     );
   }
   if (assessment.points.rows.length > 0) root.append(el("h2", {}, "Operating points"), table("Operating points", assessment.points.headings, assessment.points.rows, assessment.points.is_number));
-  if (assessment.notes.length > 0) root.append(el("h2", {}, "Notes"), el("ul", { class: "prose" }, ...assessment.notes.map((note) => el("li", {}, note))));
-  if (assessment.command !== null) root.append(el("h2", {}, "In a terminal"), el("pre", {}, `${assessment.command}\nfathom report ${id} --html report.html`));
+  root.append(...foot(id, assessment));
   return root;
+}
+
+function failures(sentences: string[]): HTMLElement[] {
+  if (sentences.length === 0) return [];
+  return [el("div", { class: "alarm" }, el("h2", {}, "Read this before the numbers"), el("ul", {}, ...sentences.map((text) => el("li", {}, text))))];
+}
+
+function foot(id: string, said: { notes: string[]; command: string | null }): HTMLElement[] {
+  const remarks = said.notes.length === 0 ? [] : [el("h2", {}, "Notes"), el("ul", { class: "prose" }, ...said.notes.map((note) => el("li", {}, note)))];
+  const command = said.command === null ? [] : [el("h2", {}, "In a terminal"), el("pre", {}, `${said.command}\nfathom report ${id} --html report.html`)];
+  return [...remarks, ...command];
+}
+
+// What a sweep found best, then its grid: the last axis to the right, the one before it downwards, and a table for each
+// value of the others.
+function swept(screen: Screen, sweep: Sweep): HTMLElement[] {
+  const { axes, places } = sweep;
+  const [down, right] = axes.length < 2 ? [0, null] : [axes.length - 2, axes.length - 1];
+  const others = axes.slice(0, down);
+  const rates = places.map(({ cell }) => cell?.operations_per_s ?? 0);
+  const highest = Math.max(0, ...rates);
+  const groups = new Map<string, Sweep["places"]>();
+  for (const at of places) {
+    const name = others.map((axis, index) => `${axis.key} ${axis.values[at.place[index] ?? 0] ?? ""}`).join(", ");
+    groups.set(name, [...(groups.get(name) ?? []), at]);
+  }
+  const tables = [...groups].flatMap(([name, members]) => {
+    const columns = right === null ? [null] : (axes[right]?.values ?? []).map((_, index) => index);
+    const rows = (axes[down]?.values ?? []).map((value, row): Child[] => [
+      `${axes[down]?.key ?? ""} ${value}`,
+      ...columns.map((column) => {
+        const found = members.find(({ place }) => place[down] === row && (right === null || place[right] === column));
+        if (found === undefined) return "";
+        if (found.cell === null) return el("span", { class: "quiet blank", title: found.missing ?? "" }, found.missing?.startsWith("left out") ? "left out" : "not measured");
+        return shown(screen, found.cell, highest);
+      }),
+    ]);
+    const across = right === null ? ["IOPS"] : (axes[right]?.values ?? []).map((value) => `${axes[right]?.key ?? ""} ${value}`);
+    const title = `IOPS${name === "" ? "" : ` at ${name}`}, by ${axes[down]?.key ?? ""}${right === null ? "" : ` and ${axes[right]?.key ?? ""}`}`;
+    const root = table(title, [axes[down]?.key ?? "", ...across], rows, [false, ...across.map(() => true)]);
+    root.classList.add("grid");
+    return [el("h2", {}, title), root];
+  });
+  return [...failures(sweep.failures), ...sweep.extremes.map((sentence) => el("p", { class: "verdict" }, sentence)), ...tables];
 }
 
 // Jobs downwards, depth to the right; each cell leads to its run, or to the list of its runs.
@@ -94,7 +143,7 @@ function grid(screen: Screen, title: string, cells: CampaignCell[]): HTMLElement
 function shown(screen: Screen, cell: CampaignCell, highest: number): HTMLElement {
   const store = screen.store || null;
   const [only] = cell.runs;
-  const href = cell.runs.length === 1 && only !== undefined ? address(["run", only], { store }) : address(["compare"], { store, ids: cell.runs.slice(0, 12).join(",") });
+  const href = cell.runs.length === 1 && only !== undefined ? address(["run", only], { store }) : address(["compare"], { store, ids: cell.runs.slice(0, COMPARED_MAX).join(",") });
   const interval = cell.interval_share === null ? "" : ` ± ${percent(cell.interval_share)}`;
   const points = cell.points.length === 0 ? "" : `★ ${cell.points.join(", ")} · `;
   const name = `${rate(cell.operations_per_s)}${interval}`;

@@ -4,11 +4,9 @@ import { json, Refusal, type Comparison, type Run, type Summary } from "../api";
 import { Chart, Cursor, type Line } from "../chart";
 import { el, table, type Child } from "../elements";
 import { address, keep, route } from "../route";
-import type { Screen } from "../screen";
+import { COMPARED_MAX, type Screen } from "../screen";
+import { verdict } from "../verdict";
 import { change, moment, rate, throughput, time } from "../words";
-
-// Most runs that are told apart by colour and dash.
-export const RUNS_MAX = 12;
 
 const INKS = ["blue", "vermillion", "green", "purple"];
 const DASHES = [[], [9, 4], [2, 3]];
@@ -27,7 +25,7 @@ export async function compare(screen: Screen): Promise<HTMLElement> {
     await judge(screen, verdict, [a], [b]);
     return el("section", {}, el("h1", {}, "Compare 2 campaigns"), verdict);
   }
-  const ids = [...new Set((route().query.get("ids") ?? "").split(",").filter((id) => id !== ""))].slice(0, RUNS_MAX);
+  const ids = [...new Set((route().query.get("ids") ?? "").split(",").filter((id) => id !== ""))].slice(0, COMPARED_MAX);
   const root = el("section", {}, el("h1", {}, ids.length < 2 ? "Compare" : `Compare ${ids.length} runs`));
   if (ids.length < 2) {
     root.append(el("p", {}, "Choose 2 to 12 ", el("a", { href: address(["runs"], { store: screen.store || null }) }, "runs"), " in the list."));
@@ -84,8 +82,6 @@ async function verdicts(screen: Screen, runs: Compared[]): Promise<HTMLElement> 
   return el("div", {}, el("h2", {}, "B against A"), runs.length > 2 ? el("div", { class: "controls" }, ...choices) : null, verdict);
 }
 
-const SIGNS = { faster: "▲ ", slower: "▼ ", equivalent: "= ", inconclusive: "? ", not_comparable: "✘ " };
-
 async function judge(screen: Screen, into: HTMLElement, a: string[], b: string[]): Promise<void> {
   let found: Comparison;
   try {
@@ -95,19 +91,7 @@ async function judge(screen: Screen, into: HTMLElement, a: string[], b: string[]
     into.replaceChildren(el("p", { role: "alert" }, `Not compared: ${error.message}.`));
     return;
   }
-  const failures = found.failures.length === 0 ? [] : [el("div", { class: "care" }, el("h3", {}, "Before the numbers"), el("ul", {}, ...found.failures.map((text) => el("li", {}, text))))];
-  const workloads = found.workloads.flatMap((workload) => [
-    el("p", { class: `verdict ${workload.decision}` }, `${SIGNS[workload.decision]}${workload.sentence}`),
-    table(`B against A: ${workload.title}`, workload.table.headings, workload.table.rows, workload.table.is_number),
-    ...workload.conditions.map((text) => el("p", { class: "quiet prose" }, text)),
-  ]);
-  const notes = found.notes.length === 0 ? [] : [el("ul", { class: "quiet prose" }, ...found.notes.map((note) => el("li", {}, note)))];
-  into.replaceChildren(
-    el("dl", {}, el("dt", {}, "A"), el("dd", {}, found.sides[0]), el("dt", {}, "B"), el("dd", {}, found.sides[1])),
-    ...failures, ...workloads,
-    el("p", { class: "quiet prose" }, found.legend), ...notes,
-    ...(found.command === null ? [] : [el("pre", {}, found.command)]),
-  );
+  into.replaceChildren(...verdict(screen, found));
 }
 
 function stands(run: Compared): boolean {

@@ -1,36 +1,16 @@
-// What runs on this machine now: a line in the head of every screen, and how it goes over its last minutes.
+// How what runs on this machine now goes over its last minutes.
 
-import { isShared, json, type HeatHeader } from "../api";
+import { json, type HeatHeader } from "../api";
 import { Chart, Cursor, type Line } from "../chart";
 import type { Columns } from "../columns";
 import { el } from "../elements";
 import { paint } from "../heat";
 import { address } from "../route";
+import { stepOf, type Entry, type Head, type Running } from "../running";
 import { percent, plain, rate, throughput, time } from "../words";
 
 // Seconds that are shown.
 const SECONDS = 300;
-// Between two looks at what runs, in milliseconds.
-const LOOK = 3000;
-
-interface Head {
-  pid: number;
-  command: string;
-  target: string;
-  devices: string[];
-  campaign: string | null;
-  run: string | null;
-  step: null | { title: string; number: number; of: number; jobs: number; depth: number; purpose: string };
-}
-
-interface Entry extends Head {
-  key: string;
-}
-
-interface Running {
-  running: Entry[];
-  unusable: string[];
-}
 
 interface Second {
   at_s: number;
@@ -54,28 +34,6 @@ interface Heat {
   counts: number[];
 }
 
-function stepOf({ step }: Head): string {
-  return step === null ? "" : `${step.number} of ${step.of}: ${step.title}, ${step.jobs} × ${step.depth}, ${step.purpose}`;
-}
-
-// A link while something runs, kept up to date as long as the page is looked at.
-export function strip(): HTMLElement {
-  const place = el("span", {});
-  const look = async (): Promise<void> => {
-    if (!document.hidden) {
-      const { running } = await json<Running>("running").catch(() => ({ running: [] as Entry[] }));
-      const links = running.map((entry) => el("a", { href: address(["live", entry.key]), title: stepOf(entry) }, `● live: ${entry.command}${entry.step === null ? "" : `, ${entry.step.number} of ${entry.step.of}`}`));
-      const text = links.map((link) => link.href + link.text).join(" ");
-      // What has the focus stays where it is.
-      if (place.dataset["text"] !== text) place.replaceChildren(...links.flatMap((link): (Node | string)[] => [link, " "]));
-      place.dataset["text"] = text;
-    }
-    setTimeout(() => void look(), LOOK);
-  };
-  if (!isShared) void look();
-  return place;
-}
-
 export async function live(key: string | undefined): Promise<HTMLElement> {
   const { running, unusable } = await json<Running>("running");
   const entry = key === undefined ? running[0] : running.find((one) => one.key === key);
@@ -86,11 +44,8 @@ export async function live(key: string | undefined): Promise<HTMLElement> {
 }
 
 // Puts a campaign that runs on its own screen.
-export async function attach(content: HTMLElement, campaign: string | undefined): Promise<void> {
-  if (isShared || campaign === undefined) return;
-  const { running } = await json<Running>("running").catch(() => ({ running: [] as Entry[] }));
-  const entry = running.find((one) => one.campaign === campaign);
-  if (entry !== undefined) content.querySelector(".meta")?.after(new Panel(entry, "h2").root);
+export function attach(content: HTMLElement, entry: Entry): void {
+  content.querySelector(".meta")?.after(new Panel(entry, "h2").root);
 }
 
 class Panel {

@@ -5,6 +5,7 @@ import { Chart, Cursor, type ChartPlan, type Line } from "../chart";
 import { el, folded, table } from "../elements";
 import { paint, range } from "../heat";
 import { histogram } from "../histogram";
+import { notes } from "../notes";
 import { address, keep, route } from "../route";
 import type { Screen } from "../screen";
 import { clock, count, moment, percent, plain, rate, spelt, throughput, time } from "../words";
@@ -22,7 +23,8 @@ export async function run(screen: Screen, id: string): Promise<HTMLElement> {
   ]);
   const workload = listing.words["pattern"]?.[listing.columns.pattern[0] ?? -1] ?? "";
   const over = el("div", { class: "charts" });
-  const root = el("section", {}, ...head(record, workload), ...people(screen, record, said), over, ...foot(record));
+  const editing = !SHARED && screen.hello.edit ? [(await import("../edit")).editRun(screen, id, said)] : [];
+  const root = el("section", {}, ...head(record, workload), ...people(screen, record, said), ...editing, over, ...foot(record));
   await new OverTime(screen, path, record, over).load();
   return root;
 }
@@ -55,11 +57,7 @@ function people(screen: Screen, record: Run, said: Said): HTMLElement[] {
   if (said.baseline === record.id) parts.push(el("p", {}, "★ The baseline of its workload on its target."));
   else if (said.baseline !== null) parts.push(el("p", {}, el("a", { href: address(["compare"], { store, ids: `${said.baseline},${record.id}` }) }, "Compare with the baseline")));
   if (record.campaign) parts.push(el("p", {}, "A test point of ", el("a", { href: address(["campaign", record.campaign.id], { store }) }, `campaign ${record.campaign.id}`), "."));
-  if (said.notes.length > 0) {
-    const notes = said.notes.map((note) => el("li", {}, note.text, el("span", { class: "quiet" }, ` (${moment(note.at)} UTC${note.author === null ? "" : `, ${note.author}`})`)));
-    parts.push(el("h2", {}, "Notes of people"), el("ul", { class: "prose" }, ...notes));
-  }
-  return parts;
+  return [...parts, ...notes(said.notes)];
 }
 
 function quantile(summary: Summary | null, q: number): number | undefined {

@@ -1,11 +1,10 @@
 // All runs: search, facets with counts, and a table that any column sorts.
 
-import { isShared, json, type Listing } from "../api";
+import { json, type Listing } from "../api";
 import { el, folded, type Child } from "../elements";
 import { address, keep, route } from "../route";
-import type { Screen } from "../screen";
+import { COMPARED_MAX, type Screen } from "../screen";
 import { VirtualTable, type Heading } from "../virtual";
-import { RUNS_MAX } from "./compare";
 import { count, moment, plain, rate, throughput, time } from "../words";
 
 // Pause after the last key before a search is sent.
@@ -68,7 +67,7 @@ class Runs {
       "section",
       {},
       el("h1", {}, "Runs"),
-      ...(isShared ? [] : [el("form", { class: "search", role: "search", submit: (event) => event.preventDefault() }, el("label", { for: "q" }, "Search"), this.search),
+      ...(SHARED ? [] : [el("form", { class: "search", role: "search", submit: (event) => event.preventDefault() }, el("label", { for: "q" }, "Search"), this.search),
       folded("What a search can say", () => help())]),
       this.told,
       this.compared,
@@ -182,7 +181,7 @@ class Runs {
     const box = el("input", { type: "checkbox", "aria-label": `Choose ${id}`, checked: this.chosen.has(id) });
     box.addEventListener("change", () => {
       if (!box.checked) this.chosen.delete(id);
-      else if (this.chosen.size < RUNS_MAX) this.chosen.add(id);
+      else if (this.chosen.size < COMPARED_MAX) this.chosen.add(id);
       else box.checked = false;
       this.offer();
     });
@@ -195,7 +194,7 @@ class Runs {
     const href = address(["compare"], { store: this.screen.store || null, ids: [...this.chosen].join(",") });
     const link = el("a", { href }, `Compare ${size} runs`);
     this.compared.replaceChildren(...(size === 0 ? [] : size === 1 ? ["1 run chosen: choose others to compare it with"] : [link]));
-    if (size === RUNS_MAX) this.compared.append(`, the most that are compared`);
+    if (size === COMPARED_MAX) this.compared.append(`, the most that are compared`);
   }
 
   private checks(run: number): Child {
@@ -207,7 +206,7 @@ class Runs {
 
   private drawFacets(): void {
     // What a shared file holds is not searched.
-    if (isShared) return;
+    if (SHARED) return;
     const { columns, words } = this.listing as Listing;
     const groups: Node[] = [];
     for (const { column, text } of FACETS) {

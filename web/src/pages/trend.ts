@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 
-import { json, type Listing, type Trends } from "../api";
+import { json, type Listing, type Marks, type Trends } from "../api";
 import { Chart, Cursor, ink } from "../chart";
 import { el, table } from "../elements";
 import { address, route } from "../route";
@@ -31,7 +31,10 @@ export async function trend(screen: Screen): Promise<HTMLElement> {
     root.append(el("p", {}, "There are no valid runs yet."));
     return root;
   }
+  // How far what people say had come is asked for first.
+  const marks = !SHARED && screen.hello.edit ? await json<Marks>("marks", { store: screen.store, target }) : null;
   const trends = await json<Trends>("trend", { store: screen.store, target, metric: metric[0], pattern: query.get("pattern") });
+  if (!SHARED && marks !== null) root.append((await import("../edit")).editTrend(screen, trends, marks, metric[0]));
   if (trends.workloads.length === 0) {
     root.append(el("p", {}, `No valid run of ${target} is in this store.`));
     return root;

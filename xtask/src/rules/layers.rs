@@ -47,7 +47,7 @@ const LAYERS: [(&str, &[&str]); 31] = [
             "telemetry",
         ],
     ),
-    ("page", &["measure", "record", "stats", "store", "report", "campaign"]),
+    ("page", &["measure", "record", "stats", "tools", "demand", "fleet", "store", "report", "campaign"]),
     ("conformance", &["measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     ("skips", &[]),
     ("truth", &["measure", "spec", "record", "stats", "sizing"]),

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fathom_campaign::live_seconds::candidates;
-use fathom_page::{PageError, PageErrorKind, PagePlan, PageServer, Token, has_assets};
+use fathom_page::{Editor, PageError, PageErrorKind, PagePlan, PageServer, Token, has_assets};
 use serde::Serialize;
 
+use super::author::author;
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
@@ -31,6 +32,9 @@ struct Ready {
     /// Whether this build has the page, and not its answers for programs alone.
     page: bool,
     stores: Vec<String>,
+    fleets: Vec<String>,
+    /// Whether what people say may be changed on it.
+    edit: bool,
 }
 
 /// Serves the stores.
@@ -40,10 +44,18 @@ struct Ready {
 pub fn perform(stores: Vec<PathBuf>, arguments: &ServeArguments) -> Result<Status, Failure> {
     let token = arguments.token_file.as_deref().map(token).transpose()?;
     let stop = interrupt::watch(Screen::new(false, None).voice())?;
-    let names: Vec<String> = stores.iter().map(|path| path.display().to_string()).collect();
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let (named, fleets) = (names(&stores), names(&arguments.fleet));
     let server = start(stores, token, arguments)?;
-    let ready =
-        Ready { format: "fathom.serve", version: 1, url: server.url(), page: has_assets(), stores: names };
+    let ready = Ready {
+        format: "fathom.serve",
+        version: 1,
+        url: server.url(),
+        page: has_assets(),
+        stores: named,
+        fleets,
+        edit: arguments.edit,
+    };
     if arguments.switch.json {
         output::line(&output::json_line(&ready))?;
     } else {
@@ -68,7 +80,15 @@ fn start(
     arguments: &ServeArguments,
 ) -> Result<PageServer, Failure> {
     let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let plan = |listen| PagePlan { listen, stores: stores.clone(), live: candidates(), token: token.clone() };
+    let editor = arguments.edit.then(|| Editor { author: author() });
+    let plan = |listen| PagePlan {
+        listen,
+        stores: stores.clone(),
+        live: candidates(),
+        fleets: arguments.fleet.clone(),
+        editor: editor.clone(),
+        token: token.clone(),
+    };
     match (arguments.listen, arguments.port) {
         (Some(address), _) => Ok(PageServer::start(plan(address))?),
         (None, Some(port)) => Ok(PageServer::start(plan(local(port)))?),
@@ -95,14 +115,20 @@ fn token(path: &Path) -> Result<Token, Failure> {
 }
 
 fn words(ready: &Ready) -> String {
-    let stores: String = ready.stores.iter().map(|store| format!("  {store}\n")).collect();
-    format!("{}\n\nOpen this address in a browser; Ctrl-C ends it. It shows the runs of\n{stores}", ready.url)
+    let listed = |paths: &[String]| paths.iter().map(|path| format!("  {path}\n")).collect::<String>();
+    let does = if ready.edit { "shows, and lets you tag and annotate," } else { "shows" };
+    let mut text = format!("{}\n\nOpen this address in a browser; Ctrl-C ends it. ", ready.url);
+    text += &format!("It {does} the runs of\n{}", listed(&ready.stores));
+    if !ready.fleets.is_empty() {
+        text += &format!("and the fleets of\n{}", listed(&ready.fleets));
+    }
+    text
 }
 
 impl From<PageError> for Failure {
     fn from(error: PageError) -> Self {
         let failure = match error.kind {
-            PageErrorKind::Address => Self::usage(error.place, error.cause, ""),
+            PageErrorKind::Address | PageErrorKind::Fleet => Self::usage(error.place, error.cause, ""),
             PageErrorKind::System => Self::system(error.place, error.cause),
         };
         Self { remedy: error.remedy, ..failure }

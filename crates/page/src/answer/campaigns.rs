@@ -1,13 +1,17 @@
 //! `campaigns` and `campaigns/ID`: all of them, and one with what it concluded and the runs behind each of its points.
 
 use fathom_record::CampaignRecord;
-use fathom_record::campaign::{AssessRecord, CellResult, OperatingPointKind, PatternResult};
+use fathom_record::campaign::{
+    AssessRecord, CellResult, OperatingPointKind, PatternResult, SweepAxis, SweepCell, SweepRecord,
+};
 use fathom_report::terminal::{self, Style};
-use fathom_report::{assessed, table::Table};
-use fathom_store::{CampaignRow, CampaignState, Store, StoreErrorKind};
+use fathom_report::{assessed, swept, table::Table};
+use fathom_store::{CampaignRow, CampaignState, Resolved, Store, StoreErrorKind};
 use serde::Serialize;
 
 use super::asked::Asked;
+use super::comparison::Comparison;
+use super::history::{self, Written as Note};
 use super::{Answer, Refusal, json};
 
 /// Most campaigns of the list, the newest.
@@ -48,8 +52,15 @@ struct Single {
     row: Listed,
     /// What it is, e.g. `assessment`; absent while nothing of it is saved.
     kind: Option<&'static str>,
+    /// What a change of what is said of it names.
+    seq: i64,
+    notes: Vec<Note>,
     /// What was concluded, where it is an assessment.
     assessment: Option<Assessment>,
+    /// Where it is a sweep.
+    sweep: Option<Sweep>,
+    /// Where it is a comparison.
+    comparison: Option<Comparison>,
     /// What the terminal says of another kind.
     text: Option<String>,
 }
@@ -69,6 +80,28 @@ struct Pattern {
     reached: String,
     limited_by: String,
     cells: Vec<Cell>,
+}
+
+/// A grid of plans.
+#[derive(Serialize)]
+struct Sweep {
+    failures: Vec<String>,
+    /// The best of it, as sentences.
+    extremes: Vec<String>,
+    axes: Vec<SweepAxis>,
+    places: Vec<SweepPlace>,
+    notes: Vec<String>,
+    command: Option<String>,
+}
+
+/// One place of it.
+#[derive(Serialize)]
+struct SweepPlace {
+    /// Index of its value on each axis.
+    place: Vec<usize>,
+    cell: Option<Cell>,
+    /// Why there is none.
+    missing: Option<String>,
 }
 
 /// Jobs and depth, and what was measured there.
@@ -109,6 +142,7 @@ pub(super) fn list(store: &Store, asked: Asked) -> Result<Answer, Refusal> {
 
 pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Refusal> {
     asked.end()?;
+    let seq = store.said_sequence()?;
     let row = store.campaigns()?.into_iter().find(|row| row.id == id);
     let row = row.ok_or_else(|| Refusal::no_such(format!("no campaign {id}")))?;
     let record = match store.campaign(id) {
@@ -117,20 +151,29 @@ pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Re
         Err(error) if error.kind == StoreErrorKind::NotFound => None,
         Err(error) => return Err(error.into()),
     };
-    let assessment = match &record {
-        Some(CampaignRecord::Assess(record)) => Some(Assessment::of(record)),
-        _ => None,
-    };
+    let (mut assessment, mut sweep, mut comparison) = (None, None, None);
+    match &record {
+        Some(CampaignRecord::Assess(record)) => assessment = Some(Assessment::of(record)),
+        Some(CampaignRecord::Sweep(record)) => sweep = Some(Sweep::of(record)),
+        Some(CampaignRecord::Compare(record)) => {
+            comparison = Some(Comparison::of(record, record.command.clone()));
+        }
+        _ => {}
+    }
     let style = Style { width: 110, ..Style::default() };
-    let text =
-        record.as_ref().filter(|_| assessment.is_none()).map(|record| terminal::campaign(record, style));
+    let is_drawn = assessment.is_some() || sweep.is_some() || comparison.is_some();
+    let text = record.as_ref().filter(|_| !is_drawn).map(|record| terminal::campaign(record, style));
     let tags = store.labels()?.campaigns.remove(id).unwrap_or_default();
     json(&Single {
         format: "fathom.page.campaign",
         version: 1,
         row: Listed::of(row, tags),
         kind: record.as_ref().map(kind),
+        seq,
+        notes: history::notes(store, &Resolved::Campaign(id.to_owned()))?,
         assessment,
+        sweep,
+        comparison,
         text,
     })
 }
@@ -163,6 +206,24 @@ impl Assessment {
             failures: assessed::failures(record),
             patterns: record.patterns.iter().map(Pattern::of).collect(),
             points: Written::of(assessed::points(record)),
+            notes: record.notes.clone(),
+            command: record.command.clone(),
+        }
+    }
+}
+
+impl Sweep {
+    fn of(record: &SweepRecord) -> Self {
+        let place = |cell: &SweepCell| SweepPlace {
+            place: cell.place.clone(),
+            cell: cell.result.as_ref().map(|result| Cell::of(result, Vec::new())),
+            missing: cell.missing.clone(),
+        };
+        Self {
+            failures: swept::failures(record),
+            extremes: swept::extremes(record),
+            axes: record.plan.axes.clone(),
+            places: record.cells.iter().map(place).collect(),
             notes: record.notes.clone(),
             command: record.command.clone(),
         }

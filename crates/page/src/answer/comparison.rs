@@ -2,7 +2,7 @@
 //! `fathom compare` of finished measurements. Nothing is saved.
 
 use fathom_campaign::{StoredSide, compare_sides, stored_plan};
-use fathom_record::campaign::ComparedWorkload;
+use fathom_record::campaign::{CompareRecord, ComparedPair, ComparedWorkload};
 use fathom_record::comparison::{Decision, MetricComparison};
 use fathom_report::compared;
 use fathom_store::{Resolved, RunFilter, Store};
@@ -15,8 +15,9 @@ use super::{Answer, Refusal, json};
 /// Names of a side at most.
 const NAMES_MAX: usize = 32;
 
+/// What is said of B beside A.
 #[derive(Serialize)]
-struct Comparison {
+pub(super) struct Comparison {
     format: &'static str,
     version: u32,
     /// A and B in words.
@@ -40,6 +41,8 @@ struct Workload {
     /// The same as numbers.
     metrics: Vec<MetricComparison>,
     conditions: Vec<String>,
+    /// Runs that were made in pairs; none of finished measurements.
+    pairs: Vec<ComparedPair>,
 }
 
 pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
@@ -53,16 +56,23 @@ pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal>
     let refused = |error: fathom_campaign::PlanError| Refusal::usage("compare", error.cause);
     let plan = stored_plan(&a.id, &b.id).map_err(refused)?;
     let record = compare_sides(&plan, &a, &b).map_err(refused)?;
-    json(&Comparison {
-        format: "fathom.page.comparison",
-        version: 1,
-        sides: compared::sides(&record),
-        failures: compared::failures(&record),
-        legend: compared::legend(&record),
-        workloads: record.workloads.iter().map(Workload::of).collect(),
-        notes: record.notes.clone(),
-        command,
-    })
+    json(&Comparison::of(&record, command))
+}
+
+impl Comparison {
+    /// The same of a record; `command` makes it again in a terminal.
+    pub(super) fn of(record: &CompareRecord, command: Option<String>) -> Self {
+        Self {
+            format: "fathom.page.comparison",
+            version: 1,
+            sides: compared::sides(record),
+            failures: compared::failures(record),
+            legend: compared::legend(record),
+            workloads: record.workloads.iter().map(Workload::of).collect(),
+            notes: record.notes.clone(),
+            command,
+        }
+    }
 }
 
 /// The ids of a side, in the order in which they were given.
@@ -109,6 +119,7 @@ impl Workload {
             table: Written::of(compared::metrics(workload)),
             metrics: workload.metrics.iter().map(|metric| metric.comparison.clone()).collect(),
             conditions: compared::conditions(workload),
+            pairs: workload.pairs.clone(),
         }
     }
 }

@@ -12,6 +12,10 @@ struct Hello {
     version: u32,
     fathom: &'static str,
     stores: Vec<StoreFacts>,
+    /// Rows of fleets, by number.
+    fleets: Vec<StoreFacts>,
+    /// Whether what people say may be changed.
+    edit: bool,
     runs_max: u32,
     width_max: u64,
 }
@@ -26,15 +30,14 @@ struct StoreFacts {
 pub(super) fn answer(shelf: &Shelf, asked: Asked) -> Result<Answer, Refusal> {
     asked.end()?;
     let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let facts = |(number, path)| StoreFacts { number, name: name(path) };
     json(&Hello {
         format: "fathom.page.hello",
         version: 1,
         fathom: env!("CARGO_PKG_VERSION"),
-        stores: shelf
-            .paths()
-            .enumerate()
-            .map(|(number, path)| StoreFacts { number, name: name(path) })
-            .collect(),
+        stores: shelf.paths().enumerate().map(facts).collect(),
+        fleets: shelf.fleet_paths().enumerate().map(facts).collect(),
+        edit: shelf.is_editable(),
         runs_max: super::listing::RUNS_MAX,
         width_max: super::seconds_of::WIDTH_MAX,
     })

@@ -1,6 +1,6 @@
-//! `runs/ID/said`: what people say of a run, and the baseline that it is held against.
+//! `runs/ID/said`: what people say of a run, and the baseline that it is held against; `marks`: what they say happened.
 
-use fathom_store::{Resolved, Store};
+use fathom_store::{Mark, MarkText, Note, Resolved, Store};
 use serde::Serialize;
 
 use super::asked::Asked;
@@ -10,23 +10,64 @@ use super::{Answer, Refusal, json};
 struct Said {
     format: &'static str,
     version: u32,
+    /// What a change of it names, so that nobody changes what he has not seen.
+    seq: i64,
     tags: Vec<String>,
     notes: Vec<Written>,
     /// The baseline of its workload on its target; itself where it is that.
     baseline: Option<String>,
 }
 
+/// A note.
 #[derive(Serialize)]
-struct Written {
+pub(super) struct Written {
+    number: i64,
     text: String,
     author: Option<String>,
     at: String,
 }
 
+#[derive(Serialize)]
+struct Marks {
+    format: &'static str,
+    version: u32,
+    seq: i64,
+    marks: Vec<MarkFacts>,
+}
+
+#[derive(Serialize)]
+struct MarkFacts {
+    number: i64,
+    from_at: String,
+    until_at: Option<String>,
+    title: String,
+    target: Option<String>,
+    source: Option<String>,
+}
+
+/// The notes about a run or a campaign, oldest first.
+pub(super) fn notes(store: &Store, about: &Resolved) -> Result<Vec<Written>, Refusal> {
+    let written =
+        |note: Note| Written { number: note.number, text: note.text, author: note.author, at: note.at };
+    Ok(store.notes(about)?.into_iter().map(written).collect())
+}
+
+pub(super) fn marks(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
+    let target = asked.text("target")?;
+    asked.end()?;
+    let seq = store.said_sequence()?;
+    let facts = |Mark { number, text, .. }| {
+        let MarkText { from_at, until_at, title, target, source } = text;
+        MarkFacts { number, from_at, until_at, title, target, source }
+    };
+    let marks = store.marks(target.as_deref())?.into_iter().map(facts).collect();
+    json(&Marks { format: "fathom.page.marks", version: 1, seq, marks })
+}
+
 pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Refusal> {
     asked.end()?;
     let row = store.run_row(id)?;
-    let notes = store.notes(&Resolved::Run(id.to_owned()))?.into_iter();
+    let seq = store.said_sequence()?;
     let is_of = |baseline: &fathom_store::Baseline| {
         (&baseline.target, &baseline.pattern, baseline.jobs, baseline.depth, &baseline.tool)
             == (&row.target, &row.pattern, row.jobs, row.depth, &row.tool)
@@ -34,8 +75,9 @@ pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Re
     json(&Said {
         format: "fathom.page.said",
         version: 1,
+        seq,
         tags: store.labels()?.runs.remove(id).unwrap_or_default(),
-        notes: notes.map(|note| Written { text: note.text, author: note.author, at: note.at }).collect(),
+        notes: notes(store, &Resolved::Run(id.to_owned()))?,
         baseline: store.baselines()?.into_iter().find(is_of).map(|baseline| baseline.run),
     })
 }

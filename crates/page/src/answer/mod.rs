@@ -3,6 +3,7 @@
 mod asked;
 mod campaigns;
 mod comparison;
+mod fleets;
 mod heat;
 mod hello;
 mod history;
@@ -13,17 +14,19 @@ mod seconds_of;
 mod series;
 mod single;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trends;
 mod wire;
 
 use fathom_store::{Store, StoreError, StoreErrorKind};
 use serde::Serialize;
 
+use crate::fleet_table::FleetTable;
 use crate::shelf::Shelf;
 pub(crate) use asked::Asked;
 
 pub(crate) use listing::RUNS_MAX;
+pub(crate) use trends::{LEAST, metric};
 
 /// Largest answer.
 const BYTES_MAX: usize = 32 << 20;
@@ -57,6 +60,16 @@ impl Refusal {
         Self { status, format: "fathom.error", version: 1, kind, place, cause: cause.into(), remedy }
     }
 
+    /// The same with where it was.
+    pub(crate) fn at(self, place: impl Into<String>) -> Self {
+        Self { place: place.into(), ..self }
+    }
+
+    /// The same with what to do.
+    pub(crate) fn with_remedy(self, remedy: impl Into<String>) -> Self {
+        Self { remedy: remedy.into(), ..self }
+    }
+
     /// Something that was asked and makes no sense.
     pub(crate) fn usage(place: &str, cause: impl Into<String>) -> Self {
         Self { place: place.to_owned(), ..Self::new(400, "usage", cause) }
@@ -76,10 +89,22 @@ impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         let (status, kind) = match error.kind {
             StoreErrorKind::NotFound => (404, "not_found"),
+            StoreErrorKind::Ambiguous => (400, "usage"),
+            StoreErrorKind::Stale => (409, "stale"),
             StoreErrorKind::Locked => (503, "store"),
             _ => (500, "store"),
         };
         Self { place: error.place, remedy: error.remedy, ..Self::new(status, kind, error.cause) }
+    }
+}
+
+impl From<fathom_tools::Refusal> for Refusal {
+    fn from(refusal: fathom_tools::Refusal) -> Self {
+        let place = match refusal.place.as_str() {
+            "" => refusal.expected,
+            place => format!("{}, {place}", refusal.expected),
+        };
+        Self { place, remedy: refusal.remedy, ..Self::new(422, "foreign", refusal.cause) }
     }
 }
 
@@ -100,6 +125,10 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
         ["runs", id, "said"] => history::answer(store(shelf, &mut asked)?, id, asked),
         ["campaigns"] => campaigns::list(store(shelf, &mut asked)?, asked),
         ["campaigns", id] => campaigns::answer(store(shelf, &mut asked)?, id, asked),
+        ["marks"] => history::marks(store(shelf, &mut asked)?, asked),
+        ["fleets", number] => fleets::summary(fleet(shelf, number)?, asked),
+        ["fleets", number, "rows"] => fleets::rows(fleet(shelf, number)?, asked),
+        ["fleets", number, "volumes", at] => fleets::volume(fleet(shelf, number)?, at, asked),
         ["trend"] => trends::answer(store(shelf, &mut asked)?, asked),
         ["compare"] => comparison::answer(store(shelf, &mut asked)?, asked),
         _ => Err(Refusal::no_such("nothing is served at that path")),
@@ -118,7 +147,15 @@ fn store<'a>(shelf: &'a mut Shelf, asked: &mut Asked) -> Result<&'a Store, Refus
     Ok(found.ok_or_else(|| Refusal::no_such(format!("no store {number} is served")))??)
 }
 
-fn json(document: &impl Serialize) -> Result<Answer, Refusal> {
+/// The fleet of that number.
+fn fleet<'a>(shelf: &'a mut Shelf, number: &str) -> Result<&'a FleetTable, Refusal> {
+    let unknown = || Refusal::no_such(format!("no fleet {number} is served"));
+    let at = number.parse().map_err(|_| unknown())?;
+    shelf.fleet(at).ok_or_else(unknown)?
+}
+
+/// A document as an answer.
+pub(crate) fn json(document: &impl Serialize) -> Result<Answer, Refusal> {
     let bytes = serde_json::to_vec(document);
     bytes.map(Answer::Json).map_err(|error| Refusal::new(500, "system", error.to_string()))
 }

@@ -29,7 +29,7 @@ fn second(number: u64, operations: u64) -> Histogram {
     histogram
 }
 
-fn record(number: u64, seconds: u64, operations: u64) -> RunRecord {
+pub(crate) fn record(number: u64, seconds: u64, operations: u64) -> RunRecord {
     let workload = fathom_plan::pattern("randread-4k").unwrap().workload;
     let tool = Tool { name: "fathom".to_owned(), version: "0.1.0".to_owned() };
     let target = TargetFacts::named(format!("/dev/nvme{}n1", number % 2), TargetKind::BlockDevice);
@@ -75,7 +75,7 @@ fn record(number: u64, seconds: u64, operations: u64) -> RunRecord {
     run
 }
 
-fn shelf(records: &[RunRecord]) -> (TempDir, Shelf) {
+pub(crate) fn shelf(records: &[RunRecord]) -> (TempDir, Shelf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
     let store = Store::open(&path).unwrap();
@@ -83,7 +83,7 @@ fn shelf(records: &[RunRecord]) -> (TempDir, Shelf) {
     (folder, Shelf::of(vec![path]))
 }
 
-fn ask(shelf: &mut Shelf, path: &str, query: &str) -> Value {
+pub(crate) fn ask(shelf: &mut Shelf, path: &str, query: &str) -> Value {
     match answer(shelf, path, query) {
         Ok(Answer::Json(bytes)) => serde_json::from_slice(&bytes).unwrap(),
         other => panic!("{path}?{query}: {other:?}"),
@@ -98,7 +98,7 @@ fn refused(shelf: &mut Shelf, path: &str, query: &str) -> Refusal {
 }
 
 /// The header of a binary answer, and its columns by name as figures.
-fn columns(shelf: &mut Shelf, path: &str, query: &str) -> (Value, BTreeMap<String, Vec<f64>>) {
+pub(crate) fn columns(shelf: &mut Shelf, path: &str, query: &str) -> (Value, BTreeMap<String, Vec<f64>>) {
     let Ok(Answer::Columns(bytes)) = answer(shelf, path, query) else { panic!("{path}?{query}") };
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
     assert!((4 + length).is_multiple_of(8));
@@ -106,7 +106,12 @@ fn columns(shelf: &mut Shelf, path: &str, query: &str) -> (Value, BTreeMap<Strin
     let body = &bytes[4 + length..];
     let read = |column: &Value| {
         let from = column["offset"].as_u64().unwrap() as usize;
-        let part = &body[from..from + 4 * column["length"].as_u64().unwrap() as usize];
+        let length = column["length"].as_u64().unwrap() as usize;
+        if column["type"] == "u8" {
+            let letters = body[from..from + length].iter().map(|letter| f64::from(*letter)).collect();
+            return (column["name"].as_str().unwrap().to_owned(), letters);
+        }
+        let part = &body[from..from + 4 * length];
         let numbers = part.chunks(4).map(|four| {
             let four: [u8; 4] = four.try_into().unwrap();
             if column["type"] == "u32" {
@@ -115,7 +120,7 @@ fn columns(shelf: &mut Shelf, path: &str, query: &str) -> (Value, BTreeMap<Strin
                 f64::from(f32::from_le_bytes(four))
             }
         });
-        (column["name"].as_str().unwrap().to_owned(), numbers.collect())
+        (column["name"].as_str().unwrap().to_owned(), numbers.collect::<Vec<f64>>())
     };
     let found = header["columns"].as_array().unwrap().iter().map(read).collect();
     (header, found)

@@ -9,6 +9,19 @@ use fathom_store::Store;
 use super::asked::Asked;
 use super::{Answer, Refusal, json};
 
+/// The least difference that matters where nothing says another, as a share.
+pub(crate) const LEAST: f64 = 0.02;
+
+/// What is followed, by its name; I/Os a second where nothing says another.
+pub(crate) fn metric(name: Option<&str>) -> Result<TrendMetric, Refusal> {
+    match name {
+        None | Some("iops") => Ok(TrendMetric::Iops),
+        Some("p50") => Ok(TrendMetric::P50),
+        Some("p99") => Ok(TrendMetric::P99),
+        Some(other) => Err(Refusal::usage("metric", format!("`{other}` is neither iops nor p50 nor p99"))),
+    }
+}
+
 pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
     let target = asked
         .text("target")?
@@ -21,16 +34,9 @@ pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal>
         depth: asked.number("depth", any)?.map(|depth| depth as u32),
         since: asked.text("since")?,
     };
-    let metric = match asked.text("metric")?.as_deref() {
-        None | Some("iops") => TrendMetric::Iops,
-        Some("p50") => TrendMetric::P50,
-        Some("p99") => TrendMetric::P99,
-        Some(other) => {
-            return Err(Refusal::usage("metric", format!("`{other}` is neither iops nor p50 nor p99")));
-        }
-    };
+    let metric = metric(asked.text("metric")?.as_deref())?;
     let least = asked.text("least")?.map(|text| Share::from_str(&text)).transpose();
-    let least = least.map_err(|error| Refusal::usage("least", error.to_string()))?.unwrap_or(Share(0.02));
+    let least = least.map_err(|error| Refusal::usage("least", error.to_string()))?.unwrap_or(Share(LEAST));
     asked.end()?;
     let found = trends(store, &choice, metric, least.0)?;
     json(&Trends::new(&choice.target, metric, least.0, &found))

@@ -1,5 +1,6 @@
 //! Columns of numbers as bytes: the length of a JSON header as a little-endian `u32`, the header, spaces up to a multiple
-//! of 8, then the columns one after the other, each number little-endian in 4 bytes.
+//! of 8, then the columns one after the other: numbers little-endian in 4 bytes each, letters as UTF-8, each column from
+//! a multiple of 4 on.
 
 use serde::Serialize;
 
@@ -12,6 +13,8 @@ pub(super) enum Numbers {
     U32(Vec<u32>),
     /// Figures; not a number where nothing was measured.
     F32(Vec<f32>),
+    /// Words, a line each.
+    Lines(String),
 }
 
 /// What a reader has to know of a column: its name, the type of its numbers, how many there are, and behind how many
@@ -48,9 +51,10 @@ pub(super) fn columns(header: &impl Serialize, columns: &[(String, Numbers)]) ->
         let (kind, length) = match numbers {
             Numbers::U32(values) => ("u32", values.len()),
             Numbers::F32(values) => ("f32", values.len()),
+            Numbers::Lines(text) => ("u8", text.len()),
         };
         described.push(Described { name, kind, length, offset });
-        offset += length * 4;
+        offset += if kind == "u8" { length.next_multiple_of(4) } else { length * 4 };
     }
     let mut text = serde_json::to_vec(&Whole { header, columns: described })
         .map_err(|error| Refusal::new(500, "system", error.to_string()))?;
@@ -64,6 +68,10 @@ pub(super) fn columns(header: &impl Serialize, columns: &[(String, Numbers)]) ->
         match numbers {
             Numbers::U32(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
             Numbers::F32(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
+            Numbers::Lines(text) => {
+                bytes.extend(text.as_bytes());
+                bytes.resize(bytes.len().next_multiple_of(4), 0);
+            }
         }
     }
     Ok(Answer::Columns(bytes))
