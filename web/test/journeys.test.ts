@@ -322,7 +322,7 @@ test("what runs is shown while it runs, and so is its end", async () => {
   await page.getByRole("link", { name: /^● live: run/ }).first().click();
   await page.getByRole("heading", { name: /^memory:16MiB.* live$/, level: 1 }).waitFor();
   await page.getByText(name).waitFor();
-  await page.getByText(/\d IOPS/).waitFor();
+  await page.getByText(/IOPS, .*B\/s/).waitFor();
   const slider = page.getByRole("slider", { name: /^Service latency/ });
   await slider.focus();
   await page.keyboard.press("End");

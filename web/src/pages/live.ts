@@ -149,7 +149,7 @@ class Panel {
   private begin(plans: Line[][], xs: number[]): void {
     const cursor = new Cursor();
     const writeX = (x: number): string => `${new Date(x * 1000).toISOString().slice(11, 19)} UTC`;
-    const shared = { xs, cursor, isCalendar: true, writeX, page: 60 };
+    const shared = { xs, cursor, isCalendar: true, isMain: this.level === "h1", writeX, page: 60 };
     this.charts = [
       new Chart({ ...shared, title: "Service latency", quantity: `over the last ${SECONDS} s; shades: I/Os by latency in 5 s each`, lines: plans[0] ?? [], height: 280, isLog: true, write: time, under: (plot) => this.shade(plot) }),
       new Chart({ ...shared, title: "Rate", quantity: "I/Os per second", lines: plans[1] ?? [], height: 180, write: rate }),
