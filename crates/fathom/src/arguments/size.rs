@@ -15,7 +15,7 @@ Examples:
   fathom size profile.json --size 1TiB --region us-east-1 --prove /mnt/new/file --run --destroy file
   fathom size --fleet volumes.csv --values per-row --region us-east-1 --rows verdicts.csv
   fathom size --fleet lake/ --columns volume=disk,time=ts --values per-second --region us-east-1 --rows verdicts.parquet
-  fathom size --fleet lake/ --region us-east-1 --rows verdicts.parquet --by tag:team
+  fathom size --fleet lake/ --region us-east-1 --rows verdicts.parquet --by tag:team --report fleet.html
   fathom size --account --region eu-central-1 --aws-profile prod --report account.html
   fathom size --account volumes.json instances.json metrics.json --region eu-central-1
 
@@ -48,7 +48,7 @@ pub struct SizeArguments {
     pub size: Option<String>,
     /// Size every volume of a fleet, each by its own rows of the tables: CSV, Parquet, or folders of them;
     /// of dumps of Prometheus each disk of each machine.
-    #[arg(long, group = "many", conflicts_with_all = ["server", "memory", "prove", "nodes", "report", "device", "host"])]
+    #[arg(long, group = "many", conflicts_with_all = ["server", "memory", "prove", "nodes", "device", "host"])]
     pub fleet: bool,
     /// Judge every EBS volume of an account: read by the provider's API, or from the JSON that the aws command printed
     /// (describe-volumes, describe-instances, get-metric-data), which the DEMANDs are then.
@@ -148,7 +148,7 @@ pub struct SizeArguments {
     /// Buy this many times what is needed. Default: 1.3; of a fleet, what its history asks for.
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
-    /// Write the sizing as one HTML page; of --fleet there is none.
+    /// Write the sizing as one HTML page.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Write the sizing as JSON: to FILE.json, or to stdout alone when no file is named.

@@ -77,6 +77,41 @@ fn each_volume_has_a_row_and_the_margin_is_the_fleet_s_own() {
 }
 
 #[test]
+fn a_page_shows_who_wastes_and_how_volumes_are_spread() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("fleet.csv"), fleet()).unwrap();
+    let asked = |report: &str| {
+        let more = ["fleet.csv", "--by", "type", "--report", report, "--json=fleet.json"];
+        typist.run(&[ASKED.as_slice(), &more].concat())
+    };
+    let told = asked("fleet.html");
+    assert_eq!(told.status, 0, "{told:?}");
+    assert!(told.stderr.contains("report: fleet.html"), "{told:?}");
+    let page = std::fs::read_to_string(typist.path("fleet.html")).unwrap();
+    let record: Value = serde_json::from_slice(&std::fs::read(typist.path("fleet.json")).unwrap()).unwrap();
+    let waste = format!("{:.2} USD per month wasted", record["money"]["waste_month"].as_f64().unwrap());
+    for words in [
+        waste.as_str(),
+        "Wasted by type",
+        "IOPS that volumes need",
+        "below 1x: 1 volumes",
+        "Totals by type",
+        "Top savings",
+        "vol-small",
+        "Not judged",
+        "no I/O was seen",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    // The page's own is replaced, and what somebody else wrote is refused before anything is read.
+    assert_eq!(asked("fleet.html").status, 0);
+    std::fs::write(typist.path("notes.html"), "mine").unwrap();
+    let refused = asked("notes.html");
+    assert!(refused.status != 0 && refused.stderr.contains("notes.html"), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(typist.path("notes.html")).unwrap(), "mine");
+}
+
+#[test]
 fn rows_are_the_same_in_every_form_and_however_the_table_is_cut() {
     let typist = Typist::new();
     let text = fleet();

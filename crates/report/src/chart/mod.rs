@@ -4,6 +4,7 @@
 //! pictures side by side.
 
 mod axis;
+mod bars;
 mod canvas;
 mod causes;
 mod ceilings;
@@ -24,6 +25,7 @@ mod series;
 mod shift;
 
 pub use axis::ClockAxis;
+pub use bars::{Bar, bars};
 pub use canvas::Picture;
 pub use causes::{CauseBar, causes};
 pub use ceilings::ceilings;

@@ -4,8 +4,9 @@ use askama::Template;
 use fathom_record::AccountRecord;
 use fathom_record::account::AccountPlace;
 
-use super::{SCRIPT, styles};
+use super::{Figure, SCRIPT, styles};
 use crate::ReportError;
+use crate::pictures_of_fleet::of_groups;
 use crate::sheet::{Entry, account as sheet, entry, fleet};
 use crate::table::Table;
 
@@ -28,6 +29,7 @@ struct Page {
 struct Place {
     name: String,
     answers: Vec<Entry>,
+    figures: Vec<Figure>,
     sections: Vec<Section>,
     sum: String,
     changes: Table,
@@ -51,14 +53,14 @@ pub fn page(record: &AccountRecord) -> Result<String, ReportError> {
         styles: styles(),
         script: SCRIPT,
         title: sheet::title(record),
-        places: record.places.iter().map(place).collect(),
+        places: record.places.iter().map(place).collect::<Result<_, _>>()?,
         failed: failed.collect(),
         notes: record.notes.clone(),
     };
     Ok(crate::escape::page(&page.render()?))
 }
 
-fn place(place: &AccountPlace) -> Place {
+fn place(place: &AccountPlace) -> Result<Place, ReportError> {
     let record = &place.fleet;
     let currency = &record.money.currency;
     let mut answers: Vec<Entry> =
@@ -88,14 +90,15 @@ fn place(place: &AccountPlace) -> Place {
     add("Attached and idle", sheet::held_volumes(&place.idle.listed));
     add("Not judged", fleet::reasons(record));
     let shown = &place.changes[..place.changes.len().min(SHOWN)];
-    Place {
+    Ok(Place {
         name: sheet::name(place),
         answers,
+        figures: of_groups(&record.by, currency)?.into_iter().map(Figure::from).collect(),
         sections,
         sum: sheet::change_sum(place),
         changes: sheet::changes(shown),
         commands: shown.iter().map(|change| change.command.clone()).collect(),
         left_out: place.changes.len() - shown.len(),
         notes: record.notes.iter().chain(&place.notes).cloned().collect(),
-    }
+    })
 }

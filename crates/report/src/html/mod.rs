@@ -8,6 +8,7 @@ mod campaign;
 mod compare;
 mod data;
 mod explain;
+mod fleet;
 mod profile;
 mod repeat;
 mod run;
@@ -15,11 +16,12 @@ mod sizing;
 mod sweep;
 
 use fathom_record::analysis::Analysis;
-use fathom_record::{AccountRecord, CampaignRecord, ProfileRecord, RunRecord, SizingRecord};
+use fathom_record::{AccountRecord, CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
 use self::data::Elsewhere;
 use crate::ReportError;
 use crate::pictures;
+use crate::pictures_of_fleet::FleetSpread;
 use crate::sheet::Entry;
 use crate::table::Table;
 
@@ -89,6 +91,14 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// When a drawing or the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
     data::with_record(sizing::page(record)?, record, "sizing", &Elsewhere::ByItsCommand)
+}
+
+/// The page of a fleet's sizing: what is wasted and by whom, how its volumes are spread, and why some were not judged.
+///
+/// # Errors
+/// When a drawing or the template fails.
+pub fn fleet(record: &FleetRecord, spread: &FleetSpread) -> Result<String, ReportError> {
+    data::with_record(fleet::page(record, spread)?, record, "fleet", &Elsewhere::ByItsCommand)
 }
 
 /// The page of an account's sizing: what is wasted where, and the changes to review.

@@ -10,6 +10,19 @@ use crate::table::{Table, numbers, words};
 /// Seconds of a day.
 const DAY_S: f64 = 86_400.0;
 
+/// The whole in one sentence.
+pub fn title(record: &FleetRecord) -> String {
+    let money = &record.money;
+    let volumes = number::count(record.volumes);
+    if money.compared > 0 && money.waste_month > 0.0 {
+        return format!(
+            "{} wasted by a fleet of {volumes} volumes",
+            month(money.waste_month, &money.currency)
+        );
+    }
+    format!("A fleet of {volumes} volumes")
+}
+
 /// What was read, in one sentence.
 pub fn input(record: &FleetRecord) -> String {
     format!(

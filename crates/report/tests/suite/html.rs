@@ -4,8 +4,11 @@
 
 use crate::sample::{Device, Shape, campaign, run};
 use fathom_record::check::{CheckName, Outcome};
-use fathom_record::{Check, RunRecord};
-use fathom_report::html;
+use fathom_record::fleet::{
+    FleetGroup, FleetGrouping, FleetMoney, FleetReason, FleetRisk, FleetRow, FleetStatus, FleetTerms,
+};
+use fathom_record::{Check, FleetRecord, RunRecord};
+use fathom_report::{FleetSpread, html};
 
 const NVME: Device = Device { unloaded_ns: 82e3, most_per_s: 585e3, sharpness: 3.0 };
 const HOSTILE: &str = "/data/<script>alert(1)</script>\"'&|`\u{1b}[31m";
@@ -250,4 +253,126 @@ fn a_page_has_its_whole_record_to_save() {
     let campaign = campaign.into();
     let page = html::campaign(&campaign, &runs).unwrap();
     assert_eq!(record_in(&page), serde_json::to_value(&campaign).unwrap());
+}
+
+/// A volume that needs so much and saves so much.
+fn volume(name: &str, needs_iops: u64, saves_month: Option<f64>) -> FleetRow {
+    FleetRow {
+        volume: name.to_owned(),
+        group: None,
+        status: FleetStatus::Sized,
+        reason: String::new(),
+        tick_s: Some(300),
+        ticks: Some(2016),
+        ticks_seen: Some(2016),
+        needs_iops: Some(needs_iops),
+        needs_iops_least: None,
+        rests_on: None,
+        needs_bytes_per_s: Some(needs_iops * 16_384),
+        plateau_share: None,
+        offer: Some("gp3, 200 GiB, 3000 IOPS, 125 MiB/s".to_owned()),
+        offer_type: Some("gp3".to_owned()),
+        offer_members: Some(1),
+        offer_size_gib: Some(200),
+        offer_iops: Some(3000),
+        offer_bytes_per_s: Some(125 << 20),
+        offer_month: Some(16.0),
+        offer_headroom: Some(2.0),
+        offer_risk: Some(0.05),
+        current: saves_month.map(|_| "gp3, 200 GiB, 16000 IOPS, 500 MiB/s".to_owned()),
+        current_month: saves_month.map(|saves| 16.0 + saves),
+        current_holds: saves_month.map(|saves| saves >= 0.0),
+        current_headroom: saves_month.map(|saves| if saves < 0.0 { 0.8 } else { 4.0 }),
+        current_risk: saves_month.map(|_| 0.01),
+        saves_month,
+        notes: Vec::new(),
+    }
+}
+
+fn fleet(rows: &[FleetRow], group: &str) -> FleetRecord {
+    let saved = |saves: &f64| *saves > 0.0;
+    let waste_month: f64 = rows.iter().filter_map(|row| row.saves_month).filter(saved).sum();
+    let wasting =
+        FleetGroup { group: group.to_owned(), volumes: 2, waste_month, cheaper: 2, ..FleetGroup::default() };
+    FleetRecord {
+        format: FleetRecord::FORMAT.to_owned(),
+        version: FleetRecord::VERSION,
+        from: vec!["lake".to_owned()],
+        terms: FleetTerms {
+            region: "us-east-1".to_owned(),
+            wait_s: 1.0,
+            late_share: 0.001,
+            margin: 1.7,
+            risk: Some(0.1),
+            margin_volumes: 60,
+            horizon_s: Some(172_800),
+            stripes: 1,
+        },
+        volumes: rows.len() as u64 + 1,
+        rows: 2016,
+        sized: rows.len() as u64,
+        throttled: 0,
+        left_out: Vec::new(),
+        not_judged: vec![FleetReason {
+            reason: "no I/O was seen".to_owned(),
+            volumes: 1,
+            examples: vec!["vol-idle".to_owned()],
+        }],
+        money: FleetMoney {
+            currency: "USD".to_owned(),
+            compared: 3,
+            current_month: 200.0,
+            waste_month,
+            cheaper: 2,
+            ..FleetMoney::default()
+        },
+        risk: FleetRisk::default(),
+        by: vec![FleetGrouping { by: "tag:team".to_owned(), groups: vec![wasting] }],
+        top_savings: rows.to_vec(),
+        too_small: Vec::new(),
+        notes: vec!["Risks hold as long as the coming time is like the past.".to_owned()],
+    }
+}
+
+#[test]
+fn a_fleet_s_page_says_who_wastes_and_draws_how_its_volumes_are_spread() {
+    let rows = [
+        volume("vol-1", 250, Some(80.0)),
+        volume("vol-2", 260, Some(4.5)),
+        volume("vol-3", 9000, Some(-3.0)),
+        volume("vol-4", 40_000, None),
+    ];
+    let mut spread = FleetSpread::default();
+    rows.iter().for_each(|row| spread.put(row));
+    let page = html::fleet(&fleet(&rows, "search"), &spread).unwrap();
+    keep("fleet.html", &page);
+    holds_together(&page);
+    assert_eq!(page.matches("<svg ").count(), 5);
+    let order = [
+        "84.50 USD per month wasted by a fleet of 5 volumes",
+        "Wasted by tag team",
+        "search: 84.50 of",
+        "30 to 100 USD: 1 volumes, 80.00 USD per month together",
+        "below 1x: 1 volumes, 33 %",
+        "100 to 300: 2 volumes, 50 %",
+        "Totals by tag team",
+        "Top savings",
+        "Not judged",
+        "Risks hold as long",
+    ];
+    let places: Vec<usize> = order.iter().map(|part| page.find(part).expect(part)).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    // A fleet of which nothing is known but that it is there.
+    let bare = FleetRecord {
+        by: Vec::new(),
+        top_savings: Vec::new(),
+        money: FleetMoney::default(),
+        ..fleet(&[], "")
+    };
+    let page = html::fleet(&bare, &FleetSpread::default()).unwrap();
+    balanced(&page);
+    assert!(!page.contains("<svg ") && page.contains("A fleet of 1 volumes"), "{page}");
+    let hostile = html::fleet(&fleet(&[volume(HOSTILE, 250, Some(80.0))], HOSTILE), &spread).unwrap();
+    balanced(&hostile);
+    assert!(!hostile.contains("<script>alert") && !hostile.contains('\u{1b}'));
 }

@@ -18,7 +18,7 @@ use std::io;
 use fathom_fleet::{By, Groups, Known, check_region};
 use fathom_measure::Bytes;
 use fathom_record::fleet::{FleetRecord, FleetRow};
-use fathom_report::terminal;
+use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
 pub use judge::Judged;
@@ -30,6 +30,7 @@ use super::{catalogue, current, refused, typed};
 use crate::arguments::SizeArguments;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
+use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
 /// Sizes a fleet.
@@ -37,6 +38,9 @@ use crate::status::Status;
 /// # Errors
 /// What makes no sense or cannot be read, with what to type.
 pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, Failure> {
+    if let Some(path) = &arguments.report {
+        OutputFile::check(path, Content::Marked)?;
+    }
     let rows = arguments.rows.as_deref().map(|path| rows_file(path, arguments.force)).transpose()?;
     let by = by(arguments)?;
     let catalogue = catalogue(arguments)?;
@@ -57,12 +61,14 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     };
     let stop = Stop::watch()?;
     let mut groups = by.clone().map(Groups::new);
+    let mut spread = FleetSpread::default();
     let mut record = None;
     let mut read = |row: &mut dyn FnMut(&FleetRow) -> io::Result<()>| {
         let take = |judged: &Judged| {
             if let (Some(groups), Some(group)) = (&mut groups, &judged.row.group) {
                 groups.put(group, &judged.row);
             }
+            spread.put(&judged.row);
             row(&judged.row)
         };
         record = Some(regional.judge(&stop, take, Vec::new)?);
@@ -75,6 +81,10 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     let Some(mut record) = record else { return Ok(Status::Invalid) };
     record.by.extend(groups.map(|groups| groups.record()));
     tell(&record, machine)?;
+    if let Some(path) = &arguments.report {
+        OutputFile::check(path, Content::Marked)?.write(&html::fleet(&record, &spread)?)?;
+        output::message(&format!("report: {}", path.display()));
+    }
     if let Some((file, _)) = &rows {
         output::message(&format!("wrote {}", file.name().display()));
     }
