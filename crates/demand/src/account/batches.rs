@@ -4,6 +4,7 @@
 //! "CloudWatch service quotas" (50 calls and 90,000 points a second where the first point is older than three hours;
 //! counted are the points that are asked for, and not those that are there).
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use fathom_tools::Refusal;
@@ -96,22 +97,29 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Keeps calls and points under what the service allows in a second.
-#[derive(Clone, Copy, Debug, Default)]
+/// Keeps the calls and points of all who call under what the service allows in a second.
+#[derive(Debug, Default)]
 pub struct Pace {
-    next: Duration,
+    /// When the next call may be sent, on the clock that all their machines share.
+    next: Mutex<Duration>,
 }
 
 impl Pace {
-    /// Waits until a call for so many points may be sent.
-    pub fn wait(&mut self, machine: &mut impl Machine, points: u64) {
-        let now = machine.since_start();
-        if let Some(early) = self.next.checked_sub(now) {
+    /// Waits until a call for so many points may be sent, one caller after the other; gives whether it is to be sent at
+    /// all, which `is_over` denies.
+    pub fn wait(&self, machine: &mut impl Machine, points: u64, is_over: impl Fn() -> bool) -> bool {
+        // Who waits keeps the others waiting behind it, so that nobody waits for more than one call once it is over.
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_over() {
+            return false;
+        }
+        if let Some(early) = next.checked_sub(machine.since_start()) {
             machine.wait(early);
         }
         let costs = Duration::from_millis(1000 / CALLS_A_SECOND)
             .max(Duration::from_nanos(points.saturating_mul(1_000_000_000) / POINTS_A_SECOND));
-        self.next = machine.since_start().max(self.next) + costs;
+        *next = machine.since_start().max(*next) + costs;
+        !is_over()
     }
 }
 
@@ -135,7 +143,8 @@ struct Series {
     values: Vec<f64>,
 }
 
-/// The metrics of a batch of volumes as the provider's tool prints them, with a mark of fathom's in front.
+/// The metrics of a batch of volumes as the provider's tool prints them, with a mark of fathom's in front; none where it
+/// `is_over` before they are all there.
 ///
 /// # Errors
 /// As the call; when its pages do not end, or hold none of the provider's answers.
@@ -143,8 +152,8 @@ pub fn measure<M: Machine>(
     caller: &mut Caller<'_, M>,
     volumes: &[&str],
     stretch: &Stretch,
-    pace: &mut Pace,
-) -> Result<String, Refusal> {
+    (pace, is_over): (&Pace, &dyn Fn() -> bool),
+) -> Result<Option<String>, Refusal> {
     let refused = |cause: String| {
         Refusal::new(ANSWER, cause).or("see that the endpoint is CloudWatch's own, not a page in front of it")
     };
@@ -155,7 +164,10 @@ pub fn measure<M: Machine>(
         if let Some(token) = &token {
             query["NextToken"] = Value::from(token.as_str());
         }
-        pace.wait(caller.machine(), (stretch.points() * volumes.len() as u64).min(MOST_POINTS));
+        let points = (stretch.points() * volumes.len() as u64).min(MOST_POINTS);
+        if !pace.wait(caller.machine(), points, is_over) {
+            return Ok(None);
+        }
         let body = caller.call(OPERATION, query.to_string().as_bytes())?;
         let page: Page = serde_json::from_slice(&body).map_err(|error| refused(error.to_string()))?;
         for series in page.metric_data_results {
@@ -177,7 +189,7 @@ pub fn measure<M: Machine>(
         }
         let next = page.next_token.filter(|next| !next.is_empty());
         if next.is_none() {
-            return Ok(document(&joined));
+            return Ok(Some(document(&joined)));
         }
         if next == token {
             return Err(refused("a page names itself as the next one".to_owned()));
@@ -281,19 +293,24 @@ mod tests {
     #[test]
     fn two_thousand_volumes_take_three_minutes_at_the_published_rate() {
         let mut machine = Pretended::default();
-        let mut pace = Pace::default();
+        let pace = Pace::default();
         let week = week();
         let volumes = 2000u64;
         let calls = volumes.div_ceil(week.volumes_a_call() as u64);
-        (0..calls).for_each(|_| pace.wait(&mut machine, week.points() * week.volumes_a_call() as u64));
+        (0..calls).for_each(|_| {
+            assert!(pace.wait(&mut machine, week.points() * week.volumes_a_call() as u64, || false))
+        });
         let seconds = machine.waited.as_secs();
         assert!((170..200).contains(&seconds), "{seconds} s");
         let points = (calls - 1) * week.points() * week.volumes_a_call() as u64;
         assert!(points <= (seconds + 1) * POINTS_A_SECOND);
         // Small calls are held back by their number.
         let mut machine = Pretended::default();
-        let mut pace = Pace::default();
-        (0..101).for_each(|_| pace.wait(&mut machine, 1));
+        let pace = Pace::default();
+        (0..101).for_each(|_| assert!(pace.wait(&mut machine, 1, || false)));
+        assert_eq!(machine.waited, Duration::from_secs(2));
+        // Whoever comes when it is over neither waits nor calls.
+        assert!(!pace.wait(&mut machine, 1, || true));
         assert_eq!(machine.waited, Duration::from_secs(2));
     }
 
@@ -316,15 +333,19 @@ mod tests {
             (200, page(900, "null")),
         ]);
         let mut caller = Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), asked).unwrap();
-        let mut pace = Pace::default();
-        let text = measure(&mut caller, &["vol-1"], &week(), &mut pace).unwrap();
+        let pace = Pace::default();
+        let text = measure(&mut caller, &["vol-1"], &week(), (&pace, &|| false)).unwrap().unwrap();
         assert!(text.contains("\"Timestamps\":[300,600,900,1200],\"Values\":[1.5,2,1.5,2]"), "{text}");
         assert!(text.starts_with("{\"format\":\"fathom.account_metrics\""), "{text}");
         drop(caller);
         machine.queue.extend([(200, page(300, "\"a\"")), (200, page(900, "\"a\""))]);
         let mut caller = Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), asked).unwrap();
         assert!(
-            measure(&mut caller, &["vol-1"], &week(), &mut pace).unwrap_err().cause.contains("names itself")
+            measure(&mut caller, &["vol-1"], &week(), (&pace, &|| false))
+                .unwrap_err()
+                .cause
+                .contains("names itself")
         );
+        assert_eq!(measure(&mut caller, &["vol-1"], &week(), (&pace, &|| true)), Ok(None));
     }
 }

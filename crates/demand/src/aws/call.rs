@@ -108,6 +108,20 @@ impl<'a, M: Machine> Caller<'a, M> {
         Self { attempts: PATIENT_ATTEMPTS, ..self }
     }
 
+    /// The same who, calling from another machine at the same time; none of its calls is counted yet.
+    pub fn on<'b, N: Machine>(&self, machine: &'b mut N) -> Caller<'b, N> {
+        Caller {
+            machine,
+            credentials: self.credentials.clone(),
+            region: self.region.clone(),
+            endpoint: self.endpoint.clone(),
+            service: self.service,
+            attempts: self.attempts,
+            answered: 0,
+            throttled: 0,
+        }
+    }
+
     /// The machine that calls.
     pub fn machine(&mut self) -> &mut M {
         self.machine

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -49,11 +49,15 @@ pub struct Account {
     pub refusals: Refusals,
     /// Calls that are refused in a region always.
     pub closed_region: Option<(&'static str, &'static str)>,
+    /// Answers of `GetMetricData` that are held back until so many have been asked for.
+    pub holds: usize,
+    /// What every answer takes.
+    pub latency: Duration,
 }
 
 impl Account {
     pub fn of(volumes: usize) -> Self {
-        Self { volumes, refusals: Refusals::new(), closed_region: None }
+        Self { volumes, refusals: Refusals::new(), closed_region: None, holds: 0, latency: Duration::ZERO }
     }
 
     pub fn refusing(mut self, action: &'static str, refusals: &[(u16, &'static str)]) -> Self {
@@ -76,18 +80,30 @@ impl Amazon {
         std::thread::spawn(move || {
             let mut allowed =
                 Allowed { points: 2.0 * PAGE_POINTS as f64, calls: CALLS_A_SECOND, at: Instant::now() };
+            let mut held = Vec::new();
             for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
+                let stream = stream.unwrap();
                 let (head, body) = request(&stream);
                 let (mut call, (status, text)) = account.answer(&head, &body, &mut allowed);
                 call.status = status;
+                let is_held = account.holds > 0 && call.action == "GetMetricData";
                 kept.lock().unwrap().push(call);
-                let length = text.len();
-                write!(
-                    stream,
-                    "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-                )
-                .unwrap();
+                if is_held {
+                    held.push((stream, status, text));
+                    if held.len() < account.holds {
+                        continue;
+                    }
+                    account.holds = 0;
+                    held.drain(..).for_each(|(stream, status, text)| respond(stream, status, &text));
+                } else if account.latency.is_zero() {
+                    respond(stream, status, &text);
+                } else {
+                    let latency = account.latency;
+                    std::thread::spawn(move || {
+                        std::thread::sleep(latency);
+                        respond(stream, status, &text);
+                    });
+                }
             }
         });
         Self { url, calls }
@@ -126,6 +142,13 @@ impl Allowed {
         }
         takes
     }
+}
+
+fn respond(mut stream: TcpStream, status: u16, text: &str) {
+    let length = text.len();
+    let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    // Whoever was stopped meanwhile is not there any more.
+    let _ = stream.write_all((head + text).as_bytes());
 }
 
 fn request(stream: &TcpStream) -> (String, String) {

@@ -33,6 +33,11 @@ impl Here {
     pub fn new() -> Self {
         Self { client: Client::new(), clock: WallClock::start_on_system_clock().0 }
     }
+
+    /// The same machine for another thread: its clock and its connections.
+    pub fn beside(&self) -> Self {
+        Self { client: self.client.clone(), clock: self.clock }
+    }
 }
 
 impl Machine for Here {

@@ -14,7 +14,8 @@ const NEAR_PATIENCE: Duration = Duration::from_secs(1);
 /// A longer answer is no answer to what was asked.
 const LONGEST_BODY: u64 = 512 << 20;
 
-/// Sends requests.
+/// Sends requests; copies share their connections.
+#[derive(Clone)]
 pub struct Client {
     agent: ureq::Agent,
 }

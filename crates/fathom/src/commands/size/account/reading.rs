@@ -3,6 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use fathom_campaign::calendar_now;
 use fathom_demand::account::{Batches, Inventory, Pace, Stretch, describe, measure};
@@ -29,6 +32,8 @@ use crate::output_file::{Content, OutputFile};
 
 /// A reading is used again for so long: volumes change, and yesterday's metrics are not all.
 const FRESH_S: i64 = 86_400;
+/// Calls that are under way at once: an answer of 100,000 points may take seconds, and one such a second may be asked for.
+const AT_ONCE: usize = 8;
 const USUAL_FROM: &str = "7d";
 const ASKED: &str = "asked.json";
 const VOLUMES: &str = "volumes.json";
@@ -97,9 +102,11 @@ impl Reading {
             found
         })
         .map_err(|failure| continues(failure, &folder))?;
-        let mut cloudwatch = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), asked)?.patient();
-        let metrics = metrics(&mut cloudwatch, &inventory, (&question.stretch, &folder), stop)?;
-        calls.count(&cloudwatch);
+        let mut machines: Vec<Here> = (0..AT_ONCE).map(|_| here.beside()).collect();
+        let cloudwatch = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), asked)?.patient();
+        let asked = (&question.stretch, folder.as_path());
+        let (metrics, of_metrics) = metrics(&cloudwatch, &inventory, asked, (&mut machines, stop))?;
+        calls.add(&of_metrics);
         let record = AccountReading {
             kept: folder.display().to_string(),
             from_unix_s: question.stretch.from_unix_s,
@@ -114,28 +121,107 @@ impl Reading {
 
 /// The metrics of all volumes: a file for each batch, those that are there left as they are.
 fn metrics(
-    caller: &mut Caller<'_, Here>,
+    caller: &Caller<'_, Here>,
     inventory: &Inventory,
     (stretch, folder): (&Stretch, &Path),
-    stop: &Stop,
-) -> Result<Vec<PathBuf>, Failure> {
+    (machines, stop): (&mut [Here], &Stop),
+) -> Result<(Vec<PathBuf>, Calls), Failure> {
     let batches = Batches::new(inventory.by_instance(), stretch);
-    let (mut pace, mut meter) = (Pace::default(), Meter::new("reading metrics"));
-    let (all, mut files) = (batches.iter().len(), Vec::new());
-    for (number, volumes) in batches.iter().enumerate() {
-        meter.at(number, all);
-        let path = folder.join(format!("metrics-{number:05}.json"));
-        if !path.is_file() {
-            if stop.is_asked() {
-                return Err(stopped(folder, number, all));
-            }
-            let text = measure(caller, volumes, stretch, &mut pace)
-                .map_err(|refusal| continues(refusal.into(), folder))?;
-            OutputFile::check_derived(&path, Content::Json)?.write(&text)?;
+    let batches: Vec<(PathBuf, &[&str])> = batches
+        .iter()
+        .enumerate()
+        .map(|(number, volumes)| (folder.join(format!("metrics-{number:05}.json")), volumes))
+        .collect();
+    let missing: Vec<&(PathBuf, &[&str])> = batches.iter().filter(|(path, _)| !path.is_file()).collect();
+    let kept = batches.len() - missing.len();
+    let asking = Asking {
+        stretch,
+        missing: &missing,
+        next: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+        pace: Pace::default(),
+        stop,
+        failure: Mutex::new(None),
+    };
+    let calls = thread::scope(|scope| {
+        let asking = &asking;
+        let threads: Vec<_> = machines
+            .iter_mut()
+            .take(missing.len())
+            .enumerate()
+            .filter_map(|(number, here)| {
+                let thread = thread::Builder::new().name(format!("metrics-{number}"));
+                let started = thread.spawn_scoped(scope, move || asking.ask(caller.on(here)));
+                started.map_err(|error| asking.fail(Failure::system("starting a thread", error))).ok()
+            })
+            .collect();
+        let mut meter = Meter::new("reading metrics");
+        while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
+            meter.at(kept + asking.done.load(Ordering::Relaxed), batches.len());
+            thread::park_timeout(Meter::EVERY);
         }
-        files.push(path);
+        let mut calls = Calls::default();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).for_each(|of| calls.add(&of));
+        calls
+    });
+    let done = asking.done.into_inner();
+    if let Some(failure) = asking.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(continues(failure, folder));
     }
-    Ok(files)
+    if done < missing.len() {
+        return Err(stopped(folder, kept + done, batches.len()));
+    }
+    Ok((batches.iter().map(|(path, _)| path.clone()).collect(), calls))
+}
+
+/// What the threads that ask share: an answer may take longer than the service's rates keep the next call back.
+struct Asking<'a> {
+    stretch: &'a Stretch,
+    /// Batches that were not answered yet, and the files for their answers.
+    missing: &'a [&'a (PathBuf, &'a [&'a str])],
+    next: AtomicUsize,
+    done: AtomicUsize,
+    pace: Pace,
+    stop: &'a Stop,
+    failure: Mutex<Option<Failure>>,
+}
+
+impl Asking<'_> {
+    /// Asks for batches until none is left, one cannot be had, or somebody stops it; gives the calls that it made.
+    fn ask(&self, mut caller: Caller<'_, Here>) -> Calls {
+        while !self.is_over()
+            && let Some((path, volumes)) = self.missing.get(self.next.fetch_add(1, Ordering::Relaxed))
+        {
+            match measure(&mut caller, volumes, self.stretch, (&self.pace, &|| self.is_over())) {
+                Ok(None) => break,
+                Ok(Some(text)) => {
+                    let written = OutputFile::check_derived(path, Content::Json);
+                    match written.and_then(|file| file.write(&text)) {
+                        Ok(()) => {
+                            self.done.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Err(failure) => self.fail(failure),
+                    }
+                }
+                Err(refusal) => self.fail(refusal.into()),
+            }
+        }
+        let mut calls = Calls::default();
+        calls.count(&caller);
+        calls
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_asked() || self.failed().is_some()
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fail(&self, failure: Failure) {
+        self.failed().get_or_insert(failure);
+    }
 }
 
 /// Calls that were made.
@@ -149,6 +235,11 @@ impl Calls {
     fn count(&mut self, caller: &Caller<'_, Here>) {
         self.answered += caller.answered;
         self.throttled += caller.throttled;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.answered += other.answered;
+        self.throttled += other.throttled;
     }
 }
 
