@@ -3,14 +3,15 @@
 //! A wheel is a zip of the library, the Python files and a list of digests. It says which C library it needs at least,
 //! which is read off the library itself; with zig as the linker that is an old one, so that the wheel serves everywhere.
 
-mod glibc;
 mod linker;
+mod needs;
 mod zip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use needs::{Needs, OLD_GLIBC};
 use sha2::{Digest, Sha256};
 use zip::Zipped;
 
@@ -76,13 +77,32 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         Some(target) => target.split('-').next().unwrap_or_default(),
         None => std::env::consts::ARCH,
     };
-    let (major, minor) = glibc::needed(&library);
-    let tag = format!("cp39-abi3-manylinux_{major}_{minor}_{processor}");
+    let platform = platform(&library, processor, asked.target.is_some())?;
+    let tag = format!("cp39-abi3-{platform}");
     let bytes = zip::archive(&content(root, library, &tag)?)?;
     let path = out.join(format!("fathom-{VERSION}-{tag}.whl"));
     fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("{:>12} bytes  {}", bytes.len(), path.display());
     Ok(())
+}
+
+/// Where a library can be loaded, as wheels have it: the C library that it needs at least, and the processor. One that is to
+/// be `old` needs nothing newer than 2014.
+fn platform(library: &[u8], processor: &str, old: bool) -> Result<String, String> {
+    let refused = |cause: String| format!("the library: {cause}");
+    let needs = Needs::read(library).map_err(refused)?;
+    if needs.processor != Some(processor) {
+        let other = needs.processor.unwrap_or("another processor");
+        return Err(refused(format!("it is for {other}, and the wheel for {processor}")));
+    }
+    if old {
+        needs.check_old().map_err(refused)?;
+    }
+    let (major, minor) = needs.glibc().map_err(refused)?;
+    let newer = format!("manylinux_{major}_{minor}_{processor}");
+    // The name that pip knows which came with the first Python 3.9 (PEP 599; PEP 600 is of pip 20.3).
+    let known = ((major, minor) == OLD_GLIBC).then(|| format!("{newer}.manylinux2014_{processor}"));
+    Ok(known.unwrap_or(newer))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
@@ -139,8 +159,11 @@ fn content(root: &Path, library: Vec<u8>, tag: &str) -> Result<Vec<Zipped>, Stri
          License: MIT OR Apache-2.0\nRequires-Python: >=3.9\n"
     );
     files.push(Zipped { path: format!("{info}/METADATA"), content: metadata.into() });
-    let wheel =
-        format!("Wheel-Version: 1.0\nGenerator: cargo xtask wheel\nRoot-Is-Purelib: false\nTag: {tag}\n");
+    // A name may stand for several platforms; the file lists each.
+    let (python, platforms) = tag.rsplit_once('-').unwrap_or_default();
+    let tags = platforms.split('.').map(|platform| format!("Tag: {python}-{platform}\n"));
+    let wheel = "Wheel-Version: 1.0\nGenerator: cargo xtask wheel\nRoot-Is-Purelib: false\n".to_owned()
+        + &tags.collect::<String>();
     files.push(Zipped { path: format!("{info}/WHEEL"), content: wheel.into() });
     let list = format!("{info}/RECORD");
     let lines = files.iter().map(|file| {
@@ -182,7 +205,13 @@ mod tests {
     #[test]
     fn a_wheel_lists_all_that_is_in_it() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let files = content(root, b"library".to_vec(), "cp39-abi3-manylinux_2_17_x86_64").unwrap();
+        let tag = "cp39-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64";
+        let files = content(root, b"library".to_vec(), tag).unwrap();
+        let wheel = files.iter().find(|file| file.path.ends_with("/WHEEL")).unwrap();
+        let wheel = String::from_utf8(wheel.content.clone()).unwrap();
+        assert!(
+            wheel.contains("Tag: cp39-abi3-manylinux_2_17_x86_64\nTag: cp39-abi3-manylinux2014_x86_64\n")
+        );
         let record = String::from_utf8(files.last().unwrap().content.clone()).unwrap();
         assert_eq!(record.lines().count(), files.len());
         for wanted in
