@@ -111,14 +111,17 @@ def growths(
     values: Optional[str] = None,
     halvings: int = 0,
     max_rows: Optional[int] = None,
+    keep_going: bool = False,
 ) -> Any:
     """How each volume's requirement grew, a row each: ``volume, rows, hash, growth, rests_on, horizon_s``.
 
     ``growth`` is in thousandths, and null where a volume's history says nothing. With ``halvings`` it is null too for
-    volumes that a sample leaves out after so many halvings (see :func:`is_sampled`), and for those with more than
-    ``max_rows`` rows (20 million).
+    volumes that a sample leaves out after so many halvings (see :func:`is_sampled`), for those with more than
+    ``max_rows`` rows (20 million), and with ``keep_going`` for those that would be refused otherwise (see :func:`judge`).
     """
-    words = _question(wait=wait, late=late, columns=columns, values=values, halvings=halvings, max_rows=max_rows)
+    words = _question(
+        wait=wait, late=late, columns=columns, values=values, halvings=halvings, max_rows=max_rows, keep_going=keep_going
+    )
     return _fathom.growths(stream, words)
 
 
@@ -145,16 +148,19 @@ def judge(
     boot: bool = False,
     prices: Union[None, str, "os.PathLike[str]"] = None,
     max_rows: Optional[int] = None,
+    keep_going: bool = False,
 ) -> Any:
     """The verdict on each volume, a row each, as ``fathom size --fleet --rows`` writes them; ``notes`` is a list.
 
     Arguments mean what the program's flags of the same names mean. ``prices`` is a ``pathlib.Path``, or a price list's text. A volume
-    with more than ``max_rows`` rows (20 million: 2.4 GB while it is judged) is not judged, and says so.
+    with more than ``max_rows`` rows (20 million: 2.4 GB while it is judged) is not judged, and says so. A volume whose rows lie
+    apart, or that fathom itself fails at, is refused by name; with ``keep_going`` it is a row that was not judged, with the
+    reason, and all rows are held until the last.
     """
     words = _question(
         region=region, wait=wait, late=late, columns=columns, values=values, size=size, current=current,
         instance=instance, stripes=stripes, types=list(types), latency=latency, boot=boot, prices=prices,
-        max_rows=max_rows,
+        max_rows=max_rows, keep_going=keep_going,
     )
     return _fathom.judge(stream, terms.text, words)
 

@@ -248,6 +248,7 @@ def size_fleet(
     parts = partitions or max(2 * cores, -(-counted["rows"] // PARTITION_ROWS))
     halvings = _halvings(counted["volumes"])
     words = {"wait": wait, "late": late, "columns": columns, "values": values, "max_rows": as_judge.get("max_rows")}
+    words["keep_going"] = as_judge.get("keep_going", False)
     if isinstance(as_judge.get("prices"), os.PathLike):
         # The executors have no such file.
         as_judge["prices"] = pathlib.Path(as_judge["prices"]).read_text(encoding="utf-8")

@@ -330,6 +330,24 @@ def test_a_long_call_ends_when_a_signal_says_so():
         signal.signal(signal.SIGALRM, before)
 
 
+def test_a_volume_that_comes_again_ends_all_or_is_left_out():
+    table = pyarrow.concat_tables([plain("a"), plain("b"), plain("a", 7), plain("c")])
+    terms = terms_of(plain())
+    words = {"region": REGION, "values": "per-row"}
+    with pytest.raises(fathom.Refusal, match="lie apart"):
+        fathom.judge(table, terms=terms, **words)
+    found = pyarrow.table(fathom.judge(table, terms=terms, keep_going=True, **words)).to_pylist()
+    assert [(row["volume"], row["status"]) for row in found] == [("a", "not_judged"), ("b", "sized"), ("c", "sized")]
+    assert found[0]["reason"].startswith("its rows lie apart: sort"), found[0]
+    grown = pyarrow.table(fathom.growths(table, values="per-row", keep_going=True)).to_pydict()
+    assert (grown["volume"], grown["rows"]) == (["a", "b", "c"], [ROWS + 7, ROWS, ROWS])
+    # Of a table without such a volume nothing changes.
+    whole = pyarrow.concat_tables([plain(f"v{number}") for number in range(3)])
+    assert pyarrow.table(fathom.judge(whole, terms=terms, **words)) == pyarrow.table(
+        fathom.judge(whole, terms=terms, keep_going=True, **words)
+    )
+
+
 def test_columns_of_verdicts_are_those_that_spark_is_told():
     import fathom.spark
 

@@ -18,7 +18,7 @@ pub use account::{Account, AccountTerms};
 pub use fleet_summary::{Summary, margin_of};
 pub use groups::{By, Groups};
 pub use growths::{FleetGrowths, Grown, grown};
-pub use guarded::guarded;
+pub use guarded::{guarded, judged};
 pub use judging::Verdicts;
 pub use known::Known;
 pub use offers::{check_region, current, market};

@@ -39,6 +39,9 @@ pub struct Question {
     pub halvings: u32,
     #[serde(default = "most_rows")]
     max_rows: u64,
+    /// Whether a volume that cannot be judged is named in its row, in place of ending all.
+    #[serde(default)]
+    pub keep_going: bool,
     #[serde(default)]
     size: Option<String>,
     /// What volumes are today whose rows do not say.
@@ -155,7 +158,7 @@ impl Question {
             }
         };
         let hints = Hints { columns: &self.columns, values, ..Hints::default() };
-        Ok(Reading { hints, halvings, most_rows: self.max_rows })
+        Ok(Reading { hints, halvings, most_rows: self.max_rows, keeps_going: self.keep_going })
     }
 
     /// Widest stripe.

@@ -15,9 +15,9 @@ mod volume_stream;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use fathom_demand::fleet::Run;
-use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, grown, guarded};
+use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, grown, guarded, judged};
 use fathom_record::fleet::{FleetRecord, FleetRow};
-use fathom_sizing::fleet::{Asked, History};
+use fathom_sizing::fleet::{Asked, History, unjudged};
 use fathom_sizing::{Catalogue, Market};
 use fathom_tools::Refusal;
 use pyo3::prelude::*;
@@ -26,6 +26,9 @@ use arrow_rows::{BATCH, GrowthRow};
 use capsule::Stream;
 use fleet_question::{Offered, Question};
 use fleet_terms::Terms;
+
+/// Why a volume was not judged whose rows come a second time behind those of another.
+const LIE_APART: &str = "its rows lie apart: sort the table by volume and time";
 
 /// Why a call ends without an answer.
 enum Halt {
@@ -79,32 +82,34 @@ struct Batches<T> {
     batches: Vec<RecordBatch>,
     make: fn(&[T]) -> Result<RecordBatch, ArrowError>,
     failure: Option<ArrowError>,
+    /// Whether no batch is made before all rows are there, because one that is there may still change.
+    waits: bool,
 }
 
 impl<T> Batches<T> {
-    fn new(make: fn(&[T]) -> Result<RecordBatch, ArrowError>) -> Self {
-        Self { rows: Vec::new(), batches: Vec::new(), make, failure: None }
+    fn new(make: fn(&[T]) -> Result<RecordBatch, ArrowError>, waits: bool) -> Self {
+        Self { rows: Vec::new(), batches: Vec::new(), make, failure: None, waits }
     }
 
     fn put(&mut self, row: T) {
         self.rows.push(row);
-        if self.rows.len() == BATCH {
+        if self.rows.len() == BATCH && !self.waits {
             self.flush();
         }
     }
 
     fn flush(&mut self) {
-        match (self.make)(&self.rows) {
-            Ok(batch) => self.batches.push(batch),
-            Err(error) => self.failure = Some(error),
+        for rows in self.rows.chunks(BATCH) {
+            match (self.make)(rows) {
+                Ok(batch) => self.batches.push(batch),
+                Err(error) => self.failure = Some(error),
+            }
         }
         self.rows.clear();
     }
 
     fn finish(mut self) -> Result<Vec<RecordBatch>, Refusal> {
-        if !self.rows.is_empty() {
-            self.flush();
-        }
+        self.flush();
         self.failure.map_or(Ok(self.batches), |error| Err(unmade(error)))
     }
 }
@@ -128,14 +133,24 @@ fn growths(py: Python<'_>, stream: &Bound<'_, PyAny>, question: &str) -> PyResul
             history: &history,
             stripes: 1,
         };
-        let mut found = Batches::new(arrow_rows::growth_batch);
+        let keeps_going = question.keep_going;
+        let mut found = Batches::new(arrow_rows::growth_batch, keeps_going);
         let reading = question.reading(question.halvings)?;
-        volume_stream::read(reader, &reading, look, |run: Run| {
+        let again = volume_stream::read(reader, &reading, look, |run: Run| {
             let (volume, rows) = (run.volume.clone(), run.rows);
-            let grown = guarded(&volume, || grown(&asked, run))?;
+            let grown = match guarded(&volume, || grown(&asked, run)) {
+                Err(_) if keeps_going => None,
+                outcome => outcome?,
+            };
             found.put(GrowthRow { volume, rows, grown });
             Ok(())
         })?;
+        for row in found.rows.iter_mut() {
+            if let Some(rows) = again.get(&row.volume) {
+                row.rows += rows;
+                row.grown = None;
+            }
+        }
         Ok(found.finish()?)
     })?;
     Ok(Stream::new(arrow_rows::growth_schema(), batches))
@@ -179,13 +194,17 @@ fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str)
             stripes: question.stripes()?,
         };
         let verdicts = Verdicts { asked, known: &known };
-        let mut found = Batches::new(arrow_rows::verdict_batch);
+        let keeps_going = question.keep_going;
+        let mut found = Batches::new(arrow_rows::verdict_batch, keeps_going);
         let reading = question.reading(0)?;
-        volume_stream::read(reader, &reading, look, |run: Run| {
+        let again = volume_stream::read(reader, &reading, look, |run: Run| {
             let volume = run.volume.clone();
-            found.put(guarded(&volume, || verdicts.row(run))?);
+            found.put(judged(&volume, keeps_going, || verdicts.row(run))?);
             Ok(())
         })?;
+        for row in found.rows.iter_mut().filter(|row| again.contains_key(&row.volume)) {
+            *row = unjudged(&row.volume, LIE_APART);
+        }
         Ok(found.finish()?)
     })?;
     Ok(Stream::new(arrow_rows::verdict_schema(), batches))

@@ -1,7 +1,7 @@
 //! A stream of batches as runs of rows, one volume after the other, by the same columns and rules as a fleet's files.
 
 use std::cell::Cell as Flag;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -29,10 +29,13 @@ pub struct Reading<'a> {
     pub halvings: u32,
     /// Rows that one volume may have; of one with more none is held.
     pub most_rows: u64,
+    /// Whether a volume that comes again is left out, in place of being refused.
+    pub keeps_going: bool,
 }
 
 /// Reads a stream whose rows lie together, volume by volume, and gives each volume's to `take`; those that are not in
-/// the sample have no rows. `look` is asked now and then whether to go on.
+/// the sample have no rows. `look` is asked now and then whether to go on. Gives the volumes that came again and were left
+/// out, with the rows that they had then.
 ///
 /// # Errors
 /// When columns are missing or of another kind, rows of a volume lie apart, the stream fails, or `take` or `look` do.
@@ -41,7 +44,7 @@ pub fn read(
     reading: &Reading<'_>,
     look: impl Fn() -> Result<(), Halt>,
     take: impl FnMut(Run) -> Result<(), Refusal>,
-) -> Result<(), Halt> {
+) -> Result<BTreeMap<String, u64>, Halt> {
     let layout = layout(&reader.schema(), &reading.hints)?;
     let is_over = Flag::new(false);
     let mut volumes = Volumes {
@@ -50,6 +53,7 @@ pub fn read(
         reading,
         held: None,
         seen: HashSet::new(),
+        apart: BTreeMap::new(),
         over: &is_over,
         refusal: None,
     };
@@ -108,6 +112,8 @@ struct Volumes<'a, F> {
     held: Option<Run>,
     /// Hashes of the names that were seen.
     seen: HashSet<u64>,
+    /// Volumes that came again, and their rows then.
+    apart: BTreeMap<String, u64>,
     /// Whether the rest of the stream changes nothing, for who reads it.
     over: &'a Flag<bool>,
     refusal: Option<Refusal>,
@@ -136,9 +142,9 @@ impl<F: FnMut(Run) -> Result<(), Refusal>> Volumes<'_, F> {
         }
     }
 
-    fn finish(mut self) -> Result<(), Refusal> {
+    fn finish(mut self) -> Result<BTreeMap<String, u64>, Refusal> {
         self.hand_over();
-        self.refusal.map_or(Ok(()), Err)
+        self.refusal.map_or(Ok(self.apart), Err)
     }
 }
 
@@ -159,6 +165,10 @@ impl<F: FnMut(Run) -> Result<(), Refusal>> Taker for Volumes<'_, F> {
             _ => {
                 self.hand_over();
                 if !self.seen.insert(hash(run.volume.as_bytes())) {
+                    if self.reading.keeps_going {
+                        *self.apart.entry(run.volume).or_default() += run.rows;
+                        return;
+                    }
                     self.refuse(
                         Refusal::new(TABLE, format!("rows of {:?} lie apart", run.volume)).at("the stream").or(
                             "sort it by volume and time, or within each partition where volumes are divided among them",

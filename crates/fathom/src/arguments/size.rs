@@ -83,6 +83,9 @@ pub struct SizeArguments {
     /// Replace the file of rows.
     #[arg(long, requires = "rows")]
     pub force: bool,
+    /// A volume that fathom itself fails at becomes a row that is not judged, in place of ending all.
+    #[arg(long, requires = "many")]
+    pub keep_going: bool,
     /// Where rows are gathered volume by volume if those of one lie apart; it takes about a quarter of a text.
     /// Default: $TMPDIR, or /var/tmp.
     #[arg(long, value_name = "FOLDER", requires = "fleet")]

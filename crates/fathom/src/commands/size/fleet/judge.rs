@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use fathom_demand::Interval;
 use fathom_demand::account::Inventory;
 use fathom_demand::fleet::{Latest, Run};
-use fathom_fleet::{By, Grown, Verdicts, grown};
+use fathom_fleet::{By, Grown, Verdicts, grown, guarded, judged};
 use fathom_record::fleet::FleetRow;
 use fathom_sizing::Catalogue;
 use fathom_sizing::fleet::{Asked, is_sampled};
+use fathom_tools::Refusal;
 
 use super::pass::Work;
 
@@ -16,12 +17,13 @@ use super::pass::Work;
 pub struct Growths<'a> {
     asked: Asked<'a>,
     halvings: AtomicU32,
+    keeps_going: bool,
 }
 
 impl<'a> Growths<'a> {
-    /// Of all volumes so far.
-    pub fn new(asked: Asked<'a>) -> Self {
-        Self { asked, halvings: AtomicU32::new(0) }
+    /// Of all volumes so far; with `keeps_going`, a volume at which an invariant breaks has none.
+    pub fn new(asked: Asked<'a>, keeps_going: bool) -> Self {
+        Self { asked, halvings: AtomicU32::new(0), keeps_going }
     }
 
     /// Reads no more volumes than the sample takes after so many halvings.
@@ -39,8 +41,12 @@ impl Work for Growths<'_> {
         is_sampled(hash, self.halvings.load(Ordering::Relaxed))
     }
 
-    fn judge(&self, run: Run) -> Option<Grown> {
-        grown(&self.asked, run)
+    fn judge(&self, run: Run) -> Result<Option<Grown>, Refusal> {
+        let volume = run.volume.clone();
+        match guarded(&volume, || grown(&self.asked, run)) {
+            Err(_) if self.keeps_going => Ok(None),
+            outcome => outcome,
+        }
     }
 }
 
@@ -56,6 +62,8 @@ pub struct VolumeJudge<'a> {
     pub by: Option<&'a By>,
     /// Whether what a volume did is handed on too.
     pub keeps_series: bool,
+    /// Whether a volume at which an invariant breaks is only not judged.
+    pub keeps_going: bool,
 }
 
 /// A volume that was judged.
@@ -76,7 +84,7 @@ impl Work for VolumeJudge<'_> {
         true
     }
 
-    fn judge(&self, mut run: Run) -> Judged {
+    fn judge(&self, mut run: Run) -> Result<Judged, Refusal> {
         let group = self.by.map(|by| by.group(&run, self.inventory));
         if self.inventory.volume(&run.volume).is_some() {
             self.inventory.put_facts(&mut run);
@@ -90,8 +98,8 @@ impl Work for VolumeJudge<'_> {
             }
         }
         let series = if self.keeps_series { run.intervals.clone() } else { Vec::new() };
-        let mut row = self.verdicts.row(run);
-        row.group = group;
-        Judged { row, series }
+        let volume = run.volume.clone();
+        let row = judged(&volume, self.keeps_going, || self.verdicts.row(run))?;
+        Ok(Judged { row: FleetRow { group, ..row }, series })
     }
 }

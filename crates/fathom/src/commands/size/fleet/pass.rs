@@ -11,6 +11,7 @@ use std::thread;
 use fathom_demand::Values;
 use fathom_demand::fleet::{Interest, Run, Taker};
 use fathom_sizing::fleet::hash;
+use fathom_tools::Refusal;
 
 use super::gather::{Apart, Names};
 use super::inputs::Piece;
@@ -33,7 +34,10 @@ pub trait Work: Sync {
     fn wants(&self, hash: u64) -> bool;
 
     /// Judges a volume by its rows.
-    fn judge(&self, run: Run) -> Self::Found;
+    ///
+    /// # Errors
+    /// When an invariant breaks at it, with its name.
+    fn judge(&self, run: Run) -> Result<Self::Found, Refusal>;
 }
 
 /// Why a reading ended before its end.
@@ -59,6 +63,8 @@ enum Part<F> {
     Whole { name: String, rows: u64, found: F },
     /// It was in the piece before, with others between.
     Apart(String),
+    /// It could not be judged.
+    Broken(Refusal),
 }
 
 /// A piece that was read.
@@ -200,7 +206,10 @@ impl<'a, W: Work> Reading<'a, W> {
 
     fn whole(&self, run: Run) -> Part<W::Found> {
         let (name, rows) = (run.volume.clone(), run.rows);
-        Part::Whole { name, rows, found: self.work.judge(run) }
+        match self.work.judge(run) {
+            Ok(found) => Part::Whole { name, rows, found },
+            Err(refusal) => Part::Broken(refusal),
+        }
     }
 }
 
@@ -248,6 +257,11 @@ struct Joining<'a, W, T> {
 enum Untaken {
     Failed(Failure),
     Apart(String),
+}
+
+/// That an invariant broke at a volume.
+fn broken(refusal: Refusal) -> Failure {
+    Failure { remedy: refusal.remedy, ..Failure::system(refusal.place, refusal.cause) }
 }
 
 fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
@@ -316,6 +330,7 @@ impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
                 self.put(rows, found)?;
             }
             Part::Apart(name) => return Err(Untaken::Apart(name)),
+            Part::Broken(refusal) => return Err(Untaken::Failed(broken(refusal))),
         }
         Ok(())
     }
@@ -327,7 +342,7 @@ impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
             return Err(Untaken::Apart(run.volume));
         }
         let rows = run.rows;
-        let found = self.work.judge(run);
+        let found = self.work.judge(run).map_err(|refusal| Untaken::Failed(broken(refusal)))?;
         self.put(rows, found)
     }
 

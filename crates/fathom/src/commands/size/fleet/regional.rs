@@ -74,7 +74,8 @@ impl Regional<'_> {
         let asked = asked(self.arguments, self.known.market, &none)?;
         let mut pieces = self.inputs.pieces(thread::available_parallelism().map_or(1, usize::from));
         let gathered;
-        let history = match history(&pieces, &asked, stop) {
+        let keeps_going = self.arguments.keep_going;
+        let history = match history(&pieces, &asked, (stop, keeps_going)) {
             Ok(history) => history,
             Err(Ended::Failed(failure)) => return Err(failure),
             Err(Ended::Apart(apart)) => {
@@ -82,7 +83,7 @@ impl Regional<'_> {
                 gathered = Gathered::new(self.inputs, &apart, &folder, stop)?;
                 pieces = gathered.pieces();
                 // Of volumes outside of the sample no rows are counted, and nobody else knows the scratch file.
-                History { rows: None, ..history(&pieces, &asked, stop).map_err(whole)? }
+                History { rows: None, ..history(&pieces, &asked, (stop, keeps_going)).map_err(whole)? }
             }
         };
         let margin = margin(self.arguments, &history.grown)?;
@@ -93,6 +94,7 @@ impl Regional<'_> {
             inventory: self.inputs.inventory(),
             by: self.by,
             keeps_series: self.keeps_series,
+            keeps_going,
         };
         let mut tally = Tally::default();
         let mut put = |judged: &Judged| {
@@ -154,8 +156,12 @@ fn whole(ended: Ended) -> Failure {
     }
 }
 
-fn history(pieces: &[Piece<'_>], asked: &Asked<'_>, stop: &Stop) -> Result<History, Ended> {
-    let work = Growths::new(*asked);
+fn history(
+    pieces: &[Piece<'_>],
+    asked: &Asked<'_>,
+    (stop, keeps_going): (&Stop, bool),
+) -> Result<History, Ended> {
+    let work = Growths::new(*asked, keeps_going);
     let mut growths = FleetGrowths::default();
     let rows = pass(pieces, &work, stop, |found| {
         if let Some(grown) = found {
