@@ -12,6 +12,7 @@ mod counters;
 pub mod fleet;
 mod interval_table;
 mod intervals;
+mod monitors;
 mod named_columns;
 mod observed_disk;
 mod prometheus;

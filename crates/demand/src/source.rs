@@ -7,6 +7,7 @@ use fathom_tools::import::{narrow, packed};
 use fathom_tools::sysstat::table::Observed;
 use fathom_tools::{Refusal, observers};
 
+use crate::monitors::{self, Monitor};
 use crate::named_columns::Values;
 use crate::observed_disk::Disk;
 use crate::prometheus::Selection;
@@ -47,6 +48,7 @@ enum Kind {
     Run,
     Prometheus,
     CloudWatch,
+    Monitored(Monitor),
     Observed,
     Trace,
     Table,
@@ -73,7 +75,9 @@ impl Kind {
             Self::Profile
         } else if is_json && (squeezed.contains(RUN) || squeezed.starts_with(RESULT) && begins_run(start)) {
             Self::Run
-        } else if is_json && prometheus::recognise(start) && !stranger::is_google(start) {
+        } else if is_json && let Some(monitor) = Monitor::of(start) {
+            Self::Monitored(monitor)
+        } else if is_json && prometheus::recognise(start) {
             Self::Prometheus
         } else if is_json && cloudwatch::recognise(start) {
             Self::CloudWatch
@@ -92,6 +96,7 @@ impl Kind {
             Self::Profile => Some("fathom's own profile"),
             Self::Prometheus => Some("an answer of Prometheus"),
             Self::CloudWatch => Some("metrics of CloudWatch"),
+            Self::Monitored(monitor) => Some(monitor.words()),
             Self::Trace => Some("a block trace"),
             Self::Run | Self::Observed | Self::Table => None,
         }
@@ -147,6 +152,7 @@ fn of_kind(kind: Kind, texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandRe
             prometheus::read(&bytes, &selection)
         }
         Kind::CloudWatch => cloudwatch::read(&bytes, hints.device),
+        Kind::Monitored(monitor) => monitors::read(monitor, &bytes, hints.device, hints.values),
         Kind::Observed => observed(texts, hints),
         Kind::Trace => {
             let texts: Vec<_> = bytes.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();

@@ -39,23 +39,8 @@ fn json(start: &str) -> Option<Refusal> {
     if !start.starts_with(['{', '[']) {
         return None;
     }
-    let has = |key: &str| start.contains(key);
-    let is_azure = has("\"timeseries\"") && (has("\"timeStamp\"") || has("Microsoft.Insights/metrics"));
-    let cause = if is_azure {
-        "an answer of Azure Monitor, which is not read"
-    } else if is_google(start) {
-        "an answer of Google Cloud Monitoring, which is not read"
-    } else {
-        "JSON of an unknown kind: known are answers of Prometheus and CloudWatch, iostat -o JSON, sadf -j, and fathom's own profiles and run records"
-    };
+    let cause = "JSON of an unknown kind: known are answers of Prometheus, CloudWatch, Azure Monitor, Google Cloud Monitoring and Datadog, iostat -o JSON, sadf -j, and fathom's own profiles and run records";
     Some(Refusal::new(EXPECTED, cause).or(TABLE))
-}
-
-/// Whether a text begins like an answer of Google Cloud Monitoring (`projects.timeSeries.list`): its series have
-/// metrics too, as those of Prometheus.
-pub fn is_google(start: &str) -> bool {
-    let has = |key: &str| start.contains(key);
-    has("\"points\"") && (has("\"metricKind\"") || has("\"timeSeries\"") || has("googleapis.com/"))
 }
 
 #[cfg(test)]
@@ -70,15 +55,9 @@ mod tests {
     #[test]
     fn what_is_no_table_is_said_to_be_what_it_is() {
         let pidstat = b"Linux 5.4.0 (h) 08/15/2022 _x86_64_ (24 CPU)\n\n12:00:01 AM   UID       PID   kB_rd/s   kB_wr/s kB_ccwr/s iodelay  Command\n12:00:02 AM     0         1      0.00      4.00      0.00       0  systemd\n";
-        let azure = br#"{"cost":0,"timespan":"a/b","interval":"PT1M","value":[{"name":{"value":"Composite Disk Read Operations/sec"},"timeseries":[{"metadatavalues":[],"data":[{"timeStamp":"2026-01-01T00:00:00Z","average":1.0}]}]}]}"#;
-        let google = br#"{"timeSeries":[{"metric":{"type":"compute.googleapis.com/instance/disk/read_ops_count","labels":{"device_name":"a"}},"metricKind":"DELTA","points":[{"interval":{"startTime":"2026-01-01T00:00:00Z"},"value":{"int64Value":"5"}}]}]}"#;
-        let listed = br#"[{"metric":{"type":"compute.googleapis.com/instance/disk/read_ops_count"},"metricKind":"DELTA","points":[]}]"#;
         for (bytes, told) in [
             (b"\x01\0\0\0\x2a\0\0\0".as_slice(), "it is binary"),
             (pidstat, "pidstat"),
-            (azure, "Azure Monitor"),
-            (google, "Google Cloud Monitoring"),
-            (listed, "Google Cloud Monitoring"),
             (b"{\"fio version\": \"fio-3.33\", \"jobs\": []}", "fathom import a"),
             (b"{\"a\": 1}", "JSON of an unknown kind"),
             (b"\x1f\x8b\x08\0\x1b[2J", "gunzip --keep a"),

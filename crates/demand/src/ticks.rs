@@ -163,6 +163,14 @@ pub fn spacing(intervals: &[Interval]) -> Option<i64> {
     steps.get(steps.len().saturating_sub(1) / 2).copied()
 }
 
+/// The same of times in ascending order; absent where there are fewer than two.
+pub fn step_ns<'a>(times: impl Iterator<Item = &'a i64>) -> Option<i64> {
+    let times: Vec<i64> = times.copied().collect();
+    let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+    steps.sort_unstable();
+    steps.get(steps.len().saturating_sub(1) / 2).copied()
+}
+
 fn flow(ticks: usize) -> Flow {
     Flow { operations: vec![0; ticks], bytes: vec![0; ticks] }
 }

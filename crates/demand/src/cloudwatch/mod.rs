@@ -207,7 +207,7 @@ fn joined(points: &[(i64, f64)], name: &str, notes: &mut Vec<String>) -> Result<
 }
 
 /// Whether a label names a volume or instance: `vol-1` is no part of `vol-10`.
-fn is_named(words: &str, device: &str) -> bool {
+pub(crate) fn is_named(words: &str, device: &str) -> bool {
     let goes_on = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '-');
     !device.is_empty()
         && words.match_indices(device).any(|(at, found)| {

@@ -74,8 +74,8 @@ Examples:
 
 A SOURCE is what iostat, sar, sadf or blkparse printed, a table (CSV, Parquet) of counts or rates or of single I/Os
 (the published MSR, Alibaba, Tencent, SPC and Systor traces are known by their shape), an answer of
-Prometheus with node_exporter's disk counters, CloudWatch metrics as the aws command prints them, or a
-profile. Several sources are parts of one demand.";
+Prometheus with node_exporter's disk counters, CloudWatch metrics as the aws command prints them, answers of Azure
+Monitor, Google Cloud Monitoring or Datadog, or a profile. Several sources are parts of one demand.";
 
 /// Arguments of `profile`.
 #[derive(Args, Debug)]
