@@ -9,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_schema::{DataType, TimeUnit};
-use fathom_demand::fleet::{Cell, counted_ns, is_usable, moment_ns, number};
+use fathom_demand::fleet::{Cell, Cells, is_usable, moment_ns, number};
 
 /// Digits that every number of a metric fits into.
 const DIGITS: u8 = 18;
@@ -65,213 +65,112 @@ fn is_words(kind: &DataType) -> bool {
     )
 }
 
-/// What a cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Value,
-    Empty,
-    Wrong,
+/// Takes the rows of an array as numbers from 0 up, in place of those before.
+pub fn read_numbers(cells: &mut Cells<f64>, array: &dyn Array) {
+    match array.data_type() {
+        DataType::Float64 => {
+            cells.fill(array.as_primitive::<Float64Type>().values().iter().copied(), is_usable)
+        }
+        DataType::Float32 => each::<Float32Type>(cells, array, f64::from),
+        DataType::Float16 => each::<Float16Type>(cells, array, |value| value.to_f64()),
+        DataType::Int64 => each::<Int64Type>(cells, array, |value| value as f64),
+        DataType::Int32 => each::<Int32Type>(cells, array, f64::from),
+        DataType::Int16 => each::<Int16Type>(cells, array, f64::from),
+        DataType::Int8 => each::<Int8Type>(cells, array, f64::from),
+        DataType::UInt64 => each::<UInt64Type>(cells, array, |value| value as f64),
+        DataType::UInt32 => each::<UInt32Type>(cells, array, f64::from),
+        DataType::UInt16 => each::<UInt16Type>(cells, array, f64::from),
+        DataType::UInt8 => each::<UInt8Type>(cells, array, f64::from),
+        DataType::Decimal32(_, scale) => {
+            let over = 10f64.powi(i32::from(*scale));
+            each::<Decimal32Type>(cells, array, |value| f64::from(value) / over);
+        }
+        DataType::Decimal64(_, scale) => {
+            let over = 10f64.powi(i32::from(*scale));
+            each::<Decimal64Type>(cells, array, |value| value as f64 / over);
+        }
+        DataType::Decimal128(_, scale) => {
+            let over = 10f64.powi(i32::from(*scale));
+            each::<Decimal128Type>(cells, array, |value| value as f64 / over);
+        }
+        DataType::Dictionary(..) => return read_keys(cells, array, read_numbers),
+        DataType::Null => return read_nothing(cells, array),
+        _ => return read_words(cells, array, number),
+    }
+    mark_nulls(cells, array);
 }
 
-/// The cells of a column, some rows at a time.
-#[derive(Debug)]
-pub struct Cells<T> {
-    values: Vec<T>,
-    /// Nothing where each cell holds a value that can be used.
-    states: Vec<State>,
-}
-
-impl<T> Default for Cells<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), states: Vec::new() }
-    }
-}
-
-impl<T: Copy + Default> Cells<T> {
-    /// The values, where each cell holds one that can be used.
-    pub fn whole(&self) -> Option<&[T]> {
-        self.states.is_empty().then_some(self.values.as_slice())
-    }
-
-    /// A row's cell.
-    pub fn get(&self, row: usize) -> Cell<T> {
-        match self.states.get(row) {
-            None | Some(State::Value) => Cell::Value(self.values[row]),
-            Some(State::Empty) => Cell::Empty,
-            Some(State::Wrong) => Cell::Wrong,
+/// Takes the rows of an array as nanoseconds since 1970, in place of those before.
+pub fn read_moments(cells: &mut Cells<i64>, array: &dyn Array) {
+    match array.data_type() {
+        DataType::Timestamp(TimeUnit::Second, _) => units::<TimestampSecondType>(cells, array, 1_000_000_000),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            units::<TimestampMillisecondType>(cells, array, 1_000_000)
         }
-    }
-
-    fn clear(&mut self) {
-        self.values.clear();
-        self.states.clear();
-    }
-
-    /// Marks what cannot be used, unless each can.
-    fn judge(&mut self, can_be_used: impl Fn(T) -> bool) {
-        if !self.values.iter().all(|value| can_be_used(*value)) {
-            let state = |value: &T| if can_be_used(*value) { State::Value } else { State::Wrong };
-            self.states = self.values.iter().map(state).collect();
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            units::<TimestampMicrosecondType>(cells, array, 1000)
         }
-    }
-
-    /// Marks what is null.
-    fn empty(&mut self, array: &dyn Array) {
-        let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) else { return };
-        self.states.resize(self.values.len(), State::Value);
-        for (state, is_there) in self.states.iter_mut().zip(nulls.iter()) {
-            if !is_there {
-                *state = State::Empty;
-            }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => units::<TimestampNanosecondType>(cells, array, 1),
+        DataType::Date32 => units::<Date32Type>(cells, array, DAY_NS),
+        DataType::Date64 => units::<Date64Type>(cells, array, 1_000_000),
+        DataType::Dictionary(..) => read_keys(cells, array, read_moments),
+        kind if is_words(kind) => read_words(cells, array, moment_ns),
+        _ => {
+            let mut numbers = Cells::default();
+            read_numbers(&mut numbers, array);
+            cells.fill_counted(&numbers);
         }
-    }
-
-    fn put(&mut self, cell: Cell<T>) {
-        let (value, state) = match cell {
-            Cell::Value(value) => (value, State::Value),
-            Cell::Empty => (T::default(), State::Empty),
-            Cell::Wrong => (T::default(), State::Wrong),
-        };
-        self.values.push(value);
-        self.states.push(state);
-    }
-
-    /// Forgets states that say nothing.
-    fn tidy(&mut self) {
-        if self.states.iter().all(|state| *state == State::Value) {
-            self.states.clear();
-        }
-    }
-
-    fn of_words(&mut self, array: &dyn Array, read: impl Fn(&[u8]) -> Option<T>) {
-        each_text(array, |cell| {
-            let cell = cell.trim_ascii();
-            self.put(if cell.is_empty() { Cell::Empty } else { Cell::of(read(cell)) });
-        });
-        self.tidy();
-    }
-
-    fn of_keys(&mut self, array: &dyn Array, read: impl Fn(&mut Self, &dyn Array)) {
-        let Some(keyed) = array.as_any_dictionary_opt() else { return };
-        let mut values = Self::default();
-        read(&mut values, keyed.values().as_ref());
-        let nulls = keyed.keys().logical_nulls();
-        if values.values.is_empty() {
-            (0..array.len()).for_each(|_| self.put(Cell::Empty));
-            return;
-        }
-        for (row, key) in keyed.normalized_keys().into_iter().enumerate() {
-            let is_there = nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
-            self.put(if is_there { values.get(key) } else { Cell::Empty });
-        }
-        self.tidy();
     }
 }
 
-impl Cells<f64> {
-    /// Takes the rows of an array as numbers from 0 up, in place of those before.
-    pub fn read(&mut self, array: &dyn Array) {
-        self.clear();
-        self.numbers(array);
-    }
+fn each<T: ArrowPrimitiveType>(cells: &mut Cells<f64>, array: &dyn Array, number: impl Fn(T::Native) -> f64) {
+    cells.fill(array.as_primitive::<T>().values().iter().map(|value| number(*value)), is_usable);
+}
 
-    fn numbers(&mut self, array: &dyn Array) {
-        match array.data_type() {
-            DataType::Float64 => self.values.extend_from_slice(array.as_primitive::<Float64Type>().values()),
-            DataType::Float32 => self.each::<Float32Type>(array, f64::from),
-            DataType::Float16 => self.each::<Float16Type>(array, |value| value.to_f64()),
-            DataType::Int64 => self.each::<Int64Type>(array, |value| value as f64),
-            DataType::Int32 => self.each::<Int32Type>(array, f64::from),
-            DataType::Int16 => self.each::<Int16Type>(array, f64::from),
-            DataType::Int8 => self.each::<Int8Type>(array, f64::from),
-            DataType::UInt64 => self.each::<UInt64Type>(array, |value| value as f64),
-            DataType::UInt32 => self.each::<UInt32Type>(array, f64::from),
-            DataType::UInt16 => self.each::<UInt16Type>(array, f64::from),
-            DataType::UInt8 => self.each::<UInt8Type>(array, f64::from),
-            DataType::Decimal32(_, scale) => {
-                let over = 10f64.powi(i32::from(*scale));
-                self.each::<Decimal32Type>(array, |value| f64::from(value) / over);
-            }
-            DataType::Decimal64(_, scale) => {
-                let over = 10f64.powi(i32::from(*scale));
-                self.each::<Decimal64Type>(array, |value| value as f64 / over);
-            }
-            DataType::Decimal128(_, scale) => {
-                let over = 10f64.powi(i32::from(*scale));
-                self.each::<Decimal128Type>(array, |value| value as f64 / over);
-            }
-            DataType::Dictionary(..) => return self.of_keys(array, |values, array| values.numbers(array)),
-            DataType::Null => return (0..array.len()).for_each(|_| self.put(Cell::Empty)),
-            _ => return self.of_words(array, number),
-        }
-        self.judge(is_usable);
-        self.empty(array);
-    }
+fn units<T: ArrowPrimitiveType>(cells: &mut Cells<i64>, array: &dyn Array, unit_ns: i64)
+where
+    T::Native: Into<i64>,
+{
+    cells.fill_units(array.as_primitive::<T>().values().iter().map(|value| (*value).into()), unit_ns);
+    mark_nulls(cells, array);
+}
 
-    fn each<T: ArrowPrimitiveType>(&mut self, array: &dyn Array, number: impl Fn(T::Native) -> f64) {
-        self.values.extend(array.as_primitive::<T>().values().iter().map(|value| number(*value)));
+/// Marks what is null.
+fn mark_nulls<T: Copy + Default>(cells: &mut Cells<T>, array: &dyn Array) {
+    if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+        cells.empty_where(nulls.iter());
     }
 }
 
-impl Cells<i64> {
-    /// Takes the rows of an array as nanoseconds since 1970, in place of those before.
-    pub fn read(&mut self, array: &dyn Array) {
-        self.clear();
-        self.moments(array);
-    }
+fn read_nothing<T: Copy + Default>(cells: &mut Cells<T>, array: &dyn Array) {
+    cells.clear();
+    (0..array.len()).for_each(|_| cells.push(Cell::Empty));
+}
 
-    fn moments(&mut self, array: &dyn Array) {
-        match array.data_type() {
-            DataType::Timestamp(TimeUnit::Second, _) => {
-                self.units::<TimestampSecondType>(array, 1_000_000_000)
-            }
-            DataType::Timestamp(TimeUnit::Millisecond, _) => {
-                self.units::<TimestampMillisecondType>(array, 1_000_000)
-            }
-            DataType::Timestamp(TimeUnit::Microsecond, _) => {
-                self.units::<TimestampMicrosecondType>(array, 1000)
-            }
-            DataType::Timestamp(TimeUnit::Nanosecond, _) => self.units::<TimestampNanosecondType>(array, 1),
-            DataType::Date32 => self.units::<Date32Type>(array, DAY_NS),
-            DataType::Date64 => self.units::<Date64Type>(array, 1_000_000),
-            DataType::Dictionary(..) => self.of_keys(array, |values, array| values.moments(array)),
-            kind if is_words(kind) => self.of_words(array, moment_ns),
-            _ => {
-                let mut numbers = Cells::<f64>::default();
-                numbers.numbers(array);
-                self.counted(&numbers);
-            }
-        }
-    }
+fn read_words<T: Copy + Default>(cells: &mut Cells<T>, array: &dyn Array, read: impl Fn(&[u8]) -> Option<T>) {
+    cells.clear();
+    each_text(array, |cell| {
+        let cell = cell.trim_ascii();
+        cells.push(if cell.is_empty() { Cell::Empty } else { Cell::of(read(cell)) });
+    });
+}
 
-    /// A number is a time as it is in a text: seconds or milliseconds.
-    fn counted(&mut self, numbers: &Cells<f64>) {
-        if let Some(whole) = numbers.whole()
-            && whole.iter().all(|value| counted_ns(*value).is_some())
-        {
-            self.values.extend(whole.iter().filter_map(|value| counted_ns(*value)));
-            return;
-        }
-        for row in 0..numbers.values.len() {
-            self.put(match numbers.get(row) {
-                Cell::Value(value) => Cell::of(counted_ns(value)),
-                Cell::Empty => Cell::Empty,
-                Cell::Wrong => Cell::Wrong,
-            });
-        }
-        self.tidy();
+fn read_keys<T: Copy + Default>(
+    cells: &mut Cells<T>,
+    array: &dyn Array,
+    read: impl Fn(&mut Cells<T>, &dyn Array),
+) {
+    let Some(keyed) = array.as_any_dictionary_opt() else { return };
+    let mut values = Cells::default();
+    read(&mut values, keyed.values().as_ref());
+    if values.is_empty() {
+        return read_nothing(cells, array);
     }
-
-    fn units<T: ArrowPrimitiveType>(&mut self, array: &dyn Array, unit_ns: i64)
-    where
-        T::Native: Into<i64>,
-    {
-        let most = i64::MAX / unit_ns;
-        let fits = |value: i64| (-most..=most).contains(&value);
-        self.values.extend(array.as_primitive::<T>().values().iter().map(|value| -> i64 { (*value).into() }));
-        self.judge(fits);
-        self.values.iter_mut().for_each(|value| *value = value.wrapping_mul(unit_ns));
-        self.empty(array);
+    let nulls = keyed.keys().logical_nulls();
+    cells.clear();
+    for (row, key) in keyed.normalized_keys().into_iter().enumerate() {
+        let is_there = nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        cells.push(if is_there { values.get(key) } else { Cell::Empty });
     }
 }
 

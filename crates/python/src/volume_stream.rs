@@ -2,17 +2,16 @@
 
 use std::cell::Cell as Flag;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, Schema};
-use fathom_demand::fleet::{Cell, Gather, Interest, Layout, Run, SizeCell, Taker};
-use fathom_demand::{Hints, Interval};
+use fathom_demand::Hints;
+use fathom_demand::fleet::{Cells, Gather, Interest, Layout, RowBlock, Run, Taker, spans};
 use fathom_sizing::fleet::{hash, is_sampled};
 use fathom_tools::Refusal;
 
 use super::Halt;
-use super::arrow_columns::{Cells, Wanted, Words};
+use super::arrow_columns::{Wanted, Words, read_moments, read_numbers};
 
 const TABLE: &str = "a fleet's table";
 /// Rows that are looked at together: few enough to stay in a CPU's cache.
@@ -197,20 +196,6 @@ struct Rows {
     sizes: Cells<f64>,
 }
 
-/// What is said of a row beside its demand.
-struct Facts<'a> {
-    names: Vec<&'a [u8]>,
-    current: Vec<&'a [u8]>,
-    instance: Vec<&'a [u8]>,
-    has_size: bool,
-}
-
-impl Facts<'_> {
-    fn any(&self) -> bool {
-        self.has_size || !self.current.is_empty() || !self.instance.is_empty()
-    }
-}
-
 impl Rows {
     fn read<T: Taker>(&mut self, batch: &RecordBatch, layout: &Layout, gather: &mut Gather<'_, T>) {
         let column = |at: usize| batch.column(at);
@@ -221,112 +206,30 @@ impl Rows {
             words.iter().for_each(|words| words.list(&mut list));
             list
         });
-        let facts = Facts { names, current, instance, has_size: layout.size.is_some() };
-        let spans = spans(&facts.names);
+        let spans = spans(&names, batch.num_rows());
         // Where these volumes are not wanted, what they did is not even looked at.
         if spans.iter().any(|(name, _)| gather.wants(name)) {
-            self.times.read(column(layout.demand[0]));
+            read_moments(&mut self.times, column(layout.demand[0]));
             for (flow, at) in self.flows.iter_mut().zip(&layout.demand[1..]) {
-                flow.read(column(*at));
+                read_numbers(flow, column(*at));
             }
-            layout.size.iter().for_each(|at| self.sizes.read(column(*at)));
+            layout.size.iter().for_each(|at| read_numbers(&mut self.sizes, column(*at)));
         }
+        let block = RowBlock {
+            layout,
+            times: &self.times,
+            flows: self.flows.each_ref(),
+            sizes: layout.size.map(|_| &self.sizes),
+            current,
+            instance,
+            group: Vec::new(),
+        };
         for (name, span) in spans {
             let is_same = self.so_far > 0 && gather.volume().as_bytes() == name;
             self.so_far = span.len() as u64 + if is_same { self.so_far } else { 0 };
             if gather.rows(name, span.len() as u64) && self.so_far <= self.most {
-                self.span(span, layout, &facts, gather);
+                block.put(span, gather);
             }
         }
     }
-
-    /// The rows of one volume.
-    fn span<T: Taker>(
-        &self,
-        span: Range<usize>,
-        layout: &Layout,
-        facts: &Facts<'_>,
-        gather: &mut Gather<'_, T>,
-    ) {
-        let [reads, writes, read_bytes, write_bytes] = self.flows.each_ref().map(Cells::whole);
-        let (Some(times), Some(reads), Some(writes), Some(read_bytes), Some(write_bytes)) =
-            (self.times.whole(), reads, writes, read_bytes, write_bytes)
-        else {
-            for row in span {
-                let at_ns =
-                    gather.demand(self.times.get(row), self.flows.each_ref().map(|flow| flow.get(row)));
-                if facts.any() {
-                    self.facts(at_ns, row, layout, facts, gather);
-                }
-            }
-            return;
-        };
-        let (reads, writes) = (&reads[span.clone()], &writes[span.clone()]);
-        let bytes = read_bytes[span.clone()].iter().zip(&write_bytes[span.clone()]);
-        let rows = times[span.clone()].iter().zip(reads.iter().zip(writes)).zip(bytes);
-        gather.intervals(rows.map(|((end_ns, (reads, writes)), (read_bytes, write_bytes))| Interval {
-            end_ns: *end_ns,
-            reads: *reads,
-            writes: *writes,
-            read_bytes: *read_bytes,
-            write_bytes: *write_bytes,
-        }));
-        if !facts.any() {
-            return;
-        }
-        let mut alike = span.start;
-        for row in span.clone() {
-            // Of rows that say the same only the latest counts.
-            if row + 1 < span.end && self.says_the_same(row, row + 1, facts) {
-                continue;
-            }
-            let latest_ns = times[alike..=row].iter().copied().max();
-            if self.sizes.whole().is_some() {
-                self.facts(latest_ns, row, layout, facts, gather);
-            } else {
-                (alike..=row).for_each(|row| self.facts(Some(times[row]), row, layout, facts, gather));
-            }
-            alike = row + 1;
-        }
-    }
-
-    fn says_the_same(&self, row: usize, next: usize, facts: &Facts<'_>) -> bool {
-        let words = |column: &[&[u8]]| column.is_empty() || is_same(column[row], column[next]);
-        words(&facts.current)
-            && words(&facts.instance)
-            && (!facts.has_size || self.sizes.get(row) == self.sizes.get(next))
-    }
-
-    fn facts<'a, T: Taker>(
-        &self,
-        at_ns: Option<i64>,
-        row: usize,
-        layout: &Layout,
-        facts: &Facts<'a>,
-        gather: &mut Gather<'_, T>,
-    ) {
-        let size = match facts.has_size.then(|| self.sizes.get(row)) {
-            None | Some(Cell::Empty) => SizeCell::Empty,
-            Some(Cell::Value(size)) => SizeCell::Gib(layout.gib(size)),
-            Some(Cell::Wrong) => SizeCell::Wrong,
-        };
-        let words = |column: &Vec<&'a [u8]>| column.get(row).copied().unwrap_or_default();
-        gather.facts(at_ns, size, words(&facts.current), words(&facts.instance));
-    }
-}
-
-/// Rows of one volume that follow each other, with its name.
-fn spans<'n>(names: &[&'n [u8]]) -> Vec<(&'n [u8], Range<usize>)> {
-    let mut from = 0;
-    let span = |alike: &[&'n [u8]]| {
-        let span = from..from + alike.len();
-        from = span.end;
-        (alike[0], span)
-    };
-    names.chunk_by(|a, b| is_same(a, b)).map(span).collect()
-}
-
-/// Names of one key are the same bytes in memory.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
-    std::ptr::eq(a, b) || a == b
 }

@@ -6,6 +6,7 @@
 //! Memory is that of the runs that are held, whatever the size of the table.
 
 mod block;
+mod column_block;
 mod column_cell;
 mod dump;
 mod gather;
@@ -28,11 +29,12 @@ use fathom_tools::import::{is_wide, packed};
 
 use crate::{DemandReport, Interval, Values};
 pub use block::{Blocks, put_block, run_of};
-pub use column_cell::{Cell, is_usable};
+pub use column_block::{RowBlock, spans};
+pub use column_cell::{Cell, Cells, is_usable};
 pub use dump::{Dumps, is_dump};
 pub use gather::{Gather, SizeCell};
 pub use latest::Latest;
-pub use moment::{counted as counted_ns, moment_ns};
+pub use moment::moment_ns;
 pub use number::number;
 pub use one::of_parquet;
 pub use parquet::{Groups, whole_columns};

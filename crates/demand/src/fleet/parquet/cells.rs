@@ -4,8 +4,8 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, Int96};
 use parquet::errors::{ParquetError, Result};
 
-use super::super::column_cell::Cell;
-use super::super::moment::{counted, moment_ns};
+use super::super::column_cell::{Cell, Cells, is_usable};
+use super::super::moment::moment_ns;
 use super::super::number::number;
 use super::kind::Kind;
 
@@ -80,24 +80,23 @@ impl Column {
     }
 
     /// The rows that were read, as numbers from 0 up.
-    pub fn numbers(&self, out: &mut Vec<Cell<f64>>) {
-        let usable = Cell::of_number;
-        let over = |value: f64, scale: u32| usable(value / 10f64.powi(scale as i32));
+    pub fn numbers(&self, out: &mut Cells<f64>) {
+        let ten = |scale: u32| 10f64.powi(scale as i32);
         match (&self.values, self.kind) {
-            (Values::Int32(batch), Kind::Unsigned) => {
-                batch.cells(out, |value| usable(f64::from(*value as u32)))
-            }
-            (Values::Int64(batch), Kind::Unsigned) => batch.cells(out, |value| usable(*value as u64 as f64)),
+            (Values::Int32(batch), Kind::Unsigned) => batch.numbers(out, |value| f64::from(*value as u32)),
+            (Values::Int64(batch), Kind::Unsigned) => batch.numbers(out, |value| *value as u64 as f64),
             (Values::Int32(batch), Kind::Decimal(scale)) => {
-                batch.cells(out, |value| over(f64::from(*value), scale))
+                let over = ten(scale);
+                batch.numbers(out, |value| f64::from(*value) / over);
             }
             (Values::Int64(batch), Kind::Decimal(scale)) => {
-                batch.cells(out, |value| over(*value as f64, scale))
+                let over = ten(scale);
+                batch.numbers(out, |value| *value as f64 / over);
             }
-            (Values::Int32(batch), _) => batch.cells(out, |value| usable(f64::from(*value))),
-            (Values::Int64(batch), _) => batch.cells(out, |value| usable(*value as f64)),
-            (Values::Float(batch), _) => batch.cells(out, |value| usable(f64::from(*value))),
-            (Values::Double(batch), _) => batch.cells(out, |value| usable(*value)),
+            (Values::Int32(batch), _) => batch.numbers(out, |value| f64::from(*value)),
+            (Values::Int64(batch), _) => batch.numbers(out, |value| *value as f64),
+            (Values::Float(batch), _) => batch.numbers(out, |value| f64::from(*value)),
+            (Values::Double(batch), _) => batch.numbers(out, |value| *value),
             (Values::Int96(batch), _) => batch.cells(out, |_| Cell::Wrong),
             (Values::Truths(batch), _) => batch.cells(out, |_| Cell::Wrong),
             (Values::Bytes(batch), _) => batch.cells(out, |value| words(value, number)),
@@ -128,26 +127,18 @@ impl Column {
     }
 
     /// The rows that were read, as nanoseconds since 1970.
-    pub fn moments(&self, out: &mut Vec<Cell<i64>>) {
+    pub fn moments(&self, out: &mut Cells<i64>) {
         match (&self.values, self.kind) {
             (Values::Int32(batch), Kind::Moment(unit_ns)) => {
-                batch.cells(out, |value| Cell::of(i64::from(*value).checked_mul(unit_ns)));
+                batch.units(out, |value| i64::from(*value), unit_ns)
             }
-            (Values::Int64(batch), Kind::Moment(unit_ns)) => {
-                batch.cells(out, |value| Cell::of(value.checked_mul(unit_ns)));
-            }
+            (Values::Int64(batch), Kind::Moment(unit_ns)) => batch.units(out, |value| *value, unit_ns),
             (Values::Int96(batch), _) => batch.cells(out, |value| Cell::of(julian_ns(value))),
             (Values::Bytes(batch), _) => batch.cells(out, |value| words(value, moment_ns)),
             _ => {
-                let mut numbers = Vec::new();
+                let mut numbers = Cells::default();
                 self.numbers(&mut numbers);
-                out.clear();
-                // A number is a time as it is in a text: seconds or milliseconds.
-                out.extend(numbers.into_iter().map(|cell| match cell {
-                    Cell::Empty => Cell::Empty,
-                    Cell::Wrong => Cell::Wrong,
-                    Cell::Value(value) => Cell::of(counted(value)),
-                }));
+                out.fill_counted(&numbers);
             }
         }
     }
@@ -233,8 +224,33 @@ impl<T: DataType> Batch<T> {
         self.present == 0 || self.values.len() == self.levels.len()
     }
 
-    fn cells<C>(&self, out: &mut Vec<Cell<C>>, cell: impl FnMut(&T::T) -> Cell<C>) {
-        self.put(out, || Cell::Empty, cell);
+    /// Cells of which each may be anything.
+    fn cells<C: Copy + Default>(&self, out: &mut Cells<C>, mut cell: impl FnMut(&T::T) -> Cell<C>) {
+        out.clear();
+        if self.all_there() {
+            return self.values.iter().for_each(|value| out.push(cell(value)));
+        }
+        let mut values = self.values.iter();
+        for level in &self.levels {
+            let value = (*level == self.present).then(|| values.next()).flatten();
+            out.push(value.map_or(Cell::Empty, &mut cell));
+        }
+    }
+
+    /// Cells with a number each.
+    fn numbers(&self, out: &mut Cells<f64>, number: impl Fn(&T::T) -> f64) {
+        if self.all_there() {
+            return out.fill(self.values.iter().map(number), is_usable);
+        }
+        self.cells(out, |value| Cell::of(Some(number(value)).filter(|number| is_usable(*number))));
+    }
+
+    /// Cells with a time each, in whole units.
+    fn units(&self, out: &mut Cells<i64>, units: impl Fn(&T::T) -> i64, unit_ns: i64) {
+        if self.all_there() {
+            return out.fill_units(self.values.iter().map(units), unit_ns);
+        }
+        self.cells(out, |value| Cell::of(units(value).checked_mul(unit_ns)));
     }
 
     fn put<C>(&self, out: &mut Vec<C>, null: impl Fn() -> C, mut cell: impl FnMut(&T::T) -> C) {

@@ -5,29 +5,32 @@
 
 mod cells;
 mod decoding;
+mod keyed_words;
 mod kind;
 mod whole_columns;
+mod words;
 
 use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 
 use cells::Column;
 use decoding::decoding;
 use fathom_tools::Refusal;
+use keyed_words::KeyedWords;
 use kind::{Kind, Wanted};
-use parquet::basic::Compression;
-use parquet::data_type::ByteArray;
+use parquet::basic::{Compression, Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
+use words::WordColumn;
 
 pub use whole_columns::whole_columns;
 
-use super::column_cell::Cell;
-use super::gather::{Gather, SizeCell};
+use super::column_block::{RowBlock, spans};
+use super::column_cell::Cells;
+use super::gather::Gather;
 use super::{Layout, Taker};
 use crate::Hints;
 
@@ -126,15 +129,24 @@ impl Groups {
                 .ok_or_else(|| ParquetError::General("a column of no known kind".to_owned()))?;
             Column::new(kind, column.max_def_level(), reader.get_column_reader(at)?)
         };
+        let words = |at: usize| -> Result<WordColumn> {
+            let keys = columns[at].physical_type() == Type::BYTE_ARRAY
+                && columns[at].max_rep_level() == 0
+                && KeyedWords::reads(metadata.column(at).encodings());
+            Ok(match keys {
+                true => WordColumn::keyed(reader.get_column_page_reader(at)?, columns[at].max_def_level()),
+                false => WordColumn::of(open(at)?),
+            })
+        };
         let [time, reads, writes, read_bytes, write_bytes] = self.layout.demand;
         Ok(Columns {
-            volume: self.layout.volume.map(open).transpose()?,
+            volume: self.layout.volume.map(words).transpose()?,
             time: open(time)?,
             flows: [open(reads)?, open(writes)?, open(read_bytes)?, open(write_bytes)?],
             size: self.layout.size.map(open).transpose()?,
-            current: self.layout.current.map(open).transpose()?,
-            instance: self.layout.instance.map(open).transpose()?,
-            group: self.layout.group.map(open).transpose()?,
+            current: self.layout.current.map(words).transpose()?,
+            instance: self.layout.instance.map(words).transpose()?,
+            group: self.layout.group.map(words).transpose()?,
         })
     }
 }
@@ -215,124 +227,106 @@ fn said(error: &ParquetError) -> String {
 
 /// Columns of a row group, as the layout names them.
 struct Columns {
-    volume: Option<Column>,
+    volume: Option<WordColumn>,
     time: Column,
     flows: [Column; 4],
     size: Option<Column>,
-    current: Option<Column>,
-    instance: Option<Column>,
-    group: Option<Column>,
+    current: Option<WordColumn>,
+    instance: Option<WordColumn>,
+    group: Option<WordColumn>,
 }
 
 impl Columns {
-    /// All but the names.
-    fn rest(&mut self) -> impl Iterator<Item = &mut Column> {
-        let facts = [&mut self.size, &mut self.current, &mut self.instance, &mut self.group];
-        std::iter::once(&mut self.time).chain(&mut self.flows).chain(facts.into_iter().flatten())
+    /// Reads the next rows of all but the names.
+    fn read(&mut self, rows: usize) -> Result<()> {
+        self.numbers().try_for_each(|column| column.read(rows))?;
+        self.words().try_for_each(|column| column.read(rows))
+    }
+
+    /// Leaves them out.
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        self.numbers().try_for_each(|column| column.skip(rows))?;
+        self.words().try_for_each(|column| column.skip(rows))
+    }
+
+    fn numbers(&mut self) -> impl Iterator<Item = &mut Column> {
+        std::iter::once(&mut self.time).chain(&mut self.flows).chain(&mut self.size)
+    }
+
+    fn words(&mut self) -> impl Iterator<Item = &mut WordColumn> {
+        [&mut self.current, &mut self.instance, &mut self.group].into_iter().flatten()
     }
 }
 
 /// A batch of rows as cells.
 struct Rows<'a> {
     layout: &'a Layout,
-    times: Vec<Cell<i64>>,
-    flows: [Vec<Cell<f64>>; 4],
-    sizes: Vec<Cell<f64>>,
-    current: Vec<ByteArray>,
-    instance: Vec<ByteArray>,
-    group: Vec<ByteArray>,
+    times: Cells<i64>,
+    flows: [Cells<f64>; 4],
+    sizes: Cells<f64>,
 }
 
 impl<'a> Rows<'a> {
     fn new(layout: &'a Layout) -> Self {
-        Self {
-            layout,
-            times: Vec::new(),
-            flows: Default::default(),
-            sizes: Vec::new(),
-            current: Vec::new(),
-            instance: Vec::new(),
-            group: Vec::new(),
-        }
+        Self { layout, times: Cells::default(), flows: Default::default(), sizes: Cells::default() }
     }
 
     fn read(&mut self, mut columns: Columns, all: usize, taker: &mut impl Taker) -> Result<()> {
         let mut gather = Gather::new(taker);
-        let mut names = Vec::new();
         let mut at = 0;
         while at < all {
             let rows = BATCH_ROWS.min(all - at);
-            names.clear();
-            if let Some(volume) = &mut columns.volume {
+            // The names are read first, and held apart from the columns behind them.
+            let mut volume = columns.volume.take();
+            if let Some(volume) = &mut volume {
                 decoding(|| volume.read(rows))?;
-                volume.words(&mut names);
             }
+            let names = volume.as_ref().map(WordColumn::texts).unwrap_or_default();
             let spans = spans(&names, rows);
             // Where nobody asks for these volumes, what they did is not even unpacked.
             let wanted = spans.iter().any(|(name, _)| gather.wants(name));
             if wanted {
-                decoding(|| columns.rest().try_for_each(|column| column.read(rows)))?;
-                self.unpack(&mut columns);
+                decoding(|| columns.read(rows))?;
+                self.unpack(&columns);
             } else {
-                decoding(|| columns.rest().try_for_each(|column| column.skip(rows)))?;
+                decoding(|| columns.skip(rows))?;
             }
+            let block = wanted.then(|| self.block(&columns));
             for (name, span) in spans {
-                if gather.rows(name, span.len() as u64) && wanted {
-                    span.for_each(|row| self.row(&mut gather, row));
+                if gather.rows(name, span.len() as u64)
+                    && let Some(block) = &block
+                {
+                    block.put(span, &mut gather);
                 }
             }
+            drop(block);
+            columns.volume = volume;
             at += rows;
         }
         gather.finish();
         Ok(())
     }
 
-    fn unpack(&mut self, columns: &mut Columns) {
+    fn unpack(&mut self, columns: &Columns) {
         columns.time.moments(&mut self.times);
         for (flow, column) in self.flows.iter_mut().zip(&columns.flows) {
             column.numbers(flow);
         }
         columns.size.iter().for_each(|column| column.numbers(&mut self.sizes));
-        columns.current.iter_mut().for_each(|column| column.words(&mut self.current));
-        columns.instance.iter_mut().for_each(|column| column.words(&mut self.instance));
-        columns.group.iter_mut().for_each(|column| column.words(&mut self.group));
     }
 
-    fn row<T: Taker>(&self, gather: &mut Gather<'_, T>, row: usize) {
-        fn words(column: &[ByteArray], row: usize) -> &[u8] {
-            column.get(row).map_or(&[], ByteArray::data)
+    /// The rows that were unpacked last.
+    fn block<'b>(&'b self, columns: &'b Columns) -> RowBlock<'b> {
+        let texts =
+            |column: &'b Option<WordColumn>| column.as_ref().map(WordColumn::texts).unwrap_or_default();
+        RowBlock {
+            layout: self.layout,
+            times: &self.times,
+            flows: self.flows.each_ref(),
+            sizes: columns.size.as_ref().map(|_| &self.sizes),
+            current: texts(&columns.current),
+            instance: texts(&columns.instance),
+            group: texts(&columns.group),
         }
-        let at_ns = gather.demand(self.times[row], [0, 1, 2, 3].map(|flow| self.flows[flow][row]));
-        if !self.group.is_empty() {
-            gather.group(at_ns, words(&self.group, row));
-        }
-        if self.sizes.is_empty() && self.current.is_empty() && self.instance.is_empty() {
-            return;
-        }
-        let size = match self.sizes.get(row) {
-            None | Some(Cell::Empty) => SizeCell::Empty,
-            Some(Cell::Value(size)) => SizeCell::Gib(self.layout.gib(*size)),
-            Some(Cell::Wrong) => SizeCell::Wrong,
-        };
-        gather.facts(at_ns, size, words(&self.current, row), words(&self.instance, row));
     }
-}
-
-/// Rows of one volume that follow each other, with its name; of a table without names all are of one.
-fn spans<'n>(names: &'n [ByteArray], rows: usize) -> Vec<(&'n [u8], Range<usize>)> {
-    if names.is_empty() {
-        return vec![(&[], 0..rows)];
-    }
-    // Names of a dictionary are the same bytes in memory.
-    let alike = |a: &ByteArray, b: &ByteArray| {
-        let (a, b) = (a.data(), b.data());
-        std::ptr::eq(a, b) || a == b
-    };
-    let mut from = 0;
-    let span = |alike: &'n [ByteArray]| {
-        let span = from..from + alike.len();
-        from = span.end;
-        (alike[0].data(), span)
-    };
-    names.chunk_by(alike).map(span).collect()
 }
