@@ -17,6 +17,10 @@ import lake  # noqa: E402
 REGION = "us-east-1"
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "briefly: of Spark's tests those that every change runs, in one session")
+
+
 @pytest.fixture(scope="session")
 def table():
     return lake.table()

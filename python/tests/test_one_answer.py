@@ -110,3 +110,21 @@ def test_pandas_keeps_arrow_s_types(folder, expected):
     rows, summary = pandas_fleet.judge(str(folder), REGION, **WORDS)
     assert isinstance(rows, pandas.DataFrame)
     assert lake.digest(pyarrow.Table.from_pandas(rows, preserve_index=False), summary) == expected
+
+
+def test_dask_moves_rows_by_volume(days, expected):
+    pytest.importorskip("dask", reason="no Dask of pip to run its example with")
+    import dask_fleet
+
+    assert lake.digest(*dask_fleet.judge(str(days), REGION, **WORDS)) == expected
+
+
+def test_ray_sorts_each_block_by_itself(days, expected):
+    ray = pytest.importorskip("ray", reason="no Ray of pip to run its example with: a package of 70 MB that no other test needs")
+    import ray_fleet
+
+    ray.init(num_cpus=2, object_store_memory=200 << 20, include_dashboard=False, log_to_driver=False)
+    try:
+        assert lake.digest(*ray_fleet.judge(str(days), REGION, 4, **WORDS)) == expected
+    finally:
+        ray.shutdown()

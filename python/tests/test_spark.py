@@ -87,11 +87,12 @@ def two(days):
     spark.stop()
 
 
-@pytest.mark.parametrize("partitions", [3, 8])
+@pytest.mark.parametrize("partitions", [pytest.param(3, marks=pytest.mark.briefly), 8])
 def test_two_executors_say_what_the_program_says(two, days, expected, partitions):
     assert answer(two, days, partitions) == expected
 
 
+@pytest.mark.briefly
 def test_an_executor_that_is_killed_changes_nothing(two, days, expected):
     killed = []
 
@@ -148,6 +149,7 @@ def test_a_sample_of_volumes_is_all_that_is_moved(two, days):
     assert 0.3 * len(names) < len(found) < 0.7 * len(names)
 
 
+@pytest.mark.briefly
 def test_another_version_on_the_executors_is_refused(two, days, monkeypatch):
     own = fathom.version()
     monkeypatch.setattr(fathom, "version", lambda: {**own, "fathom": "0.0.1"})
