@@ -86,6 +86,7 @@ impl<'a> File<'a> {
             (self.place(40)?, usize::from(self.half(58)?), usize::from(self.half(60)?));
         let section = |number: usize| {
             let at = table.checked_add(number.checked_mul(each)?)?;
+            self.bytes(at, each)?;
             Some(Section {
                 kind: self.word(at.checked_add(4)?)?,
                 from: self.place(at.checked_add(24)?)?,
