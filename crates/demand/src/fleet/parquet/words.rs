@@ -10,7 +10,7 @@ use super::keyed_words::KeyedWords;
 /// A column of words; numbers are words too.
 pub enum WordColumn {
     /// As its pages have it.
-    Keyed(KeyedWords),
+    Keyed(Box<KeyedWords>),
     /// With a value for each row.
     Each(Box<Column>, Vec<ByteArray>),
 }
@@ -18,7 +18,7 @@ pub enum WordColumn {
 impl WordColumn {
     /// Of pages of the encodings that [`KeyedWords`] reads.
     pub fn keyed(pages: Box<dyn PageReader>, present: i16) -> Self {
-        Self::Keyed(KeyedWords::new(pages, present))
+        Self::Keyed(Box::new(KeyedWords::new(pages, present)))
     }
 
     /// Of any column.
