@@ -15,6 +15,10 @@ pub mod fault;
 pub mod io_flags;
 #[cfg(windows)]
 pub mod iocp;
+// What is pure of it is tried everywhere.
+#[cfg(all(test, not(windows)))]
+#[path = "iocp/inside.rs"]
+mod inside;
 pub mod job;
 pub mod launch;
 pub mod memory;

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
-use fathom_engine::iocp::{Iocp, Kernel, Port, Started};
+use fathom_engine::iocp::{Inside as Counted, Iocp, Kernel, Port, Started};
 use fathom_engine::stripe::Slots;
 use fathom_engine::{Engine, Io, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
@@ -223,4 +223,22 @@ fn an_engine_that_ends_with_ios_in_flight_takes_them_back_first() {
     // `Late` looks whether anything is left when the engine lets it go.
     drop(engine);
     assert!(inside.cancelled.load(Ordering::Acquire));
+}
+
+#[test]
+fn what_ended_inside_the_call_is_counted_when_the_engine_ends() {
+    let (clock, _) = WallClock::start();
+    let inside = Inside { inline_every: 4, content: target(), ..Inside::default() };
+    let (engine, _inside) = late(inside, 8, clock);
+    let counted = Arc::<Counted>::default();
+    let mut engine = engine.counting(&counted);
+    let ended = (0..8).filter(|slot| matches!(engine.submit(read(*slot)), Submission::Done(_))).count();
+    assert_eq!(ended, 2);
+    let flush = Io { direction: Direction::Flush, offset: Io::FLUSH_DATA, bytes: 0, ..read(3) };
+    assert!(matches!(engine.submit(flush), Submission::Done(_)));
+    assert_eq!(counted.sum().count, 0);
+    drop(engine);
+    let calls = counted.sum();
+    assert_eq!((calls.count, calls.ended), (8, 2));
+    assert!(calls.feature().used);
 }

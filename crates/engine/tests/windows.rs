@@ -144,6 +144,9 @@ fn a_scratch_file_is_written_in_full_carries_a_run_and_is_gone() {
     for (engine, shape) in ENGINES.into_iter().flat_map(|engine| [(engine, (1, 1)), (engine, (2, 4))]) {
         target.confirm().unwrap();
         let measured = launch(&target, engine, shape, HALF).unwrap();
+        let told = measured.engine.features.iter().find(|feature| feature.name == "ended_inside_call");
+        let note = told.and_then(|feature| feature.note.clone()).unwrap_or_default();
+        assert_eq!(note.contains(" I/Os, warm-up included; "), engine == EngineKind::Iocp, "{note}");
         let counts = &measured.whole.directions;
         assert!(counts.iter().all(|direction| direction.errors == 0), "{:?}", measured.failures);
         let checked = measured.verified.unwrap();

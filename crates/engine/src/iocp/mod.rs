@@ -6,6 +6,7 @@
 //! behind the valid data, nobody tells its caller: the time between the submitted and the returned stamp shows it.
 #![allow(unsafe_code)] // Buffers and records of I/Os in flight are the system's; kept where it does not give them back.
 
+mod inside;
 mod kernel;
 mod port;
 mod records;
@@ -24,6 +25,7 @@ use windows_sys::Win32::System::IO::OVERLAPPED_ENTRY;
 use crate::os_error::{EINVAL, EOPNOTSUPP};
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+pub use inside::{Calls, Inside};
 pub use kernel::{Kernel, Started};
 pub use port::Port;
 use records::Records;
@@ -51,6 +53,9 @@ pub struct Iocp<C, K: Kernel = OverlappedLane> {
     /// Submitted and returned stamps by slot.
     stamps: Vec<(u64, u64)>,
     in_flight: usize,
+    calls: Calls,
+    /// Where the calls are added to those of other jobs.
+    inside: Arc<Inside>,
     clock: C,
     facts: EngineFacts,
     _ticks: Ticks,
@@ -111,10 +116,18 @@ impl<C: Clock, K: Kernel> Iocp<C, K> {
             entries: vec![OVERLAPPED_ENTRY::default(); parts as usize].into_boxed_slice(),
             stamps: vec![(0, 0); numbers as usize],
             in_flight: 0,
+            calls: Calls::default(),
+            inside: Arc::default(),
             clock,
             facts,
             _ticks: Ticks::of_a_millisecond(),
         })
+    }
+
+    /// The same engine, which adds its calls to these when it ends.
+    pub fn counting(mut self, inside: &Arc<Inside>) -> Self {
+        self.inside = Arc::clone(inside);
+        self
     }
 
     /// Starts an I/O for one of the files, or carries it out where the call does not come back before.
@@ -138,6 +151,11 @@ impl<C: Clock, K: Kernel> Iocp<C, K> {
             },
         };
         let returned_ns = self.clock.now_ns();
+        if matches!(io.direction, Direction::Read | Direction::Write) {
+            self.calls.count += 1;
+            self.calls.ended += u64::from(started != Started::Pending);
+            self.calls.ns += returned_ns - submitted_ns;
+        }
         let result = match started {
             Started::Ended(result) => result,
             // Its packet comes all the same.
@@ -234,6 +252,7 @@ impl<C: Clock, K: Kernel> Carrier for Iocp<C, K> {
 
 impl<C, K: Kernel> Drop for Iocp<C, K> {
     fn drop(&mut self) {
+        self.inside.add(self.calls);
         if self.in_flight > 0 {
             self.kernels.iter_mut().for_each(Kernel::cancel);
         }

@@ -7,7 +7,7 @@ use fathom_target::Handle;
 
 use super::{Launch, of};
 use crate::catalogue::EngineKind;
-use crate::iocp::Iocp;
+use crate::iocp::{Inside, Iocp};
 use crate::job::{JobPlan, Measured, Observer};
 use crate::stripe::{Shape, Slots, Stripe, Volume};
 use crate::sync::Sync as SyncEngine;
@@ -30,11 +30,14 @@ impl Launch<'_> {
         let (bytes, clock) = (u64::from(self.largest_io_bytes()), self.clock);
         match engine {
             EngineKind::Iocp => {
+                let inside = Arc::<Inside>::default();
                 let build = |plan: &JobPlan| {
                     let slots = Slots::spared(plan.depth, plan.spares.count);
-                    Iocp::over(&[of(plan, files)], (slots, bytes), clock)
+                    Ok::<_, EngineError>(
+                        Iocp::over(&[of(plan, files)], (slots, bytes), clock)?.counting(&inside),
+                    )
                 };
-                self.on_threads(build, observe)
+                self.on_threads(build, observe).map(|measured| with_calls(measured, &inside))
             }
             EngineKind::Sync => {
                 let build = |plan: &JobPlan| {
@@ -62,10 +65,14 @@ impl Launch<'_> {
             .spared(self.spares().count);
         let slots = (shape.slots(), u64::from(bytes));
         match engine {
-            EngineKind::Iocp => self.on_threads(
-                |_: &JobPlan| Ok(Stripe::new(Iocp::over(files, slots, clock)?, *layout, shape, clock)),
-                observe,
-            ),
+            EngineKind::Iocp => {
+                let inside = Arc::<Inside>::default();
+                let build = |_: &JobPlan| {
+                    let inner = Iocp::over(files, slots, clock)?.counting(&inside);
+                    Ok::<_, EngineError>(Stripe::new(inner, *layout, shape, clock))
+                };
+                self.on_threads(build, observe).map(|measured| with_calls(measured, &inside))
+            }
             EngineKind::Sync => self.on_threads(
                 |_: &JobPlan| {
                     let inner = SyncEngine::over(files, slots, self.io_flags, clock)?;
@@ -87,4 +94,10 @@ impl Launch<'_> {
         }
         Ok(())
     }
+}
+
+/// With what the calls took that started the I/Os; all engines have ended.
+fn with_calls(mut measured: Measured, inside: &Inside) -> Measured {
+    measured.engine.features.push(inside.sum().feature());
+    measured
 }
