@@ -123,10 +123,10 @@ mod tests {
         let own = ProcessUsage {
             user_ns: ns(own.0),
             system_ns: ns(own.1),
-            waits: 0,
-            preemptions: 0,
-            minor_faults: 0,
-            major_faults: 0,
+            waits: Some(0),
+            preemptions: Some(0),
+            minor_faults: Some(0),
+            major_faults: Some(0),
         };
         let kernel_ns = kernel.map(ns);
         Reading { user_ns: ns(user), system_ns: ns(system), all_ns: ns(all), kernel_ns, own }

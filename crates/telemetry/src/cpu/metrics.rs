@@ -2,7 +2,10 @@
 
 use crate::MetricDecl;
 
+#[cfg(not(windows))]
 const SOURCE: &str = "/proc/stat";
+#[cfg(windows)]
+const SOURCE: &str = "NtQuerySystemInformation";
 const SHARE: &str = "share";
 
 /// Label empty: the whole machine; `0`, `1`...: that processor. Shares of its time, 0 to 1.

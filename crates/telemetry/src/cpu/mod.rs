@@ -1,12 +1,16 @@
-//! Shares of processor time by kind, of each processor and of the machine, from `/proc/stat`.
+//! Shares of processor time by kind, of each processor and of the machine, from `/proc/stat` or what Windows tells.
 
 mod metrics;
+#[cfg(any(windows, test))]
+mod performance;
+#[cfg_attr(not(windows), path = "reading_files.rs")]
+#[cfg_attr(windows, path = "reading_windows.rs")]
+mod reading;
 
 pub use metrics::METRICS;
 
 use std::collections::HashMap;
 
-use crate::kept_file::KeptFile;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// Clock ticks by kind, in the order of [`METRICS`] up to `cpu.idle`.
@@ -14,14 +18,14 @@ type Ticks = [u64; 7];
 
 /// The processors.
 pub struct Cpu {
-    file: KeptFile,
+    reading: reading::Reading,
     before: HashMap<String, Ticks>,
 }
 
 impl Cpu {
     /// All processors of the machine.
     pub fn new(root: &Root) -> Self {
-        Self { file: KeptFile::new(root, "/proc/stat"), before: HashMap::new() }
+        Self { reading: reading::Reading::new(root), before: HashMap::new() }
     }
 }
 
@@ -67,21 +71,22 @@ impl Source for Cpu {
     }
 
     fn sample(&mut self, _elapsed_ns: u64, sample: &mut Sample<'_>) {
-        let text = match self.file.text("processor shares need /proc mounted") {
-            Ok(text) => text,
+        let labelled = match self.reading.now() {
+            Ok(labelled) => labelled,
             Err(reason) => {
                 self.before.clear();
                 return sample.absent("cpu", reason);
             }
         };
         let mut after = HashMap::with_capacity(self.before.len());
-        for (label, now) in parse(&text) {
-            if let Some(shares) = self.before.get(label).and_then(|before| shares(before, &now)) {
-                for (metric, share) in METRICS.iter().zip(shares) {
-                    sample.put(metric, label, share);
+        for (label, now) in labelled {
+            if let Some(shares) = self.before.get(&label).and_then(|before| shares(before, &now)) {
+                let known = METRICS.iter().zip(shares);
+                for (metric, share) in known.filter(|(metric, _)| !reading::UNKNOWN.contains(&metric.name)) {
+                    sample.put(metric, &label, share);
                 }
             }
-            after.insert(label.to_owned(), now);
+            after.insert(label, now);
         }
         self.before = after;
     }

@@ -15,6 +15,9 @@ mod network;
 mod nvme_identify;
 mod pcie;
 mod sata;
+#[cfg_attr(not(windows), path = "system_elsewhere.rs")]
+#[cfg_attr(windows, path = "system_windows.rs")]
+mod system;
 mod tags;
 mod virtio;
 
@@ -35,7 +38,9 @@ use crate::{Root, preflight};
 /// Takes a twentieth of a second, in which it watches what others do to machine and devices: call
 /// it while no load of one's own runs.
 pub fn collect(devices: &[DeviceFacts], target_path: Option<&Path>) -> Environment {
-    collect_in(&Root::system(), hypervisor::signature(), devices, target_path)
+    let mut environment = collect_in(&Root::system(), hypervisor::signature(), devices, target_path);
+    system::complete(&mut environment);
+    environment
 }
 
 /// As [`collect`], of a tree that stands for a machine. `hypervisor` is what the processor says of

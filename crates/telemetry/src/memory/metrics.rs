@@ -2,7 +2,10 @@
 
 use crate::MetricDecl;
 
+#[cfg(not(windows))]
 const SOURCE: &str = "/proc/meminfo";
+#[cfg(windows)]
+const SOURCE: &str = "GlobalMemoryStatusEx";
 const BYTES: &str = "bytes";
 
 /// Label empty: the whole machine.

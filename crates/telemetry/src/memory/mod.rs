@@ -1,23 +1,30 @@
-//! Free, cached and dirty memory of the machine, from `/proc/meminfo`.
+//! Free, cached and dirty memory of the machine, from `/proc/meminfo` or what Windows tells.
 
 mod metrics;
+#[cfg_attr(not(windows), path = "reading_files.rs")]
+#[cfg_attr(windows, path = "reading_windows.rs")]
+mod reading;
 
 pub use metrics::METRICS;
+#[cfg(windows)]
+pub(crate) use reading::installed_bytes;
 
-use crate::kept_file::KeptFile;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// The machine's memory.
 pub struct Memory {
-    file: KeptFile,
+    reading: reading::Reading,
 }
 
 impl Memory {
     /// The whole machine's.
     pub fn new(root: &Root) -> Self {
-        Self { file: KeptFile::new(root, "/proc/meminfo") }
+        Self { reading: reading::Reading::new(root) }
     }
 }
+
+/// Bytes of each metric, in their order; what the system does not tell is absent.
+type Amounts = [Option<u64>; 6];
 
 /// One line in bytes: `Dirty:   136 kB` is 139,264.
 pub(crate) fn bytes(text: &str, key: &str) -> Option<u64> {
@@ -31,15 +38,14 @@ impl Source for Memory {
     }
 
     fn sample(&mut self, _elapsed_ns: u64, sample: &mut Sample<'_>) {
-        let text = match self.file.text("memory needs /proc mounted") {
-            Ok(text) => text,
-            Err(reason) => return sample.absent("memory", reason),
-        };
-        for (metric, key) in METRICS.iter().zip(["MemFree", "MemAvailable", "Cached", "Dirty", "Writeback"]) {
-            sample.put(metric, "", bytes(&text, key).map(|bytes| bytes as f64));
+        match self.reading.now() {
+            Ok(amounts) => {
+                for (metric, bytes) in METRICS.iter().zip(amounts) {
+                    sample.put(metric, "", bytes.map(|bytes| bytes as f64));
+                }
+            }
+            Err(reason) => sample.absent("memory", reason),
         }
-        let swap = bytes(&text, "SwapTotal").zip(bytes(&text, "SwapFree"));
-        sample.put(&METRICS[5], "", swap.map(|(total, free)| total.saturating_sub(free) as f64));
     }
 }
 

@@ -25,6 +25,8 @@ const CHECKS: &[fn(&Evidence<'_>) -> Vec<Preflight>] = &[
     processor::clock_source,
     processor::timer,
     processor::mitigations,
+    processor::power_scheme,
+    processor::memory_integrity,
     device::scheduler,
     device::accounting,
     device::merging,
@@ -42,6 +44,7 @@ const CHECKS: &[fn(&Evidence<'_>) -> Vec<Preflight>] = &[
     surroundings::processor_load,
     surroundings::other_io,
     surroundings::memory,
+    surroundings::emulator,
 ];
 
 /// All findings, the worst first.
@@ -101,6 +104,16 @@ mod tests {
         (&[("cpu", "", "governor", "performance, powersave")], "cpu: governor", Severity::Warning),
         (&[("cpu", "", "deepest_idle_wakeup_us", "133")], "cpu: deepest idle state", Severity::Note),
         (&[("cpu", "", "deepest_idle_wakeup_us", "1")], "cpu: deepest idle state", Severity::Good),
+        (
+            &[("power", "", "scheme", "381b4222-f694-41f0-9685-ff5bb260df2e")],
+            "power: scheme",
+            Severity::Warning,
+        ),
+        (&[("power", "", "scheme", "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c")], "power: scheme", Severity::Good),
+        (&[("power", "", "scheme", "00000000-0000-0000-0000-000000000000")], "power: scheme", Severity::Note),
+        (&[("system", "", "memory_integrity", "1")], "system: memory integrity", Severity::Note),
+        (&[("system", "", "memory_integrity", "0")], "system: memory integrity", Severity::Good),
+        (&[("system", "", "emulator", "Wine")], "system: emulator", Severity::Warning),
         (&[("kernel", "", "clock_source", "kvm-clock")], "kernel: clock source", Severity::Good),
         (&[("kernel", "", "clock_source", "xen")], "kernel: clock source", Severity::Warning),
         (&[("mitigation", "meltdown", "state", "Mitigation: PTI")], "kernel: meltdown", Severity::Note),

@@ -11,7 +11,7 @@ pub(super) fn governor(evidence: &Evidence<'_>) -> Vec<Preflight> {
     let Some(governor) = evidence.text("cpu", "", "governor") else { return Vec::new() };
     let found = |severity, effect| finding("cpu: governor", governor, severity, effect);
     vec![if governor == "performance" {
-        found(Severity::Good, "Processors keep their frequency.")
+        found(Severity::Good, "CPUs keep their frequency.")
     } else {
         let effect =
             "Processors slow down between I/Os: latency at low depth rises and differs from run to run.";
@@ -83,4 +83,42 @@ pub(super) fn mitigations(evidence: &Evidence<'_>) -> Vec<Preflight> {
             ))
         })
         .collect()
+}
+
+/// Power schemes that Windows comes with (Microsoft, Power Policy Settings).
+const SCHEMES: &[(&str, &str, Severity)] = &[
+    ("8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c", "high performance", Severity::Good),
+    ("e9a42b02-d5df-448d-aa00-03f14749eb61", "ultimate performance", Severity::Good),
+    ("381b4222-f694-41f0-9685-ff5bb260df2e", "balanced", Severity::Warning),
+    ("a1841308-3541-4fab-bc81-f71556f20b4a", "power saver", Severity::Warning),
+];
+
+pub(super) fn power_scheme(evidence: &Evidence<'_>) -> Vec<Preflight> {
+    const SETTING: &str = "power: scheme";
+    let Some(scheme) = evidence.text("power", "", "scheme") else { return Vec::new() };
+    let known = SCHEMES.iter().find(|(id, ..)| *id == scheme);
+    let (name, severity) = known.map_or((scheme, Severity::Note), |(_, name, severity)| (*name, *severity));
+    let effect = match severity {
+        Severity::Good => "CPUs keep their frequency.",
+        Severity::Note => "It is none of the system's own: whether CPUs keep their frequency is not known.",
+        _ => "CPUs are slowed and put to sleep between I/Os, which adds to each latency at low depth.",
+    };
+    let found = finding(SETTING, name, severity, effect);
+    vec![if severity == Severity::Warning {
+        with_remedy(found, "powercfg /setactive SCHEME_MIN")
+    } else {
+        found
+    }]
+}
+
+pub(super) fn memory_integrity(evidence: &Evidence<'_>) -> Vec<Preflight> {
+    const SETTING: &str = "system: memory integrity";
+    let Some(enabled) = evidence.number("system", "", "memory_integrity") else { return Vec::new() };
+    vec![if enabled > 0.0 {
+        let effect =
+            "The hypervisor checks drivers as they run: CPU per I/O rises; the device is not slower.";
+        finding(SETTING, "on", Severity::Note, effect)
+    } else {
+        finding(SETTING, "off", Severity::Good, "Drivers run without a hypervisor's checks.")
+    }]
 }

@@ -98,3 +98,9 @@ pub(super) fn memory(evidence: &Evidence<'_>) -> Vec<Preflight> {
     }
     findings
 }
+
+pub(super) fn emulator(evidence: &Evidence<'_>) -> Vec<Preflight> {
+    let Some(name) = evidence.text("system", "", "emulator") else { return Vec::new() };
+    let effect = "Its calls do I/O in ways of their own: no figure says anything of Windows or of a device.";
+    vec![finding("system: emulator", name, Severity::Warning, effect)]
+}

@@ -2,8 +2,14 @@
 
 use crate::MetricDecl;
 
+#[cfg(not(windows))]
 const USAGE: &str = "getrusage";
+#[cfg(not(windows))]
 const STATUS: &str = "/proc/self/status";
+#[cfg(windows)]
+const USAGE: &str = "GetProcessTimes";
+#[cfg(windows)]
+const STATUS: &str = "GetProcessMemoryInfo";
 
 /// Label empty: this process, all its threads.
 pub const METRICS: &[MetricDecl] = &[

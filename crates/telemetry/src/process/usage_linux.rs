@@ -2,22 +2,9 @@
 //! where `/proc/self/status` counts the switches of the first thread alone.
 #![allow(unsafe_code)] // `getrusage` is a plain system call that no safe crate of ours offers.
 
-/// What this process used since it started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProcessUsage {
-    /// Time in the program, in nanoseconds.
-    pub user_ns: u64,
-    /// Time in the kernel for it, in nanoseconds.
-    pub system_ns: u64,
-    /// Context switches because a thread waited.
-    pub waits: u64,
-    /// Context switches because another thread was due.
-    pub preemptions: u64,
-    /// Page faults that were served without I/O.
-    pub minor_faults: u64,
-    /// Page faults that waited for I/O.
-    pub major_faults: u64,
-}
+use super::{ProcessUsage, Room, status_number};
+use crate::Root;
+use crate::kept_file::KeptFile;
 
 /// This process's usage now.
 pub fn usage() -> Option<ProcessUsage> {
@@ -34,9 +21,30 @@ pub fn usage() -> Option<ProcessUsage> {
     Some(ProcessUsage {
         user_ns: ns(raw.ru_utime),
         system_ns: ns(raw.ru_stime),
-        waits: u64::try_from(raw.ru_nvcsw).unwrap_or(0),
-        preemptions: u64::try_from(raw.ru_nivcsw).unwrap_or(0),
-        minor_faults: u64::try_from(raw.ru_minflt).unwrap_or(0),
-        major_faults: u64::try_from(raw.ru_majflt).unwrap_or(0),
+        waits: u64::try_from(raw.ru_nvcsw).ok(),
+        preemptions: u64::try_from(raw.ru_nivcsw).ok(),
+        minor_faults: u64::try_from(raw.ru_minflt).ok(),
+        major_faults: u64::try_from(raw.ru_majflt).ok(),
     })
+}
+
+/// What tells of this process's threads and memory.
+#[derive(Debug)]
+pub struct Rooms(KeptFile);
+
+impl Rooms {
+    /// Its status file.
+    pub fn new(root: &Root) -> Self {
+        Self(KeptFile::new(root, "/proc/self/status"))
+    }
+
+    /// Threads and memory now.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn now(&mut self) -> Result<Room, String> {
+        let text = self.0.text("threads and memory need /proc mounted")?;
+        let resident_bytes = status_number(&text, "VmRSS").and_then(|kib| kib.checked_mul(1024));
+        Ok(Room { threads: status_number(&text, "Threads"), resident_bytes })
+    }
 }

@@ -1,7 +1,7 @@
 //! A thread that samples all sources at absolute times, and gives the record's telemetry at its end.
 
 #[cfg_attr(target_os = "linux", path = "thread_cpu_linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "thread_cpu_elsewhere.rs")]
+#[cfg_attr(windows, path = "thread_cpu_windows.rs")]
 mod thread_cpu;
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,0 +1,28 @@
+//! The processors' time from `/proc/stat`.
+
+use super::{Ticks, parse};
+use crate::Root;
+use crate::kept_file::KeptFile;
+
+/// Metrics that the system does not tell.
+pub const UNKNOWN: &[&str] = &[];
+
+/// Where it is read.
+#[derive(Debug)]
+pub struct Reading(KeptFile);
+
+impl Reading {
+    /// The machine's.
+    pub fn new(root: &Root) -> Self {
+        Self(KeptFile::new(root, "/proc/stat"))
+    }
+
+    /// Ticks of the machine and of each processor, by label.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, String> {
+        let text = self.0.text("processor shares need /proc mounted")?;
+        Ok(parse(&text).map(|(label, ticks)| (label.to_owned(), ticks)).collect())
+    }
+}

@@ -1,0 +1,42 @@
+//! The processors' time as Windows tells it: of the processors in this thread's group, up to 64.
+#![allow(unsafe_code)] // One call of the system, with a place that it fills in.
+
+use windows_sys::Wdk::System::SystemInformation::NtQuerySystemInformation;
+
+use super::{Ticks, performance};
+use crate::Root;
+
+/// Time that a hypervisor gave away, and idle time of a wait for I/O, are not told.
+pub const UNKNOWN: &[&str] = &["cpu.steal", "cpu.iowait"];
+
+/// `SystemProcessorPerformanceInformation`.
+const CLASS: i32 = 8;
+/// Room for the processors of a group.
+const ROOM: usize = 64 * 48;
+
+/// Where it is read.
+#[derive(Debug)]
+pub struct Reading(Vec<u8>);
+
+impl Reading {
+    /// The machine's.
+    pub fn new(_: &Root) -> Self {
+        Self(vec![0; ROOM])
+    }
+
+    /// Ticks of the machine and of each processor, by label.
+    ///
+    /// # Errors
+    /// When the system refuses to tell.
+    pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, String> {
+        let mut came = 0;
+        // SAFETY: the place is as many bytes as is said.
+        let status =
+            unsafe { NtQuerySystemInformation(CLASS, self.0.as_mut_ptr().cast(), ROOM as u32, &mut came) };
+        if status < 0 {
+            return Err(format!("the system does not tell of its processors (status {status:#010x})"));
+        }
+        let told = performance::parse(&self.0[..ROOM.min(came as usize)]);
+        if told.is_empty() { Err("the system told of no processor".to_owned()) } else { Ok(told) }
+    }
+}

@@ -1,0 +1,40 @@
+//! The machine's memory as Windows tells it.
+#![allow(unsafe_code)] // One call of the system, with a place that it fills in.
+
+use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+
+use super::Amounts;
+use crate::Root;
+
+/// Where it is read.
+#[derive(Debug)]
+pub struct Reading;
+
+impl Reading {
+    /// The machine's.
+    pub fn new(_: &Root) -> Self {
+        Self
+    }
+
+    /// What is available; the rest is not asked.
+    ///
+    /// # Errors
+    /// When the system refuses to tell.
+    pub fn now(&mut self) -> Result<Amounts, String> {
+        let status = status().ok_or_else(|| "the system does not tell of its memory".to_owned())?;
+        Ok([None, Some(status.ullAvailPhys), None, None, None, None])
+    }
+}
+
+/// Memory that the system has.
+pub(crate) fn installed_bytes() -> Option<u64> {
+    status().map(|status| status.ullTotalPhys)
+}
+
+fn status() -> Option<MEMORYSTATUSEX> {
+    let length = size_of::<MEMORYSTATUSEX>() as u32;
+    let mut status = MEMORYSTATUSEX { dwLength: length, ..MEMORYSTATUSEX::default() };
+    // SAFETY: the place is as long as it says of itself.
+    let done = unsafe { GlobalMemoryStatusEx(&mut status) };
+    (done != 0).then_some(status)
+}
