@@ -1,7 +1,7 @@
 //! The project's own tasks: `cargo xtask tidy` checks the house rules, `cargo xtask licences` the
 //! licences of everything that is built in, `cargo xtask statistics` measures the error rates of the statistics,
 //! `cargo xtask bpf` builds the programs of the block-layer witness, `cargo xtask catalog` refreshes the catalogue,
-//! `cargo xtask page` makes the page of `fathom serve`, `cargo xtask dist` packs a release.
+//! `cargo xtask page` makes the page of `fathom serve`, `cargo xtask dist` packs a release, `cargo xtask zip` one for Windows.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod bpf;
@@ -19,6 +19,7 @@ mod spdx;
 mod statistics;
 mod tree;
 mod wheel;
+mod zip;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ cargo xtask statistics     error rates of the statistics on simulated truth; `--
 cargo xtask dist           build a release and pack it: archive, .deb, OCI image, SBOM, checksums; `--help` for more
 cargo xtask page           make the page of fathom serve, with npm; `--help` for more
 cargo xtask wheel          build the Python package as a wheel; `--help` for more
+cargo xtask zip            build the program for Windows and pack it; `--help` for more
 cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
 
 cargo lab                  try fathom where the truth is known, and in virtual machines; `--help` for more
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Some("dist") => return talking(dist::USAGE, |more| dist::run(root, more)),
         Some("page") => return talking(page::USAGE, |more| page::run(root, more)),
         Some("wheel") => return talking(wheel::USAGE, |more| wheel::run(root, more)),
+        Some("zip") => return talking(zip::USAGE, |more| zip::run(root, more)),
         Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
         Some("bpf") => match std::env::args().nth(2).as_deref() {
             None => bpf::run(root, false),

@@ -5,7 +5,7 @@
 //! the same compiler give the same bytes: times in archives are those of the last commit, or `SOURCE_DATE_EPOCH`.
 
 mod archive;
-mod checksum;
+pub mod checksum;
 mod deb;
 mod oci;
 mod sbom;

@@ -43,6 +43,10 @@ const DOORS: [(&str, &str); 16] = [
     ("crates/target/src/linux/generic.rs", "opens targets that the guard admitted"),
     ("crates/target/src/linux/inspect.rs", "opens targets to look at them, for reading"),
     ("crates/target/src/linux/scratch.rs", "makes scratch files under names that were free"),
+    (
+        "crates/target/src/windows/drives.rs",
+        "opens drives to ask them what they are, without a right to read or to write",
+    ),
     ("crates/target/src/windows/folder.rs", "makes scratch files under names that were free"),
     ("crates/target/src/windows/open.rs", "opens targets to look at them, for their attributes alone"),
     ("crates/engine/src/metadata/names.rs", "makes files in a folder of the engine's own"),

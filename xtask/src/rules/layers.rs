@@ -6,7 +6,8 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 31] = [
+const LAYERS: [(&str, &[&str]); 32] = [
+    ("archive", &[]),
     ("spec", &[]),
     ("fabric", &["spec"]),
     ("measure", &[]),
@@ -55,6 +56,7 @@ const LAYERS: [(&str, &[&str]); 31] = [
     (
         "fathom",
         &[
+            "archive",
             "measure",
             "spec",
             "record",
@@ -81,7 +83,7 @@ const LAYERS: [(&str, &[&str]); 31] = [
     ),
     ("lab", &[]),
     ("benches", &[]),
-    ("xtask", &[]),
+    ("xtask", &["archive"]),
 ];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {

@@ -17,17 +17,29 @@ pub fn variables(target: &str, folder: &Path) -> Result<Vec<(String, String)>, S
     let processor = processor.ok_or_else(|| {
         format!("{target}: there are wheels for x86_64-unknown-linux-gnu and aarch64-unknown-linux-gnu alone")
     })?;
-    let zig = [&["zig"] as &[&str], &["python3", "-m", "ziglang"]];
-    let zig = zig.into_iter().find(|words| answers(words)).ok_or_else(|| {
+    let zig = zig().ok_or_else(|| {
         format!("no zig to link for {target} with: pip install ziglang; or leave --target out")
     })?;
-    let path = folder.join(format!("link-{processor}.sh"));
-    fs::write(&path, script(&zig.join(" "), processor))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    make_executable(&path)?;
+    variable(target, &folder.join(format!("link-{processor}.sh")), &script(&zig, processor))
+        .map(|one| vec![one])
+}
+
+/// How zig is called here, if it is here.
+pub fn zig() -> Option<String> {
+    let zig = [&["zig"] as &[&str], &["python3", "-m", "ziglang"]];
+    zig.into_iter().find(|words| answers(words)).map(|words| words.join(" "))
+}
+
+/// Writes a linker for a target, and tells Cargo of it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn variable(target: &str, path: &Path, script: &str) -> Result<(String, String), String> {
+    fs::write(path, script).map_err(|error| format!("{}: {error}", path.display()))?;
+    make_executable(path)?;
     let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
     let name = format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase());
-    Ok(vec![(name, path.display().to_string())])
+    Ok((name, path.display().to_string()))
 }
 
 fn answers(words: &[&str]) -> bool {

@@ -3,9 +3,8 @@
 //! A wheel is a zip of the library, the Python files and a list of digests. It says which C library it needs at least,
 //! which is read off the library itself; with zig as the linker that is an old one, so that the wheel serves everywhere.
 
-mod linker;
+pub mod linker;
 mod needs;
-mod zip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,8 @@ use std::process::Command;
 
 use needs::{Needs, OLD_GLIBC};
 use sha2::{Digest, Sha256};
-use zip::Zipped;
+
+use fathom_archive::{Zipped, zip};
 
 pub const USAGE: &str = "\
 cargo xtask wheel [--target TRIPLE] [--profile NAME | --library FILE] [--out FOLDER]
@@ -79,7 +79,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     };
     let platform = platform(&library, processor, asked.target.is_some())?;
     let tag = format!("cp39-abi3-{platform}");
-    let bytes = zip::archive(&content(root, library, &tag)?)?;
+    let bytes = zip(&content(root, library, &tag)?)?;
     let path = out.join(format!("fathom-{VERSION}-{tag}.whl"));
     fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("{:>12} bytes  {}", bytes.len(), path.display());

@@ -1,4 +1,4 @@
-//! A zip archive, the same bytes for the same content: times are those of the format's first day.
+//! Zip archives, the same bytes for the same content: times are those of the format's first day.
 
 use std::io::Write;
 
@@ -10,6 +10,7 @@ use flate2::{Compression, Crc};
 pub struct Zipped {
     /// Its path, with `/`.
     pub path: String,
+    /// Its bytes.
     pub content: Vec<u8>,
 }
 
@@ -30,7 +31,7 @@ const ATTRIBUTES: u32 = 0o100_644 << 16;
 ///
 /// # Errors
 /// When it would be larger than the format without extensions takes.
-pub fn archive(files: &[Zipped]) -> Result<Vec<u8>, String> {
+pub fn zip(files: &[Zipped]) -> Result<Vec<u8>, String> {
     let (mut out, mut central) = (Vec::new(), Vec::new());
     for file in files {
         let start = length(out.len())?;
@@ -94,8 +95,8 @@ mod tests {
     fn what_is_packed_is_found_where_the_directory_says() {
         let file = |path: &str, content: &str| Zipped { path: path.to_owned(), content: content.into() };
         let files = [file("a/b.py", &"x = 1\n".repeat(500)), file("empty", "")];
-        let bytes = archive(&files).unwrap();
-        assert_eq!(bytes, archive(&files).unwrap());
+        let bytes = zip(&files).unwrap();
+        assert_eq!(bytes, zip(&files).unwrap());
         let half = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
         let whole = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
         let end = bytes.len() - 22;

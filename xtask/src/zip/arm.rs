@@ -1,0 +1,65 @@
+//! zig as compiler and linker for Windows on Arm.
+
+use std::path::Path;
+
+use crate::wheel::linker;
+
+pub const TARGET: &str = "aarch64-pc-windows-gnullvm";
+/// zig's name of it.
+const ZIG: &str = "aarch64-windows-gnu";
+
+/// What Cargo is told; the linker is written into a folder. What the environment names already is left alone.
+///
+/// # Errors
+/// Where there is no zig: what to install.
+pub fn variables(folder: &Path) -> Result<Vec<(String, String)>, String> {
+    let zig =
+        linker::zig().ok_or_else(|| format!("no zig to build for {TARGET} with: pip install ziglang"))?;
+    let underlined = TARGET.replace('-', "_");
+    let (compiler, archiver) = (format!("CC_{underlined}"), format!("AR_{underlined}"));
+    // zig checks for undefined behaviour with calls into a library that is not linked.
+    let mut variables = vec![
+        (compiler, format!("{zig} cc -target {ZIG} -fno-sanitize=undefined")),
+        (archiver, format!("{zig} ar")),
+        linker::variable(TARGET, &folder.join("link-windows-arm.sh"), &script(&zig))?,
+    ];
+    variables.retain(|(name, _)| std::env::var_os(name).is_none());
+    Ok(variables)
+}
+
+/// Passes on what a linker is asked for, but for what zig brings itself and links in its own order.
+fn script(zig: &str) -> String {
+    format!(
+        "#!/bin/sh\n\
+         for word do\n\
+         \x20   shift\n\
+         \x20   case $word in\n\
+         \x20   -lmsvcrt | -lgcc_eh | -lgcc | -lgcc_s | -lmingw32 | -lmingwex | -nolibc) continue ;;\n\
+         \x20   -Wl,-O1 | -fuse-ld=* | *rsbegin.o | *rsend.o) continue ;;\n\
+         \x20   -lstdc++) word=-lc++ ;;\n\
+         \x20   esac\n\
+         \x20   set -- \"$@\" \"$word\"\n\
+         done\n\
+         exec {zig} cc -target {ZIG} \"$@\"\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn words_reach_the_linker_but_for_what_it_brings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("link.sh");
+        fs::write(&path, script("echo")).unwrap();
+        let words =
+            ["-o", "a b.exe", "/x/rsbegin.o", "-lmsvcrt", "-lgcc_eh", "-lkernel32", "-lstdc++", "-Wl,-O1"];
+        let output = Command::new("sh").arg(&path).args(words).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, "cc -target aarch64-windows-gnu -o a b.exe -lkernel32 -lc++\n");
+    }
+}

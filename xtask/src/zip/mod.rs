@@ -1,0 +1,253 @@
+//! `cargo xtask zip`: what a release for Windows is handed out as: the program, the licences and what to read, in one file.
+//!
+//! The program is looked into before it is packed: its processor, that it asks for nothing but libraries that every Windows
+//! has, and that no path of the machine that built it is in it. The same program gives the same bytes.
+
+mod arm;
+mod executable;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fathom_archive::Zipped;
+
+use crate::dist::checksum;
+
+pub const USAGE: &str = "\
+cargo xtask zip [--target TRIPLE] [--profile NAME | --program FILE] [--out FOLDER]
+
+Builds the program for Windows and packs it: fathom-VERSION-windows-x64.zip or -arm64.zip, with SHA256SUMS beside it.
+  --target TRIPLE   x86_64-pc-windows-gnu, by mingw (Debian: gcc-mingw-w64-x86-64), or aarch64-pc-windows-gnullvm, by zig
+                    (pip install ziglang). It needs: rustup target add TRIPLE. Default: x86_64-pc-windows-gnu.
+  --profile NAME    What it is built with. Default: dist.
+  --program FILE    Pack this program instead of building one. It is looked into all the same.
+  --out FOLDER      Default: target/zip. Files of those names there are replaced.";
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const X64: &str = "x86_64-pc-windows-gnu";
+/// Targets, the name of each in a release, and the number of its processor.
+const TARGETS: [(&str, &str, u16); 2] = [(X64, "x64", 0x8664), (arm::TARGET, "arm64", 0xaa64)];
+/// What stands beside the program: the file here, and its name there.
+const BESIDE: [(&str, &str); 4] = [
+    ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ("LICENSE-MIT", "LICENSE-MIT"),
+    ("README.md", "README.md"),
+    ("docs/windows.md", "windows.md"),
+];
+/// Libraries that are in every Windows from version 10 of 2018 and Server 2019 on. What a newer one alone has keeps the
+/// program from starting, and is to be looked for when it runs.
+const LIBRARIES: [&str; 16] = [
+    "advapi32.dll",
+    "bcrypt.dll",
+    "bcryptprimitives.dll",
+    "cfgmgr32.dll",
+    "crypt32.dll",
+    "iphlpapi.dll",
+    "kernel32.dll",
+    "msvcrt.dll",
+    "ntdll.dll",
+    "ole32.dll",
+    "powrprof.dll",
+    "setupapi.dll",
+    "shell32.dll",
+    "userenv.dll",
+    "winmm.dll",
+    "ws2_32.dll",
+];
+/// The C library of Windows itself, and calls of the kernel under names that stay.
+const FAMILIES: [&str; 2] = ["api-ms-win-crt-", "api-ms-win-core-synch-"];
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Asked {
+    target: Option<String>,
+    profile: Option<String>,
+    program: Option<PathBuf>,
+    out: Option<PathBuf>,
+}
+
+impl Asked {
+    fn read(arguments: Vec<String>) -> Result<Self, String> {
+        let mut asked = Self::default();
+        let mut words = arguments.into_iter();
+        while let Some(word) = words.next() {
+            let (name, tied) = match word.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (word, None),
+            };
+            let value =
+                tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
+            match name.as_str() {
+                "--target" => asked.target = Some(value),
+                "--profile" => asked.profile = Some(value),
+                "--program" => asked.program = Some(value.into()),
+                "--out" => asked.out = Some(value.into()),
+                other => return Err(format!("unknown flag {other}\n{USAGE}")),
+            }
+        }
+        if asked.program.is_some() && asked.profile.is_some() {
+            return Err(format!("`--program` cannot be used with `--profile`: it is built already\n{USAGE}"));
+        }
+        Ok(asked)
+    }
+}
+
+pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
+    let asked = Asked::read(arguments)?;
+    let target = asked.target.as_deref().unwrap_or(X64);
+    let (_, processor, machine) = TARGETS
+        .into_iter()
+        .find(|(name, ..)| *name == target)
+        .ok_or_else(|| format!("{target}: there are zips for {X64} and {} alone", arm::TARGET))?;
+    let out = asked.out.clone().unwrap_or_else(|| root.join("target/zip"));
+    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let path = match &asked.program {
+        Some(program) => program.clone(),
+        None => build(root, target, asked.profile.as_deref().unwrap_or("dist"), &out)?,
+    };
+    let program = read(&path)?;
+    let places = places(root);
+    inspect(&program, machine, &places).map_err(|error| format!("{}: {error}", path.display()))?;
+    let name = format!("fathom-{VERSION}-windows-{processor}");
+    let bytes = fathom_archive::zip(&content(root, &name, program)?)?;
+    let file = format!("{name}.zip");
+    let sums = out.join("SHA256SUMS");
+    let others = checksum::others(&fs::read_to_string(&sums).unwrap_or_default(), &[&file]);
+    let lines = others + &checksum::line(&file, &bytes);
+    for (path, bytes) in [(out.join(&file), bytes.as_slice()), (sums, lines.as_bytes())] {
+        fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        println!("{:>12} bytes  {}", bytes.len(), path.display());
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Folders of this machine that a build names, with what stands in their place in the program.
+fn places(root: &Path) -> Vec<(String, &'static str)> {
+    let home = std::env::home_dir().unwrap_or_default();
+    let or = |name: &str, below: &str| std::env::var_os(name).map_or_else(|| home.join(below), PathBuf::from);
+    let places = [
+        (root.canonicalize().unwrap_or_else(|_| root.to_owned()), "fathom"),
+        (or("CARGO_HOME", ".cargo"), "cargo"),
+        (or("RUSTUP_HOME", ".rustup"), "rust"),
+    ];
+    let absolute = places.into_iter().filter(|(path, _)| path.is_absolute());
+    absolute.map(|(path, word)| (path.display().to_string(), word)).collect()
+}
+
+/// Builds the program; gives its place.
+fn build(root: &Path, target: &str, profile: &str, out: &Path) -> Result<PathBuf, String> {
+    if let Err(error) = crate::page::run(root, Vec::new()) {
+        println!("skip   the page of fathom serve in the zip, unless it was made before: {error}");
+    }
+    let places = places(root);
+    let join = |flag: &str, end: &str| -> String {
+        places.iter().map(|(path, word)| format!("{flag}={path}={word}{end}")).collect()
+    };
+    let mut flags = join("--remap-path-prefix", "\u{1f}");
+    flags += match target {
+        // The linker's time of day would make each build another one.
+        X64 => "-Clink-arg=-Wl,--no-insert-timestamp",
+        _ => "-Cdebuginfo=0",
+    };
+    let underlined = target.replace('-', "_");
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--locked", "--profile", profile, "--package", "fathom", "--target", target]);
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags);
+    build.env(format!("CFLAGS_{underlined}"), join("-ffile-prefix-map", " ").trim_end());
+    if target == arm::TARGET {
+        build.envs(arm::variables(out)?);
+    }
+    let status = build.current_dir(root).status().map_err(|error| format!("cargo build: {error}"))?;
+    if !status.success() {
+        return Err(format!(
+            "the program was not built; if the target is missing: rustup target add {target}"
+        ));
+    }
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    // Cargo's own name of the folder for the profile of development.
+    let profile = if profile == "dev" { "debug" } else { profile };
+    Ok(folder.join(target).join(profile).join("fathom.exe"))
+}
+
+/// Whether it is a program for this processor that starts everywhere and tells nothing of where it was built.
+fn inspect(program: &[u8], machine: u16, places: &[(String, &str)]) -> Result<(), String> {
+    let read = executable::read(program)?;
+    if read.machine != machine {
+        return Err(format!("it is for processor {:#x} and not {machine:#x}", read.machine));
+    }
+    let is_known =
+        |name: &str| LIBRARIES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
+    let unknown: Vec<&str> =
+        read.libraries.iter().map(String::as_str).filter(|name| !is_known(name)).collect();
+    if !unknown.is_empty() {
+        return Err(format!("it asks for {}, which not every Windows has", unknown.join(", ")));
+    }
+    let named = places.iter().find(|(place, _)| names(program, place));
+    named.map_or(Ok(()), |(place, _)| Err(format!("{place} is named in it: build it with this task")))
+}
+
+/// Whether a text is in a program, in bytes or in pairs of them.
+fn names(program: &[u8], text: &str) -> bool {
+    let holds =
+        |wanted: &[u8]| !wanted.is_empty() && program.windows(wanted.len()).any(|window| window == wanted);
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    holds(text.as_bytes()) || holds(&wide)
+}
+
+/// The files, in a folder of their own.
+fn content(root: &Path, folder: &str, program: Vec<u8>) -> Result<Vec<Zipped>, String> {
+    let mut files = vec![Zipped { path: format!("{folder}/fathom.exe"), content: program }];
+    for (here, there) in BESIDE {
+        files.push(Zipped { path: format!("{folder}/{there}"), content: read(&root.join(here))? });
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::executable::tests::drawn;
+    use super::*;
+
+    #[test]
+    fn a_program_is_packed_only_if_it_starts_everywhere() {
+        let places = [("/home/ann/fathom".to_owned(), "fathom")];
+        let inspect = |program: &[u8]| inspect(program, 0x8664, &places);
+        let good = drawn(0x8664, &["KERNEL32.dll", "api-ms-win-crt-math-l1-1-0.dll"]);
+        assert_eq!(inspect(&good), Ok(()));
+        assert!(inspect(&drawn(0xaa64, &["kernel32.dll"])).unwrap_err().contains("0xaa64"));
+        let newer = drawn(0x8664, &["api-ms-win-core-ioring-l1-1-0.dll"]);
+        assert!(inspect(&newer).unwrap_err().contains("ioring"));
+        assert!(inspect(&drawn(0x8664, &["libgcc_s_seh-1.dll"])).unwrap_err().contains("libgcc"));
+        let wide: Vec<u8> = "/home/ann/fathom/x".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for tail in [b"/home/ann/fathom/src/main.rs".as_slice(), &wide] {
+            assert!(inspect(&[&good, tail].concat()).unwrap_err().contains("/home/ann"));
+        }
+        assert!(inspect(b"#!/bin/sh").is_err());
+    }
+
+    #[test]
+    fn a_zip_holds_the_program_and_what_to_read() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let files = content(root, "fathom", b"program".to_vec()).unwrap();
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths[0], "fathom/fathom.exe");
+        assert!(paths.contains(&"fathom/LICENSE-MIT") && paths.contains(&"fathom/windows.md"));
+    }
+
+    #[test]
+    fn words_are_read_or_refused() {
+        let words = |text: &str| Asked::read(text.split_whitespace().map(str::to_owned).collect());
+        assert_eq!(words("--target x --out=y").unwrap().out, Some(PathBuf::from("y")));
+        assert!(words("--program x --profile dev").unwrap_err().contains("`--profile`"));
+        assert!(words("--try").unwrap_err().contains("needs a value"));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let refused =
+            run(root, vec!["--target".to_owned(), "x86_64-pc-windows-msvc".to_owned()]).unwrap_err();
+        assert!(refused.contains("alone"), "{refused}");
+    }
+}
