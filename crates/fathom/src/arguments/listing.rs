@@ -1,5 +1,7 @@
 //! What can be typed to list runs.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::Switch;
@@ -47,7 +49,9 @@ Examples:
   fathom devices                       a line each
   fathom devices /dev/nvme1n1          what holds it, what it offers, and how it can be written
   fathom devices nvme                  all of a kind, by the start of a name: nvme, loop, md, dm
-  fathom devices --json | jq '.devices[].path'";
+  fathom devices --json | jq '.devices[].path'
+  fathom devices --capture drives.json  what the drives of this machine answer, of Windows; to read anywhere:
+  fathom devices --from drives.json";
 
 /// Arguments of `devices`.
 #[derive(Args, Clone, Debug)]
@@ -55,6 +59,12 @@ pub struct DevicesArguments {
     /// Devices to tell all about, by path, name, serial number, or the start of a name. Default: a line for each.
     #[arg(value_name = "DEVICE")]
     pub names: Vec<String>,
+    /// Write what the drives of Windows answer to this file, byte by byte. Nothing is opened for reading or writing.
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["names", "from", "json"])]
+    pub capture: Option<PathBuf>,
+    /// List the drives of such a file, of whatever machine, in place of the devices here.
+    #[arg(long, value_name = "FILE.json")]
+    pub from: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -1,17 +1,24 @@
 //! `fathom devices`: what is here, what is safe to write to, and what each can claim.
 
-use fathom_measure::{Bytes, Nanos};
+use std::path::Path;
+
+use fathom_measure::{Bytes, Nanos, counted};
 use fathom_record::WallFacts;
 use fathom_report::table::{Table, numbers, titles, words};
 use fathom_report::terminal::{self, Style};
-use fathom_target::{Claims, Device, Hold, Reason, Verdict, devices, wall};
+use fathom_target::drives::Capture;
+use fathom_target::{Claims, Device, Hold, Reason, Verdict, capture, devices, wall};
 use serde::Serialize;
 
 use crate::arguments::DevicesArguments;
 use crate::failure::Failure;
 use crate::layout;
 use crate::output;
+use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
+
+/// Those of 256 drives with every answer at its largest are a tenth of it.
+const CAPTURE_BYTES_MAX: u64 = 256 << 20;
 
 /// The list for programs.
 #[derive(Serialize)]
@@ -28,11 +35,19 @@ struct List {
 /// # Errors
 /// When the system does not show its devices, or one was asked for that is not here.
 pub fn perform(arguments: &DevicesArguments) -> Result<Status, Failure> {
-    let mut devices = devices()?;
+    if let Some(file) = &arguments.capture {
+        return keep(file);
+    }
+    let mut devices = match &arguments.from {
+        Some(file) => kept(file)?.devices(),
+        None => devices()?,
+    };
     let is_asked_for = |device: &Device, name: &String| {
         let of_path =
             device.path == *name || device.path.trim_start_matches("/dev/").starts_with(name.as_str());
-        of_path || device.facts.serial.as_deref() == Some(name)
+        let of_name =
+            device.path.ends_with(&device.facts.name) && device.facts.name.starts_with(name.as_str());
+        of_path || of_name || device.facts.serial.as_deref() == Some(name)
     };
     if let Some(absent) =
         arguments.names.iter().find(|name| !devices.iter().any(|device| is_asked_for(device, name)))
@@ -54,6 +69,37 @@ pub fn perform(arguments: &DevicesArguments) -> Result<Status, Failure> {
     };
     output::result(&text)?;
     Ok(Status::Done)
+}
+
+/// Writes what the drives of this machine answer.
+fn keep(file: &Path) -> Result<Status, Failure> {
+    let place = OutputFile::check(file, Content::Json)?;
+    let capture = capture()?;
+    place.write(&output::json(&capture))?;
+    let drives = counted(capture.drives.len() as u64, "drive");
+    output::message(&format!("wrote {}: {drives}; with their serial numbers", place.name().display()));
+    Ok(Status::Done)
+}
+
+/// Reads what the drives of a machine answered.
+fn kept(file: &Path) -> Result<Capture, Failure> {
+    let refused = |cause: String| {
+        Failure::usage(file.display().to_string(), cause, "name a file that fathom devices --capture wrote")
+    };
+    let bytes = std::fs::metadata(file).map_err(|error| refused(error.to_string()))?.len();
+    if bytes > CAPTURE_BYTES_MAX {
+        return Err(refused(format!("it has {}: more than any capture", Bytes(bytes))));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| refused(error.to_string()))?;
+    let capture: Capture = serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    if !capture.is_readable() {
+        let known = format!("{} version {}", Capture::FORMAT, Capture::VERSION);
+        return Err(refused(format!(
+            "it is {} version {}, and this build reads {known}",
+            capture.format, capture.version
+        )));
+    }
+    Ok(capture)
 }
 
 /// A line each. Devices without a size, as loop devices without a file, are counted alone.

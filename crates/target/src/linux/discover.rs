@@ -12,9 +12,10 @@ use super::origin;
 use super::refusal::how_to_reach;
 use super::sysfs;
 use super::{emptiness, generic};
-use crate::Error;
 use crate::device::{Claims, Device};
+use crate::drives::Capture;
 use crate::guard::{self, Findings, Hold, Identity, Reason};
+use crate::{Error, ErrorKind};
 
 /// Every disk, partition, stack and memory device that has a node, in the order of their names, then
 /// the character devices of NVMe namespaces. Loop devices without a file are left out. Devices are
@@ -36,6 +37,16 @@ pub fn devices() -> Result<Vec<Device>, Error> {
     let generic = generic_namespaces(&machine, &devices);
     devices.extend(generic);
     Ok(devices)
+}
+
+/// What drives answer, which those of Windows alone are asked so.
+///
+/// # Errors
+/// Always.
+pub fn capture() -> Result<Capture, Error> {
+    let cause = "drives are asked so on Windows alone";
+    Err(Error::new(ErrorKind::Unsupported, "fathom devices --capture", cause)
+        .with_remedy("what is known of the devices here, as a file: fathom devices --json > devices.json"))
 }
 
 fn is_listed(node: &Node) -> bool {

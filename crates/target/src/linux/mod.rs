@@ -33,7 +33,7 @@ mod users;
 mod tests;
 
 pub use cache::{advise, cached_share, drop_cached, forget, is_block_device};
-pub use discover::devices;
+pub use discover::{capture, devices};
 pub use extents::{stretches, written_share};
 pub use file_system::space;
 pub use generic::generic_of;

@@ -1,7 +1,9 @@
-//! Files as Windows opens them: judged by what it answers about their handles. Devices and volumes are not opened.
+//! Files as Windows opens them: judged by what it answers about their handles. Drives are asked what they are, and neither
+//! they nor volumes are opened for I/O.
 
 mod call;
 mod dos_names;
+mod drives;
 mod folder;
 mod glimpse;
 mod handle;
@@ -11,10 +13,11 @@ mod open;
 mod unasked;
 
 pub use dos_names::has_drive;
+pub use drives::{capture, devices};
 pub use glimpse::Glimpse;
 pub use handle::{Handle, Lane, OverlappedLane, lane, overlapped_lane};
 pub use layout::{FileExt, allocate, space};
 pub use open::{Opened, open_path};
 pub use unasked::{
-    advise, cached_share, devices, drop_cached, forget, generic_of, is_block_device, stretches, written_share,
+    advise, cached_share, drop_cached, forget, generic_of, is_block_device, stretches, written_share,
 };

@@ -103,7 +103,11 @@ pub fn open_path(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(
 fn refuse_what_is_not_here(place: &str, request: &OpenRequest<'_>) -> Result<(), Error> {
     let asked = [
         (request.names, "engines of names", "use --engine sync"),
-        (!request.direct, "I/O through the system's cache", "leave --buffered out"),
+        (
+            !request.direct,
+            "engines and flags that go through the system's cache",
+            "leave --buffered out, and use --engine iocp or sync",
+        ),
         (
             request.durable.is_some(),
             "writes that end when they are durable",

@@ -1,4 +1,4 @@
-//! What is not asked of Windows: devices, what is cached of a file, and where a file lies.
+//! What is not asked of Windows: what is cached of a file, and where a file lies.
 
 use std::io;
 use std::ops::Range;
@@ -6,17 +6,10 @@ use std::ops::Range;
 use fathom_record::workload::AccessHint;
 
 use super::Handle;
-use crate::Error;
-use crate::device::Device;
 use crate::stretch::Stretch;
 
 fn nobody_knows<T>() -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Devices that could be measured: none is looked for.
-pub fn devices() -> Result<Vec<Device>, Error> {
-    Ok(Vec::new())
 }
 
 /// The generic device of a block device.

@@ -1,0 +1,318 @@
+//! Drives of Windows as they answered: kept as the bytes that came, so that a machine is looked at again anywhere.
+//!
+//! ```text
+//! the system's answers, asked for reading nothing and changing nothing ─► Capture ─► a file, and back
+//!                                                                          └─► devices, with what is against writing
+//! ```
+
+mod descriptors;
+
+use std::fmt::Write;
+
+use fathom_record::facts::DeviceFacts;
+use serde::{Deserialize, Serialize};
+
+use crate::device::{Claims, Device};
+use crate::guard::{self, Hold, Identity, Reason};
+
+/// What the drives of one machine answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// Always [`FORMAT`](Self::FORMAT).
+    pub format: String,
+    /// Version of this structure.
+    pub version: u32,
+    /// Settings that say which drivers are under the drives, by name; absent where there is no such setting.
+    pub settings: Vec<Setting>,
+    /// The drives, in the order of their numbers.
+    pub drives: Vec<Drive>,
+}
+
+/// One setting of the system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Its name, as `disk drives`.
+    pub name: String,
+    /// Its number.
+    pub value: Option<u32>,
+}
+
+/// One drive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drive {
+    /// Its number, as in `\\.\PhysicalDrive0`.
+    pub number: u32,
+    /// What it was asked, and what came.
+    pub answers: Vec<Answer>,
+}
+
+/// What one question brought.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What was asked.
+    pub question: Question,
+    /// The bytes that came, in hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bytes: Option<String>,
+    /// The system's error number, where none came.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<i32>,
+}
+
+/// What drives are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// What it is: `StorageDeviceProperty`.
+    Descriptor,
+    /// What carries its commands: `StorageAdapterProperty`.
+    Adapter,
+    /// Its blocks: `StorageAccessAlignmentProperty`.
+    Alignment,
+    /// Whether seeks cost something: `StorageDeviceSeekPenaltyProperty`.
+    SeekPenalty,
+    /// Whether it takes trims: `StorageDeviceTrimProperty`.
+    Trim,
+    /// Its cache: `StorageDeviceWriteCacheProperty`.
+    WriteCache,
+    /// Its size: `IOCTL_DISK_GET_DRIVE_GEOMETRY_EX`.
+    Geometry,
+    /// Its partitions: `IOCTL_DISK_GET_DRIVE_LAYOUT_EX`.
+    Layout,
+    /// Whether it is offline or read-only: `IOCTL_DISK_GET_DISK_ATTRIBUTES`.
+    Attributes,
+    /// Health of an NVMe device, log page 02h.
+    NvmeHealth,
+    /// What an EBS volume counts, log page D0h.
+    EbsStatistics,
+}
+
+impl Question {
+    /// All, in the order in which they are asked.
+    pub const ALL: [Self; 11] = [
+        Self::Descriptor,
+        Self::Adapter,
+        Self::Alignment,
+        Self::SeekPenalty,
+        Self::Trim,
+        Self::WriteCache,
+        Self::Geometry,
+        Self::Layout,
+        Self::Attributes,
+        Self::NvmeHealth,
+        Self::EbsStatistics,
+    ];
+}
+
+/// The settings: how many drives the class drivers of both stacks have, and whether the native one was asked for.
+pub const SETTINGS: [&str; 3] = ["drives of disk.sys", "drives of nvmedisk.sys", "native NVMe asked for"];
+
+impl Capture {
+    /// The format's name.
+    pub const FORMAT: &'static str = "fathom.drives";
+    /// The version that this build writes, and reads.
+    pub const VERSION: u32 = 1;
+
+    /// Whether this build can read it.
+    pub fn is_readable(&self) -> bool {
+        self.format == Self::FORMAT && self.version == Self::VERSION
+    }
+
+    /// The drives as devices. None of them is ever written to.
+    pub fn devices(&self) -> Vec<Device> {
+        let stack = self.stack();
+        self.drives.iter().map(|drive| drive.device(stack)).collect()
+    }
+
+    /// Which class driver all drives have: `scsi` or `native`; absent where both have some, or nobody says.
+    fn stack(&self) -> Option<&'static str> {
+        let of = |name| self.settings.iter().find(|setting| setting.name == name)?.value;
+        match (of(SETTINGS[0]).unwrap_or(0), of(SETTINGS[1]).unwrap_or(0)) {
+            (0, 0) => None,
+            (_, 0) => Some("scsi"),
+            (0, _) => Some("native"),
+            _ => None,
+        }
+    }
+}
+
+impl Answer {
+    /// What came, or the error number.
+    pub fn of(question: Question, came: Result<Vec<u8>, i32>) -> Self {
+        match came {
+            Ok(bytes) => Self { question, bytes: Some(digits(&bytes)), error: None },
+            Err(error) => Self { question, bytes: None, error: Some(error) },
+        }
+    }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes of digits; none where there is anything else among them.
+fn bytes_of(digits: &str) -> Option<Vec<u8>> {
+    if digits.len() % 2 != 0 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
+    pairs.map(|pair| u8::from_str_radix(pair, 16).ok()).collect()
+}
+
+impl Drive {
+    fn answer<T>(&self, question: Question, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+        let answer = self.answers.iter().find(|answer| answer.question == question)?;
+        read(&bytes_of(answer.bytes.as_ref()?)?)
+    }
+
+    fn device(&self, stack: Option<&str>) -> Device {
+        let described = self.answer(Question::Descriptor, descriptors::described).unwrap_or_default();
+        let blocks = self.answer(Question::Alignment, descriptors::blocks);
+        let size = self.answer(Question::Geometry, descriptors::size);
+        let name = format!("PhysicalDrive{}", self.number);
+        let path = format!(r"\\.\{name}");
+        let bus = described.bus.unwrap_or("drive");
+        let facts = DeviceFacts {
+            name: name.clone(),
+            model: described.model,
+            serial: described.serial.clone(),
+            size_bytes: size.map_or(0, |(size, _)| size),
+            layer: stack.map_or_else(|| bus.to_owned(), |stack| format!("{bus}, {stack} stack")),
+            rotational: self.answer(Question::SeekPenalty, descriptors::yes),
+            write_cache: self.answer(Question::WriteCache, descriptors::write_cache).map(str::to_owned),
+            ..DeviceFacts::default()
+        };
+        let identity = Identity { words: described.serial.unwrap_or(name), also: Vec::new() };
+        let reasons = self.reasons(&path);
+        Device {
+            disk: None,
+            verdict: guard::verdict(&reasons, &identity),
+            reasons,
+            identity,
+            empty: None,
+            reading_s: None,
+            claims: Claims {
+                direct_io: None,
+                logical_block_bytes: blocks.map(|(logical, _)| logical).or(size.map(|(_, sector)| sector)),
+                physical_block_bytes: blocks.map(|(_, physical)| physical),
+                trim: self.answer(Question::Trim, descriptors::yes).unwrap_or(false),
+                counters: self.counters(),
+            },
+            unusable: Some(
+                "drives are not opened on this operating system: name a folder or a file on it".to_owned(),
+            ),
+            path,
+            facts,
+        }
+    }
+
+    /// Everything against writing. That drives are not judged here stands first, and no permission covers it.
+    fn reasons(&self, path: &str) -> Vec<Reason> {
+        let mut reasons = vec![Reason::new(
+            Hold::Unknown,
+            format!("what uses {path} is not checked on this operating system"),
+        )];
+        if let Some((offline, read_only)) = self.answer(Question::Attributes, descriptors::attributes) {
+            if read_only {
+                reasons.push(Reason::new(Hold::ReadOnly, format!("{path} takes no writes")));
+            }
+            if offline {
+                reasons.push(Reason::new(Hold::Unseen, format!("{path} is offline")));
+            }
+        }
+        let layout = self.answer(Question::Layout, descriptors::layout);
+        if let Some((table, count)) = layout.and_then(|layout| Some((layout.table?, layout.partitions))) {
+            let text = format!(
+                "{path} has a partition table ({table}, {})",
+                fathom_measure::counted(count as u64, "partition")
+            );
+            reasons.push(Reason::new(Hold::Partitions, text));
+        }
+        reasons
+    }
+
+    fn counters(&self) -> Vec<String> {
+        let came = |question| self.answer(question, |bytes| Some(!bytes.is_empty())).unwrap_or(false);
+        let known = [(Question::NvmeHealth, "nvme health"), (Question::EbsStatistics, "EBS statistics")];
+        known.into_iter().filter(|(question, _)| came(*question)).map(|(_, name)| name.to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::Verdict;
+
+    fn drive(answers: Vec<Answer>) -> Drive {
+        Drive { number: 1, answers }
+    }
+
+    fn capture(drives: Vec<Drive>) -> Capture {
+        let settings = [Some(2), None, Some(1)];
+        let settings = SETTINGS.iter().zip(settings);
+        let settings = settings.map(|(name, value)| Setting { name: (*name).to_owned(), value }).collect();
+        Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives }
+    }
+
+    fn answers() -> Vec<Answer> {
+        let mut geometry = vec![0; 32];
+        geometry[21] = 2;
+        geometry[28] = 1;
+        let mut attributes = vec![0; 16];
+        attributes[8] = 2;
+        vec![
+            Answer::of(Question::Descriptor, Ok(descriptors::tests::drawn(17, "", "Model", "S4EWNX0R"))),
+            Answer::of(Question::Geometry, Ok(geometry)),
+            Answer::of(Question::Attributes, Ok(attributes)),
+            Answer::of(Question::Trim, Err(1)),
+        ]
+    }
+
+    #[test]
+    fn a_drive_is_a_device_that_is_never_written() {
+        let device = capture(vec![drive(answers())]).devices().remove(0);
+        assert_eq!((device.path.as_str(), device.facts.size_bytes), (r"\\.\PhysicalDrive1", 1 << 32));
+        assert_eq!(
+            (device.facts.layer.as_str(), device.identity.words.as_str()),
+            ("NVMe, scsi stack", "S4EWNX0R")
+        );
+        assert_eq!(device.claims.logical_block_bytes, Some(512));
+        let holds: Vec<Hold> = device.reasons.iter().map(|reason| reason.hold).collect();
+        assert_eq!(holds, [Hold::Unknown, Hold::ReadOnly]);
+        assert!(matches!(device.verdict, Verdict::Never { .. }));
+    }
+
+    #[test]
+    fn a_drive_without_answers_is_still_listed_and_refused() {
+        for answers in [
+            Vec::new(),
+            vec![Answer { bytes: Some("0g".to_owned()), ..Answer::of(Question::Descriptor, Err(5)) }],
+        ] {
+            let device = capture(vec![drive(answers)]).devices().remove(0);
+            assert_eq!((device.facts.size_bytes, device.identity.words.as_str()), (0, "PhysicalDrive1"));
+            assert!(matches!(device.verdict, Verdict::Never { .. }));
+        }
+    }
+
+    #[test]
+    fn a_capture_is_the_same_from_its_file() {
+        let written = capture(vec![drive(answers())]);
+        let text = serde_json::to_string(&written).unwrap();
+        let read: Capture = serde_json::from_str(&text).unwrap();
+        assert!(read == written && read.is_readable());
+        assert!(!Capture { version: 2, ..written.clone() }.is_readable());
+        assert!(!Capture { format: "fathom.run".to_owned(), ..written }.is_readable());
+    }
+
+    #[test]
+    fn digits_are_bytes_or_nothing() {
+        assert_eq!(bytes_of(&digits(&[0, 0x5a, 0xff])), Some(vec![0, 0x5a, 0xff]));
+        for broken in ["0", "0g", "é", "+1", "00 1"] {
+            assert_eq!(bytes_of(broken), None, "{broken}");
+        }
+    }
+}

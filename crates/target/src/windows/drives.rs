@@ -1,0 +1,155 @@
+//! Asks the drives of this machine what they are. Each is opened without a right to read or to write, and every question is
+//! one that changes nothing.
+#![allow(unsafe_code)] // Calls of the system; each use says why it is sound.
+
+use std::fs::File;
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::AsRawHandle;
+use std::ptr;
+
+use windows_sys::Win32::Foundation::ERROR_FILE_NOT_FOUND;
+use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::Registry::{HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RegGetValueW};
+
+use super::handle::SHARED;
+use crate::drives::{Answer, Capture, Drive, Question, SETTINGS, Setting};
+use crate::{Device, Error};
+
+/// Numbers beyond this are not tried; they are given from 0 on, and gaps are few.
+const NUMBERS: u32 = 256;
+/// Missing ones in a row after which none is expected any more.
+const GAP_MAX: u32 = 32;
+/// Room for an answer; tables of many partitions are the largest.
+const ANSWER_BYTES: usize = 32 << 10;
+
+/// `IOCTL_STORAGE_QUERY_PROPERTY`, by the number of a property.
+const QUERY_PROPERTY: u32 = 0x002d_1400;
+const GEOMETRY: u32 = 0x0007_00a0;
+const LAYOUT: u32 = 0x0007_0050;
+const ATTRIBUTES: u32 = 0x0007_00f0;
+/// `StorageDeviceProtocolSpecificProperty`, for NVMe, a log page.
+const PROTOCOL_PROPERTY: u32 = 50;
+const PROTOCOL_NVME: u32 = 3;
+const LOG_PAGE: u32 = 2;
+/// Length of the structure that asks for it, which the data follows, and of the data.
+const PROTOCOL_DATA: u32 = 40;
+const PAGE_BYTES: u32 = 512;
+
+/// Where the settings are, in their order: key and value below the machine's own settings.
+const PLACES: [(&str, &str); 3] = [
+    (r"SYSTEM\CurrentControlSet\Services\disk\Enum", "Count"),
+    (r"SYSTEM\CurrentControlSet\Services\nvmedisk\Enum", "Count"),
+    (r"SYSTEM\CurrentControlSet\Policies\Microsoft\FeatureManagement\Overrides", "1176759950"),
+];
+
+/// The drives of this machine as devices.
+///
+/// # Errors
+/// None: a drive that cannot be opened says so in its answers.
+pub fn devices() -> Result<Vec<Device>, Error> {
+    Ok(capture()?.devices())
+}
+
+/// What the drives of this machine answer.
+///
+/// # Errors
+/// None.
+pub fn capture() -> Result<Capture, Error> {
+    let (mut drives, mut gap) = (Vec::new(), 0);
+    for number in 0..NUMBERS {
+        let opened =
+            File::options().access_mode(0).share_mode(SHARED).open(format!(r"\\.\PhysicalDrive{number}"));
+        let answers = match opened {
+            Ok(drive) => {
+                Question::ALL.iter().map(|question| Answer::of(*question, ask(&drive, *question))).collect()
+            }
+            Err(error) if error.raw_os_error() == Some(ERROR_FILE_NOT_FOUND as i32) => {
+                gap += 1;
+                if gap == GAP_MAX {
+                    break;
+                }
+                continue;
+            }
+            Err(error) => vec![Answer::of(Question::Descriptor, Err(error.raw_os_error().unwrap_or(0)))],
+        };
+        gap = 0;
+        drives.push(Drive { number, answers });
+    }
+    let settings = SETTINGS.iter().zip(PLACES);
+    let settings = settings.map(|(name, place)| Setting { name: (*name).to_owned(), value: setting(place) });
+    let settings = settings.collect();
+    Ok(Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives })
+}
+
+/// One question.
+fn ask(drive: &File, question: Question) -> Result<Vec<u8>, i32> {
+    let property = |number: u32| (QUERY_PROPERTY, [number, 0, 0].map(u32::to_le_bytes).concat());
+    let page = |number: u32| {
+        let ask =
+            [PROTOCOL_PROPERTY, 0, PROTOCOL_NVME, LOG_PAGE, number, 0, PROTOCOL_DATA, PAGE_BYTES, 0, 0, 0, 0];
+        let mut input = ask.map(u32::to_le_bytes).concat();
+        // Drivers want the room of the data in what they are asked with too.
+        input.resize(input.len() + PAGE_BYTES as usize, 0);
+        (QUERY_PROPERTY, input)
+    };
+    let (code, input) = match question {
+        Question::Descriptor => property(0),
+        Question::Adapter => property(1),
+        Question::WriteCache => property(4),
+        Question::Alignment => property(6),
+        Question::SeekPenalty => property(7),
+        Question::Trim => property(8),
+        Question::NvmeHealth => page(0x02),
+        Question::EbsStatistics => page(0xd0),
+        Question::Geometry => (GEOMETRY, Vec::new()),
+        Question::Layout => (LAYOUT, Vec::new()),
+        Question::Attributes => (ATTRIBUTES, Vec::new()),
+    };
+    control(drive, code, &input).map_err(|error| error.raw_os_error().unwrap_or(0))
+}
+
+/// One call, and what came.
+fn control(drive: &File, code: u32, input: &[u8]) -> io::Result<Vec<u8>> {
+    // Larger than what is asked with, which some drivers answer into.
+    let mut answer = vec![0u8; ANSWER_BYTES];
+    let mut came = 0;
+    // SAFETY: the handle is open, the places are as many bytes as is said, and the call ends before it returns.
+    let done = unsafe {
+        DeviceIoControl(
+            drive.as_raw_handle(),
+            code,
+            input.as_ptr().cast(),
+            input.len() as u32,
+            answer.as_mut_ptr().cast(),
+            ANSWER_BYTES as u32,
+            &mut came,
+            ptr::null_mut(),
+        )
+    };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    answer.truncate(came as usize);
+    Ok(answer)
+}
+
+/// A number among the machine's settings; none where there is none, or it is of another type.
+fn setting((key, name): (&str, &str)) -> Option<u32> {
+    let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
+    let (key, name) = (wide(key), wide(name));
+    let (mut value, mut room) = (0u32, size_of::<u32>() as u32);
+    // SAFETY: both names end in a zero, and the place is as many bytes as is said.
+    let failed = unsafe {
+        RegGetValueW(
+            HKEY_LOCAL_MACHINE,
+            key.as_ptr(),
+            name.as_ptr(),
+            RRF_RT_REG_DWORD,
+            ptr::null_mut(),
+            (&raw mut value).cast(),
+            &mut room,
+        )
+    };
+    (failed == 0).then_some(value)
+}
