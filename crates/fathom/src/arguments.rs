@@ -37,7 +37,9 @@ pub use foreign::{DiskspdArguments, FioArguments};
 pub use history::{BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments};
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
-pub use nvmet::{DigestChoice, NvmetArguments};
+#[cfg(target_os = "linux")]
+pub use nvmet::DigestChoice;
+pub use nvmet::NvmetArguments;
 pub use outputs::{ConditionArguments, MeasurementOutputs, OWN_BALANCES};
 pub use repeat::RepeatArguments;
 pub use screens::{parsed, program};

@@ -28,7 +28,7 @@ mod token;
 
 pub use assets::has_assets;
 pub use edit::Editor;
-pub use redact::Redacted;
+pub use redact::{Redacted, redacted};
 pub use serving::{PageError, PageErrorKind, PagePlan, PageServer};
 pub use share::{SharedPage, share};
 pub use shelf::Shelf;

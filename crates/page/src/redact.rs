@@ -38,6 +38,13 @@ const PATHS: [&str; 4] = ["file", "name", "mount_point", "target"];
 /// A value that is shorter is replaced where nothing else stands: within a text it could be any word.
 const SHORT: usize = 2;
 
+/// Documents that belong together, with these taken out of all of them.
+pub fn redacted(documents: Vec<Value>, kinds: &[Redacted]) -> Vec<Value> {
+    let mut redaction = Redaction::of(kinds);
+    documents.iter().for_each(|document| redaction.learn(document));
+    documents.into_iter().map(|document| redaction.apply(document)).collect()
+}
+
 /// Values with what stands in their place.
 #[derive(Debug, Default)]
 pub(crate) struct Redaction {
@@ -103,7 +110,8 @@ impl Redaction {
         if SERIALS.contains(&key) {
             self.add(Redacted::Serial, text.trim());
         }
-        if key == PATHS[0] || PATHS.contains(&key) && !paths_in(text).is_empty() && text.starts_with('/') {
+        let is_whole = text.starts_with('/') || begins_with_drive(text);
+        if key == PATHS[0] || PATHS.contains(&key) && !paths_in(text).is_empty() && is_whole {
             self.add(Redacted::Path, text.trim());
         }
         paths_in(text).into_iter().for_each(|path| self.add(Redacted::Path, path));
@@ -182,17 +190,29 @@ fn hosts_in(text: &str) -> Vec<&str> {
     [Some(text), Some(name), first].into_iter().flatten().filter(|name| !name.is_empty()).collect()
 }
 
-/// Paths in a text: from a slash at the start of a word up to what ends a word. Those of the kernel stay, being the same on
-/// every machine.
+/// Whether a text begins with a drive of Windows: `D:\data`.
+fn begins_with_drive(text: &str) -> bool {
+    matches!(text.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Paths in a text: from a slash, or a drive of Windows, at the start of a word up to what ends a word. Those of the kernel
+/// stay, being the same on every machine.
 fn paths_in(text: &str) -> Vec<&str> {
     const ENDS: [char; 8] = ['"', '\'', '`', ',', ';', ')', '|', '<'];
     let mut found = Vec::new();
-    let starts = text.match_indices('/').map(|(at, _)| at).filter(|at| {
-        let before = text[..*at].chars().next_back();
+    let begins_word = |at: usize| {
+        let before = text[..at].chars().next_back();
         before.is_none_or(|c| c.is_whitespace() || "\"'`=(,;:>|~".contains(c))
-            && !text[*at..].starts_with("//")
-    });
-    for at in starts {
+    };
+    let is_start = |at: &usize| {
+        let rest = &text[*at..];
+        let is_path = rest.starts_with('/') && !rest.starts_with("//") || begins_with_drive(rest);
+        // The slash behind a drive is no path of its own.
+        let is_inside = *at >= 2 && text.get(*at - 2..).is_some_and(begins_with_drive);
+        is_path && begins_word(*at) && !is_inside
+    };
+    let letters = text.char_indices().map(|(at, _)| at);
+    for at in letters.filter(is_start) {
         let rest = &text[at..];
         let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(&c)).unwrap_or(rest.len());
         let path = rest[..end].trim_end_matches(['.', ':', '/']);
@@ -269,6 +289,27 @@ mod tests {
         for value in ["folder", "x y", "secret", "customer"] {
             assert!(!text.contains(value), "{value}: {text}");
         }
+    }
+
+    #[test]
+    fn paths_of_windows_are_paths() {
+        assert_eq!(paths_in(r"wrote D:\a\b.bin, and x=c:/d/e"), [r"D:\a\b.bin", "c:/d/e"]);
+        for none in ["D:", "ssd:\\x", "at 12:/x is no drive"] {
+            assert!(!paths_in(none).iter().any(|path| path.contains(':')), "{none}: {:?}", paths_in(none));
+        }
+        let document = json!({
+            "target": { "name": r"D:\my folder\x", "kind": "file" },
+            "command": r"fathom run --target 'D:\my folder\x'",
+        });
+        let text = redacted(&[Redacted::Path], document);
+        assert!(!text.contains("folder"), "{text}");
+    }
+
+    #[test]
+    fn documents_that_belong_together_have_the_same_words() {
+        let documents = vec![json!({ "serial": "S4EWNX0R" }), json!("S4EWNX0R is here")];
+        let texts = super::redacted(documents, &[Redacted::Serial]);
+        assert_eq!(texts, [json!({ "serial": "serial-1" }), json!("serial-1 is here")]);
     }
 
     #[test]

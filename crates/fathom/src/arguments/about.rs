@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
+use super::RedactedPart;
+
 /// Arguments of `help`.
 #[derive(Args, Debug)]
 pub struct HelpArguments {
@@ -54,6 +56,23 @@ pub struct DoctorArguments {
     /// A folder or a file on the storage that is to be measured.
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
+    /// Try what can be tried without a device: clock, engines, refusals, store and reports, in a folder of its own in PATH,
+    /// which is removed. Takes a minute.
+    #[arg(long)]
+    pub self_test: bool,
+    /// With --self-test: write all that was said to this file, to send it to whoever asked. What it holds is listed.
+    #[arg(long, value_name = "FILE.zip", requires = "self_test")]
+    pub zip: Option<PathBuf>,
+    /// With --zip: replace these by words of the same meaning, as in fathom share. A list, e.g. host,serial,path.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        value_delimiter = ',',
+        hide_possible_values = true,
+        requires = "zip"
+    )]
+    pub redact: Vec<RedactedPart>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -63,8 +82,10 @@ pub const DOCTOR_EXAMPLES: &str = "\
 Examples:
   fathom doctor
   fathom doctor /mnt/data --json
+  fathom doctor --self-test /mnt/data --zip answers.zip --redact host,serial,path
 
-Nothing is changed, and nothing is written but a file without a name. Exit status 1 where fathom cannot measure here.";
+Nothing is changed, and nothing is written but a file without a name, or with --self-test a folder that is removed. Exit
+status 1 where fathom cannot measure here, or where what was tried failed.";
 
 pub const CONFIG_EXAMPLES: &str = "\
 Examples:

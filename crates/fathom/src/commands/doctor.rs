@@ -1,7 +1,8 @@
 //! `fathom doctor`: what this machine lets fathom do, and what will be missing from results, with what to type.
 
-#[cfg(not(target_os = "linux"))]
-#[path = "doctor/elsewhere.rs"]
+mod self_test;
+#[cfg(windows)]
+#[path = "doctor/windows.rs"]
 mod system;
 #[cfg(target_os = "linux")]
 #[path = "doctor/linux.rs"]
@@ -74,6 +75,9 @@ impl Finding {
 /// # Errors
 /// When stdout cannot be written.
 pub fn perform(place: &StorePlace, arguments: &DoctorArguments) -> Result<Status, Failure> {
+    if arguments.self_test {
+        return self_test::perform(arguments);
+    }
     let mut findings = system::findings(&arguments.path);
     findings.push(store(place));
     findings.extend(telemetry());

@@ -168,3 +168,68 @@ fn what_other_tools_call_it_is_told_in_fathoms_words() {
     assert_eq!(meant["workload"]["length"]["time_ns"], 2_000_000_000_u64);
     assert_eq!(meant["workload"]["length"]["warmup_ns"], 1_000_000_000_u64);
 }
+
+#[test]
+fn a_self_test_says_what_it_tried_and_leaves_nothing_but_its_archive() {
+    let typist = Typist::new();
+    let words = ["doctor", "--self-test", ".", "--zip", "answers.zip", "--redact", "path", "--json"];
+    let answer = bare(&typist, &words, &[]);
+    let report = answer.json();
+    assert_eq!(report["format"], "fathom.self_test");
+    let checks = report["checks"].as_array().unwrap();
+    let failed: Vec<&Value> = checks.iter().filter(|check| check["outcome"] == "failed").collect();
+    // How far two clocks are apart is a measurement, which a busy machine may spoil.
+    assert!(failed.iter().all(|check| check["name"] == "clock"), "{failed:#?}");
+    let came_of = |name: &str| &checks.iter().find(|check| check["name"] == name).unwrap()["outcome"];
+    for name in [
+        "memory:, content verified",
+        "engine sync, depth 8",
+        "a file that is open elsewhere",
+        "store, read back",
+    ] {
+        assert_eq!(came_of(name), "passed", "{name}");
+    }
+    assert_eq!(came_of("engine iocp, depth 1"), "skipped");
+    let left: Vec<_> =
+        std::fs::read_dir(typist.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["answers.zip"]);
+    assert!(
+        answer.stderr.contains("answers.zip will hold:") && answer.stderr.contains("self-test.json"),
+        "{answer:?}"
+    );
+    // An archive of somebody else's name is not written over.
+    assert_eq!(bare(&typist, &words, &[]).status, 2);
+    assert_eq!(bare(&typist, &["doctor", "--zip", "a.zip"], &[]).status, 2);
+}
+
+#[test]
+fn drives_of_another_machine_are_listed_from_a_file_and_never_free() {
+    let typist = Typist::new();
+    let answers = r#"[{"question": "geometry", "bytes": "0000000000000000000000000000000000000000000200000000000001000000"},
+                     {"question": "trim", "error": 1}]"#;
+    let drives = format!(r#"[{{"number": 3, "answers": {answers}}}]"#);
+    let file = |version: u32| {
+        format!(r#"{{"format": "fathom.drives", "version": {version}, "settings": [], "drives": {drives}}}"#)
+    };
+    std::fs::write(typist.path("drives.json"), file(1)).unwrap();
+    let listed = typist.json(&["devices", "--from", "drives.json", "--json"]);
+    let device = &listed["devices"][0];
+    assert_eq!(
+        (&device["path"], &device["facts"]["size_bytes"]),
+        (&r"\\.\PhysicalDrive3".into(), &(1u64 << 32).into())
+    );
+    assert_eq!(device["verdict"]["writing"], "never");
+    assert!(
+        typist
+            .run(&["devices", "PhysicalDrive3", "--from", "drives.json"])
+            .stdout
+            .contains("not checked on this")
+    );
+    for broken in [file(2), "{}".to_owned(), file(1).replace("geometry", "colour"), file(1)[..90].to_owned()]
+    {
+        std::fs::write(typist.path("drives.json"), broken).unwrap();
+        assert_eq!(typist.run(&["devices", "--from", "drives.json"]).status, 2);
+    }
+    let refused = typist.run(&["devices", "--capture", "here.json"]);
+    assert_eq!((refused.status, typist.path("here.json").exists()), (1, false), "{refused:?}");
+}
