@@ -98,7 +98,8 @@ impl PageServer {
         listener.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
         let guard = Guard::new(address, secret(plan.token)?, secret(None)?);
         let shelf = Shelf::of(plan.stores).with_fleets(plan.fleets).editable(plan.editor.is_some());
-        let shared = Arc::new(Shared { guard, shelf: Mutex::new(shelf), live: plan.live, editor: plan.editor });
+        let shared =
+            Arc::new(Shared { guard, shelf: Mutex::new(shelf), live: plan.live, editor: plan.editor });
         // One more thread reads the stores.
         let runtime = Builder::new_current_thread()
             .enable_io()

@@ -26,7 +26,8 @@ fn served_to(editor: Option<Editor>) -> Served {
     let path = folder.path().join("runs.sqlite");
     drop(Store::open(&path).unwrap());
     let listen = "127.0.0.1:0".parse().unwrap();
-    let plan = PagePlan { listen, stores: vec![path], live: Vec::new(), fleets: Vec::new(), editor, token: None };
+    let plan =
+        PagePlan { listen, stores: vec![path], live: Vec::new(), fleets: Vec::new(), editor, token: None };
     Served { server: PageServer::start(plan).unwrap(), _folder: folder }
 }
 
@@ -297,7 +298,14 @@ fn a_fleet_that_is_none_is_refused_before_anything_is_served() {
     let path = folder.path().join("verdicts.parquet");
     std::fs::write(&path, "volume,status").unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
-    let plan = PagePlan { listen, stores: Vec::new(), fleets: vec![path], editor: None, token: None };
+    let plan = PagePlan {
+        listen,
+        stores: Vec::new(),
+        live: Vec::new(),
+        fleets: vec![path],
+        editor: None,
+        token: None,
+    };
     let error = PageServer::start(plan).unwrap_err();
     assert!(error.kind == PageErrorKind::Fleet && error.remedy.contains("--rows"), "{error}");
 }

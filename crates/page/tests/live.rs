@@ -54,7 +54,8 @@ fn served() -> Option<Served> {
     let store = folder.path().join("runs.sqlite");
     drop(Store::open(&store).unwrap());
     let live = vec![folder.path().join("fathom")];
-    let plan = PagePlan { listen: "127.0.0.1:0".parse().unwrap(), stores: vec![store], live, token: None };
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let plan = PagePlan { listen, stores: vec![store], live, fleets: Vec::new(), editor: None, token: None };
     let server = PageServer::start(plan).unwrap();
     let mut served = Served { server, cookie: String::new(), folder };
     let token = served.server.url().split_once("#t=").unwrap().1.to_owned();
