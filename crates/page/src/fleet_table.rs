@@ -278,5 +278,6 @@ fn put<T: Copy>(order: &[u32], values: &[T]) -> Vec<T> {
     order.iter().map(|row| values[*row as usize]).collect()
 }
 
-#[cfg(all(test, feature = "columnar"))]
+#[cfg(feature = "columnar")]
+#[cfg(test)]
 mod tests;
