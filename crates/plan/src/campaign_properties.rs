@@ -6,6 +6,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::properties::{text, words};
+use super::restarts::RawRestarts;
 use super::*;
 
 /// A seed that no drawn line holds: a lost seed shows.
@@ -92,7 +93,7 @@ proptest! {
     fn comparisons_read_back_from_their_line(
         flags in base(), b in option::of(text()), commands in option::of("[^\0]{1,20}"), pairs in 5u32..40,
         by in 1u32..300, (fixed, patterns) in any::<(bool, bool)>(), depths in vec(1u32..64, 1..3),
-        limit_ns in 1u64..1 << 50,
+        limit_ns in 1u64..1 << 50, settle in option::of(option::of(0u64..1 << 50)),
     ) {
         let a = flags.target.clone().expect("a target").remove(0);
         let mut depths: Vec<String> = depths.iter().map(u32::to_string).collect();
@@ -114,6 +115,12 @@ proptest! {
             max_pairs: number.filter(|_| !fixed),
             anew: false,
             push: false,
+            restarts: RawRestarts {
+                across_restarts: settle.is_some(),
+                settle: settle.flatten().map(|ns| Text(quantity::write_time_ns(ns))),
+            },
+            is_a: settle.iter().map(|_| "kernel=6.1.*".into()).collect(),
+            is_b: settle.iter().flat_map(|_| ["kernel=6.12.*".into(), "file:/etc/a side=x y".into()]).collect(),
         };
         let flags = RawPlan { target: None, depth: Some(Text(depths.join(","))), ..flags };
         let asked = raw.resolve(&flags, OTHER_SEED).expect("a comparison");

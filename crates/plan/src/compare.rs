@@ -321,13 +321,13 @@ impl RawCompare {
 
     /// The states of the machine that the sides are, where restarts lie between them.
     fn across_restarts(&self) -> Result<Option<AcrossRestarts>, Mistake> {
-        let side = |name: &str, (flag, is), before: &Option<Text>| {
-            let before = before.as_ref().map(|text| text.0.trim().to_owned()).filter(|text| !text.is_empty());
-            Ok((flag, SideState { name: name.to_owned(), is: facts(flag, is)?, before }))
+        let side = |called: &str, (flag, is), (key, before)| {
+            let (is, before) = (facts(flag, is)?, name(key, before)?);
+            Ok((flag, SideState { name: called.to_owned(), is, before }))
         };
         self.restarts.resolve(vec![
-            side("A", ("is-a", &self.is_a), &self.before_a)?,
-            side("B", ("is-b", &self.is_b), &self.before_b)?,
+            side("A", ("is-a", &self.is_a), ("before-a", &self.before_a))?,
+            side("B", ("is-b", &self.is_b), ("before-b", &self.before_b))?,
         ])
     }
 

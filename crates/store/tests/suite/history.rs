@@ -375,13 +375,25 @@ fn nobody_changes_what_he_has_not_seen() {
         source: None,
     };
     let changes: [&dyn Fn(&Store); 7] = [
-        &|store| drop(store.unlabel(&what, &words(&["a"]), LATER).unwrap()),
-        &|store| drop(store.write_note(&what, "n", None, NOW).unwrap()),
-        &|store| drop(store.void_note(&what, 1, LATER).unwrap()),
-        &|store| drop(store.make_mark(&mark, NOW).unwrap()),
-        &|store| drop(store.void_mark(1, LATER).unwrap()),
+        &|store| {
+            let _ = store.unlabel(&what, &words(&["a"]), LATER).unwrap();
+        },
+        &|store| {
+            let _ = store.write_note(&what, "n", None, NOW).unwrap();
+        },
+        &|store| {
+            let _ = store.void_note(&what, 1, LATER).unwrap();
+        },
+        &|store| {
+            let _ = store.make_mark(&mark, NOW).unwrap();
+        },
+        &|store| {
+            let _ = store.void_mark(1, LATER).unwrap();
+        },
         &|store| store.set_baseline(&id(1), NOW).unwrap(),
-        &|store| drop(store.void_baseline(&id(1), LATER).unwrap()),
+        &|store| {
+            let _ = store.void_baseline(&id(1), LATER).unwrap();
+        },
     ];
     for change in changes {
         change(&at(before));
