@@ -26,11 +26,12 @@ pub fn watch(known: Known) {
     READER.get_or_init(|| known);
 }
 
-/// Puts what is known of a run's time beside its telemetry. `started_at` is RFC 3339.
-pub(crate) fn put_into(telemetry: &mut Telemetry, started_at: &str) {
+/// A run's telemetry with what is known of its time. `started_at` is RFC 3339.
+pub(crate) fn beside(mut telemetry: Telemetry, started_at: &str) -> Telemetry {
     if let Some((known, started)) = READER.get().zip(started_at.parse::<Timestamp>().ok()) {
-        put(telemetry, &known(), started.as_second());
+        put(&mut telemetry, &known(), started.as_second());
     }
+    telemetry
 }
 
 fn put(telemetry: &mut Telemetry, known: &[Balance], started_unix_s: i64) {

@@ -69,7 +69,7 @@ pub(super) fn fact(text: &str) -> Result<Setting, String> {
     };
     let key = key.trim();
     if MachineFact::parse(key).is_none() {
-        return Err(format!("`{key}` is no fact of a machine: write {}", MachineFact::FORMS));
+        return Err(format!("`{key}` is not a valid fact of a machine: write {}", MachineFact::FORMS));
     }
     Ok(Setting { key: key.to_owned(), value: value.trim().to_owned() })
 }

@@ -234,7 +234,11 @@ impl<'a> Restarts<'a> {
     fn found(&self, state: &SideState) -> Result<Vec<Setting>, CampaignError> {
         let read = |asked: &Setting| {
             let fact = MachineFact::parse(&asked.key).ok_or_else(|| {
-                EngineError::new(ErrorKind::Plan, PLACE, format!("`{}` is no fact of a machine", asked.key))
+                EngineError::new(
+                    ErrorKind::Plan,
+                    PLACE,
+                    format!("`{}` is not a valid fact of a machine", asked.key),
+                )
             })?;
             // A parameter or file that one state alone has is no error of the other.
             let value = boots::fact(&self.root, &fact).unwrap_or_else(|error| format!("not known ({error})"));

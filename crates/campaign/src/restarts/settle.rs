@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_still_starts_is_waited_for() {
         let (second, share) = settles(10.0, |second| if second < 400 { 0.5 } else { 0.0 });
-        assert!((455..=461).contains(&second) && share.unwrap() < IDLE_SHARE, "{second} {share:?}");
+        assert!((450..=461).contains(&second) && share.unwrap() < IDLE_SHARE, "{second} {share:?}");
     }
 
     #[test]

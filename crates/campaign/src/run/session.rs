@@ -388,15 +388,11 @@ impl Session {
         let neighbours = self.neighbours(facts, workload, grouped);
         let cached_share = self.cached_share(&geometries);
         let (mut measured, worn_out) = measure(&launch, (particulars, sampler.as_ref()), progress, stop)?;
-        self.leave(std::mem::take(&mut measured.left));
-        binding.describe(&mut measured.engine, &mut measured.jobs);
+        self.look_back(&mut measured, binding, workload);
         let witness = witness.map(|witness| witness::finish(witness, &measured));
-        measured.engine.features.extend(self.durability(workload));
         let meanwhile = neighbours.compare(&measured, workload, facts);
-        let mut telemetry = finished(sampler, measured.timeline.origin_ns, telemetry_is_with);
-        if !self.is_simulated_time() {
-            balances::put_into(&mut telemetry, &started_at);
-        }
+        let origin_ns = measured.timeline.origin_ns;
+        let telemetry = self.finished(sampler, (&started_at, origin_ns), telemetry_is_with);
         Ok(assemble(Parts {
             id,
             started_at,
@@ -417,6 +413,17 @@ impl Session {
             meanwhile,
             notes: &self.remarks(workload, facts, (feed, worn_out)),
         }))
+    }
+
+    /// What was sampled beside a run, and told of its time; nothing where another run has it, or time is simulated.
+    fn finished(
+        &self,
+        sampler: Option<Sampler>,
+        (started_at, origin_ns): (&str, u64),
+        is_with: Option<&str>,
+    ) -> Telemetry {
+        let sampled = sampler.map_or_else(|| no_telemetry(is_with), |sampler| sampler.finish(origin_ns));
+        if self.is_simulated_time() { sampled } else { balances::beside(sampled, started_at) }
     }
 
     /// The record of a run of this workload that goes on.
@@ -510,6 +517,13 @@ impl Session {
             facts.simulated = serde_json::to_value(one).ok();
         }
         (medium, facts)
+    }
+
+    /// Takes in what a run left, and completes what it says of its engine.
+    fn look_back(&self, measured: &mut Measured, binding: binding::Binding, workload: &Workload) {
+        self.leave(std::mem::take(&mut measured.left));
+        binding.describe(&mut measured.engine, &mut measured.jobs);
+        measured.engine.features.extend(self.durability(workload));
     }
 
     /// Takes in simulated devices as a run left them.
@@ -653,11 +667,6 @@ fn refuse_cpus_of_simulated_time(medium: &Medium, real_time: bool) -> Result<(),
     let cause = "time is simulated, and one thread computes all jobs";
     Err(EngineError::new(ErrorKind::Plan, "binding jobs to CPUs", cause)
         .with_remedy("leave --cpus out, or add --real-time"))
-}
-
-/// What was sampled beside a run; nothing where another run has it, or time is simulated.
-fn finished(sampler: Option<Sampler>, origin_ns: u64, is_with: Option<&str>) -> Telemetry {
-    sampler.map_or_else(|| no_telemetry(is_with), |sampler| sampler.finish(origin_ns))
 }
 
 fn no_telemetry(beside: Option<&str>) -> Telemetry {

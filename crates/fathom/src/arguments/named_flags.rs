@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use super::Asked;
 
 /// Flags of other programs that messages name, by program.
-const OTHERS: [(&str, &[&str]); 14] = [
+const OTHERS: [(&str, &[&str]); 15] = [
     (
         "AWS CLI",
         &[
@@ -26,6 +26,7 @@ const OTHERS: [(&str, &[&str]); 14] = [
             "volume-type",
         ],
     ),
+    ("az", &["aggregation", "interval", "resource"]),
     ("bdevperf", &["disable-cpumask-locks", "no-huge", "num-trace-entries"]),
     ("cargo", &["features", "release"]),
     ("CSS", &["paper"]),

@@ -305,7 +305,10 @@ fn burst_balances_stand_beside_a_run_as_far_as_they_were_published() {
     let notes = record["notes"].to_string();
     assert!(notes.contains("EBSIOBalance% of i-0abc was 6 %") && notes.contains("about to fall"), "{notes}");
     let requests = served.requests.lock().unwrap().concat();
-    assert!(requests.contains("GetMetricData") && requests.contains("InstanceId"), "{requests}");
+    assert!(
+        requests.to_lowercase().contains("getmetricdata") && requests.contains("InstanceId"),
+        "{requests}"
+    );
 }
 
 #[test]
@@ -315,7 +318,10 @@ fn balances_that_cannot_be_read_are_refused_before_anything_is_measured() {
         serve(|_, _| (400, json!({ "__type": "AccessDeniedException", "message": "no" }).to_string()));
     for (balances, said) in [("--balances=i-0abc", "no"), ("--balances=eu-central-1", "is not the ID")] {
         let ran = balanced(&typist, &denied.url, balances);
-        assert!(ran.status != 0 && ran.stdout.is_empty() && ran.stderr.contains(said), "{balances}: {ran:?}");
+        assert!(
+            ran.status == 2 && ran.stdout.contains("fathom.error") && ran.stderr.contains(said),
+            "{balances}: {ran:?}"
+        );
     }
     assert!(typist.run(&["runs"]).stdout.matches("r-").next().is_none());
 }

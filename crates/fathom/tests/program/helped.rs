@@ -184,7 +184,7 @@ fn a_self_test_says_what_it_tried_and_leaves_nothing_but_its_archive() {
     for name in [
         "memory:, content verified",
         "engine sync, depth 8",
-        "a file that is open elsewhere",
+        "a file that is open for writing elsewhere",
         "store, read back",
     ] {
         assert_eq!(came_of(name), "passed", "{name}");

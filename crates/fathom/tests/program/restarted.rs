@@ -143,12 +143,12 @@ fn a_comparison_measures_each_turn_of_a_side_in_a_boot_of_its_own() {
     different.dedup();
     assert_eq!(different.len(), 10, "each turn has a boot that no other has: {turns:?}");
     assert!((10..=11).contains(&sittings), "{sittings}");
-    let decision = &record["workloads"][0]["metrics"][0]["comparison"]["decision"];
-    assert_eq!(decision, "faster", "{record}");
     // Every run is of the side that was in force in its boot.
     assert_eq!(turns.iter().filter(|(side, _)| side == "A").count(), 5);
     let shown = machine.typist.run(&["show", record["id"].as_str().unwrap()]);
-    assert!(shown.stdout.contains("boots") && shown.stdout.contains("file:"), "{shown:?}");
+    for part in ["boots", "file:", "faster"] {
+        assert!(shown.stdout.contains(part), "{part}: {shown:?}");
+    }
 }
 
 #[test]
@@ -292,7 +292,10 @@ fn sides_that_are_not_told_apart_are_refused_before_anything_is_opened() {
         (&["--is-a", "kernel=6.1*"], "--across-restarts"),
         (&["--settle", "1m"], "--across-restarts"),
         (&["--across-restarts", "--is-a", "kernel=6.1*", "--is-b", "kernel=6.1*"], "never told apart"),
-        (&["--across-restarts", "--is-a", "stack=native", "--is-b", "kernel=1"], "no fact of a machine"),
+        (
+            &["--across-restarts", "--is-a", "stack=native", "--is-b", "kernel=1"],
+            "not a valid fact of a machine",
+        ),
     ] {
         let ran = typist.run(&[&["compare", "sim:gp3", "sim:io2"], words].concat());
         assert!(ran.status == 2 && ran.stderr.contains(said), "{words:?}: {ran:?}");

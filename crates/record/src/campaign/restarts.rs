@@ -53,7 +53,7 @@ pub struct BootTurn {
 /// A fact of the machine that can tell which side is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MachineFact {
-    /// Release of the kernel, as `6.12.9-cloud-amd64`; on Windows the build with its update, as `10.0.26100.1742`.
+    /// Release of the kernel, e.g. `6.12.9-cloud-amd64`; on Windows the build with its update, e.g. `10.0.26100.1742`.
     Kernel,
     /// Driver of a block device, by the device's name without `/dev/`.
     Driver(String),

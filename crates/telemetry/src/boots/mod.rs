@@ -81,12 +81,12 @@ fn first_line(path: &Path) -> io::Result<String> {
 }
 
 /// What has no such fact.
-#[allow(dead_code)] // Each system has some.
 fn absent(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, format!("{what} is not there on this system"))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

@@ -249,10 +249,11 @@ fn guard(desk: &mut Desk) {
     let refused: [(&str, &[&str], bool); 3] = [
         ("a file that is there, unnamed", &[], false),
         ("a file that is there, by another's name", &["--destroy", "volumes.csv"], false),
-        ("a file that is open elsewhere", &["--destroy", THERE], true),
+        ("a file that is open for writing elsewhere", &["--destroy", THERE], true),
     ];
     for (name, words, open) in refused {
-        let held = open.then(|| File::open(desk.path()));
+        // Open for writing: who reads a file alone is no reason to refuse it everywhere.
+        let held = open.then(|| File::options().write(true).open(desk.path()));
         if let Some(Err(error)) = &held {
             desk.skip(name, &format!("it could not be opened: {error}"));
             continue;
