@@ -29,7 +29,7 @@ use crate::run::{Beside, Session, SessionPlan};
 /// Between two looks whether to go on waiting.
 const LOOK: Duration = Duration::from_millis(10);
 /// So long before the start the jobs are told of it: each waits for the moment itself.
-const AHEAD_NS: u64 = 3_000_000;
+const AHEAD_NS: u64 = 6_000_000;
 /// When the coordinator is gone, what is in flight may take so long.
 const GRACE: Duration = Duration::from_secs(4);
 /// Parts of a target begin at multiples of this where they are long enough.

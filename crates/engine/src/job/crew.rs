@@ -29,8 +29,8 @@ use fathom_target::wall::{self, Reach, Wall};
 pub const TALLIES: usize = 4;
 /// How often the control plane looks for finished tallies.
 const CONTROL_PERIOD: Duration = Duration::from_millis(20);
-/// Before the start of a run a job stays awake for so long.
-const AWAKE_NS: u64 = 200_000;
+/// Before the start of a run a job stays awake for so long: on a busy machine a sleep ends a millisecond late.
+const AWAKE_NS: u64 = 1_500_000;
 
 /// Waits until the moment at which a run starts is near, and returns it, on the clock that its stamps are read from: jobs
 /// wait for the rest. Called once, on the control plane's thread, when every job has made its engine.
