@@ -18,6 +18,9 @@ const SUBSYSTEM: &str = "nqn.2026-11.fathom:benches.sum";
 /// Largest difference of the two rates.
 const APART: f64 = 0.005;
 
+/// I/Os by bucket of a histogram.
+type Counts = BTreeMap<u64, u64>;
+
 /// Rows of the figures.
 ///
 /// # Errors
@@ -107,9 +110,9 @@ fn rate(record: &Value) -> Result<f64, String> {
 }
 
 /// Counts by bucket of the sum, and of its clients added up.
-fn histograms(record: &Value, kind: &str) -> Result<(BTreeMap<u64, u64>, BTreeMap<u64, u64>), String> {
+fn histograms(record: &Value, kind: &str) -> Result<(Counts, Counts), String> {
     let sum = counts(&record["summary"], kind);
-    let mut parts = BTreeMap::new();
+    let mut parts = Counts::new();
     let clients = record["clients"]["clients"].as_array().ok_or("no clients in the record")?;
     for client in clients {
         for (bucket, count) in counts(&client["summary"], kind) {
@@ -120,8 +123,8 @@ fn histograms(record: &Value, kind: &str) -> Result<(BTreeMap<u64, u64>, BTreeMa
 }
 
 /// Counts by the number of the bucket: the record has gaps between buckets, each before its count.
-fn counts(summary: &Value, kind: &str) -> BTreeMap<u64, u64> {
-    let mut out = BTreeMap::new();
+fn counts(summary: &Value, kind: &str) -> Counts {
+    let mut out = Counts::new();
     for direction in summary["directions"].as_array().into_iter().flatten() {
         let list = &direction[format!("{kind}_histogram")]["buckets"];
         let numbers: Vec<u64> = list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();

@@ -23,8 +23,8 @@ fn line(number: u64) -> Event {
 
 /// A ring in an empty file that is open twice, and a reader of it.
 fn ring([ours, theirs]: [File; 2]) -> (RingWriter, RingReader) {
-    let writer = RingWriter::begin(ours, &head()).unwrap();
-    (writer, RingReader::of(theirs).unwrap())
+    let writer = RingWriter::begin(ours, &head()).expect("a ring");
+    (writer, RingReader::of(theirs).expect("a reader"))
 }
 
 #[test]

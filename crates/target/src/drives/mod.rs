@@ -156,7 +156,7 @@ fn digits(bytes: &[u8]) -> String {
 
 /// The bytes of digits; none where there is anything else among them.
 fn bytes_of(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 != 0 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }
     let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
