@@ -358,9 +358,9 @@ test("a sweep is a grid whose cells lead to their runs, and a comparison has its
   await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
   await go(compared, /: comparison$/);
   await page.getByText(/[=?▲▼] .*4 KiB random read/).first().waitFor();
-  await page.getByText(/^\d+ pairs of runs$/).waitFor();
-  const pairs = page.getByRole("region", { name: /^Pairs of/ });
-  if (!(await pairs.isVisible())) await page.getByText(/^\d+ pairs of runs$/).click();
+  await page.getByText(/^\d+ pairs of runs$/).first().waitFor();
+  const pairs = page.getByRole("region", { name: /^Pairs of/ }).first();
+  if (!(await pairs.isVisible())) await page.getByText(/^\d+ pairs of runs$/).first().click();
   await picture("comparison");
   await pairs.getByRole("row").nth(1).getByRole("link").last().click();
   await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
