@@ -70,7 +70,6 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
         ("--check-empty", options.check_empty, "it is written only with --destroy, whatever it holds"),
         ("--buffered", !options.direct, "its I/O passes no page cache of this machine"),
         ("--stripe", options.stripe_bytes.is_some(), "namespaces on the network are not striped"),
-        ("--polled", options.polled, "only devices of this machine have queues to poll"),
         ("--durable", options.durable.is_some(), "its commands do not look at how a file was opened"),
         ("--io-flags", !options.io_flags.is_empty(), "they are for system calls on files"),
     ];
@@ -87,7 +86,7 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
             options.stripe_bytes.is_some() && named != Named::Simulated,
             "it is one place, however it is cut",
         ),
-        ("--polled", options.polled, "only devices have queues to poll"),
+        ("--polled", options.polled, "only devices have queues to poll, and connections sockets"),
         ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
         ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
     ];
@@ -220,7 +219,7 @@ mod tests {
             ("check-empty = true", &[Simulated, Within, Remote]),
             ("buffered = true", &[Simulated, Within, Remote]),
             ("stripe = '64k'", &[Simulated, Within, Remote]),
-            ("polled = true", &[Simulated, Within, Remote]),
+            ("polled = true", &[Simulated, Within]),
             ("rw = 'write'\ndurable = 'all'", &[Simulated, Within, Remote]),
             ("io-flags = 'nowait'", &[Simulated, Within, Remote]),
             ("real-time = true", &[Path, Within, Remote]),

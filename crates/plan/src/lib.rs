@@ -96,7 +96,7 @@ pub struct RunOptions {
     pub check_empty: bool,
     /// A simulated device runs by the wall clock.
     pub real_time: bool,
-    /// Completions are polled for inside the kernel; the device needs poll queues.
+    /// Completions are polled for: inside the kernel, where the device needs poll queues, or at the socket.
     pub polled: bool,
     /// The same I/Os are watched in the block layer, through this source; absent: not.
     pub witness: Option<WitnessSource>,

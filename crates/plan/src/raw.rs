@@ -221,7 +221,8 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub real_time: Option<bool>,
 
-    /// Poll for completions inside the kernel (engines uring and passthrough, devices with poll queues).
+    /// Poll for completions: inside the kernel (engines uring and passthrough, devices with poll queues), or by reading
+    /// the socket over and over (engine nvme-tcp).
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]
     pub polled: Option<bool>,

@@ -739,15 +739,19 @@ fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFac
     if error.kind == ErrorKind::UnknownEngine { error } else { error.with_remedy(remedy) }
 }
 
-/// Polling needs an engine that can, direct I/O, and queues on the device that are polled.
+/// Polling needs an engine that can, and on this machine's devices direct I/O and queues that are polled.
 fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), EngineError> {
     let refuse = |cause: String, remedy: &str| {
         Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
             .with_remedy(remedy))
     };
+    if engine == EngineKind::NvmeTcp {
+        // The socket is asked, and not a device.
+        return Ok(());
+    }
     if !matches!(engine, EngineKind::Uring | EngineKind::Passthrough) || !target.direct {
         return refuse(
-            "only engines uring and passthrough, with direct I/O, poll".to_owned(),
+            "only engines uring, passthrough (with direct I/O) and nvme-tcp poll".to_owned(),
             "leave --polled or --buffered out",
         );
     }

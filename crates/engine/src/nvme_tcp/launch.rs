@@ -35,7 +35,8 @@ impl Launch<'_> {
         let build = |plan: &crate::job::JobPlan| {
             let controller = &controllers[plan.target as usize];
             let number = (plan.job / targets + 1) as u16;
-            let engine = NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)?;
+            let engine = NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)?
+                .polling(self.uring.polled);
             let (remote, label) = (&remotes[plan.target as usize], format!("job {}", plan.job));
             reconnect::register(remote, &label, &engine.stream);
             Ok(engine.kept_by(remote, plan.job, &label, bytes))

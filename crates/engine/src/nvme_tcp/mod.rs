@@ -88,6 +88,8 @@ pub struct NvmeTcp<C: Clock> {
     home: Option<Arc<Remote>>,
     /// How a lost connection is made again; none where a loss is the end.
     revival: Option<Revival>,
+    /// Looks for answers without sleeping.
+    polled: bool,
     clock: C,
     facts: EngineFacts,
 }
@@ -129,9 +131,20 @@ impl<C: Clock> NvmeTcp<C> {
             carried: FabricQueue { number, entries, local_port, ..FabricQueue::default() },
             home: None,
             revival: None,
+            polled: false,
             clock,
             facts,
         })
+    }
+
+    /// With `polled` the socket is asked for answers over and over: no I/O waits for its thread to wake up, and the
+    /// thread uses all of its processor.
+    #[must_use]
+    pub fn polling(mut self, polled: bool) -> Self {
+        self.polled = polled;
+        let note = (!polled).then(|| "not asked for".to_owned());
+        self.facts.features.push(Feature { name: "polled_completions".to_owned(), used: polled, note });
+        self
     }
 
     /// Of job `job`: tells the remote at its end what it carried, and has a lost connection made again where the
@@ -275,9 +288,13 @@ impl<C: Clock> NvmeTcp<C> {
         Ok(())
     }
 
-    /// Waits for the socket.
+    /// Waits for the socket; where it is polled, not at all.
     fn rest(&mut self, most: Duration) -> Result<(), String> {
-        wait::wait(&self.stream, self.has_output(), most).map_err(|error| error.to_string())?;
+        if self.polled {
+            std::hint::spin_loop();
+        } else {
+            wait::wait(&self.stream, self.has_output(), most).map_err(|error| error.to_string())?;
+        }
         if self.controller.shared().is_lost() {
             return Err("its controller was lost".to_owned());
         }

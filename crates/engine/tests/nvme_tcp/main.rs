@@ -60,6 +60,11 @@ fn the_suite_passes() {
 }
 
 #[test]
+fn the_suite_passes_without_sleep() {
+    suite("nvme-tcp, polled", Offer::of(TARGET_BYTES), "", |engine, _, _| engine.polling(true));
+}
+
+#[test]
 fn the_suite_passes_with_digests() {
     suite("nvme-tcp with digests", Offer::of(TARGET_BYTES), "?hdgst=on&ddgst=on", |engine, _, _| engine);
 }
