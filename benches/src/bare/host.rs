@@ -126,6 +126,11 @@ impl Arriving {
 }
 
 impl Queue {
+    /// Looks for answers over and over from now on, as `fathom run --polled` does, in place of sleeping until one is there.
+    pub fn poll(&mut self) -> io::Result<()> {
+        self.stream.set_nonblocking(true)
+    }
+
     /// Keeps `depth` reads of `bytes` in flight for a time.
     pub fn reads(&mut self, depth: u16, bytes: u32, time: Duration) -> io::Result<Reads> {
         let mut staging = vec![0; STAGING_BYTES];
@@ -144,7 +149,10 @@ impl Queue {
         self.stream.write_all(&out)?;
         let mut in_flight = depth;
         while in_flight > 0 {
-            let there = self.stream.read(&mut staging)?;
+            let there = match self.stream.read(&mut staging) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                there => there?,
+            };
             if there == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

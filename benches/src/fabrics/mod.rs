@@ -214,10 +214,13 @@ fn beside_the_bare_loop(
 }
 
 /// Median latency of reads at depth 1, in microseconds.
-fn round_trip_us(target: &Target, time: Duration) -> Result<f64, String> {
+fn round_trip_us(target: &Target, polls: bool, time: Duration) -> Result<f64, String> {
     let failed = |error: std::io::Error| format!("the host: {error}");
     let controller = Controller::connect(target.port, SUBSYSTEM, 1).map_err(failed)?;
     let mut queue = controller.queue(target.port, SUBSYSTEM, 1, 128).map_err(failed)?;
+    if polls {
+        queue.poll().map_err(failed)?;
+    }
     let made = queue.reads(1, 4096, time).map_err(failed)?;
     let middle = made.latencies_ns.get(made.latencies_ns.len() / 2).ok_or("no reads")?;
     Ok(*middle as f64 / 1e3)
@@ -243,20 +246,23 @@ impl Drop for Awake {
     }
 }
 
-/// What a delay of 100 us comes to beyond the round trip: with processors that sleep while they wait, which take
-/// longer to wake the longer they slept, and with processors that are kept awake.
+/// What a delay of 100 us comes to beyond the round trip: to a host that polls, whose latencies are the target's; to one
+/// whose processor sleeps while it waits, and takes longer to wake the longer it slept; and to that one where processors
+/// are kept awake.
 fn delays(fathom: &Path, options: &Options) -> Result<(), String> {
-    delay(fathom, options, "processors sleep")?;
+    delay(fathom, options, (true, "a host that polls"))?;
+    delay(fathom, options, (false, "a host that sleeps"))?;
     let _awake = [Awake::on("0")?, Awake::on("1")?];
-    delay(fathom, options, "processors kept awake")
+    delay(fathom, options, (false, "a host that sleeps, processors kept awake"))
 }
 
-fn delay(fathom: &Path, options: &Options, how: &str) -> Result<(), String> {
+fn delay(fathom: &Path, options: &Options, (polls, how): (bool, &str)) -> Result<(), String> {
     let plain = Target::fathom(fathom, "null:", "128KiB", &[])?;
     let delayed = Target::fathom(fathom, "null:", "128KiB", &["--delay", "constant:100us"])?;
     let mut pairs = Vec::new();
     for _ in 0..options.pairs {
-        pairs.push((round_trip_us(&plain, options.time / 2)?, round_trip_us(&delayed, options.time / 2)?));
+        let round_trip = |target: &Target| round_trip_us(target, polls, options.time / 2);
+        pairs.push((round_trip(&plain)?, round_trip(&delayed)?));
     }
     let middle = |it: &dyn Fn(&(f64, f64)) -> f64| median(pairs.iter().map(it)).unwrap_or(0.0);
     let off = middle(&|(plain, delayed)| (delayed / (plain + 100.0) - 1.0) * 100.0);
