@@ -1,4 +1,4 @@
-//! How far apart two clients over ssh send their first command, against the bound on their skew that the record states.
+//! How far apart two clients over ssh send their first command, against the bound on their starts that the record states.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Vec<String>, String> {
     Ok(vec![
         format!(
             "| first commands of two clients over ssh on the loopback, as one kernel stamps them | not further apart than the \
-             record's bound on the skew, {times} of {times} | {within} of {times}: {} |",
+             record's bound on their starts, {times} of {times} | {within} of {times}: {} |",
             met(within == times)
         ),
         format!("| the same: apart; what each took to begin is in it | | {} |", spread(&apart, "us")),
@@ -69,7 +69,7 @@ fn once(
     }
     let output = command.env("PATH", server.path()).output().map_err(|error| error.to_string())?;
     let record = record(&output.stdout, &output.stderr)?;
-    let bound_ns = record["clients"]["skew_bound_ns"].as_f64().ok_or("a record without a bound")?;
+    let bound_ns = record["clients"]["start_bound_ns"].as_f64().ok_or("a record without a bound")?;
     let first = |relay: &Relay| relay.take().ok_or("a client that sent no command");
     let (one, other) = (first(&relays[0])?, first(&relays[1])?);
     Ok((one.abs_diff(other) as f64 / 1e3, bound_ns / 1e3))

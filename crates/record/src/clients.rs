@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::Check;
 use crate::environment::Environment;
-use crate::run::{Ending, Summary};
+use crate::run::{Ending, JobStart, Summary};
 use crate::telemetry::Telemetry;
 
 /// The clients whose sum a run record is.
@@ -16,6 +16,10 @@ pub struct ClientsFacts {
     /// How far a second of any client is, at most, from the same second of any other, in nanoseconds; absent where a
     /// client was lost before its clock was compared again.
     pub skew_bound_ns: Option<u64>,
+    /// How far the beginnings of any two jobs are apart, at most, in nanoseconds: what their clocks may differ by, and what
+    /// each took to begin; absent where one of the two is not known of a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_bound_ns: Option<u64>,
     /// Of the client that it is least of: share of its own measured time that lies in the window of the sum, 0 to 1.
     pub overlap_share: f64,
     /// How evenly the clients shared the target; absent for one client, and where none had a rate.
@@ -89,6 +93,9 @@ pub struct ClientPart {
     pub clock_after: Option<ClockOffset>,
     /// How far its seconds are, at most, from the coordinator's, in nanoseconds.
     pub skew_bound_ns: Option<u64>,
+    /// When its jobs began, by its own clock; absent where it was lost, and of an older fathom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<JobStart>,
     /// Its numbers over the window of the sum.
     pub summary: Summary,
     /// The time that it measured itself, in nanoseconds; more than the window of the sum where others measured less.

@@ -280,6 +280,9 @@ pub struct JobSummary {
     /// Why it was bound there, as `queue 1 of nvme0n1, node 0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<String>,
+    /// When it began; absent where time is simulated, and of other tools' results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<JobStart>,
     /// I/Os that ended well.
     pub operations: Option<u64>,
     /// Bytes they moved.
@@ -296,6 +299,29 @@ pub struct JobSummary {
     /// One entry for each direction that it finished any I/O in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directions: Vec<JobDirection>,
+}
+
+/// Between which moments a job, or jobs, began: a processor may be taken away before, between and after any two looks at
+/// the clock, so that only such a span is sure. Nanoseconds since the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobStart {
+    /// A look at the clock before the first turn of its loop; of several jobs the earliest.
+    pub from_ns: u64,
+    /// A look at it when that turn had handed over the I/Os that were due; of several jobs the latest.
+    pub to_ns: u64,
+}
+
+impl JobStart {
+    /// The span that holds both.
+    pub fn and(self, other: Self) -> Self {
+        Self { from_ns: self.from_ns.min(other.from_ns), to_ns: self.to_ns.max(other.to_ns) }
+    }
+
+    /// How far two of the starts that it holds are apart at most, in nanoseconds.
+    pub fn spread_ns(self) -> u64 {
+        self.to_ns.saturating_sub(self.from_ns)
+    }
 }
 
 /// One direction of one job over the measured window.
@@ -496,5 +522,19 @@ impl Summary {
         };
         let weights: f64 = weighed().map(|(_, weight)| weight).sum();
         (weights > 0.0).then(|| weighed().map(|(mean_ns, weight)| mean_ns * weight).sum::<f64>() / weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_of_several_jobs_lie_between_the_earliest_and_the_latest_look() {
+        let (early, late) = (JobStart { from_ns: 10, to_ns: 400 }, JobStart { from_ns: 30, to_ns: 90 });
+        let both = JobStart { from_ns: 10, to_ns: 400 };
+        assert_eq!((early.and(late), late.and(early), both.spread_ns()), (both, both, 390));
+        let apart = early.and(JobStart { from_ns: 900, to_ns: 901 });
+        assert_eq!(apart, JobStart { from_ns: 10, to_ns: 901 });
     }
 }

@@ -5,7 +5,7 @@ use fathom_measure::counted;
 use fathom_plan::{RunPlan, exact_command_line};
 use fathom_record::clients::{Balance, ClientInterface, ClientPart, ClientsFacts, ClockOffset};
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run::{Ending, JobSummary, Ledger, Summary};
+use fathom_record::run::{Ending, JobStart, JobSummary, Ledger, Summary};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
 use fathom_record::{
@@ -45,6 +45,7 @@ pub fn record(
     let summary = summary(&intervals, &window, &parts, &records);
     let facts = ClientsFacts {
         skew_bound_ns: pairwise_skew(&parts),
+        start_bound_ns: start_bound(&parts),
         overlap_share: overlap(&parts, window.length_ns),
         balance: Balance::of(&parts.iter().map(|part| part.summary.operations_per_s()).collect::<Vec<_>>()),
         partitioned,
@@ -147,6 +148,7 @@ fn part(peer: &Peer, window: &Window) -> ClientPart {
         }),
         clock_after: clock_offset(peer.after.as_ref()),
         skew_bound_ns: peer.before.as_ref().zip(peer.after.as_ref()).map(|(a, b)| skew_bound_ns(a, b)),
+        start: record.and_then(|record| start_of(&record.jobs)),
         summary,
         measured_ns,
         interfaces: interfaces(&telemetry, window),
@@ -182,6 +184,19 @@ fn pairwise_skew(parts: &[ClientPart]) -> Option<u64> {
     let mut bounds = parts.iter().map(|part| part.skew_bound_ns).collect::<Option<Vec<u64>>>()?;
     bounds.sort_unstable();
     Some(bounds.iter().rev().take(2).fold(0, |sum, bound| sum.saturating_add(*bound)))
+}
+
+/// The span in which all jobs began; none where one's start is not known.
+fn start_of(jobs: &[JobSummary]) -> Option<JobStart> {
+    let starts = jobs.iter().map(|job| job.start).collect::<Option<Vec<JobStart>>>()?;
+    starts.into_iter().reduce(JobStart::and)
+}
+
+/// The clocks may be wrong by their bound, and each job began somewhere in its span.
+fn start_bound(parts: &[ClientPart]) -> Option<u64> {
+    let starts = parts.iter().map(|part| part.start).collect::<Option<Vec<JobStart>>>()?;
+    let spread_ns = starts.into_iter().reduce(JobStart::and)?.spread_ns();
+    Some(pairwise_skew(parts)?.saturating_add(spread_ns))
 }
 
 fn overlap(parts: &[ClientPart], window_ns: u64) -> f64 {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use fathom_measure::{Clock, WallClock};
 use fathom_record::Standstill;
+use fathom_record::run::JobStart;
 use fathom_record::workload::Length;
 
 use super::account::LiveAccounts;
@@ -239,19 +240,33 @@ fn work<E: Engine>(
     };
     let mut runner = Job::new(engine, clock, timeline, plan, filled, exchange, Arc::clone(&halt));
     wait_until(timeline.origin_ns, clock, &halt);
-    let outcome = loop {
-        match runner.turn(true) {
-            Ok(Turn::Working { .. }) => {}
-            Ok(Turn::Finished) => break Ok(()),
-            Err(error) => {
-                halt.store(true, Ordering::Relaxed);
-                break Err(error);
-            }
-        }
-    };
+    let (start, outcome) = turns(&mut runner, timeline.origin_ns, clock);
+    if outcome.is_err() {
+        halt.store(true, Ordering::Relaxed);
+    }
     let verified = harvest(runner.engine());
     let (fatal, failures) = runner.into_failures();
-    outcome.map(|()| JobEnding { job, cpu, facts, fatal, failures, verified })
+    outcome.map(|()| JobEnding { job, cpu, start: Some(start), facts, fatal, failures, verified })
+}
+
+/// A job's loop to its end, and when it began. The first turn does not wait for what it hands over, so that the span in
+/// which it did is short where the machine is free.
+fn turns<E: Engine>(
+    runner: &mut Job<E, WallClock>,
+    origin_ns: u64,
+    clock: WallClock,
+) -> (JobStart, Result<(), EngineError>) {
+    let since = || clock.now_ns().saturating_sub(origin_ns);
+    let from_ns = since();
+    let mut turn = runner.turn(false);
+    let start = JobStart { from_ns, to_ns: since() };
+    loop {
+        match turn {
+            Ok(Turn::Working { .. }) => turn = runner.turn(true),
+            Ok(Turn::Finished) => return (start, Ok(())),
+            Err(error) => return (start, Err(error)),
+        }
+    }
 }
 
 /// Waits for the moment at which a run starts, where that is still ahead, and for the last of it awake: a thread that

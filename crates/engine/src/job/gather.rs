@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fathom_record::facts::{EngineFacts, FabricQueue, Outages};
 use fathom_record::latency::SparseHistogram;
-use fathom_record::run::{JobDirection, JobSummary};
+use fathom_record::run::{JobDirection, JobStart, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
 
 use super::account::{Account, LiveAccounts};
@@ -27,6 +27,8 @@ pub struct JobEnding {
     pub job: u32,
     /// Processor it was bound to.
     pub cpu: Option<u32>,
+    /// When it began, where time is real.
+    pub start: Option<JobStart>,
     /// Its engine's facts.
     pub facts: EngineFacts,
     /// The failure that ended it.
@@ -352,6 +354,7 @@ impl Gather {
             target: self.target_of.get(ending.job as usize).copied(),
             cpu: ending.cpu,
             placement: None,
+            start: ending.start,
             operations: Some(totals.operations),
             bytes: Some(totals.bytes),
             errors: Some(totals.errors),

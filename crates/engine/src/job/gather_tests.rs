@@ -29,7 +29,7 @@ fn ending(job: u32, registered: bool) -> JobEnding {
         completes_inline: false,
         returned_stamp: String::new(),
     };
-    JobEnding { job, cpu: None, facts, fatal: None, failures: Vec::new(), verified: None }
+    JobEnding { job, cpu: None, start: None, facts, fatal: None, failures: Vec::new(), verified: None }
 }
 
 fn series(measured: &Measured) -> Vec<(u64, u64, u64)> {

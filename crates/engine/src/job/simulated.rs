@@ -75,7 +75,15 @@ impl<E: Engine, C: Clock> Seat<E, C> {
                 let facts = runner.engine().facts().clone();
                 Ok(self.runner.take().map(|runner| {
                     let (fatal, failures) = runner.into_failures();
-                    JobEnding { job: self.number, cpu: None, facts, fatal, failures, verified: None }
+                    JobEnding {
+                        job: self.number,
+                        cpu: None,
+                        start: None,
+                        facts,
+                        fatal,
+                        failures,
+                        verified: None,
+                    }
                 }))
             }
         }

@@ -139,7 +139,7 @@ fn a_client_that_is_killed_or_stands_still_ends_the_run_and_is_named() {
         let Ending::Failed { error } = &sum.ending else { panic!("{how}: {:?}", sum.ending) };
         assert!(error.contains("client b"), "{how}: {error}");
         assert!(sum.summary.operations().unwrap() > 100, "{how}: what was measured is kept");
-        assert_eq!(clients(&sum).skew_bound_ns, None);
+        assert_eq!((clients(&sum).skew_bound_ns, clients(&sum).start_bound_ns), (None, None));
         assert!(!runs(&lost), "{how}: nothing is left behind");
     }
 }

@@ -132,6 +132,12 @@ fn two_clients_by_ssh_keep_their_stated_skew() {
     let [a, b] = facts.clients.as_slice() else { panic!("two clients") };
     assert_eq!((a.reach.as_str(), b.name.as_str()), ("ssh:near", "c1"));
     assert!(bound < 1_000_000_000, "{bound}");
+    // What each took to begin comes on top.
+    let spans: Vec<_> = facts.clients.iter().map(|client| client.start.unwrap()).collect();
+    let spread = spans.iter().map(|span| span.to_ns).max().unwrap()
+        - spans.iter().map(|span| span.from_ns).min().unwrap();
+    assert_eq!(facts.start_bound_ns, Some(bound + spread));
+    assert!(spans.iter().all(|span| span.from_ns <= span.to_ns && span.to_ns < 2_000_000_000), "{spans:?}");
     assert!((sum.summary.operations_per_s() / 1000.0 - 1.0).abs() < 0.05);
 }
 

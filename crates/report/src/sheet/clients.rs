@@ -80,6 +80,9 @@ pub fn remark(run: &RunRecord) -> Option<String> {
         }
         None => "how far their seconds are apart is not known".to_owned(),
     };
+    let start = facts.start_bound_ns.map_or_else(String::new, |ns| {
+        format!("; their jobs began within {} of each other", number::time(ns as f64))
+    });
     let shares = facts.balance.map_or_else(String::new, |balance| {
         format!(
             "; their rates are {} to {} of the mean (Jain's index {:.3})",
@@ -89,7 +92,7 @@ pub fn remark(run: &RunRecord) -> Option<String> {
         )
     });
     let sum = format!(
-        "{} in sum{shares}; {skew}; the window of the sum holds at least {} of what each measured.",
+        "{} in sum{shares}; {skew}{start}; the window of the sum holds at least {} of what each measured.",
         fathom_measure::counted(facts.clients.len() as u64, "client"),
         number::percent(facts.overlap_share)
     );

@@ -412,6 +412,7 @@ fn fill_jobs(record: &mut RunRecord, span: &SpanResult, (paths, seconds): (&[&st
                 .map(|(at, _)| at),
             cpu: None,
             placement: None,
+            start: None,
             operations: total.map(|counts| counts.operations),
             bytes: total.map(|counts| counts.bytes),
             errors: None,

@@ -245,6 +245,7 @@ fn job_of(job: u32, row: &Row) -> JobSummary {
         target: None,
         cpu: None,
         placement: Some(row.name.clone()),
+        start: None,
         operations: None,
         bytes: None,
         errors: None,

@@ -364,6 +364,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
                 cpu: None,
                 target: None,
                 placement: None,
+                start: None,
                 operations_per_s: None,
                 operations: Some(operations / u64::from(shape.jobs)),
                 bytes: Some(operations / u64::from(shape.jobs) * shape.bytes),

@@ -177,6 +177,7 @@ fn job_summary(job: u32, disorder: &mut Disorder) -> JobSummary {
         cpu: Some(job % 2),
         target: None,
         placement: None,
+        start: None,
         operations_per_s: None,
         operations: Some(disorder.below(1 << 40)),
         bytes: Some(disorder.next()),

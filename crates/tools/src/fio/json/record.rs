@@ -263,6 +263,7 @@ fn shares(jobs: &[Job], parts: &[Vec<DirectionSummary>]) -> Vec<JobSummary> {
             target: None,
             cpu: None,
             placement: None,
+            start: None,
             operations: total(|d| d.operations),
             bytes: total(|d| d.bytes),
             errors: total(|d| d.errors),
