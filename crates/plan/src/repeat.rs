@@ -13,7 +13,7 @@ use super::restarts::{RawRestarts, fact};
 use super::source::PlanSource;
 use super::sweep::recorded;
 use super::text::Text;
-use super::{RunPlan, known, quantity, suggest};
+use super::{Role, RunPlan, client, known, quantity, suggest};
 
 /// Visits to each step and side, unless its rate is known before.
 const DEFAULT_PASSES: u32 = 5;
@@ -318,10 +318,12 @@ impl RepeatOptions {
         }
         let targets = side.targets.iter().take(wanted.unwrap_or(here) as usize).cloned().collect();
         let own = source(&self.plan.evaluation, &step)?;
+        let flags = &flags_of(&side, flags);
         let mut added = RawPlan { target: Some(targets), ..RawPlan::default() };
-        if wanted.is_none() && here != side.devices {
-            added.jobs = self.scaled(&own, &side);
-        }
+        let share = self.scale(&side, wanted.is_none());
+        let clients = self.clients(&side, flags)?;
+        let jobs = own.raw().jobs.as_ref().and_then(|jobs| jobs.0.parse::<u32>().ok()).unwrap_or(1);
+        added.jobs = jobs_of_each(jobs, share, clients).map(|jobs| Text(jobs.to_string()));
         let published_ns = step.published_seconds.map(|seconds| (seconds * 1e9) as u64);
         let as_published = published_ns.filter(|_| self.plan.as_published);
         let warmup_ns = (run_ns as f64 * WARMUP_SHARE) as u64;
@@ -338,31 +340,65 @@ impl RepeatOptions {
         let here_ns = cell.workload.length.time_ns;
         if let Some((published, here)) = published_ns.zip(here_ns).filter(|(a, b)| a != b) {
             let time = |ns| fathom_measure::Nanos(ns).coarse();
-            let said = format!("A run was {} there and is {} here.", time(published), time(here));
-            if !self.differences.contains(&said) {
-                self.differences.push(said);
-            }
+            self.say(format!("A run was {} there and is {} here.", time(published), time(here)));
         }
         Ok(Ok(cell))
     }
 
-    /// Jobs in proportion to targets.
-    fn scaled(&mut self, own: &PlanSource, side: &RepeatSide) -> Option<Text> {
-        let said = format!(
+    /// Share of a side's published jobs that its targets here take; they are in proportion where a step takes all of them.
+    fn scale(&mut self, side: &RepeatSide, takes_all: bool) -> f64 {
+        let here = side.targets.len() as u32;
+        if !takes_all || here == side.devices {
+            return 1.0;
+        }
+        self.say(format!(
             "Jobs of {}, and the factors between its rates and other sides', are in proportion to its targets: {} \
-             there, {} here.",
-            side.name,
-            side.devices,
-            side.targets.len()
-        );
+             there, {here} here.",
+            side.name, side.devices,
+        ));
+        f64::from(here) / f64::from(side.devices)
+    }
+
+    /// How many clients load a side here, each with its share of the jobs; 1 for this process alone.
+    fn clients(&mut self, side: &RepeatSide, flags: &RawPlan) -> Result<u32, PlanError> {
+        let all = client::read(flags).map_err(at_flag)?;
+        let here = all.iter().filter(|client| client.role == Role::Load).count() as u32;
+        let machines = |count: u32| fathom_measure::counted(u64::from(count), "client");
+        let name = if side.name.is_empty() { "The target" } else { &side.name };
+        let by =
+            if here == 0 { "by this machine alone".to_owned() } else { format!("by {}", machines(here)) };
+        match side.clients {
+            Some(there) if there != here.max(1) => {
+                self.say(format!("{name} was loaded by {} there and {by} here.", machines(there)));
+            }
+            None if here > 1 => {
+                self.say(format!("{name} is loaded {by} here; by how many it was there is not stated."))
+            }
+            _ => {}
+        }
+        Ok(here.max(1))
+    }
+
+    fn say(&mut self, said: String) {
         if !self.differences.contains(&said) {
             self.differences.push(said);
         }
-        let jobs: u32 = own.raw().jobs.as_ref()?.0.parse().ok()?;
-        let share = side.targets.len() as f64 / f64::from(side.devices);
-        let scaled = (f64::from(jobs) * share).round().max(1.0) as u32;
-        Some(Text(scaled.to_string()))
     }
+}
+
+/// The flags as they are for a side: clients load what is remote, and this process what is called local.
+fn flags_of(side: &RepeatSide, flags: &RawPlan) -> RawPlan {
+    match side.name.as_str() {
+        "local" => RawPlan { client: None, partition: None, ..flags.clone() },
+        _ => flags.clone(),
+    }
+}
+
+/// Jobs of each client, where a side had so many in all; none where the evaluation's own plan says them already. No client
+/// has none, so that few jobs on many clients are more than they were.
+fn jobs_of_each(jobs: u32, share: f64, clients: u32) -> Option<u32> {
+    let each = (f64::from(jobs) * share / f64::from(clients)).round().max(1.0) as u32;
+    (each != jobs).then_some(each)
 }
 
 /// The side that a text names, by its place, and what stands behind the name.
@@ -513,6 +549,39 @@ mod tests {
         let said = unknown.resolve(&two, flags(&[]), 7).unwrap_err().to_string();
         assert!(said.contains("no side `fra`"), "{said}");
         assert!(RawRepeat::default().resolve(&two, flags(&["sim:nvme"; 3]), 7).is_err());
+    }
+
+    #[test]
+    fn clients_share_the_jobs_of_what_is_remote_and_load_nothing_that_is_local() {
+        let mut two = evaluation(&[("local", 1), ("far", 8)], &[("a", "local", None), ("a", "far", None)]);
+        two.plan.sides[1].clients = Some(4);
+        let with = |clients: &[&str], targets: usize| {
+            let client = clients.iter().map(|name| (*name).to_owned()).collect();
+            let flags = RawPlan { client: Some(client), ..flags(&[]) };
+            let remote = (0..targets).map(|_| "far=null:".into()).collect();
+            let raw = RawRepeat { local: vec!["null:".into()], side: remote, ..RawRepeat::default() };
+            raw.resolve(&two, flags, 7).unwrap()
+        };
+        let jobs = |options: &RepeatOptions| {
+            let of = |cell: &RunPlan| (cell.workload.jobs, cell.options.clients.len());
+            options.cells.iter().map(of).collect::<Vec<_>>()
+        };
+        let as_there = with(&["a=local", "b=local", "c=local", "d=local"], 8);
+        assert_eq!(jobs(&as_there), [(64, 0), (16, 4)]);
+        assert!(
+            !as_there.differences.iter().any(|said| said.contains("client")),
+            "{:?}",
+            as_there.differences
+        );
+        // An eighth of the drives, from two machines; one that watches the target's shares in nothing.
+        let fewer = with(&["a=local", "b=local", "t=local role=target"], 1);
+        assert_eq!(jobs(&fewer), [(64, 0), (4, 3)]);
+        let said = "far was loaded by 4 clients there and by 2 clients here.";
+        assert!(fewer.differences.iter().any(|difference| difference == said), "{:?}", fewer.differences);
+        let alone = with(&[], 8);
+        assert_eq!(jobs(&alone), [(64, 0), (64, 0)]);
+        let said = "far was loaded by 4 clients there and by this machine alone here.";
+        assert!(alone.differences.iter().any(|difference| difference == said), "{:?}", alone.differences);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct PublishedSide {
     /// Drives or volumes that it had.
     #[serde(default = "one")]
     pub devices: u32,
+    /// Machines that loaded it at once.
+    pub clients: Option<u32>,
 }
 
 const fn one() -> u32 {
@@ -95,6 +97,7 @@ impl Published {
             name: side.name.clone(),
             was: side.was.clone(),
             devices: side.devices.max(1),
+            clients: side.clients,
             targets: Vec::new(),
         };
         for (at, side) in self.sides.iter().enumerate() {

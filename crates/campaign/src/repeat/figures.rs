@@ -4,6 +4,7 @@ use fathom_measure::Histogram;
 use fathom_record::campaign::{Figure, Quantity};
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::Ending;
+use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::{Direction, RunRecord};
 use fathom_stats::student;
 
@@ -69,7 +70,7 @@ fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
             put(quantity, Some(direction), latency.quantile_ns(q).map(|ns| ns as f64));
         }
     }
-    put(Quantity::Cpu, None, run.telemetry.find("cpu.busy", "").and_then(|series| series.mean()));
+    put(Quantity::Cpu, None, busy_share(run));
     let cpu_ns = summary.cpu_user_ns.zip(summary.cpu_system_ns).map(|(user, system)| (user + system) as f64);
     let count = summary.operations().filter(|count| *count > 0).map(|count| count as f64);
     put(Quantity::CpuPerIo, None, cpu_ns.zip(count).map(|(ns, count)| ns / count));
@@ -77,4 +78,11 @@ fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
     put(Quantity::InFlight, None, summary.in_flight());
     put(Quantity::InFlightShare, None, summary.in_flight().map(|found| found / asked));
     out
+}
+
+/// Busy share of the machine that made the load; of a sum, mean of its clients' machines, where each was seen.
+fn busy_share(run: &RunRecord) -> Option<f64> {
+    let of = |seen: &Telemetry| seen.find("cpu.busy", "").and_then(MetricSeries::mean);
+    let Some(facts) = run.clients.as_deref() else { return of(&run.telemetry) };
+    student::mean(&facts.clients.iter().map(|part| of(&part.telemetry)).collect::<Option<Vec<f64>>>()?)
 }

@@ -178,6 +178,51 @@ fn stacks_of_the_published_rates_give_the_conclusions_about_random_io() {
     assert_eq!(standing(&found, "own", "not_decided").len(), 4);
 }
 
+/// Two clients with a throttle each are twice one, and what is called local is measured here, by all of its jobs.
+#[test]
+fn clients_share_the_jobs_of_a_remote_side() {
+    let typist = Typist::new();
+    let table = "title = \"one drive and two clients\"\n\
+        [[side]]\nname = \"local\"\nwas = \"one drive\"\n\
+        [[side]]\nname = \"far\"\nwas = \"the drive, from two clients\"\nclients = 2\n\
+        [[step]]\nname = \"reads\"\nrows = [\"reads\"]\n\
+        plan = { rw = \"randread\", bs = \"4k\", jobs = 4, depth = 2 }\n\
+        [[row]]\npattern = \"reads\"\nside = \"local\"\niops = 1000\n\
+        [[row]]\npattern = \"reads\"\nside = \"far\"\niops = 2000\n\
+        [[conclusion]]\nsays = \"two clients double it\"\nfigure = \"iops\"\n\
+        of = { step = \"reads\", side = \"far\" }\nover = { step = \"reads\", side = \"local\" }\n\
+        at_least = 1.8\nat_most = 2.2\n";
+    std::fs::write(typist.path("two.toml"), table).unwrap();
+    let file = typist.path("two.toml");
+    let words = [
+        "repeat",
+        file.to_str().unwrap(),
+        "--local",
+        "null:",
+        "--remote",
+        "null:",
+        "--client",
+        "a=local",
+        "--client",
+        "b=local",
+        "--throttle",
+        "iops=2k",
+        "--time",
+        "1s",
+        "--warmup",
+        "300ms",
+        "--passes",
+        "3",
+        "--json",
+    ];
+    let found = typist.json(&words);
+    assert_eq!(standing(&found, "own", "holds"), ["two clients double it"], "{found:#}");
+    let plan = |step: usize, key: &str| found["plan"]["steps"][step]["plan"][key].clone();
+    assert_eq!((plan(0, "jobs"), plan(0, "client").is_null()), (4.into(), true), "{found:#}");
+    assert_eq!((plan(1, "jobs"), plan(1, "client").is_null()), ("2".into(), false), "{found:#}");
+    assert!(found["command"].as_str().unwrap().contains("--client"), "{}", found["command"]);
+}
+
 #[test]
 fn mistakes_say_what_to_type() {
     let typist = Typist::new();

@@ -93,6 +93,9 @@ pub struct RepeatSide {
     pub was: String,
     /// Drives or volumes that it had there.
     pub devices: u32,
+    /// Machines that loaded it there at once; absent where that is not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<u32>,
     /// What stands for it here, as the user named them.
     pub targets: Vec<String>,
 }
