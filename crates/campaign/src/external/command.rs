@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use fathom_record::options::Durable;
+use fathom_tools::bdevperf::workload_as_config::Bdev;
 use fathom_tools::fio::workload_as_job_file::{JobOptions, job_file};
+use fathom_tools::spdk::TransportId;
 use fathom_tools::{Refusal, bdevperf, diskspd, nvme_perf};
 
 use super::kept::write;
@@ -73,13 +75,14 @@ pub fn prepare(
                     .or("leave --size out, or name a file to be made of this size");
                 return Err(refusal.into());
             }
-            let bdevs: Vec<(String, u32)> =
-                targets.iter().map(|target| (target.path.clone(), target.block_bytes.max(512))).collect();
+            let bdev = |target: &NamedTarget| match TransportId::parse(&target.path) {
+                Some(id) => Bdev::Nvme(id),
+                None => Bdev::Aio { path: target.path.clone(), block_bytes: target.block_bytes.max(512) },
+            };
+            let bdevs: Vec<Bdev> = targets.iter().map(bdev).collect();
             let configuration = folder.join("bdev.json");
-            write(
-                &configuration,
-                &bdevperf::workload_as_config::configuration(&bdevs, plan.workload.mix.changes_data()),
-            )?;
+            let writes = plan.workload.mix.changes_data();
+            write(&configuration, &bdevperf::workload_as_config::configuration(&bdevs, writes)?)?;
             let own =
                 bdevperf::workload_as_config::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
             if plan.workload.length.warmup_ns > 0 {

@@ -67,7 +67,7 @@ pub fn run_external(
     external.check_options(plan)?;
     let id = identity::new_id("r");
     let folder = make_folder(raw, &id)?;
-    if external.works_here() {
+    if external.works_here(&plan.targets) {
         here(plan, external, (id, &folder), progress, stop)
     } else {
         elsewhere(plan, external, (id, &folder), progress, stop)
@@ -192,11 +192,12 @@ fn elsewhere(
             .with_remedy("add --size, e.g. 10GiB")
             .into());
     }
-    let name = |path: &String| NamedTarget { path: path.clone(), span_bytes, block_bytes: 0, whole: true };
+    let whole = plan.workload.span_bytes.is_none();
+    let name = |path: &String| NamedTarget { path: path.clone(), span_bytes, block_bytes: 0, whole };
     let targets: Vec<NamedTarget> = plan.targets.iter().map(name).collect();
     let prepared = prepare(external, plan, &targets, folder)?;
     let clock = WallClock::start_on_system_clock().0;
-    let local = external.tool == Tool::NvmePerf;
+    let local = external.runs_here();
     let started_at = identity::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
@@ -303,7 +304,9 @@ pub fn run_given(
 ) -> Result<RawResult, CampaignError> {
     let external = given.external;
     through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
-    if !external.works_here() {
+    let paths: Vec<String> = given.targets.iter().map(|target| target.path.clone()).collect();
+    let local = external.works_here(&paths);
+    if !local {
         let written: Vec<String> =
             given.targets.iter().filter(|target| target.writes).map(|target| target.path.clone()).collect();
         refuse_unnamed(&written, given.permits, external)?;
@@ -322,7 +325,6 @@ pub fn run_given(
     let words: Vec<OsString> =
         program.chain(given.arguments.iter().cloned()).chain(own.into_iter().map(OsString::from)).collect();
     let clock = WallClock::start_on_system_clock().0;
-    let local = external.works_here();
     // Judged last of all, so that nothing lies between the judgement and the start.
     let held =
         if local { Some(Held::take(given.targets, given.permits, given.check_empty, stop)?) } else { None };

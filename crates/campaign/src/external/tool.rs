@@ -3,6 +3,7 @@
 use fathom_engine::{EngineError, ErrorKind};
 
 use fathom_plan::RunPlan;
+use fathom_tools::spdk::TransportId;
 
 /// A generator that is not fathom's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub enum Tool {
     Fio,
     /// diskspd, through a command that reaches it.
     Diskspd,
-    /// SPDK's bdevperf over AIO bdevs.
+    /// SPDK's bdevperf over AIO bdevs, or over its own driver for NVMe.
     Bdevperf,
     /// SPDK's spdk_nvme_perf.
     NvmePerf,
@@ -91,9 +92,22 @@ impl External {
         TOOLS.iter().find(|(_, tool, _)| *tool == self.tool).map_or("", |(.., install)| *install)
     }
 
-    /// Whether its targets can be opened here, and so be looked at before anything is written.
-    pub fn works_here(&self) -> bool {
-        matches!(self.tool, Tool::Bdevperf) || self.tool == Tool::Fio && self.host.is_none()
+    /// Whether targets of it can be opened here, and so be looked at before anything is written.
+    pub fn works_here(&self, targets: &[String]) -> bool {
+        match self.tool {
+            Tool::Fio => self.host.is_none(),
+            Tool::Bdevperf => !targets.iter().any(|target| is_controller(target)),
+            Tool::NvmePerf | Tool::Diskspd => false,
+        }
+    }
+
+    /// Whether it runs on this machine.
+    pub fn runs_here(&self) -> bool {
+        match self.tool {
+            Tool::Fio => self.host.is_none(),
+            Tool::Bdevperf | Tool::NvmePerf => true,
+            Tool::Diskspd => false,
+        }
     }
 
     /// Refuses options of a run that another tool has no place for.
@@ -103,6 +117,12 @@ impl External {
     pub fn check_options(&self, plan: &RunPlan) -> Result<(), EngineError> {
         let options = &plan.options;
         let name = self.name();
+        let controllers = plan.targets.iter().filter(|target| is_controller(target)).count();
+        if self.tool == Tool::Bdevperf && controllers > 0 && controllers < plan.targets.len() {
+            let cause = "a run is of files and devices, or of controllers that SPDK's driver has";
+            return Err(EngineError::new(ErrorKind::Plan, format!("--target with engine {name}"), cause)
+                .with_remedy("name one of the two"));
+        }
         let cases = [
             ("--stripe", options.stripe_bytes.is_some(), "a stripe is put together by fathom's engines"),
             ("--polled", options.polled, "it has ways of its own to poll"),
@@ -140,6 +160,11 @@ impl External {
     }
 }
 
+/// Whether a target is a controller of NVMe, which SPDK's own driver takes and no file of this machine stands for.
+fn is_controller(target: &str) -> bool {
+    TransportId::parse(target).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +178,9 @@ mod tests {
         assert_eq!(of("fio@10.0.0.2"), Some((Tool::Fio, "fio".to_owned(), Some("10.0.0.2".to_owned()))));
         assert_eq!(External::of("diskspd:ssh host diskspd.exe").map(|found| found.program.len()), Some(3));
         assert_eq!(of("bdevperf:/x/bdevperf"), Some((Tool::Bdevperf, "/x/bdevperf".to_owned(), None)));
+        let bdevperf = External::of("bdevperf").unwrap();
+        assert!(bdevperf.works_here(&["/dev/nvme0n1".to_owned()]));
+        assert!(!bdevperf.works_here(&["0000:04:00.0".to_owned()]));
         assert_eq!(of("nvme_perf"), Some((Tool::NvmePerf, "spdk_nvme_perf".to_owned(), None)));
         for fathoms in ["uring", "sync", "fiox", ""] {
             assert_eq!(of(fathoms), None, "{fathoms}");

@@ -115,8 +115,9 @@ impl Sessions {
         if wear::limit().is_some() && plans.iter().any(|plan| plan.workload.mix.changes_data()) {
             return Err(wear::uncounted("another process").into());
         }
-        if !tool.works_here() {
-            let names = plans.first().map(|plan| plan.targets.join(" + ")).unwrap_or_default();
+        let targets = plans.first().map(|plan| plan.targets.as_slice()).unwrap_or_default();
+        if !tool.works_here(targets) {
+            let names = targets.join(" + ");
             return Ok((TargetFacts::named(names, TargetKind::Unknown), Environment::default()));
         }
         let ours: Vec<RunPlan> = plans.iter().map(|plan| RunPlan { engine: None, ..plan.clone() }).collect();

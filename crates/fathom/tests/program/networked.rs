@@ -1,6 +1,10 @@
 //! Runs over the network, against a controller in this process.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use fathom_conformance::served::{Offer, SUBSYSTEM, Served};
+use serde_json::Value;
 
 use crate::typed::Typist;
 
@@ -134,4 +138,33 @@ fn a_target_that_hangs_up_ends_the_run_with_the_reason() {
     let kept = features.iter().find(|feature| feature["name"] == "connection_kept").unwrap();
     let note = kept["note"].as_str().unwrap();
     assert!(kept["used"] == false && record["ending"]["error"].as_str().unwrap().contains(note), "{record}");
+}
+
+/// Another tool's own driver carries a plan over a connection of its own, and its namespace is read only.
+#[test]
+fn bdevperf_measures_by_its_own_driver_where_it_is_named() {
+    let Ok(path) = std::env::var("FATHOM_BDEVPERF") else {
+        fathom_skips::skipped("FATHOM_BDEVPERF names no bdevperf");
+        return;
+    };
+    let typist = Typist::new();
+    let serve = ["nvmet", "memory:32MiB", "--listen", "127.0.0.1:0", "--json"];
+    let mut target = typist.command(&serve).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(target.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let ready: Value = serde_json::from_str(&line).unwrap();
+    let port = ready["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let subsystem = ready["nqn"].as_str().unwrap();
+    let id = format!("trtype:TCP adrfam:IPv4 traddr:127.0.0.1 trsvcid:{port} subnqn:{subsystem}");
+    let engine = format!("bdevperf:{path}");
+    let words =
+        ["run", "--engine", &engine, "--target", &id, "--depth", "8", "--time", "2s", "--warmup", "0s"];
+    let record = typist.json(&[&words[..], &["--rw", "randread", "--json", "--quiet"]].concat());
+    assert_eq!(record["tool"]["name"], "bdevperf", "{record:#}");
+    assert!(record["summary"]["directions"][0]["operations_per_s"].as_f64().unwrap() > 100.0, "{record:#}");
+    assert!(record["target"]["name"].as_str().unwrap().contains(subsystem));
+    let refused = typist.run(&[&words[..], &["--rw", "randwrite"]].concat());
+    assert!(refused.status != 0 && refused.stderr.contains("--destroy="), "{}", refused.stderr);
+    target.kill().unwrap();
+    target.wait().unwrap();
 }

@@ -1,27 +1,63 @@
-//! A workload as a configuration and a command line for bdevperf, over the AIO bdevs of files and devices.
+//! A workload as a configuration and a command line for bdevperf, over the AIO bdevs of files and devices, or over SPDK's own
+//! driver for NVMe.
 
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
 use serde_json::json;
 
 use crate::Refusal;
+use crate::spdk::TransportId;
 
 const WHAT: &str = "workload for bdevperf";
 
-/// The configuration: one AIO bdev for each target. `targets` are paths with their block sizes, `writes` says whether
-/// they are opened for writing.
-pub fn configuration(targets: &[(String, u32)], writes: bool) -> String {
-    let create = |(place, (path, block_bytes)): (usize, &(String, u32))| {
-        let mut params =
-            json!({ "name": format!("Aio{place}"), "filename": path, "block_size": block_bytes });
-        if !writes {
-            params["readonly"] = true.into();
+/// What bdevperf reads and writes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bdev {
+    /// A file or device, by the kernel's asynchronous I/O.
+    Aio {
+        /// Its path.
+        path: String,
+        /// Bytes of its blocks.
+        block_bytes: u32,
+    },
+    /// The namespaces of a controller, by SPDK's own driver.
+    Nvme(TransportId),
+}
+
+/// The configuration: one AIO bdev for each file or device, and the namespaces of each controller. `writes` says whether
+/// files and devices are opened for writing.
+///
+/// # Errors
+/// A part of a transport id that bdevperf has no place for.
+pub fn configuration(targets: &[Bdev], writes: bool) -> Result<String, Refusal> {
+    let create = |(place, target): (usize, &Bdev)| match target {
+        Bdev::Aio { path, block_bytes } => {
+            let mut params =
+                json!({ "name": format!("Aio{place}"), "filename": path, "block_size": block_bytes });
+            if !writes {
+                params["readonly"] = true.into();
+            }
+            Ok(json!({ "method": "bdev_aio_create", "params": params }))
         }
-        json!({ "method": "bdev_aio_create", "params": params })
+        Bdev::Nvme(id) => attached(place, id),
     };
-    let config: Vec<_> = targets.iter().enumerate().map(create).collect();
+    let config = targets.iter().enumerate().map(create).collect::<Result<Vec<_>, Refusal>>()?;
     let document = json!({ "subsystems": [{ "subsystem": "bdev", "config": config }] });
-    format!("{document:#}\n")
+    Ok(format!("{document:#}\n"))
+}
+
+fn attached(place: usize, id: &TransportId) -> Result<serde_json::Value, Refusal> {
+    if let Some(part) = ["ns", "priority"].into_iter().find(|part| id.part(part).is_some()) {
+        let cause = format!("it takes a controller with all its namespaces, and no `{part}`");
+        return Err(Refusal::new(WHAT, cause).at(format!("target `{id}`")).or(format!("leave {part} out")));
+    }
+    let mut params = json!({ "name": format!("Nvme{place}") });
+    for key in ["trtype", "adrfam", "traddr", "trsvcid", "subnqn", "hostnqn"] {
+        if let Some(value) = id.part(key) {
+            params[key] = value.into();
+        }
+    }
+    Ok(json!({ "method": "bdev_nvme_attach_controller", "params": params }))
 }
 
 /// What keeps everything that bdevperf writes beside its targets in `folder`: its socket for commands is there, and
@@ -190,17 +226,35 @@ mod tests {
     fn a_published_evaluation_is_configured_as_it_was() {
         let arguments = arguments(&workload(), 2, &[3], true).expect("arguments").join(" ");
         assert_eq!(arguments, "-q 384 -o 4096 -t 100 -l -w randrw -M 70 -m [3]");
-        let targets = [("/dev/nvme1n1".to_owned(), 512), ("/dev/nvme2n1".to_owned(), 4096)];
-        let text = configuration(&targets, true);
+        let aio = |path: &str, block_bytes| Bdev::Aio { path: path.to_owned(), block_bytes };
+        let targets = [aio("/dev/nvme1n1", 512), aio("/dev/nvme2n1", 4096)];
+        let text = configuration(&targets, true).expect("a configuration");
         let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let second = &document["subsystems"][0]["config"][1];
         assert_eq!(second["params"]["filename"], "/dev/nvme2n1");
         assert_eq!(second["params"]["block_size"], 4096);
         assert!(second["params"].get("readonly").is_none());
         assert!(
-            configuration(&targets, false).contains("\"readonly\": true"),
+            configuration(&targets, false).expect("a configuration").contains("\"readonly\": true"),
             "it is not opened for writing"
         );
+    }
+
+    #[test]
+    fn a_controller_is_attached_by_the_parts_of_its_name() {
+        let of =
+            |name: &str| configuration(&[Bdev::Nvme(TransportId::parse(name).expect("a controller"))], false);
+        let far = "trtype:TCP adrfam:IPv4 traddr:10.0.0.1 trsvcid:4420 subnqn:nqn.2014-08.a:b";
+        let document: serde_json::Value =
+            serde_json::from_str(&of(far).expect("a configuration")).expect("JSON");
+        let params = &document["subsystems"][0]["config"][0]["params"];
+        let expected = json!({
+            "name": "Nvme0", "trtype": "TCP", "adrfam": "IPv4", "traddr": "10.0.0.1", "trsvcid": "4420",
+            "subnqn": "nqn.2014-08.a:b"
+        });
+        assert_eq!(*params, expected);
+        assert!(of("0000:04:00.0").expect("a configuration").contains("\"traddr\": \"0000:04:00.0\""));
+        assert_eq!(of(&format!("{far} ns:1")).expect_err("a namespace").remedy, "leave ns out");
     }
 
     #[test]

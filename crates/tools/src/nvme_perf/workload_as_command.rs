@@ -4,6 +4,7 @@ use fathom_record::Workload;
 
 use crate::Refusal;
 use crate::bdevperf::workload_as_config::{common, core_list, pattern, seconds};
+use crate::spdk::TransportId;
 
 const WHAT: &str = "workload for spdk_nvme_perf";
 
@@ -41,10 +42,7 @@ pub fn arguments(
     }
     arguments.extend(["-c".to_owned(), core_list(cpus), "-L".to_owned()]);
     for target in targets {
-        check_id(target)?;
-        let id =
-            if target.contains("trtype:") { target.clone() } else { format!("trtype:PCIe traddr:{target}") };
-        arguments.extend(["-r".to_owned(), id]);
+        arguments.extend(["-r".to_owned(), controller(target)?.to_string()]);
     }
     if !huge_pages {
         arguments.extend(["--no-huge", "-s", "1024"].map(str::to_owned));
@@ -52,22 +50,12 @@ pub fn arguments(
     Ok(arguments)
 }
 
-/// Parts of a transport id; what is none of them may name something else.
-const PARTS: [&str; 8] = ["trtype", "adrfam", "traddr", "trsvcid", "subnqn", "hostnqn", "ns", "priority"];
-
 /// Refuses what is neither the address of a controller nor a transport id.
-fn check_id(target: &str) -> Result<(), Refusal> {
-    let is_part = |part: &str| part.split_once(':').is_some_and(|(key, _)| PARTS.contains(&key));
-    let is_address = |text: &str| text.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, ':' | '.'));
-    let known = match target.contains("trtype:") {
-        true => target.split_whitespace().all(is_part),
-        false => !target.is_empty() && is_address(target),
-    };
-    if known {
-        return Ok(());
-    }
-    let cause = "it is neither the PCI address of a controller nor a transport id";
-    Err(Refusal::new(WHAT, cause).at(format!("target `{target}`")).or("name it as 0000:04:00.0, for example"))
+fn controller(target: &str) -> Result<TransportId, Refusal> {
+    TransportId::parse(target).ok_or_else(|| {
+        let cause = "it is neither the PCI address of a controller nor a transport id";
+        Refusal::new(WHAT, cause).at(format!("target `{target}`")).or("name it as 0000:04:00.0, for example")
+    })
 }
 
 #[cfg(test)]
@@ -92,13 +80,7 @@ mod tests {
 
     #[test]
     fn what_names_no_controller_is_refused() {
-        for known in
-            ["0000:04:00.0", "trtype:TCP adrfam:IPv4 traddr:10.0.0.1 trsvcid:4420 subnqn:nqn.2014-08.a:b"]
-        {
-            assert_eq!(check_id(known), Ok(()), "{known}");
-        }
-        for odd in ["", "/dev/nvme0n1", "0000:04:00.0 -w write", "trtype:PCIe -w", "trtype:PCIe file:/x"] {
-            assert!(check_id(odd).is_err(), "{odd}");
-        }
+        let refused = controller("/dev/nvme0n1").unwrap_err();
+        assert!(refused.place.contains("/dev/nvme0n1"), "{refused:?}");
     }
 }

@@ -3,6 +3,8 @@
 pub mod command;
 pub mod record;
 pub mod spdk_tables;
+pub mod transport;
 
 pub use command::Asked;
 pub use spdk_tables::{Distribution, Outcome, Row, read};
+pub use transport::TransportId;
