@@ -34,6 +34,10 @@ pub struct SimParameters {
     pub flush: Work,
     /// Added to the server's work when a read or write does not continue a sequential stream.
     pub positioning: Option<ServiceTime>,
+    /// Processor time that the software above the device takes for an I/O, before it is handed over. Where time is real the
+    /// job's thread spends it; where it is simulated it is latency alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cpu_ns: u64,
     /// A section of the software above the device that one I/O at a time passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<Lock>,

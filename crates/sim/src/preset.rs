@@ -75,6 +75,7 @@ fn ideal(size_bytes: u64) -> SimParameters {
         trim: Work::constant(100 * US),
         flush: Work::constant(10 * US),
         positioning: None,
+        cpu_ns: 0,
         lock: None,
         operations: None,
         throughput: None,

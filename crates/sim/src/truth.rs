@@ -86,7 +86,7 @@ impl Truth {
         let link =
             p.link.map_or(0.0, |link| moved / link.bytes_per_s as f64 * 1e9 + link.round_trip_ns as f64);
         let lock = p.lock.map_or(0.0, |lock| lock.hold_ns as f64);
-        lock + p.base_latency_ns as f64 + link + self.server_mean_ns(direction, access, bytes)
+        lock + (p.cpu_ns + p.base_latency_ns) as f64 + link + self.server_mean_ns(direction, access, bytes)
     }
 
     /// Mean time for which an I/O keeps a server busy.

@@ -126,3 +126,23 @@ fn in_real_time_completions_come_no_sooner_than_they_end() {
     // However busy the machine is, one of a hundred waits ends long before a second one would.
     assert!(latencies[0] < 4_000_000, "{} ns", latencies[0]);
 }
+
+#[test]
+fn what_the_software_above_takes_is_latency_and_in_real_time_spent_before_the_device_has_it() {
+    let device = "ideal,read=100us,cpu=300us";
+    let clock = VirtualClock::new();
+    let mut job = SimEngine::new(shared(device), 2, 4096, clock.clone(), Mode::Virtual).unwrap();
+    assert_eq!(job.submit(read(0)), Submission::Queued);
+    assert_eq!((job.next_due_ns(), clock.now_ns()), (Some(400_000), 0));
+
+    let (clock, _) = WallClock::start();
+    let mut job = SimEngine::new(shared(device), 2, 4096, clock, Mode::RealTime).unwrap();
+    assert_eq!(job.submit(read(0)), Submission::Queued);
+    let mut done = Vec::new();
+    while done.is_empty() {
+        job.reap(Wait::Until(u64::MAX), &mut done).unwrap();
+    }
+    let stamps = done[0].stamps;
+    assert!(stamps.returned_ns - stamps.submitted_ns >= 300_000, "{stamps:?}");
+    assert!(stamps.reaped_ns - stamps.submitted_ns >= 400_000, "{stamps:?}");
+}
