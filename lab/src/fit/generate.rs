@@ -137,7 +137,6 @@ fn medium(draw: &mut Draw, cause: &str) -> Setup {
         burst: None,
         instance_iops: None,
         link: None,
-        cpu_ns: 0,
         lock: None,
         cache: None,
         unit: needs_unit.then(|| draw.pick(&[16, 32, 64]) << 10),
