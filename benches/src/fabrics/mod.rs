@@ -246,19 +246,20 @@ impl Drop for Awake {
     }
 }
 
-/// What a delay of 100 us comes to beyond the round trip: to a host that polls, whose latencies are the target's; to one
-/// whose processor sleeps while it waits, and takes longer to wake the longer it slept; and to that one where processors
-/// are kept awake.
+/// What a delay of 100 us comes to beyond the round trip: where both ends poll, so that nobody has to wake up; where
+/// processors sleep, which take longer to wake the longer they slept; and where those are kept awake.
 fn delays(fathom: &Path, options: &Options) -> Result<(), String> {
-    delay(fathom, options, (true, "a host that polls"))?;
-    delay(fathom, options, (false, "a host that sleeps"))?;
+    delay(fathom, options, (true, "both ends poll"))?;
+    delay(fathom, options, (false, "processors sleep"))?;
     let _awake = [Awake::on("0")?, Awake::on("1")?];
-    delay(fathom, options, (false, "a host that sleeps, processors kept awake"))
+    delay(fathom, options, (false, "processors kept awake"))
 }
 
 fn delay(fathom: &Path, options: &Options, (polls, how): (bool, &str)) -> Result<(), String> {
-    let plain = Target::fathom(fathom, "null:", "128KiB", &[])?;
-    let delayed = Target::fathom(fathom, "null:", "128KiB", &["--delay", "constant:100us"])?;
+    let polled = if polls { &["--polled"][..] } else { &[] };
+    let plain = Target::fathom(fathom, "null:", "128KiB", polled)?;
+    let plan = [&["--delay", "constant:100us"], polled].concat();
+    let delayed = Target::fathom(fathom, "null:", "128KiB", &plan)?;
     let mut pairs = Vec::new();
     for _ in 0..options.pairs {
         let round_trip = |target: &Target| round_trip_us(target, polls, options.time / 2);

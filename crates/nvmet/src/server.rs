@@ -36,6 +36,9 @@ pub struct ServerPlan {
     pub workers: usize,
     /// Processors that the workers are bound to, in turn; none: the scheduler's choice.
     pub cpus: Vec<u32>,
+    /// Whether workers that have connections look for commands without sleeping: no command waits until a worker is awake,
+    /// and each uses all of its processor.
+    pub polled: bool,
 }
 
 /// A target that serves until it is [stopped](Self::stop) or dropped.
@@ -73,6 +76,7 @@ impl Server {
             queues_made: AtomicU32::new(0),
             said: Mutex::new(Vec::new()),
             clock,
+            polled: plan.polled,
         });
         let mut server =
             Self { common, address, queues: limits.queues, bells: Vec::new(), threads: Vec::new() };

@@ -55,6 +55,8 @@ pub struct Common {
     pub said: Mutex<Vec<String>>,
     /// The clock of engines and of silence.
     pub clock: WallClock,
+    /// Whether workers that have connections look for commands without sleeping.
+    pub polled: bool,
 }
 
 impl Common {
@@ -158,7 +160,8 @@ impl Worker {
     /// How long the next wait may be; none where something fell due, for the last moment of which this waits itself.
     fn timeout_ns(&self, now_ns: u64) -> Option<u64> {
         let look_ns = (self.looked_ns + LOOK_EVERY_NS).saturating_sub(now_ns);
-        let mut wait_ns = look_ns;
+        let has_connections = self.free.len() < self.connections.len();
+        let mut wait_ns = if self.common.polled && has_connections { 0 } else { look_ns };
         for at in &self.busy {
             let Some(Some(connection)) = self.connections.get(*at) else { continue };
             wait_ns = wait_ns.min(match connection.next_due_ns() {

@@ -75,6 +75,10 @@ pub struct NvmetArguments {
     /// listens. One thread a CPU, up to 8, unless --workers says otherwise. Default: the scheduler's choice.
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<String>,
+    /// Look for commands without sleeping, where a host is connected: the least latency, and each worker uses all of its
+    /// CPU.
+    #[arg(long)]
+    pub polled: bool,
     /// Digests (CRC32C) of headers and data: offer them to hosts that ask, require both of every host, or off.
     #[arg(long, value_name = "POLICY", value_enum, default_value_t = DigestChoice::Offer)]
     pub digests: DigestChoice,

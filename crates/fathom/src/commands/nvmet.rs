@@ -111,6 +111,7 @@ pub fn perform(arguments: &NvmetArguments) -> Result<Status, Failure> {
             limits,
             workers: arguments.workers.map_or(workers.min(MOST_WORKERS), usize::from),
             cpus: bound.clone(),
+            polled: arguments.polled,
         },
     )?;
     let ready = ready(&server, &nqn);
@@ -300,6 +301,9 @@ fn words(ready: &Ready<'_>, address: SocketAddr, arguments: &NvmetArguments, bou
     lines.push(format!("  I/O queues: {}{fewer}, {} entries each", ready.queues, arguments.depth));
     if !bound.is_empty() {
         lines.push(format!("  workers on CPUs {}", fathom_plan::processors(bound)));
+    }
+    if arguments.polled {
+        lines.push("  workers look for commands without sleeping".to_owned());
     }
     lines.push(String::new());
     lines.push("On the other side:".to_owned());

@@ -43,6 +43,7 @@ pub fn plan() -> ServerPlan {
         hosts: Some(vec![HOST.to_owned()]),
         limits: Limits { queues: 8, depth: 64, ..Limits::default() },
         workers: 2,
+        polled: false,
     }
 }
 

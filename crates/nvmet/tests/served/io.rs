@@ -42,6 +42,15 @@ fn what_was_written_is_read_back_with_digests_and_without() {
 }
 
 #[test]
+fn workers_that_do_not_sleep_serve_the_same_and_end() {
+    let plan = ServerPlan { polled: true, ..plan() };
+    let server = Server::start(export(&["memory:16MiB"], false, &Decorators::default()), &plan).unwrap();
+    writes_come_back(&server, Framing::default());
+    let summary = server.stop();
+    assert_eq!((summary.faults, summary.failed, summary.writes), (0, 0, 6));
+}
+
+#[test]
 fn files_are_read_only_until_they_are_writable() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("disk");
