@@ -33,6 +33,9 @@ pub struct Options {
     /// A built tree of SPDK: fathom and SPDK as host and as target, in all four pairings.
     #[arg(long, value_name = "DIR", value_parser = whole)]
     spdk: Option<PathBuf>,
+    /// With --spdk: fathom polls too, as host and as target.
+    #[arg(long, requires = "spdk")]
+    polled: bool,
     /// Pairs of each case.
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     pairs: usize,
@@ -63,8 +66,8 @@ fn whole(text: &str) -> Result<PathBuf, String> {
 pub fn run(root: &Path, mut options: Options) -> Result<(), String> {
     let program = options.fathom.get_or_insert_with(|| root.join("target/release/fathom")).clone();
     if let Some(spdk) = &options.spdk {
-        let Options { pairs, seconds, .. } = options;
-        return spdk::run(&spdk::Programs { fathom: &program, spdk, rounds: pairs, seconds });
+        let Options { pairs, seconds, polled, .. } = options;
+        return spdk::run(&spdk::Programs { fathom: &program, spdk, polled, rounds: pairs, seconds });
     }
     println!("fathom's initiator beside a bare loop; not beside SPDK's, as --spdk names none\n");
     let target = Target::start(&program)?;

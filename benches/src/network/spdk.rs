@@ -45,6 +45,8 @@ pub struct Programs<'a> {
     pub fathom: &'a Path,
     /// A tree of SPDK that was built: `build/bin` in it has `nvmf_tgt` and `spdk_nvme_perf`.
     pub spdk: &'a Path,
+    /// Whether fathom looks for answers and commands without sleeping, as SPDK does.
+    pub polled: bool,
     pub rounds: usize,
     pub seconds: u32,
 }
@@ -129,6 +131,10 @@ impl Programs<'_> {
         self.spdk.join("build/bin").join(name)
     }
 
+    fn polled(&self) -> &'static [&'static str] {
+        if self.polled { &["--polled"] } else { &[] }
+    }
+
     /// One run of a host against a target of its own.
     fn one(
         &self,
@@ -137,7 +143,7 @@ impl Programs<'_> {
         folder: &Path,
     ) -> Result<Made, String> {
         let target = match target {
-            Whose::Ours => Target::fathom(self.fathom)?,
+            Whose::Ours => Target::fathom(self.fathom, self.polled())?,
             Whose::Spdk => Target::spdk(&self.tool("nvmf_tgt"), folder)?,
         };
         let before = target.cpu_s();
@@ -158,7 +164,9 @@ impl Programs<'_> {
             self.seconds,
             folder.join("store").display()
         );
-        let ended = process::run(&words(&line), folder)?;
+        let mut command = words(&line);
+        command.extend(self.polled().iter().map(|flag| (*flag).to_owned()));
+        let ended = process::run(&command, folder)?;
         let record: Value = serde_json::from_str(&ended.stdout).map_err(|_| ended.stderr)?;
         let per_s = record["summary"]["directions"][0]["operations_per_s"].as_f64();
         let busy = record["jobs"][0]["busy_share"].as_f64();
@@ -199,12 +207,13 @@ fn total(stdout: &str) -> Option<f64> {
 struct Target(Child);
 
 impl Target {
-    fn fathom(program: &Path) -> Result<Self, String> {
+    fn fathom(program: &Path, polled: &[&str]) -> Result<Self, String> {
         let mut child = Command::new("taskset")
             .args(["-c", "0"])
             .arg(program)
             .args(["nvmet", "null:", "--listen", &format!("127.0.0.1:{PORT}"), "--nqn", SUBSYSTEM, "--json"])
             .args(["--workers", "1", "--max-transfer", "1MiB", "--queues", "1", "--memory", "512MiB"])
+            .args(polled)
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("taskset, {}: {error}", program.display()))?;
