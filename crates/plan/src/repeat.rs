@@ -453,7 +453,8 @@ fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> 
 
 /// What was given in place of the evaluation's own keys.
 fn given_differences(given: &serde_json::Value) -> Vec<String> {
-    let told = |key: &str| !["time", "warmup"].contains(&key);
+    // Lengths and clients are told of on their own, and clients are not for every step.
+    let told = |key: &str| !["time", "warmup", "client", "partition"].contains(&key);
     let keys = given.as_object().into_iter().flatten().filter(|(key, value)| told(key) && !value.is_null());
     keys.map(|(key, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
