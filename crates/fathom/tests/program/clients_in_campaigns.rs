@@ -90,13 +90,13 @@ fn cells_of_a_sweep_are_sums_and_a_file_names_the_clients() {
     );
     std::fs::write(folder.path().join("clients.toml"), list).unwrap();
     let words =
-        ["sweep", "--target", "null:", "--throttle", "iops=1k", "--time", "600ms", "--warmup", "200ms"];
+        ["sweep", "--target", "null:", "--throttle", "iops=300", "--time", "600ms", "--warmup", "200ms"];
     let shape = ["--over", "depth=2,8", "--passes", "2", "--clients", "clients.toml"];
     let output = fathom(folder.path(), &[words.as_slice(), &shape].concat());
     let CampaignRecord::Sweep(record) = campaign(&output) else { panic!("no sweep") };
     let rates: Vec<f64> =
         record.cells.iter().map(|cell| cell.result.as_ref().unwrap().operations_per_s).collect();
-    assert!(rates.iter().all(|rate| (1100.0..2300.0).contains(rate)), "{rates:?}");
+    assert!(rates.iter().all(|rate| (330.0..690.0).contains(rate)), "{rates:?}");
     let refused = fathom(folder.path(), &["explain", "--experiments", "null:", "--client", "local"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("experiments are made from one machine"), "{said}");
