@@ -222,6 +222,8 @@ fn names_that_are_no_files_are_refused_before_anything_is_opened() {
         "there.bin::$DATA",
         "*",
         "\"D:\\",
+        r"\\server\share\f",
+        r"\absent\rooted.bin",
         "absent.bin",
         long.as_str(),
     ] {
@@ -256,6 +258,67 @@ fn plans_that_need_another_system_are_refused_by_what_they_ask_for() {
 }
 
 #[test]
+fn names_that_are_no_unicode_or_longer_than_any_path_are_refused() {
+    use std::ffi::OsString;
+    use std::os::windows::ffi::OsStringExt;
+
+    let desk = Desk::new();
+    for units in [&[0xd800][..], &[0x61, 0xdfff, 0x62], &[0xdc00, 0xd800]] {
+        let mut command =
+            desk.command(&["--store", "runs.sqlite", "run", "--rw", "randread", "--count", "1"]);
+        let answer: Answer = command.arg("--target").arg(OsString::from_wide(units)).output().unwrap().into();
+        assert!([1, 2, 3].contains(&answer.status), "{units:?}: {answer:?}");
+    }
+    // Longer than a command line may be.
+    let long = format!(r"C:\{}\x.bin", "d".repeat(40_000));
+    fs::write(desk.path("long.toml"), format!("target = '{long}'\nrw = \"randread\"\ncount = 1\n")).unwrap();
+    let answer = desk.types(&["run", "long.toml", "--json"]);
+    assert!([1, 2, 3].contains(&answer.status) && answer.json()["format"] == "fathom.error", "{answer:?}");
+}
+
+#[test]
+fn a_path_of_more_than_260_letters_is_measured() {
+    let desk = Desk::new();
+    let parts = [r"\\?".to_owned(), desk.folder.display().to_string(), "d".repeat(120), "e".repeat(120)];
+    fs::create_dir_all(parts.join("\\")).unwrap();
+    let deep = desk.folder.join("d".repeat(120)).join("e".repeat(120));
+    let target = ["--target", deep.to_str().unwrap(), "--size", "8MiB", "--rw", "randread"];
+    let record = desk.runs(&[&target[..], &BRIEF].concat());
+    assert_eq!(record["target"]["scratch"], true);
+    assert_eq!(fs::read_dir(parts.join("\\")).unwrap().count(), 0);
+}
+
+#[test]
+fn numbers_that_no_machine_has_are_refused_or_carried_out() {
+    let desk = Desk::new();
+    for words in [&["--cpus", "70"][..], &["--cpus", "1:5"], &["--bs", "1000"], &["--bs", "4097"]] {
+        let target = ["run", "--target", ".", "--size", "8MiB", "--count", "8", "--json", "--quiet"];
+        let answer = desk.types(&[&target[..], words].concat());
+        assert!([1, 2, 3].contains(&answer.status), "{words:?}: {answer:?}");
+        assert_eq!(answer.json()["format"], "fathom.error", "{words:?}: {answer:?}");
+    }
+    let deep =
+        ["run", "--target", ".", "--size", "8MiB", "--count", "8", "--depth", "100000", "--json", "--quiet"];
+    let answer = desk.types(&deep);
+    let format = answer.json()["format"].clone();
+    assert!(["fathom.run", "fathom.error"].iter().any(|known| format == *known), "{answer:?}");
+}
+
+#[test]
+fn jobs_of_fio_for_windows_become_its_own_engine() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("data")).unwrap();
+    let job = "[global]\r\nioengine=windowsaio\r\ndirect=1\r\nthread\r\nsize=8m\r\nbs=4k\r\niodepth=4\r\n\r\n\
+               [a]\r\nrw=randread\r\ndirectory=data\r\nnumber_ios=200\r\n";
+    fs::write(desk.path("job.fio"), job).unwrap();
+    let answer = desk.types(&["fio", "job.fio", "--output-format=json"]);
+    assert!([0, 1].contains(&answer.status), "{answer:?}");
+    assert!(answer.stdout.contains("\"jobname\""), "{answer:?}");
+    let kept = desk.types(&["show", "last", "--json"]).json();
+    assert_eq!(kept["engine"]["name"], "iocp", "{:#}", kept["engine"]);
+}
+
+#[test]
 fn plan_files_of_windows_are_read() {
     let desk = Desk::new();
     fs::create_dir(desk.path("data")).unwrap();
@@ -265,6 +328,8 @@ fn plan_files_of_windows_are_read() {
     fs::write(desk.path("plan.toml"), &plan).unwrap();
     let record = desk.runs(&["plan.toml"]);
     assert_eq!(record["target"]["name"], data.to_str().unwrap());
+    fs::write(desk.path("marked.toml"), format!("\u{feff}{plan}")).unwrap();
+    desk.runs(&["marked.toml"]);
     // Between double quotes a backslash begins a letter: this one is a tabulator.
     fs::write(desk.path("plan.toml"), "target = \"D:\\test\"\r\n").unwrap();
     let answer = desk.types(&["run", "plan.toml", "--json"]);

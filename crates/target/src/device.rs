@@ -3,6 +3,7 @@
 use fathom_record::facts::DeviceFacts;
 use serde::Serialize;
 
+use super::drives::Carried;
 use super::guard::{Identity, Reason, Verdict};
 
 /// One device of this machine.
@@ -14,6 +15,9 @@ pub struct Device {
     pub facts: DeviceFacts,
     /// Kernel's name of the disk of a partition.
     pub disk: Option<String>,
+    /// Which drivers carry its I/O, where the system tells that of each device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
     /// Everything that stands against writing it.
     pub reasons: Vec<Reason>,
     /// How permission to destroy it names it.

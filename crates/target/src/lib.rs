@@ -38,6 +38,9 @@ mod dos_names;
 #[cfg(all(test, not(windows)))]
 #[path = "windows/in_use.rs"]
 mod in_use;
+#[cfg(all(test, not(windows)))]
+#[path = "windows/valid.rs"]
+mod valid;
 
 #[cfg(test)]
 mod tests;

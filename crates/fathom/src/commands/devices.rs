@@ -6,7 +6,7 @@ use fathom_measure::{Bytes, Nanos, counted};
 use fathom_record::WallFacts;
 use fathom_report::table::{Table, numbers, titles, words};
 use fathom_report::terminal::{self, Style};
-use fathom_target::drives::Capture;
+use fathom_target::drives::{Capture, Carried, Driver};
 use fathom_target::{Claims, Device, Hold, Reason, Verdict, capture, devices, wall};
 use serde::Serialize;
 
@@ -199,6 +199,7 @@ fn details(device: &Device) -> Vec<(&'static str, String)> {
     if let Some(disk) = &device.disk {
         lines.push(("part of", disk.clone()));
     }
+    lines.extend(device.carried.iter().flat_map(carried));
     let kind = |reason: &Reason| if reason.hold == Hold::NotLookedAt { "unknown" } else { "holds" };
     lines.extend(device.reasons.iter().map(|reason| (kind(reason), reason.text.clone())));
     if let Some(why) = &device.unusable {
@@ -206,6 +207,22 @@ fn details(device: &Device) -> Vec<(&'static str, String)> {
     }
     lines.push(("features", claims(&device.claims)));
     lines.push(("writing", writing(device)));
+    lines
+}
+
+/// The drivers under it, the one of its class first, and what is odd about them.
+fn carried(carried: &Carried) -> Vec<(&'static str, String)> {
+    let named = |driver: &Driver| match &driver.version {
+        Some(version) => format!("{} {version}", driver.service),
+        None => driver.service.clone(),
+    };
+    let drivers: Vec<String> = carried.drivers.iter().map(named).collect();
+    let mut lines = Vec::new();
+    if !drivers.is_empty() {
+        lines.push(("drivers", drivers.join(" over ")));
+    }
+    lines.extend(carried.remark.iter().map(|remark| ("stack", remark.clone())));
+    lines.extend(carried.unanswered.iter().map(|what| ("silent", what.clone())));
     lines
 }
 
@@ -283,6 +300,7 @@ mod tests {
                 ..DeviceFacts::default()
             },
             disk: None,
+            carried: None,
             reasons,
             identity: Identity { words: "S4EWNX0R".to_owned(), also: Vec::new() },
             verdict,
@@ -361,6 +379,29 @@ mod tests {
         let long = possibly(reason.first("add --check-empty"), 400.0);
         assert!(long.contains("about 6 min") && long.contains("`--check-empty` does it"), "{long}");
         assert!(long.contains("unknown  nothing was found in 64 MiB") && long.contains(&flag), "{long}");
+    }
+
+    #[test]
+    fn drivers_are_named_in_their_order_and_what_is_odd_is_said() {
+        use fathom_target::drives::Stack;
+        let driver = |service: &str, version: Option<&str>| Driver {
+            service: service.to_owned(),
+            version: version.map(str::to_owned),
+            ..Driver::default()
+        };
+        let drivers = vec![driver("disk", Some("10.0.26100.1")), driver("stornvme", None)];
+        let carried = Carried {
+            stack: Stack::Scsi,
+            drivers,
+            remark: Some("restart the machine".to_owned()),
+            unanswered: vec!["NVMe health: no".to_owned()],
+        };
+        let verdict = Verdict::Never { first: Vec::new() };
+        let known = Device { carried: Some(carried), ..device(Vec::new(), verdict) };
+        let text = text(&[known], &wall(7), style(100));
+        assert!(text.contains("drivers  disk 10.0.26100.1 over stornvme\n"), "{text}");
+        assert!(text.contains("stack    restart the machine\n"), "{text}");
+        assert!(text.contains("silent   NVMe health: no\n"), "{text}");
     }
 
     #[test]

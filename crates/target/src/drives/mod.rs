@@ -6,6 +6,11 @@
 //! ```
 
 mod descriptors;
+mod drivers;
+mod volumes;
+
+pub use drivers::{Carried, Driver, Stack};
+pub use volumes::{Role, drives_of};
 
 use std::fmt::Write;
 
@@ -26,6 +31,25 @@ pub struct Capture {
     pub settings: Vec<Setting>,
     /// The drives, in the order of their numbers.
     pub drives: Vec<Drive>,
+    /// The volumes of the machine, mounted or not; absent in files that are older than the question.
+    #[serde(default)]
+    pub volumes: Vec<Volume>,
+}
+
+/// One volume.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Volume {
+    /// Its own name, as `\\?\Volume{...}\`.
+    pub name: String,
+    /// Letters and folders that it is mounted at.
+    pub places: Vec<String>,
+    /// Its file system; absent where none is recognised, or it is locked.
+    pub file_system: Option<String>,
+    /// The bytes that say where it lies (`IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS`), in hexadecimal digits.
+    pub extents: Option<String>,
+    /// What it is to the system.
+    #[serde(default)]
+    pub roles: Vec<Role>,
 }
 
 /// One setting of the system.
@@ -44,6 +68,9 @@ pub struct Drive {
     pub number: u32,
     /// What it was asked, and what came.
     pub answers: Vec<Answer>,
+    /// Its drivers, the one of its class first; none where the system names none for it.
+    #[serde(default)]
+    pub drivers: Vec<Driver>,
 }
 
 /// What one question brought.
@@ -107,6 +134,12 @@ impl Question {
 /// The settings: how many drives the class drivers of both stacks have, and whether the native one was asked for.
 pub const SETTINGS: [&str; 3] = ["drives of disk.sys", "drives of nvmedisk.sys", "native NVMe asked for"];
 
+/// Questions about what a device counts itself, with the names of that.
+const COUNTED: [(Question, &str); 2] =
+    [(Question::NvmeHealth, "nvme health"), (Question::EbsStatistics, "EBS statistics")];
+/// In the model of every EBS volume.
+const EBS_MODEL: &str = "Amazon Elastic Block Store";
+
 impl Capture {
     /// The format's name.
     pub const FORMAT: &'static str = "fathom.drives";
@@ -120,18 +153,23 @@ impl Capture {
 
     /// The drives as devices. None of them is ever written to.
     pub fn devices(&self) -> Vec<Device> {
-        let stack = self.stack();
-        self.drives.iter().map(|drive| drive.device(stack)).collect()
+        let (stack, asked) = (self.stack(), self.setting(SETTINGS[2]) == Some(1));
+        let device = |drive: &Drive| drive.device(drive.carried(stack, asked), &self.volumes);
+        self.drives.iter().map(device).collect()
     }
 
-    /// Which class driver all drives have: `scsi` or `native`; absent where both have some, or nobody says.
-    fn stack(&self) -> Option<&'static str> {
-        let of = |name| self.settings.iter().find(|setting| setting.name == name)?.value;
-        match (of(SETTINGS[0]).unwrap_or(0), of(SETTINGS[1]).unwrap_or(0)) {
-            (0, 0) => None,
-            (_, 0) => Some("scsi"),
-            (0, _) => Some("native"),
-            _ => None,
+    fn setting(&self, name: &str) -> Option<u32> {
+        self.settings.iter().find(|setting| setting.name == name)?.value
+    }
+
+    /// The stack of all drives by their class driver; unknown where both have some, or nobody says.
+    fn stack(&self) -> Stack {
+        let of = |name| self.setting(name).unwrap_or(0);
+        match (of(SETTINGS[0]), of(SETTINGS[1])) {
+            (0, 0) => Stack::Unknown,
+            (_, 0) => Stack::Scsi,
+            (0, _) => Stack::Native,
+            _ => Stack::Unknown,
         }
     }
 }
@@ -146,7 +184,8 @@ impl Answer {
     }
 }
 
-fn digits(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+pub fn digits(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a text does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -169,7 +208,29 @@ impl Drive {
         read(&bytes_of(answer.bytes.as_ref()?)?)
     }
 
-    fn device(&self, stack: Option<&str>) -> Device {
+    /// Its drivers, and its stack; that of all drives where it has no drivers of its own to tell it by.
+    fn carried(&self, all: Stack, asked: bool) -> Carried {
+        let stack = if self.drivers.is_empty() { all } else { drivers::stack(&self.drivers) };
+        let remark = drivers::remark(stack, &self.drivers, asked);
+        Carried { stack, remark, unanswered: self.unanswered(), drivers: self.drivers.clone() }
+    }
+
+    /// What an NVMe device was asked and did not answer; EBS volumes alone count what log page D0h has.
+    fn unanswered(&self) -> Vec<String> {
+        let described = self.answer(Question::Descriptor, descriptors::described).unwrap_or_default();
+        let is_ebs = described.model.is_some_and(|model| model.contains(EBS_MODEL));
+        let asked = COUNTED.iter().filter(|(question, _)| match question {
+            Question::EbsStatistics => is_ebs,
+            _ => is_ebs || described.bus == Some("NVMe"),
+        });
+        let refused = asked.filter_map(|(question, what)| {
+            let answer = self.answers.iter().find(|answer| answer.question == *question)?;
+            Some(drivers::unanswered(what, &self.drivers, answer.error?))
+        });
+        refused.collect()
+    }
+
+    fn device(&self, carried: Carried, volumes: &[Volume]) -> Device {
         let described = self.answer(Question::Descriptor, descriptors::described).unwrap_or_default();
         let blocks = self.answer(Question::Alignment, descriptors::blocks);
         let size = self.answer(Question::Geometry, descriptors::size);
@@ -181,15 +242,17 @@ impl Drive {
             model: described.model,
             serial: described.serial.clone(),
             size_bytes: size.map_or(0, |(size, _)| size),
-            layer: stack.map_or_else(|| bus.to_owned(), |stack| format!("{bus}, {stack} stack")),
+            layer: format!("{bus}, {} stack", carried.stack.name()),
             rotational: self.answer(Question::SeekPenalty, descriptors::yes),
             write_cache: self.answer(Question::WriteCache, descriptors::write_cache).map(str::to_owned),
             ..DeviceFacts::default()
         };
         let identity = Identity { words: described.serial.unwrap_or(name), also: Vec::new() };
-        let reasons = self.reasons(&path);
+        let mut reasons = self.reasons(&path);
+        reasons.extend(volumes::reasons(volumes, self));
         Device {
             disk: None,
+            carried: Some(carried),
             verdict: guard::verdict(&reasons, &identity),
             reasons,
             identity,
@@ -237,8 +300,7 @@ impl Drive {
 
     fn counters(&self) -> Vec<String> {
         let came = |question| self.answer(question, |bytes| Some(!bytes.is_empty())).unwrap_or(false);
-        let known = [(Question::NvmeHealth, "nvme health"), (Question::EbsStatistics, "EBS statistics")];
-        known.into_iter().filter(|(question, _)| came(*question)).map(|(_, name)| name.to_owned()).collect()
+        COUNTED.iter().filter(|(question, _)| came(*question)).map(|(_, name)| (*name).to_owned()).collect()
     }
 }
 
@@ -248,14 +310,15 @@ mod tests {
     use crate::guard::Verdict;
 
     fn drive(answers: Vec<Answer>) -> Drive {
-        Drive { number: 1, answers }
+        Drive { number: 1, answers, drivers: Vec::new() }
     }
 
     fn capture(drives: Vec<Drive>) -> Capture {
         let settings = [Some(2), None, Some(1)];
         let settings = SETTINGS.iter().zip(settings);
         let settings = settings.map(|(name, value)| Setting { name: (*name).to_owned(), value }).collect();
-        Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives }
+        let volumes = Vec::new();
+        Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives, volumes }
     }
 
     fn answers() -> Vec<Answer> {
@@ -284,6 +347,63 @@ mod tests {
         let holds: Vec<Hold> = device.reasons.iter().map(|reason| reason.hold).collect();
         assert_eq!(holds, [Hold::Unknown, Hold::ReadOnly]);
         assert!(matches!(device.verdict, Verdict::Never { .. }));
+    }
+
+    #[test]
+    fn a_drive_has_the_stack_of_its_own_drivers_and_is_held_by_its_volumes() {
+        let named = |service: &str| Driver { service: service.to_owned(), ..Driver::default() };
+        let mut machine = capture(vec![drive(answers()), drive(answers())]);
+        machine.drives[0].drivers = vec![named("disk"), named("stornvme")];
+        machine.drives[1].drivers = vec![named("nvmedisk"), named("stornvme")];
+        machine.drives[1].number = 2;
+        machine.volumes = vec![Volume {
+            name: r"\\?\Volume{0}\".to_owned(),
+            places: vec![r"D:\".to_owned()],
+            file_system: Some("NTFS".to_owned()),
+            extents: Some(digits(&volumes::tests::drawn(&[2]))),
+            roles: vec![Role::Paging],
+        }];
+        let devices = machine.devices();
+        let layers: Vec<&str> = devices.iter().map(|device| device.facts.layer.as_str()).collect();
+        assert_eq!(layers, ["NVMe, scsi stack", "NVMe, native stack"]);
+        let carried = devices[0].carried.as_ref().unwrap();
+        assert!(carried.remark.as_ref().unwrap().contains("not in force"), "{carried:?}");
+        assert_eq!(devices[1].carried.as_ref().unwrap().remark, None);
+        let holds = |at: usize| devices[at].reasons.iter().map(|reason| reason.hold).collect::<Vec<_>>();
+        assert_eq!(holds(0), [Hold::Unknown, Hold::ReadOnly]);
+        assert_eq!(holds(1), [Hold::Unknown, Hold::ReadOnly, Hold::Mounted, Hold::Swap]);
+    }
+
+    #[test]
+    fn what_an_ebs_volume_does_not_answer_is_said_with_the_driver() {
+        let answers = |bus: u32, model: &str| {
+            vec![
+                Answer::of(Question::Descriptor, Ok(descriptors::tests::drawn(bus, "", model, "vol0123"))),
+                Answer::of(Question::NvmeHealth, Ok(vec![0; 512])),
+                Answer::of(Question::EbsStatistics, Err(1)),
+            ]
+        };
+        let said = |bus, model| {
+            let device = capture(vec![drive(answers(bus, model))]).devices().remove(0);
+            (device.carried.unwrap().unanswered, device.claims.counters)
+        };
+        // Behind a driver of SCSI it is an EBS volume all the same.
+        for bus in [17, 1] {
+            let (unanswered, counters) = said(bus, "NVMe Amazon Elastic Block Store");
+            assert_eq!(counters, ["nvme health"]);
+            assert_eq!(unanswered.len(), 1);
+            assert!(unanswered[0].starts_with("EBS statistics: the driver does not pass"), "{unanswered:?}");
+        }
+        assert!(said(17, "Model").0.is_empty());
+    }
+
+    #[test]
+    fn a_file_without_drivers_and_volumes_is_read() {
+        let old =
+            r#"{"format":"fathom.drives","version":1,"settings":[],"drives":[{"number":3,"answers":[]}]}"#;
+        let read: Capture = serde_json::from_str(old).unwrap();
+        assert!(read.is_readable() && read.volumes.is_empty());
+        assert_eq!(read.devices()[0].facts.layer, "drive, unknown stack");
     }
 
     #[test]

@@ -115,6 +115,7 @@ fn describe(machine: &Machine, node: &Node) -> Device {
     let findings = findings.unwrap_or_else(used);
     Device {
         path: path.display().to_string(),
+        carried: None,
         disk: node.disk.and_then(|disk| machine.node(disk)).map(|disk| disk.name.clone()),
         verdict: guard::verdict(&findings.reasons, &findings.identity),
         reasons: findings.reasons,
@@ -210,6 +211,7 @@ fn generic_namespace(machine: &Machine, blocks: &[Device], name: String) -> Devi
             queue_requests: None,
             ..facts
         },
+        carried: None,
         disk: None,
         verdict: guard::verdict(&reasons, &identity),
         reasons,

@@ -115,7 +115,7 @@ pub fn volume(file: &File) -> io::Result<Volume> {
 }
 
 /// The name of the file system in a volume; its root ends in a zero.
-fn file_system(root: &[u16]) -> io::Result<String> {
+pub fn file_system(root: &[u16]) -> io::Result<String> {
     let mut name = [0u16; 64];
     let nothing = std::ptr::null_mut();
     // SAFETY: the root ends in a zero, the place is as many units as is said, and what is null is not asked for.

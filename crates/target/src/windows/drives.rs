@@ -2,6 +2,7 @@
 //! one that changes nothing.
 #![allow(unsafe_code)] // Calls of the system; each use says why it is sound.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
@@ -12,8 +13,10 @@ use windows_sys::Win32::Foundation::ERROR_FILE_NOT_FOUND;
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Registry::{HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RegGetValueW};
 
+use super::drivers::drivers;
 use super::handle::SHARED;
-use crate::drives::{Answer, Capture, Drive, Question, SETTINGS, Setting};
+use super::volumes::{self, volumes};
+use crate::drives::{Answer, Capture, Drive, Driver, Question, SETTINGS, Setting, Volume};
 use crate::{Device, Error};
 
 /// Numbers beyond this are not tried; they are given from 0 on, and gaps are few.
@@ -57,29 +60,51 @@ pub fn devices() -> Result<Vec<Device>, Error> {
 /// None.
 pub fn capture() -> Result<Capture, Error> {
     let (mut drives, mut gap) = (Vec::new(), 0);
+    let mut named = drivers();
     for number in 0..NUMBERS {
-        let opened =
-            File::options().access_mode(0).share_mode(SHARED).open(format!(r"\\.\PhysicalDrive{number}"));
-        let answers = match opened {
-            Ok(drive) => {
-                Question::ALL.iter().map(|question| Answer::of(*question, ask(&drive, *question))).collect()
-            }
-            Err(error) if error.raw_os_error() == Some(ERROR_FILE_NOT_FOUND as i32) => {
+        match drive(number, &mut named) {
+            Some(drive) => drives.push(drive),
+            None if gap + 1 == GAP_MAX => break,
+            None => {
                 gap += 1;
-                if gap == GAP_MAX {
-                    break;
-                }
                 continue;
             }
-            Err(error) => vec![Answer::of(Question::Descriptor, Err(error.raw_os_error().unwrap_or(0)))],
-        };
+        }
         gap = 0;
-        drives.push(Drive { number, answers });
     }
+    Ok(captured(drives, volumes()))
+}
+
+/// What is known of the drives that the volume of a root lies on, as `C:\`; nothing where it does not say.
+pub fn under(root: &str) -> Vec<Device> {
+    let numbers = volumes::drives_under(root);
+    if numbers.is_empty() {
+        return Vec::new();
+    }
+    let mut named = drivers();
+    let drives = numbers.into_iter().filter_map(|number| drive(number, &mut named)).collect();
+    captured(drives, Vec::new()).devices()
+}
+
+fn captured(drives: Vec<Drive>, volumes: Vec<Volume>) -> Capture {
     let settings = SETTINGS.iter().zip(PLACES);
     let settings = settings.map(|(name, place)| Setting { name: (*name).to_owned(), value: setting(place) });
     let settings = settings.collect();
-    Ok(Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives })
+    Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives, volumes }
+}
+
+/// What a drive answers; none where there is no drive of this number.
+fn drive(number: u32, named: &mut HashMap<u32, Vec<Driver>>) -> Option<Drive> {
+    let opened =
+        File::options().access_mode(0).share_mode(SHARED).open(format!(r"\\.\PhysicalDrive{number}"));
+    let answers = match opened {
+        Ok(drive) => {
+            Question::ALL.iter().map(|question| Answer::of(*question, ask(&drive, *question))).collect()
+        }
+        Err(error) if error.raw_os_error() == Some(ERROR_FILE_NOT_FOUND as i32) => return None,
+        Err(error) => vec![Answer::of(Question::Descriptor, Err(error.raw_os_error().unwrap_or(0)))],
+    };
+    Some(Drive { number, answers, drivers: named.remove(&number).unwrap_or_default() })
 }
 
 /// One question.
@@ -109,8 +134,11 @@ fn ask(drive: &File, question: Question) -> Result<Vec<u8>, i32> {
     control(drive, code, &input).map_err(|error| error.raw_os_error().unwrap_or(0))
 }
 
-/// One call, and what came.
-fn control(drive: &File, code: u32, input: &[u8]) -> io::Result<Vec<u8>> {
+/// One call that changes nothing, and what came.
+///
+/// # Errors
+/// As the system reports them.
+pub fn control(drive: &File, code: u32, input: &[u8]) -> io::Result<Vec<u8>> {
     // Larger than what is asked with, which some drivers answer into.
     let mut answer = vec![0u8; ANSWER_BYTES];
     let mut came = 0;

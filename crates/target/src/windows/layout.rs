@@ -1,11 +1,15 @@
-//! Room for a file, and its bytes.
+//! Room for a file, its bytes, and how many of them were ever written.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use super::call;
+use super::drives::control;
+use super::{Handle, call, valid};
 use crate::scratch::Space;
+
+/// `FSCTL_QUERY_FILE_REGIONS`; without a stretch it answers of the whole file.
+const FILE_REGIONS: u32 = 0x0009_0284;
 
 /// Room of the volume that a file or folder is in.
 ///
@@ -14,6 +18,15 @@ use crate::scratch::Space;
 pub fn space(file: &File) -> io::Result<Space> {
     let volume = call::volume(file)?;
     Ok(Space { total_bytes: volume.total_bytes, free_bytes: volume.free_bytes })
+}
+
+/// Share of a stretch that was written: what lies behind a file's valid data reads as zeros without reaching the device.
+/// Unknown where the file system does not say.
+///
+/// # Errors
+/// None: a file system that has no answer says nothing.
+pub fn written_share(handle: &Handle, stretch: Range<u64>) -> io::Result<Option<f64>> {
+    Ok(control(handle.anchor(), FILE_REGIONS, &[]).ok().and_then(|bytes| valid::share(&bytes, &stretch)))
 }
 
 /// Has a file take its room.

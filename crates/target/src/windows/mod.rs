@@ -3,6 +3,7 @@
 
 mod call;
 mod dos_names;
+mod drivers;
 mod drives;
 mod folder;
 mod glimpse;
@@ -11,13 +12,13 @@ mod in_use;
 mod layout;
 mod open;
 mod unasked;
+mod valid;
+mod volumes;
 
 pub use dos_names::has_drive;
 pub use drives::{capture, devices};
 pub use glimpse::Glimpse;
 pub use handle::{Handle, Lane, OverlappedLane, lane, overlapped_lane};
-pub use layout::{FileExt, allocate, space};
+pub use layout::{FileExt, allocate, space, written_share};
 pub use open::{Opened, open_path};
-pub use unasked::{
-    advise, cached_share, drop_cached, forget, generic_of, is_block_device, stretches, written_share,
-};
+pub use unasked::{advise, cached_share, drop_cached, forget, generic_of, is_block_device, stretches};

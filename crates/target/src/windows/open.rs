@@ -12,17 +12,19 @@ use windows_sys::Win32::Storage::FileSystem::{FILE_READ_ATTRIBUTES, SYNCHRONIZE}
 
 use super::call::{self, Volume};
 use super::dos_names;
+use super::drives;
 use super::folder::Folder;
 use super::handle::{Handle, SHARED};
 use super::in_use::{self, Answers, Look};
-use super::layout::space;
+use super::layout::{space, written_share};
+use super::valid;
 use crate::guard::{self, Findings, Identity, Permit};
 use crate::layout::{self, Layout};
 use crate::open::{OpenRequest, Preparation};
 use crate::origin::Origin;
 use crate::scratch;
 use crate::usable::usable;
-use crate::{Error, ErrorKind};
+use crate::{Device, Error, ErrorKind};
 
 /// An open file, and what it owes.
 #[derive(Debug)]
@@ -135,17 +137,69 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
         admitted = Some(Admission { place, permit });
     }
     let volume = call::volume(&anchor).map_err(|error| system(&place, &error))?;
-    let mut facts = facts_of(name, &volume);
+    let devices = drives::under(&volume.root);
+    let mut facts = facts_of(name, &volume, &devices);
     facts.size_bytes = usable(name, look.size_bytes, facts.logical_block_bytes, request.size_bytes)?;
+    let (handle, size_bytes) = (Handle::new(anchor, request.writes), facts.size_bytes);
+    let share = || written_share(&handle, 0..size_bytes).map_err(|error| system(&place, &error));
+    facts.written_share = share()?;
+    if facts.written_share.is_some_and(|written| written < valid::WHOLE) {
+        fill_or_refuse(name, &handle, admitted.is_some(), &facts, request)?;
+        facts.written_share = share()?;
+    }
     let mut notes = look.notes();
-    if request.reads {
+    notes.extend(remarks(&devices));
+    if request.reads && facts.written_share.is_none() {
         notes.push(
             "How much of the file was ever written is not known here: what was not reads as zeros without \
              reaching the device."
                 .to_owned(),
         );
     }
-    Ok((Opened { handle: Arc::new(Handle::new(anchor, request.writes)), admitted, notes }, facts))
+    Ok((Opened { handle: Arc::new(handle), admitted, notes }, facts))
+}
+
+/// A file with unwritten parts is written in full where its destruction was permitted, otherwise not read: behind its
+/// valid data reads do not reach the device, and writes are carried out one after the other.
+fn fill_or_refuse(
+    name: &str,
+    handle: &Handle,
+    may_write: bool,
+    facts: &TargetFacts,
+    request: &OpenRequest<'_>,
+) -> Result<(), Error> {
+    let written = facts.written_share.unwrap_or_default();
+    if !may_write {
+        let cause = format!(
+            "only {:.1} % of its {} bytes were ever written; the rest reads as zeros without reaching the device, \
+             which is no measurement",
+            100.0 * written,
+            facts.size_bytes
+        );
+        return Err(Error::new(ErrorKind::Refused, format!("reading {name}"), cause).with_remedy(
+            "name its folder, so that a scratch file is written in full there, or copy the file",
+        ));
+    }
+    let place = format!("filling {name}");
+    let room = space(handle.anchor()).map_err(|error| system(&place, &error))?;
+    let missing = (facts.size_bytes as f64 * (1.0 - written)) as u64;
+    scratch::size_for(&place, Some(missing.max(scratch::UNIT_BYTES)), room)?;
+    lay_out(handle, (&place, facts.size_bytes), room.reserve_bytes() / 2, request)
+}
+
+/// Writes all of a file past the cache.
+fn lay_out(
+    handle: &Handle,
+    (place, size_bytes): (&str, u64),
+    keep_free_bytes: u64,
+    request: &OpenRequest<'_>,
+) -> Result<(), Error> {
+    let told =
+        |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
+    let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
+    request.before_layout.map_or(Ok(()), |ask| ask(size_bytes))?;
+    let lane = handle.open_lane().map_err(|error| system(place, &error))?;
+    layout::lay_out(&lane, 0..size_bytes, &layout)
 }
 
 fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
@@ -155,22 +209,17 @@ fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(O
     let size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
     let volume = call::volume(folder.file()).map_err(|error| system(&place, &error))?;
     let handle = Handle::new(folder.scratch()?, true);
-    let told =
-        |done, total| request.progress.iter().for_each(|told| told(Preparation::LayingOut, done, total));
     // What was found free before may shrink while it is written, but not to nothing.
-    let keep_free_bytes = room.reserve_bytes() / 2;
-    let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
-    request.before_layout.map_or(Ok(()), |ask| ask(size_bytes))?;
-    let lane = handle.open_lane().map_err(|error| system(&place, &error))?;
-    layout::lay_out(&lane, 0..size_bytes, &layout)?;
+    lay_out(&handle, (&place, size_bytes), room.reserve_bytes() / 2, request)?;
+    let devices = drives::under(&volume.root);
     let facts = TargetFacts {
         size_bytes,
         scratch: true,
         // All of it was just written past the cache.
         written_share: Some(1.0),
-        ..facts_of(name, &volume)
+        ..facts_of(name, &volume, &devices)
     };
-    Ok((Opened { handle: Arc::new(handle), admitted: None, notes: Vec::new() }, facts))
+    Ok((Opened { handle: Arc::new(handle), admitted: None, notes: remarks(&devices) }, facts))
 }
 
 fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
@@ -223,10 +272,18 @@ fn admit(place: &str, anchor: &File, permit: Option<&Permit>) -> Result<(), Erro
     guard::admit(place, &reasons, &identity, permit)
 }
 
-fn facts_of(name: &str, volume: &Volume) -> TargetFacts {
+/// What is odd about the drivers under a file, as a run's record says it.
+fn remarks(devices: &[Device]) -> Vec<String> {
+    let odd =
+        |device: &Device| Some(format!("{}: {}.", device.path, device.carried.as_ref()?.remark.as_ref()?));
+    devices.iter().filter_map(odd).collect()
+}
+
+fn facts_of(name: &str, volume: &Volume, devices: &[Device]) -> TargetFacts {
     TargetFacts {
         logical_block_bytes: volume.sector_bytes,
         direct: true,
+        devices: devices.iter().map(|device| device.facts.clone()).collect(),
         file_system: Some(FileSystemFacts {
             kind: volume.file_system.clone(),
             mount_point: volume.root.clone(),

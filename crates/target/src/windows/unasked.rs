@@ -46,8 +46,3 @@ pub fn forget(_: &Handle, _: Range<u64>) -> io::Result<()> {
 pub fn stretches(_: &Handle, _: &Range<u64>) -> io::Result<Vec<Stretch>> {
     nobody_knows()
 }
-
-/// Share of a stretch that was written.
-pub fn written_share(_: &Handle, _: Range<u64>) -> io::Result<Option<f64>> {
-    Ok(None)
-}

@@ -2,7 +2,10 @@
 
 use crate::MetricDecl;
 
+#[cfg(not(windows))]
 const SOURCE: &str = "/proc/diskstats";
+#[cfg(windows)]
+const SOURCE: &str = "IOCTL_DISK_PERFORMANCE";
 const OPS: &str = "operations/s";
 const BYTES: &str = "bytes/s";
 

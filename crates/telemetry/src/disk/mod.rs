@@ -2,6 +2,11 @@
 
 mod diskstats;
 mod metrics;
+#[cfg(any(windows, test))]
+mod performance;
+#[cfg_attr(not(windows), path = "reading_files.rs")]
+#[cfg_attr(windows, path = "reading_windows.rs")]
+mod reading;
 
 pub use diskstats::{Counters, Kind, parse};
 pub use metrics::METRICS;
@@ -9,7 +14,6 @@ pub use metrics::METRICS;
 use std::collections::HashMap;
 
 use crate::counter::{growth, per_second};
-use crate::kept_file::KeptFile;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// Bytes of a sector in the kernel's counts, whatever the device's block.
@@ -19,8 +23,7 @@ const MS_NS: f64 = 1e6;
 
 /// Some block devices.
 pub struct Disk {
-    file: KeptFile,
-    root: Root,
+    reading: reading::Reading,
     devices: Vec<String>,
     before: HashMap<String, Counters>,
     started: bool,
@@ -29,24 +32,18 @@ pub struct Disk {
 impl Disk {
     /// The devices of these names, as `nvme0n1` or `vda1`.
     pub fn new(root: &Root, devices: &[String]) -> Self {
-        let file = KeptFile::new(root, "/proc/diskstats");
-        Self { file, root: root.clone(), devices: devices.to_vec(), before: HashMap::new(), started: false }
+        let reading = reading::Reading::new(root);
+        Self { reading, devices: devices.to_vec(), before: HashMap::new(), started: false }
     }
 
     /// What stands in the way from the start, said once.
     fn check(&self, sample: &mut Sample<'_>) {
         for device in &self.devices {
-            if self.root.text(format!("/sys/class/block/{device}/queue/iostats")).as_deref() == Some("0") {
-                sample.absent(
-                    "disk",
-                    format!(
-                        "{device}: the kernel does not count its I/O; type \
-                         `echo 1 > /sys/block/{device}/queue/iostats` as root"
-                    ),
-                );
+            if let Some(why) = self.reading.uncounted(device) {
+                sample.absent("disk", why);
             }
             if !self.before.contains_key(device) {
-                sample.absent("disk", format!("{device}: not in /proc/diskstats; `lsblk` lists what is"));
+                sample.absent("disk", self.reading.unlisted(device));
             }
         }
     }
@@ -54,9 +51,8 @@ impl Disk {
 
 /// The counters of some devices now; those that the kernel does not list are left out.
 pub(crate) fn read(root: &Root, devices: &[&str]) -> HashMap<String, Counters> {
-    let text = root.text("/proc/diskstats").unwrap_or_default();
-    let counters = parse(&text).filter(|(name, _)| devices.contains(name));
-    counters.map(|(name, counters)| (name.to_owned(), counters)).collect()
+    let names: Vec<String> = devices.iter().map(|name| (*name).to_owned()).collect();
+    reading::Reading::new(root).now(&names).unwrap_or_default().into_iter().collect()
 }
 
 fn put(sample: &mut Sample<'_>, device: &str, before: &Counters, now: &Counters, elapsed_ns: u64) {
@@ -69,7 +65,7 @@ fn put(sample: &mut Sample<'_>, device: &str, before: &Counters, now: &Counters,
             rate(before.sectors, now.sectors).map(|s| s * SECTOR_BYTES as f64),
         );
         sample.put(&METRICS[wait], device, mean_wait_ns(&before, &now));
-        if let Some(merged) = merged {
+        if let Some(merged) = merged.filter(|merged| !reading::UNKNOWN.contains(&METRICS[*merged].name)) {
             sample.put(&METRICS[merged], device, rate(before.merged, now.merged));
         }
     };
@@ -86,9 +82,11 @@ fn put(sample: &mut Sample<'_>, device: &str, before: &Counters, now: &Counters,
     }
     sample.put(&METRICS[13], device, now.in_flight as f64);
     sample.put(&METRICS[14], device, rate(before.queue_ms, now.queue_ms).map(|ms_per_s| ms_per_s / 1e3));
-    // The kernel counts in its own ticks, which may give a hair more than the time that passed.
-    let busy = rate(before.busy_ms, now.busy_ms).map(|ms_per_s| (ms_per_s / 1e3).min(1.0));
-    sample.put(&METRICS[15], device, busy);
+    if !reading::UNKNOWN.contains(&METRICS[15].name) {
+        // The kernel counts in its own ticks, which may give a hair more than the time that passed.
+        let busy = rate(before.busy_ms, now.busy_ms).map(|ms_per_s| (ms_per_s / 1e3).min(1.0));
+        sample.put(&METRICS[15], device, busy);
+    }
 }
 
 /// Mean time of the I/Os that ended in between; absent if none did.
@@ -107,21 +105,20 @@ impl Source for Disk {
         if self.devices.is_empty() {
             return sample.absent("disk", "the target has no block device under it");
         }
-        let text = match self.file.text("device counts need /proc mounted") {
-            Ok(text) => text,
+        let listed = match self.reading.now(&self.devices) {
+            Ok(listed) => listed,
             Err(reason) => {
                 self.before.clear();
                 return sample.absent("disk", reason);
             }
         };
         let mut after = HashMap::with_capacity(self.devices.len());
-        for (name, now) in parse(&text).filter(|(name, _)| self.devices.iter().any(|device| device == name)) {
-            if let Some(before) = self.before.get(name) {
-                put(sample, name, before, &now, elapsed_ns);
+        for (name, now) in listed {
+            if let Some(before) = self.before.get(&name) {
+                put(sample, &name, before, &now, elapsed_ns);
             }
-            after.insert(name.to_owned(), now);
+            after.insert(name, now);
         }
-        drop(text);
         if self.started {
             for gone in self.before.keys().filter(|name| !after.contains_key(*name)) {
                 sample.absent("disk", format!("{gone}: vanished during the run"));

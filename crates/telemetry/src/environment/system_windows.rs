@@ -8,8 +8,15 @@ use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress
 use windows_sys::Win32::System::Registry::{
     HKEY_LOCAL_MACHINE, REG_ROUTINE_FLAGS, RRF_RT_REG_DWORD, RRF_RT_REG_SZ, RegGetValueW,
 };
-use windows_sys::Win32::System::Threading::{ALL_PROCESSOR_GROUPS, GetActiveProcessorCount};
+use windows_sys::Win32::System::SystemInformation::{
+    GetTickCount64, IMAGE_FILE_MACHINE_AMD64, IMAGE_FILE_MACHINE_ARM64,
+};
+use windows_sys::Win32::System::Threading::{
+    ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetActiveProcessorGroupCount, GetCurrentProcess,
+    IsWow64Process2,
+};
 
+use super::cloud::{self, Dmi};
 use crate::memory::installed_bytes;
 use crate::preflight;
 
@@ -18,6 +25,11 @@ const PROCESSOR: &str = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0";
 const NAME: &str = r"SYSTEM\CurrentControlSet\Control\ComputerName\ActiveComputerName";
 const POWER: &str = r"SYSTEM\CurrentControlSet\Control\Power\User\PowerSchemes";
 const GUARD: &str = r"SYSTEM\CurrentControlSet\Control\DeviceGuard\Scenarios\HypervisorEnforcedCodeIntegrity";
+const FIRMWARE: &str = r"HARDWARE\DESCRIPTION\System\BIOS";
+const DEFENDER: &str = r"SOFTWARE\Microsoft\Windows Defender\Real-Time Protection";
+const DEFENDER_SERVICE: &str = r"SYSTEM\CurrentControlSet\Services\WinDefend";
+/// A service that does.
+const STARTS_BY_ITSELF: u32 = 2;
 /// Longest text that is taken.
 const TEXT_MAX: usize = 512;
 
@@ -60,7 +72,63 @@ pub fn complete(environment: &mut Environment) {
     if let Some(enabled) = number(GUARD, "Enabled") {
         environment.facts.push(fact("system", "memory_integrity", enabled.to_string(), GUARD));
     }
+    environment.facts.extend(of_the_machine());
+    let amazon = cloud::classify(&firmware());
+    environment.instance = amazon.map(|instance| instance.to_string()).or(environment.instance.take());
     environment.preflight = preflight::judge(&environment.facts);
+}
+
+/// How it runs programs, and since when.
+fn of_the_machine() -> Vec<Fact> {
+    let mut facts = vec![fact("process", "built_for", std::env::consts::ARCH.to_owned(), "this program")];
+    if let Some(native) = native() {
+        facts.push(fact("process", "native", native.to_owned(), "IsWow64Process2"));
+    }
+    // SAFETY: both take nothing.
+    let (up_ms, groups) = unsafe { (GetTickCount64(), GetActiveProcessorGroupCount()) };
+    facts.push(fact("system", "up_s", (up_ms / 1000).to_string(), "GetTickCount64"));
+    facts.push(fact("system", "processor_groups", groups.to_string(), "GetActiveProcessorGroupCount"));
+    // Where another scanner is at work, its service does not start with the machine.
+    let starts = number(DEFENDER_SERVICE, "Start") == Some(STARTS_BY_ITSELF);
+    if starts && number(DEFENDER, "DisableRealtimeMonitoring") != Some(1) {
+        facts.push(fact("scanner", "real_time", "Defender".to_owned(), DEFENDER_SERVICE));
+    }
+    let known = firmware();
+    let fields = [
+        ("sys_vendor", known.sys_vendor),
+        ("product_name", known.product_name),
+        ("bios_vendor", known.bios_vendor),
+        ("bios_version", known.bios_version),
+        ("board_vendor", known.board_vendor),
+    ];
+    let filled = fields.into_iter().filter(|(_, value)| !value.is_empty());
+    facts.extend(filled.map(|(name, value)| fact("firmware", name, value, FIRMWARE)));
+    facts
+}
+
+/// What the firmware's tables say of the machine.
+fn firmware() -> Dmi {
+    let field = |name| text(FIRMWARE, name).unwrap_or_default();
+    Dmi {
+        sys_vendor: field("SystemManufacturer"),
+        product_name: field("SystemProductName"),
+        bios_vendor: field("BIOSVendor"),
+        bios_version: field("BIOSVersion"),
+        board_vendor: field("BaseBoardManufacturer"),
+        chassis_asset_tag: String::new(),
+    }
+}
+
+/// The processor that the system itself runs on.
+fn native() -> Option<&'static str> {
+    let (mut ours, mut native) = (0, 0);
+    // SAFETY: the process is this one, and both places are numbers.
+    let done = unsafe { IsWow64Process2(GetCurrentProcess(), &mut ours, &mut native) };
+    match native {
+        IMAGE_FILE_MACHINE_AMD64 if done != 0 => Some("x86_64"),
+        IMAGE_FILE_MACHINE_ARM64 if done != 0 => Some("aarch64"),
+        _ => None,
+    }
 }
 
 fn fact(group: &str, name: &str, value: String, source: &str) -> Fact {

@@ -11,6 +11,7 @@ mod limits;
 mod link;
 mod processor;
 mod surroundings;
+mod system;
 
 use fathom_record::environment::{Fact, Preflight, Severity};
 
@@ -45,6 +46,10 @@ const CHECKS: &[fn(&Evidence<'_>) -> Vec<Preflight>] = &[
     surroundings::other_io,
     surroundings::memory,
     surroundings::emulator,
+    system::translated,
+    system::uptime,
+    system::processor_groups,
+    system::scanner,
 ];
 
 /// All findings, the worst first.
@@ -114,6 +119,14 @@ mod tests {
         (&[("system", "", "memory_integrity", "1")], "system: memory integrity", Severity::Note),
         (&[("system", "", "memory_integrity", "0")], "system: memory integrity", Severity::Good),
         (&[("system", "", "emulator", "Wine")], "system: emulator", Severity::Warning),
+        (
+            &[("process", "", "built_for", "x86_64"), ("process", "", "native", "aarch64")],
+            "process: processor",
+            Severity::Warning,
+        ),
+        (&[("system", "", "up_s", "59.5")], "system: uptime", Severity::Note),
+        (&[("system", "", "processor_groups", "2")], "system: processor groups", Severity::Note),
+        (&[("scanner", "", "real_time", "Defender")], "scanner: real time", Severity::Note),
         (&[("kernel", "", "clock_source", "kvm-clock")], "kernel: clock source", Severity::Good),
         (&[("kernel", "", "clock_source", "xen")], "kernel: clock source", Severity::Warning),
         (&[("mitigation", "meltdown", "state", "Mitigation: PTI")], "kernel: meltdown", Severity::Note),
@@ -250,6 +263,8 @@ mod tests {
         assert_eq!(found(&[("device", "vda", "scheduler", "")]), []);
         assert_eq!(found(&[("memory", "", "total_bytes", "many")]), []);
         assert_eq!(found(&[("file_system", "/", "options", "rw,nodiscard,async")]), []);
+        assert_eq!(found(&[("process", "", "built_for", "x86_64"), ("process", "", "native", "x86_64")]), []);
+        assert_eq!(found(&[("system", "", "up_s", "600"), ("system", "", "processor_groups", "1")]), []);
     }
 
     #[test]

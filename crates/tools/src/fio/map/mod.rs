@@ -11,6 +11,9 @@ mod data;
 mod direction;
 mod length;
 mod names;
+#[cfg_attr(not(windows), path = "native_elsewhere.rs")]
+#[cfg_attr(windows, path = "native_windows.rs")]
+mod native;
 mod place;
 mod priority;
 mod replay;

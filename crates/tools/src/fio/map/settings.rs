@@ -3,7 +3,8 @@
 use fathom_record::options::{Durable, IoFlags};
 use fathom_record::workload::Mix;
 
-use super::{Mapper, has_writes};
+use super::native::native;
+use super::{EngineRow, Mapper, has_writes};
 use crate::Refusal;
 use crate::fio::job::Given;
 use crate::fio::value;
@@ -36,12 +37,15 @@ pub(super) struct WithDepth {
 impl Mapper<'_> {
     pub(super) fn settings(&mut self, mix: &Mix) -> Result<WithDepth, Refusal> {
         let engine = self.engine.and_then(|row| row.fathom);
-        if let Some(row) = self.engine.filter(|row| row.fathom.is_some() && !row.words.is_empty()) {
+        // What is said of an engine is said of fathom's own of that name.
+        let is_said =
+            |row: &EngineRow| row.fathom.is_some_and(|name| native(name) == name) && !row.words.is_empty();
+        if let Some(row) = self.engine.filter(|row| is_said(row)) {
             let words = format!("ioengine={}: {}", row.name, row.words);
             self.warn(words);
         }
         let rest = Settings {
-            engine,
+            engine: engine.map(native),
             direct: self.direct(engine)?,
             durable: self.durable()?.filter(|_| has_writes(mix)),
             polled: self.own_flag("hipri")? && engine != Some("sync"),
