@@ -56,8 +56,8 @@ pub use origin::Origin;
 #[cfg(target_os = "linux")]
 pub use platform::namespace;
 pub use platform::{
-    Handle, Lane, advise, cached_share, capture, devices, drop_cached, forget, generic_of, is_block_device,
-    lane, stretches, written_share,
+    Handle, Lane, advise, cached_share, capture, class_driver, devices, drop_cached, forget, generic_of,
+    is_block_device, lane, stretches, written_share,
 };
 #[cfg(windows)]
 pub use platform::{OverlappedLane, overlapped_lane};

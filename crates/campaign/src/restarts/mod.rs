@@ -13,6 +13,7 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, Nanos, WallClock};
 use fathom_record::campaign::{AcrossRestarts, BootTurn, MachineFact, Setting, SideState};
+use fathom_target::class_driver;
 use fathom_telemetry::{Root, boots};
 
 use crate::error::CampaignError;
@@ -26,6 +27,14 @@ const LOOK: Duration = Duration::from_millis(1000);
 /// How often Ctrl-C is.
 const POLL: Duration = Duration::from_millis(20);
 const PLACE: &str = "finding out which side the machine is on";
+
+/// A driver from the system's list of devices, where no files tell it.
+fn by_list(fact: &MachineFact) -> Option<String> {
+    match fact {
+        MachineFact::Driver(device) => class_driver(device),
+        _ => None,
+    }
+}
 
 /// What is to be done before a turn.
 #[derive(Debug)]
@@ -241,7 +250,8 @@ impl<'a> Restarts<'a> {
                 )
             })?;
             // A parameter or file that one state alone has is no error of the other.
-            let value = boots::fact(&self.root, &fact).unwrap_or_else(|error| format!("not known ({error})"));
+            let value = boots::fact(&self.root, &fact).or_else(|error| by_list(&fact).ok_or(error));
+            let value = value.unwrap_or_else(|error| format!("not known ({error})"));
             Ok(Setting { key: asked.key.clone(), value })
         };
         state.is.iter().map(read).collect()

@@ -55,6 +55,15 @@ impl Stack {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The class driver that it is told by.
+    pub fn class_driver(self) -> Option<&'static str> {
+        match self {
+            Self::Scsi => Some(SCSI_CLASS),
+            Self::Native => Some(NATIVE_CLASS),
+            Self::Vendor | Self::Unknown => None,
+        }
+    }
 }
 
 /// Class drivers of both stacks.

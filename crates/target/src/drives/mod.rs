@@ -158,6 +158,20 @@ impl Capture {
         self.drives.iter().map(device).collect()
     }
 
+    /// The driver of a drive's class, by the drive's name or serial number; none where no drive or more than one has it,
+    /// or the system names no driver.
+    pub fn class_driver(&self, device: &str) -> Option<String> {
+        let is_asked_for = |known: &Device| {
+            // Serial numbers of NVMe behind the SCSI stack end in a full stop.
+            let serial = known.facts.serial.as_deref().map(|serial| serial.trim_end_matches('.'));
+            known.facts.name.eq_ignore_ascii_case(device) || serial == Some(device)
+        };
+        let mut known = self.devices().into_iter().filter(is_asked_for);
+        let (carried, others) = (known.next()?.carried?, known.next());
+        let class = carried.drivers.into_iter().next().map(|driver| driver.service);
+        class.or(carried.stack.class_driver().map(str::to_owned)).filter(|_| others.is_none())
+    }
+
     fn setting(&self, name: &str) -> Option<u32> {
         self.settings.iter().find(|setting| setting.name == name)?.value
     }
@@ -366,6 +380,13 @@ mod tests {
         let devices = machine.devices();
         let layers: Vec<&str> = devices.iter().map(|device| device.facts.layer.as_str()).collect();
         assert_eq!(layers, ["NVMe, scsi stack", "NVMe, native stack"]);
+        assert_eq!(machine.class_driver("physicaldrive2").as_deref(), Some("nvmedisk"));
+        assert_eq!(machine.class_driver("S4EWNX0R"), None, "two drives have this serial number");
+        assert_eq!(machine.class_driver("PhysicalDrive3"), None);
+        machine.drives.truncate(1);
+        assert_eq!(machine.class_driver("S4EWNX0R").as_deref(), Some("disk"));
+        machine.drives[0].drivers.clear();
+        assert_eq!(machine.class_driver("S4EWNX0R").as_deref(), Some("disk"), "as all drives");
         let carried = devices[0].carried.as_ref().unwrap();
         assert!(carried.remark.as_ref().unwrap().contains("not in force"), "{carried:?}");
         assert_eq!(devices[1].carried.as_ref().unwrap().remark, None);

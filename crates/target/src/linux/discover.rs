@@ -39,6 +39,11 @@ pub fn devices() -> Result<Vec<Device>, Error> {
     Ok(devices)
 }
 
+/// The driver of a device's class, which the kernel tells by files alone.
+pub fn class_driver(_: &str) -> Option<String> {
+    None
+}
+
 /// What drives answer, which those of Windows alone are asked so.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ mod users;
 mod tests;
 
 pub use cache::{advise, cached_share, drop_cached, forget, is_block_device};
-pub use discover::{capture, devices};
+pub use discover::{capture, class_driver, devices};
 pub use extents::{stretches, written_share};
 pub use file_system::space;
 pub use generic::generic_of;

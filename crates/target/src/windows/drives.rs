@@ -54,6 +54,12 @@ pub fn devices() -> Result<Vec<Device>, Error> {
     Ok(capture()?.devices())
 }
 
+/// The driver of a drive's class, as `disk` or `nvmedisk`, by the drive's name or serial number, which stays the same when
+/// drives are numbered anew.
+pub fn class_driver(device: &str) -> Option<String> {
+    capture().ok()?.class_driver(device)
+}
+
 /// What the drives of this machine answer.
 ///
 /// # Errors
