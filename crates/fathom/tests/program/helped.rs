@@ -233,3 +233,27 @@ fn drives_of_another_machine_are_listed_from_a_file_and_never_free() {
     let refused = typist.run(&["devices", "--capture", "here.json"]);
     assert_eq!((refused.status, typist.path("here.json").exists()), (1, false), "{refused:?}");
 }
+
+#[test]
+fn drives_of_another_machine_say_their_stack_their_drivers_and_what_holds_them() {
+    let typist = Typist::new();
+    let drives = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/drives/two.json");
+    let said = |drive: &str| typist.run(&["devices", drive, "--from", drives]).stdout;
+    let volume = said("PhysicalDrive0");
+    for words in [
+        "NVMe, scsi stack",
+        "disk 10.0.26100.8521 over stornvme 10.0.26100.8521",
+        "native NVMe is asked for and not in force",
+        "EBS statistics: stornvme does not pass",
+        "where volume",
+    ] {
+        assert!(volume.contains(words), "{words}: {volume}");
+    }
+    let native = said("PhysicalDrive1");
+    for words in
+        ["NVMe, native stack", "volume C: (NTFS) on it is mounted", "the system runs from volume C:", "paged to volume C:"]
+    {
+        assert!(native.contains(words), "{words}: {native}");
+    }
+    assert!(!native.contains("not in force"), "{native}");
+}

@@ -64,6 +64,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_more_than_rounding() {
+        let missing = |bytes: i64| share(&answer(&[(0, (1 << 30) - bytes, 1)]), &(0..1 << 30)).unwrap();
+        assert!(missing(0) >= WHOLE && missing(512) >= WHOLE && missing(1 << 20) < WHOLE);
+    }
+
+    #[test]
     fn an_answer_that_is_cut_or_not_all_says_nothing() {
         let whole = answer(&[(0, 4096, 1), (4096, 4096, 1)]);
         for length in 0..whole.len() {
