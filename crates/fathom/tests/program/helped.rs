@@ -250,9 +250,12 @@ fn drives_of_another_machine_say_their_stack_their_drivers_and_what_holds_them()
         assert!(volume.contains(words), "{words}: {volume}");
     }
     let native = said("PhysicalDrive1");
-    for words in
-        ["NVMe, native stack", "volume C: (NTFS) on it is mounted", "the system runs from volume C:", "paged to volume C:"]
-    {
+    for words in [
+        "NVMe, native stack",
+        "volume C: (NTFS) on it is mounted",
+        "the system runs from volume C:",
+        "paged to volume C:",
+    ] {
         assert!(native.contains(words), "{words}: {native}");
     }
     assert!(!native.contains("not in force"), "{native}");
