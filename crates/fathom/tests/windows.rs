@@ -277,18 +277,6 @@ fn names_that_are_no_unicode_or_longer_than_any_path_are_refused() {
 }
 
 #[test]
-fn a_path_of_more_than_260_letters_is_measured() {
-    let desk = Desk::new();
-    let parts = [r"\\?".to_owned(), desk.folder.display().to_string(), "d".repeat(120), "e".repeat(120)];
-    fs::create_dir_all(parts.join("\\")).unwrap();
-    let deep = desk.folder.join("d".repeat(120)).join("e".repeat(120));
-    let target = ["--target", deep.to_str().unwrap(), "--size", "8MiB", "--rw", "randread"];
-    let record = desk.runs(&[&target[..], &BRIEF].concat());
-    assert_eq!(record["target"]["scratch"], true);
-    assert_eq!(fs::read_dir(parts.join("\\")).unwrap().count(), 0);
-}
-
-#[test]
 fn numbers_that_no_machine_has_are_refused_or_carried_out() {
     let desk = Desk::new();
     for words in [&["--cpus", "70"][..], &["--cpus", "1:5"], &["--bs", "1000"], &["--bs", "4097"]] {
@@ -302,20 +290,6 @@ fn numbers_that_no_machine_has_are_refused_or_carried_out() {
     let answer = desk.types(&deep);
     let format = answer.json()["format"].clone();
     assert!(["fathom.run", "fathom.error"].iter().any(|known| format == *known), "{answer:?}");
-}
-
-#[test]
-fn jobs_of_fio_for_windows_become_its_own_engine() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path("data")).unwrap();
-    let job = "[global]\r\nioengine=windowsaio\r\ndirect=1\r\nthread\r\nsize=8m\r\nbs=4k\r\niodepth=4\r\n\r\n\
-               [a]\r\nrw=randread\r\ndirectory=data\r\nnumber_ios=200\r\n";
-    fs::write(desk.path("job.fio"), job).unwrap();
-    let answer = desk.types(&["fio", "job.fio", "--output-format=json"]);
-    assert!([0, 1].contains(&answer.status), "{answer:?}");
-    assert!(answer.stdout.contains("\"jobname\""), "{answer:?}");
-    let kept = desk.types(&["show", "last", "--json"]).json();
-    assert_eq!(kept["engine"]["name"], "iocp", "{:#}", kept["engine"]);
 }
 
 #[test]

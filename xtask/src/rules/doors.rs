@@ -51,8 +51,20 @@ const DOORS: [(&str, &str); 18] = [
         "crates/target/src/windows/drives.rs",
         "opens drives to ask them what they are, without a right to read or to write",
     ),
+    (
+        "crates/target/src/windows/drivers.rs",
+        "opens drives by the system's list, without a right to read or to write",
+    ),
     ("crates/target/src/windows/folder.rs", "makes scratch files under names that were free"),
     ("crates/target/src/windows/open.rs", "opens targets to look at them, for their attributes alone"),
+    (
+        "crates/target/src/windows/volumes.rs",
+        "opens volumes to ask where they lie, without a right to read or to write",
+    ),
+    (
+        "crates/telemetry/src/disk/reading_windows.rs",
+        "opens drives to ask what they count, without a right to read or to write",
+    ),
     ("crates/engine/src/metadata/names.rs", "makes files in a folder of the engine's own"),
     ("crates/telemetry/src/blocktrace/linux/tracefs.rs", "switches a trace of its own, in tracefs"),
 ];

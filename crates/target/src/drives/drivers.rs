@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 /// One driver, as the system tells it of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Driver {
-    /// Name of its service, as `disk`, `nvmedisk` or `stornvme`.
+    /// Name of its service: `disk`, `nvmedisk` or `stornvme`.
     pub service: String,
-    /// Class of the device that it drives, as `DiskDrive`.
+    /// Class of the device that it drives: `DiskDrive` and its like.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub class: Option<String>,
     /// Who made it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub provider: Option<String>,
-    /// Its version, as `10.0.26100.8521`.
+    /// Its version, e.g. `10.0.26100.8521`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub version: Option<String>,
 }
