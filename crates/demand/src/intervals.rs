@@ -69,12 +69,13 @@ const MOVED_BY_NONE_ONE_IN: usize = 20;
 
 /// Rows with bytes and no I/Os: rates that were rounded lose a few I/Os, and one is counted for bytes that one can
 /// carry. Rows with more than that are left out. Gives what was done.
-fn moved_by_none(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
-    let none = |operations: f64, bytes: f64| if operations == 0.0 { bytes } else { 0.0 };
-    let bytes = |row: &Interval| none(row.reads, row.read_bytes).max(none(row.writes, row.write_bytes));
-    let rounded = intervals.iter().filter(|row| (f64::MIN_POSITIVE..=LARGEST).contains(&bytes(row))).count();
+fn moved_by_none(intervals: &mut Vec<Interval>, seen: &mut Sums) -> Result<Vec<String>, Refusal> {
     let rows = intervals.len();
-    intervals.retain(|row| bytes(row) <= LARGEST);
+    let rounded = seen.rounded;
+    if seen.too_large > 0 {
+        intervals.retain(|row| bytes_of_none(row) <= LARGEST);
+        *seen = Sums::of(intervals);
+    }
     let left_out = rows - intervals.len();
     if left_out * MOVED_BY_NONE_ONE_IN > rows {
         let cause = format!("{left_out} of {rows} rows have bytes and no I/Os");
@@ -93,20 +94,44 @@ fn moved_by_none(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> 
     Ok(notes)
 }
 
-fn sum(intervals: &[Interval], of: fn(&Interval) -> f64, parts: f64) -> u128 {
-    intervals.iter().map(|row| u128::from((of(row) * parts) as u64)).sum()
+/// The most bytes of a row's directions that have no I/O.
+fn bytes_of_none(row: &Interval) -> f64 {
+    let none = |operations: f64, bytes: f64| if operations == 0.0 { bytes } else { 0.0 };
+    none(row.reads, row.read_bytes).max(none(row.writes, row.write_bytes))
+}
+
+/// What is asked of all rows together, in one pass over them. Whole numbers add up to the same in any order of the rows:
+/// of I/Os a thousandth counts, of bytes one.
+#[derive(Default)]
+struct Sums {
+    /// Thousandths of reads, bytes read, thousandths of writes, and bytes written.
+    counts: [u128; 4],
+    /// Rows with bytes that one I/O can carry, and none.
+    rounded: usize,
+    /// Rows with more bytes than that, and no I/Os.
+    too_large: usize,
+}
+
+impl Sums {
+    fn of(intervals: &[Interval]) -> Self {
+        let mut sums = Self::default();
+        for row in intervals {
+            let counts = [row.reads * 1e3, row.read_bytes, row.writes * 1e3, row.write_bytes];
+            sums.counts.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u128::from(count as u64));
+            let bytes = bytes_of_none(row);
+            sums.rounded += usize::from((f64::MIN_POSITIVE..=LARGEST).contains(&bytes));
+            sums.too_large += usize::from(bytes.is_nan() || bytes > LARGEST);
+        }
+        sums
+    }
 }
 
 /// The demand of a table's counts, whose units are what somebody says that they are.
 pub(crate) fn of_counts(mut intervals: Vec<Interval>) -> Result<DemandReport, Refusal> {
-    let notes = moved_by_none(&mut intervals)?;
-    // Whole numbers add up to the same in any order of the rows. Of I/Os a thousandth counts, of bytes one.
-    let operations = |of| sum(&intervals, of, 1e3) as f64 / 1e3;
-    let bytes = |of| sum(&intervals, of, 1.0) as f64;
-    let flows = [
-        ("reads", operations(|row| row.reads), bytes(|row| row.read_bytes)),
-        ("writes", operations(|row| row.writes), bytes(|row| row.write_bytes)),
-    ];
+    let mut sums = Sums::of(&intervals);
+    let notes = moved_by_none(&mut intervals, &mut sums)?;
+    let [reads, read_bytes, writes, write_bytes] = sums.counts.map(|sum| sum as f64);
+    let flows = [("reads", reads / 1e3, read_bytes), ("writes", writes / 1e3, write_bytes)];
     for (name, operations, bytes) in flows {
         let mean = bytes / operations;
         if operations >= TELLING && bytes > 0.0 && !SIZES.contains(&mean) {

@@ -44,7 +44,7 @@ impl Summary<'_> {
         let currency = prices().next().map_or_else(|| "USD".to_owned(), |price| price.currency.clone());
         let old = age::note(
             self.today,
-            prices().filter(|price| self.asked.market.types().any(|name| name == price.volume)),
+            prices().filter(|price| self.asked.market.types().any(|name| price.volume.starts_with(name))),
         );
         let money = tally.money(currency);
         let mut notes = tally.notes();

@@ -61,7 +61,7 @@ pub fn current(market: &Market, size_gib: u64, text: &str) -> Result<Offer, Refu
         let number = || value.parse::<u64>().map_err(|_| wrong(format!("{value} is not a whole number")));
         match key {
             "iops" => wanted.iops = number()?,
-            "throughput" => wanted.bytes_per_s = number()?.min(1 << 24) << 20,
+            "throughput" => wanted.bytes_per_s = number()?.min(1 << 24) * market.megabyte(volume),
             "size" => {
                 let size: Bytes = value.parse().map_err(|_| {
                     refused(format!("{value:?} is not a size as 1TiB"), "type a size as 1TiB")

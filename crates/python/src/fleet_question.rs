@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fathom_demand::{Hints, Values};
+use fathom_demand::{Hints, Values, price_list};
 use fathom_fleet::{check_region, current, market};
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_sizing::catalogue::{Prices, Wanted};
@@ -194,7 +194,7 @@ impl Question {
         };
         let mut catalogue = Catalogue::built_in().map_err(broken)?;
         if let Some(text) = &self.prices {
-            let own = Prices::read("prices", text).map_err(broken)?;
+            let own = Prices::read("prices", &price_list(text)?).map_err(broken)?;
             catalogue.prices = catalogue.prices.after(own);
         }
         check_region(&catalogue, &self.region)?;

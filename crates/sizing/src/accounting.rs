@@ -55,7 +55,9 @@ impl Accounting {
         if let Some(counted) = &demand.counted {
             return self.of_counted(counted).to_vec();
         }
-        both(demand, |(&count, &bytes)| count.max(bytes.div_ceil(self.unit_bytes)))
+        let shift = self.unit_bytes.ilog2();
+        let part = self.unit_bytes - 1;
+        both(demand, move |(&count, &bytes)| count.max((bytes >> shift) + u64::from(bytes & part > 0)))
     }
 
     /// Bytes as they are counted, tick by tick, both directions together: on disks each unit that is counted

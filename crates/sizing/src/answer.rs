@@ -380,11 +380,10 @@ fn sources(
                 Some(&price.as_of),
             );
         }
-        let facts = catalogue
-            .volumes
-            .facts()
-            .iter()
-            .filter(|f| f.volume == offer.volume && f.attribute.starts_with("max_"));
+        let facts =
+            catalogue.volumes.facts().iter().filter(|f| f.volume == offer.volume).filter(|f| {
+                ["max_", "baseline_", "burst_"].iter().any(|limit| f.attribute.starts_with(limit))
+            });
         facts.for_each(|fact| push(format!("limits of {}", offer.volume), &fact.source, None));
     }
     for (volume, fact) in question.market.latencies(catalogue) {

@@ -60,7 +60,7 @@ pub struct Judge<'a> {
     ios: Arc<[u64]>,
     total: u64,
     allowed: u64,
-    arrivals: HashMap<Queue, Arrivals>,
+    arrivals: HashMap<Queue, Arc<Arrivals>>,
     known: HashMap<(Queue, Shaper), Option<Arc<Lateness>>>,
     /// The largest plain cap of each queue that is known to make too many late: all below do too.
     fails: HashMap<Queue, u64>,
@@ -118,14 +118,7 @@ impl<'a> Judge<'a> {
         if plain && self.fails.get(&queue).is_some_and(|cap| shaper.base_per_s <= *cap) {
             return None;
         }
-        let demand = self.need.demand;
-        let arrivals = self.arrivals.entry(queue).or_insert_with(|| {
-            let units = match queue {
-                Queue::Operations(_) => accounting.operations(demand),
-                Queue::Bytes(_) => accounting.bytes(demand),
-            };
-            Arrivals::new(demand.tick_s, units, Arc::clone(&self.ios))
-        });
+        let arrivals = self.arrivals_at(queue, accounting);
         let late = arrivals.late(&shaper, self.need.patience.ticks, self.allowed).map(Arc::new);
         if late.is_none() && plain {
             let cap = self.fails.entry(queue).or_default();
@@ -135,15 +128,33 @@ impl<'a> Judge<'a> {
         late
     }
 
+    fn arrivals_at(&mut self, queue: Queue, accounting: Accounting) -> &Arc<Arrivals> {
+        let demand = self.need.demand;
+        self.arrivals.entry(queue).or_insert_with(|| {
+            let units = match queue {
+                Queue::Operations(_) => accounting.operations(demand),
+                Queue::Bytes(_) => accounting.bytes(demand),
+            };
+            Arc::new(Arrivals::new(demand.tick_s, units, Arc::clone(&self.ios)))
+        })
+    }
+
+    /// I/Os and bytes of the need as solid-state volumes count them.
+    pub fn solid_state(&mut self) -> [Arc<Arrivals>; 2] {
+        let accounting = Accounting::SOLID_STATE;
+        let queues = [Queue::Operations(accounting.into()), Queue::Bytes(accounting.into())];
+        queues.map(|queue| Arc::clone(self.arrivals_at(queue, accounting)))
+    }
+
     /// The cheapest offer of a line that holds, if it is cheaper than what is known: along a line limits
     /// and prices only grow, so that the first that holds is found by halves.
     fn first_of(&mut self, line: &Line<'_>, below: Option<&Choice>) -> Option<Choice> {
-        let cheaper = |at: usize| below.is_none_or(|best| line.offer(at).month < best.offer.month);
+        let cheaper = |at: usize| below.is_none_or(|best| line.month(at) < best.offer.month);
         let len = first(0, line.len(), |at| !cheaper(at));
         // Where the last of them fails, all do.
         let last = len.checked_sub(1)?;
-        self.late(&line.offer(last).limits)?;
-        let at = first(0, last, |at| self.late(&line.offer(at).limits).is_some());
+        self.late(&line.limits(last))?;
+        let at = first(0, last, |at| self.late(&line.limits(at)).is_some());
         let offer = line.offer(at);
         let late = self.late(&offer.limits)?;
         Some(Choice { offer, late, of: self.total })
@@ -152,7 +163,7 @@ impl<'a> Judge<'a> {
     /// Whether the most that a line offers holds; of the lines of a family each lets through what the one
     /// before does.
     fn can_hold(&mut self, line: &Line<'_>) -> bool {
-        line.len().checked_sub(1).is_some_and(|last| self.late(&line.offer(last).limits).is_some())
+        line.len().checked_sub(1).is_some_and(|last| self.late(&line.limits(last)).is_some())
     }
 }
 
@@ -206,7 +217,7 @@ fn best_of<'a>(judge: &mut Judge<'_>, families: impl Iterator<Item = &'a Family>
         let from = first(0, lines.len(), |at| judge.can_hold(&lines[at]));
         for line in &lines[from..] {
             // Lines only grow dearer from their first offer on.
-            let dearer = |best: &Choice| line.is_empty() || line.offer(0).month >= best.offer.month;
+            let dearer = |best: &Choice| line.is_empty() || line.month(0) >= best.offer.month;
             if best.as_ref().is_some_and(dearer) {
                 break;
             }

@@ -183,11 +183,14 @@ impl Demand {
     /// Whether its I/Os are large or follow each other, so that disks with seek times serve them at their rates:
     /// by its I/Os where each is known, otherwise only where they have 1 MiB on average.
     pub fn is_sequential(&self) -> bool {
-        let sum = |values: Vec<u64>| values.iter().map(|&value| u128::from(value)).sum::<u128>();
-        let ios = sum(self.operations());
+        let sum = |read: &[u64], write: &[u64]| {
+            let both = read.iter().zip(write).map(|(read, write)| read.saturating_add(*write));
+            both.map(u128::from).sum::<u128>()
+        };
+        let ios = sum(&self.read.operations, &self.write.operations);
         match &self.counted {
             Some(counted) => counted.is_sequential(u64::try_from(ios).unwrap_or(u64::MAX)),
-            None => sum(self.bytes()) >= ios * u128::from(DISK_UNIT),
+            None => sum(&self.read.bytes, &self.write.bytes) >= ios * u128::from(DISK_UNIT),
         }
     }
 }

@@ -1,5 +1,10 @@
 //! Which I/Os one limit makes wait too long: a first-in-first-out queue behind a token bucket, simulated
 //! exactly, with stretches in which nothing can wait taken in one step.
+//!
+//! Behind a plain cap that is a short sum. What still waits of a tick's arrivals `k` ticks later has had the cap's
+//! whole rate in each of them, since the queue was never empty: of what waited at the end of the tick, all beyond
+//! `k` ticks of the cap is late, as far as it arrived in that tick. So no tick has to be looked back at, and blocks
+//! after which less than that waits are passed without a branch.
 
 use std::sync::Arc;
 
@@ -34,6 +39,8 @@ pub struct Arrivals {
     /// The largest tick.
     most: u64,
     total: u64,
+    /// Whether sums of all units fit into signed numbers.
+    is_small: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +90,23 @@ impl Arrivals {
             |ticks: &[u64]| Block { most: ticks.iter().copied().max().unwrap_or(0), sum: ticks.iter().sum() };
         let blocks: Vec<Block> = units.chunks(BLOCK).map(block).collect();
         let (most, total) = blocks.iter().fold((0, 0), |(most, sum), b| (b.most.max(most), sum + b.sum));
-        Self { tick_s, units, ios, blocks, most, total }
+        let is_small = blocks.iter().map(|block| u128::from(block.sum)).sum::<u128>() < 1 << 62;
+        Self { tick_s, units, ios, blocks, most, total, is_small }
     }
 
     /// I/Os in all.
     pub fn ios(&self) -> u64 {
         self.ios.iter().sum()
+    }
+
+    /// I/Os that arrive in each tick.
+    pub fn ios_by_tick(&self) -> &Arc<[u64]> {
+        &self.ios
+    }
+
+    /// Units that are wanted in each tick.
+    pub fn units(&self) -> &[u64] {
+        &self.units
     }
 
     /// Units in all.
@@ -108,6 +126,51 @@ impl Arrivals {
         if self.most <= base {
             return Some(Lateness::default());
         }
+        let is_cap = shaper.bucket == 0 || shaper.peak_per_s == shaper.base_per_s;
+        if is_cap && self.is_small && shaper.peak_per_s >= shaper.base_per_s {
+            return self.late_at_cap(base, ticks, allowed);
+        }
+        self.late_behind_bucket(shaper, ticks, allowed)
+    }
+
+    /// As [`Self::late`], behind a plain cap of so many units a tick.
+    fn late_at_cap(&self, base: u64, ticks: usize, allowed: u64) -> Option<Lateness> {
+        // The largest tick is above it, and so both fit.
+        let base = base as i64;
+        let far = base.saturating_mul(i64::try_from(ticks).unwrap_or(i64::MAX));
+        let mut late = Lateness::default();
+        let (mut total, mut waiting) = (0, 0i64);
+        for (at, (units, block)) in self.units.chunks(BLOCK).zip(&self.blocks).enumerate() {
+            if waiting == 0 && block.most <= base as u64 {
+                continue;
+            }
+            let before = waiting;
+            let mut most = 0;
+            for &units in units {
+                waiting = (waiting + (units as i64 - base)).max(0);
+                most = most.max(waiting);
+            }
+            if most > far {
+                let from = at * BLOCK;
+                let mut waiting = before;
+                for (tick, &units) in (from..).zip(units) {
+                    waiting = (waiting + (units as i64 - base)).max(0);
+                    if waiting > far && units > 0 {
+                        let ios = share(((waiting - far) as u64).min(units), units, self.ios[tick]);
+                        total += ios;
+                        if total > allowed {
+                            return None;
+                        }
+                        late.late.push((tick as u32, ios));
+                    }
+                }
+            }
+        }
+        Some(late)
+    }
+
+    fn late_behind_bucket(&self, shaper: &Shaper, ticks: usize, allowed: u64) -> Option<Lateness> {
+        let base = shaper.base_per_s * u64::from(self.tick_s);
         let mut judge = Judge { late: Lateness::default(), total: 0, allowed, ticks };
         let mut state = shaper.empty();
         let mut tick = 0;
@@ -161,8 +224,7 @@ impl Judge {
         let since: u64 = arrivals.units[arrived_at + 1..end].iter().sum();
         let units = state.waiting.saturating_sub(since).min(arrived);
         if units > 0 {
-            let ios = u128::from(arrivals.ios[arrived_at]);
-            let late = (u128::from(units) * ios).div_ceil(u128::from(arrived)) as u64;
+            let late = share(units, arrived, arrivals.ios[arrived_at]);
             self.total += late;
             if self.total > self.allowed {
                 return None;
@@ -170,6 +232,16 @@ impl Judge {
             self.late.late.push((arrived_at as u32, late));
         }
         Some(())
+    }
+}
+
+/// I/Os that have their last unit among the last so many of `of` units, which carried `ios` of them; a part of one
+/// is one.
+fn share(units: u64, of: u64, ios: u64) -> u64 {
+    match units.checked_mul(ios) {
+        _ if ios == of => units,
+        Some(product) => product.div_ceil(of),
+        None => (u128::from(units) * u128::from(ios)).div_ceil(u128::from(of)) as u64,
     }
 }
 
@@ -219,6 +291,26 @@ mod tests {
         }
 
         #[test]
+        fn a_plain_cap_makes_late_what_it_makes_late_as_an_empty_bucket(
+            units in bursty(), base in 0u64..40, ticks in 1usize..6, tick_s in 1u32..3, ratio in 1u64..5, allowed in 0u64..400,
+        ) {
+            let ios: Vec<u64> = units.iter().map(|units| units.div_ceil(ratio)).collect();
+            let arrivals = Arrivals::new(tick_s, units, ios.into());
+            let cap = Shaper::cap(base);
+            for allowed in [allowed, u64::MAX] {
+                let found = arrivals.late(&cap, ticks, allowed);
+                prop_assert_eq!(&found, &arrivals.late_behind_bucket(&cap, ticks, allowed));
+                // Credits that nothing can be bought with.
+                let still = Shaper { bucket: 1000, ..cap };
+                prop_assert_eq!(&found, &arrivals.late(&still, ticks, allowed));
+                let dry = Shaper { peak_per_s: base * 3, ..cap };
+                prop_assert_eq!(&found, &arrivals.late(&dry, ticks, allowed));
+                prop_assert_eq!(&found, &arrivals.late_behind_bucket(&still, ticks, allowed));
+                prop_assert_eq!(&found, &arrivals.late_behind_bucket(&dry, ticks, allowed));
+            }
+        }
+
+        #[test]
         fn more_of_a_limit_makes_nothing_later(units in bursty(), base in 1u64..12, more in 0u64..5, bucket in 0u64..500) {
             let arrivals = arrivals(1, units);
             let late = |base, bucket| arrivals
@@ -226,6 +318,18 @@ mod tests {
             prop_assert!(late(base + more, bucket) <= late(base, bucket));
             prop_assert!(late(base, bucket + more * 100) <= late(base, bucket));
         }
+    }
+
+    #[test]
+    fn sums_that_need_more_than_signed_numbers_and_an_endless_patience_are_the_same() {
+        let units = vec![1 << 61, 1 << 61, 0, 7, 1 << 60];
+        let arrivals = arrivals(1, units);
+        assert!(!arrivals.is_small);
+        let late = arrivals.late(&Shaper::cap(1 << 59), 1, u64::MAX).unwrap();
+        assert_eq!(late.late[0], (0, (1 << 61) - (1 << 60)));
+        let small = Arrivals { is_small: true, ..self::arrivals(1, vec![1000, 2000, 0, 7]) };
+        assert_eq!(small.late(&Shaper::cap(10), 1_000_000, 0), Some(Lateness::default()));
+        assert_eq!(small.late_at_cap(10, usize::MAX, 0), Some(Lateness::default()));
     }
 
     #[test]

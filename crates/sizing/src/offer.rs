@@ -74,7 +74,12 @@ impl fmt::Display for Offer {
             write!(f, "{} x ", self.members)?;
         }
         let Settings { size_gib, iops, bytes_per_s } = self.each;
-        write!(f, "{}, {size_gib} GiB, {iops} IOPS, {} MiB/s", self.volume, bytes_per_s >> 20)?;
+        // What Azure calls MB are 10^6 bytes.
+        let (rate, unit) = match self.provider.as_str() {
+            "Azure" => (bytes_per_s / 1_000_000, "MB/s"),
+            _ => (bytes_per_s >> 20, "MiB/s"),
+        };
+        write!(f, "{}, {size_gib} GiB, {iops} IOPS, {rate} {unit}", self.volume)?;
         if self.members > 1 { f.write_str(" each") } else { Ok(()) }
     }
 }

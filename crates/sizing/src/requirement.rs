@@ -13,18 +13,29 @@ use crate::shaper::Shaper;
 pub fn requirement(demand: &Demand, patience: Patience, precision: Precision) -> Requirement {
     let ios: Arc<[u64]> = demand.operations().into();
     let accounting = Accounting::SOLID_STATE;
-    let least =
-        |units: Vec<u64>| least(&Arrivals::new(demand.tick_s, units, Arc::clone(&ios)), patience, precision);
-    let operations_per_s = least(accounting.operations(demand));
+    let arrivals = |units: Vec<u64>| Arrivals::new(demand.tick_s, units, Arc::clone(&ios));
+    let [operations, bytes] = [accounting.operations(demand), accounting.bytes(demand)].map(arrivals);
+    of_arrivals(demand, [&operations, &bytes], patience, precision)
+}
+
+/// As [`requirement`], of a demand whose I/Os and bytes are counted already as solid-state volumes do.
+pub fn of_arrivals(
+    demand: &Demand,
+    [operations, bytes]: [&Arrivals; 2],
+    patience: Patience,
+    precision: Precision,
+) -> Requirement {
+    let operations_per_s = least(operations, patience, precision);
     let least_per_s = match demand.counted {
         Some(_) => operations_per_s,
-        None => least(accounting.least_operations(demand)),
+        None => {
+            let units = Accounting::SOLID_STATE.least_operations(demand);
+            let ios = Arc::clone(operations.ios_by_tick());
+            least(&Arrivals::new(demand.tick_s, units, ios), patience, precision)
+        }
     };
-    Requirement {
-        operations_per_s,
-        operations_least_per_s: Some(least_per_s),
-        bytes_per_s: least(accounting.bytes(demand)),
-    }
+    let bytes_per_s = least(bytes, patience, precision);
+    Requirement { operations_per_s, operations_least_per_s: Some(least_per_s), bytes_per_s }
 }
 
 /// How near the least cap is found.

@@ -133,7 +133,7 @@ pub struct SizeArguments {
     /// Only types that a machine can boot from.
     #[arg(long)]
     pub boot: bool,
-    /// Your own prices, which come before the catalogue's.
+    /// Your own prices, which come before the catalogue's: a table, or answers of Azure's price interface as JSON.
     #[arg(long, value_name = "FILE.csv")]
     pub prices: Option<PathBuf>,
     /// Nodes with this demand each.

@@ -1,16 +1,17 @@
 //! The catalogue: dated and sourced limits and prices, built into the program, and the user's own prices.
 
 mod csv_rows;
-mod ebs;
 mod instance;
+mod kind;
+mod market;
 mod price;
 mod source;
 mod volume;
 mod wanted;
 
 pub use csv_rows::CatalogueError;
-pub use ebs::{Family, Line, Market};
 pub use instance::{Instance, LocalDisks};
+pub use market::{Family, Line, Market};
 pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};
 pub use volume::{Fact, Volumes};

@@ -12,6 +12,8 @@ pub enum Component {
     Iops,
     /// A MiB/s (AWS) or MB/s (Azure) for a month.
     Throughput,
+    /// A whole disk of a fixed size for a month.
+    Disk,
 }
 
 /// One tier of one component.
@@ -83,6 +85,11 @@ impl Prices {
         self.of(region, volume).any(|price| price.component == Component::Capacity)
     }
 
+    /// Whether a disk of a fixed size has a price in a region.
+    pub fn sells_disk(&self, region: &str, volume: &str) -> bool {
+        self.of(region, volume).any(|price| price.component == Component::Disk)
+    }
+
     /// Regions with any price, sorted.
     pub fn regions(&self) -> Vec<&str> {
         let mut regions: Vec<&str> = self.prices.iter().map(|price| price.region.as_str()).collect();
@@ -116,6 +123,7 @@ fn price(file: &str, row: &Row<'_>) -> Result<Option<Price>, CatalogueError> {
         "capacity" => Component::Capacity,
         "iops" => Component::Iops,
         "throughput" => Component::Throughput,
+        "disk" => Component::Disk,
         _ => return Ok(None),
     };
     let unit = row.text("unit");

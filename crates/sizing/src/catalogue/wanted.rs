@@ -33,7 +33,7 @@ impl Wanted {
             return Some("not named by --types".to_owned());
         }
         let fact = |attribute: &str| volumes.fact(facts, attribute);
-        if self.boots && fact("boot").is_some_and(|fact| fact.value == "no") {
+        if self.boots && fact("boot").or_else(|| fact("os_disk")).is_some_and(|fact| fact.value == "no") {
             return Some("no machine boots from it".to_owned());
         }
         let most_ns = self.latency_ns?;

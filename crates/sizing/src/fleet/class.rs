@@ -48,16 +48,20 @@ impl Class {
     pub fn of(demand: &Demand, ticks: std::ops::Range<usize>) -> Self {
         let accounting = Accounting::SOLID_STATE;
         let (operations, bytes) = (accounting.operations(demand), accounting.bytes(demand));
-        of_units(&operations[ticks.clone()]).max(of_units(&bytes[ticks]))
+        Self::of_counts(&operations[ticks.clone()], &bytes[ticks])
+    }
+
+    /// The same of I/Os and bytes that are counted already as solid-state volumes do.
+    pub fn of_counts(operations: &[u64], bytes: &[u64]) -> Self {
+        of_units(operations).max(of_units(bytes))
     }
 }
 
 fn of_units(units: &[u64]) -> Class {
-    let mut sorted: Vec<u64> = units.iter().copied().filter(|units| *units > 0).collect();
-    sorted.sort_unstable();
-    let (Some(&usual), Some(&most)) = (sorted.get(sorted.len() / 2), sorted.last()) else {
-        return Class::Even;
-    };
+    let mut busy: Vec<u64> = units.iter().copied().filter(|units| *units > 0).collect();
+    let Some(most) = busy.iter().copied().max() else { return Class::Even };
+    let middle = busy.len() / 2;
+    let usual = *busy.select_nth_unstable(middle).1;
     if most <= usual.saturating_mul(EVEN) {
         return Class::Even;
     }

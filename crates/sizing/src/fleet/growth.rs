@@ -49,17 +49,19 @@ pub fn growth(demand: &Demand, patience: Patience) -> Option<Growth> {
     let ios = demand.operations();
     let parts: [Arc<[u64]>; 2] = [ios[..cut].into(), ios[cut..].into()];
     let accounting = Accounting::SOLID_STATE;
-    let grown = |units: Vec<u64>, floor: u64| {
+    let grown = |units: &[u64], floor: u64| {
         let needs = [(&units[..cut], &parts[0]), (&units[cut..], &parts[1])].map(|(units, ios)| {
             let arrivals = Arrivals::new(demand.tick_s, units.to_vec(), Arc::clone(ios));
             least(&arrivals, patience, Precision::Margin)
         });
         (needs[0] >= floor, margin::growth(needs[0].max(floor), needs[1].max(floor)))
     };
-    let (much_io, operations) = grown(accounting.operations(demand), LEAST_OPERATIONS_PER_S);
-    let (many_bytes, bytes) = grown(accounting.bytes(demand), LEAST_BYTES_PER_S);
-    let thousandths = operations?.max(bytes?);
-    (much_io || many_bytes).then(|| Growth { thousandths, class: Class::of(demand, 0..cut) })
+    let (operations, bytes) = (accounting.operations(demand), accounting.bytes(demand));
+    let (much_io, more_io) = grown(&operations, LEAST_OPERATIONS_PER_S);
+    let (many_bytes, more_bytes) = grown(&bytes, LEAST_BYTES_PER_S);
+    let thousandths = more_io?.max(more_bytes?);
+    let class = || Class::of_counts(&operations[..cut], &bytes[..cut]);
+    (much_io || many_bytes).then(|| Growth { thousandths, class: class() })
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use fathom_record::fleet::{FleetRow, FleetStatus};
 
-use super::class::Class;
 use super::verdict::{Outcome, Standing, Verdict, Volume};
 use crate::money::Money;
 use crate::offer::Offer;
@@ -70,7 +69,7 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
         ticks_seen: Some(demand.ticks_seen() as u64),
         needs_iops: judged.then_some(verdict.requirement.operations_per_s),
         needs_iops_least: verdict.requirement.operations_least_per_s.filter(|_| judged),
-        rests_on: judged.then(|| Class::of(demand, 0..demand.ticks()).words().to_owned()),
+        rests_on: verdict.class.filter(|_| judged).map(|class| class.words().to_owned()),
         needs_bytes_per_s: judged.then_some(verdict.requirement.bytes_per_s),
         plateau_share: verdict.plateau_share,
         ..unjudged(name, reason)

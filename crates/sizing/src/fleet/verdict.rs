@@ -11,8 +11,8 @@ use crate::choice::{Choice, Judge, Need, cheapest_in};
 use crate::demand::Demand;
 use crate::lateness::Patience;
 use crate::offer::{Limits, Offer};
-use crate::profile::tops;
-use crate::requirement::{Precision, requirement};
+use crate::profile::tops_of;
+use crate::requirement::{Precision, of_arrivals};
 
 /// A plateau within this of a limit is that limit.
 const AT_LIMIT: f64 = 0.02;
@@ -84,6 +84,8 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The least plain caps that hold what was seen, at most one in 2,000 above the least.
     pub requirement: Requirement,
+    /// What the requirement rests on; absent where there is none.
+    pub class: Option<Class>,
     /// The cheapest that holds with the margin.
     pub choice: Option<(Choice, Standing)>,
     /// What there is today.
@@ -107,6 +109,7 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
     let mut verdict = Verdict {
         outcome: Outcome::Idle,
         requirement: Requirement { operations_per_s: 0, operations_least_per_s: None, bytes_per_s: 0 },
+        class: None,
         choice: None,
         current: None,
         plateau_share: None,
@@ -117,11 +120,15 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
     if demand.ticks_seen() * 2 < demand.ticks() {
         return Verdict { outcome: Outcome::TooFewSeen, ..verdict };
     }
-    verdict.requirement = requirement(demand, patience, Precision::Margin);
     let need = Need { demand, size_gib: volume.size_gib, patience, instance: volume.instance };
     let mut seen = Judge::new(need);
+    // Counted once for all that is asked of them.
+    let [operations, bytes] = seen.solid_state();
+    verdict.requirement = of_arrivals(demand, [&operations, &bytes], patience, Precision::Margin);
     // The risk is that of volumes whose requirement comes about as this one's does.
-    let growths = asked.history.of(Class::of(demand, 0..demand.ticks()));
+    let class = Class::of_counts(operations.units(), bytes.units());
+    verdict.class = Some(class);
+    let growths = asked.history.of(class);
     let mut standing = |limits: &Limits, least: u32| {
         // What was chosen to hold a margin has that headroom, whatever the steps of the search for it.
         let headroom = headroom(&mut seen, limits).max(least);
@@ -135,7 +142,7 @@ pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
         let standing = standing(&choice.offer.limits, asked.margin_thousandths);
         (choice, standing)
     });
-    let tops = tops(demand);
+    let tops = tops_of(demand, operations.ios_by_tick(), bytes.units());
     verdict.plateau_share = tops.iter().map(|top| top.share).reduce(f64::max);
     let at_limit = |offer: &Offer| {
         tops.iter().any(|top| {

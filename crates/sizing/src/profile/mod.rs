@@ -18,7 +18,7 @@ use crate::demand::Demand;
 use crate::trace::Trace;
 use crate::windows;
 
-pub use plateau::{Top, tops};
+pub use plateau::{Top, tops_of};
 pub use series::{demand_of, series_of};
 pub use sizes::of_counts as mix_of_counts;
 

@@ -28,7 +28,7 @@ const NAMED: usize = 3;
 
 /// The plateaus of a demand.
 pub fn plateaus(demand: &Demand, catalogue: &Catalogue, instance: Option<&Instance>) -> Vec<Plateau> {
-    let found = tops(demand).into_iter();
+    let found = tops_of(demand, &demand.operations(), &demand.bytes()).into_iter();
     found
         .map(|Top { of, per_s, share }| Plateau {
             of,
@@ -50,41 +50,62 @@ pub struct Top {
     pub share: f64,
 }
 
-/// The values at the top of I/Os and of bytes that ticks pile up at; of each none or one.
-pub fn tops(demand: &Demand) -> Vec<Top> {
-    let flows = [(PlateauOf::Operations, demand.operations()), (PlateauOf::Bytes, demand.bytes())];
+/// The values at the top of I/Os and of bytes that ticks of a demand pile up at; of each none or one. Both are of both
+/// directions together.
+pub fn tops_of(demand: &Demand, operations: &[u64], bytes: &[u64]) -> Vec<Top> {
+    let flows = [(PlateauOf::Operations, operations), (PlateauOf::Bytes, bytes)];
     let found = flows.into_iter().filter_map(|(of, units)| {
         // Ticks that were not seen hold nothing, and what is looked at lies near the largest.
         let most = units.iter().copied().max().filter(|most| *most > 0)?;
-        let near = units.iter().filter(|units| **units >= most / 5 * 2);
-        let rates: Vec<f64> = near.map(|units| *units as f64 / f64::from(demand.tick_s)).collect();
-        let (per_s, share) = plateau(rates, demand.ticks_seen(), of)?;
+        let mut near: Vec<u64> = units.iter().copied().filter(|units| *units >= most / 5 * 2).collect();
+        if !enough(near.len(), demand.ticks_seen()) {
+            return None;
+        }
+        near.sort_unstable();
+        let rates: Vec<f64> = near.iter().map(|units| *units as f64 / f64::from(demand.tick_s)).collect();
+        let (per_s, share) = plateau(&rates, demand.ticks_seen(), of)?;
         Some(Top { of, per_s, share })
     });
     found.collect()
 }
 
+/// Whether so many of the ticks can be a plateau.
+fn enough(count: usize, ticks: usize) -> bool {
+    count >= FEWEST && count as f64 >= LEAST_SHARE * ticks as f64
+}
+
 /// The value at the top that ticks pile up at, and the share of the ticks there. `rates` are those above
-/// two fifths of the largest, of so many ticks.
-fn plateau(mut rates: Vec<f64>, ticks: usize, of: PlateauOf) -> Option<(f64, f64)> {
-    let enough = |count: usize| count >= FEWEST && count as f64 >= LEAST_SHARE * ticks as f64;
-    if !enough(rates.len()) {
-        return None;
-    }
-    rates.sort_by(f64::total_cmp);
+/// two fifths of the largest, ascending, of so many ticks.
+fn plateau(rates: &[f64], ticks: usize, of: PlateauOf) -> Option<(f64, f64)> {
     let least = if of == PlateauOf::Operations { LEAST_OPERATIONS } else { LEAST_BYTES };
     let below = |value: f64| rates.partition_point(|rate| *rate < value);
-    // The densest band among those that begin at a value in the upper half of the range.
+    // Among those that begin at a value in the upper half of the range.
     let first = below(rates.last()? / 2.0);
-    let band = |start: f64| below(start * (1.0 + 2.0 * BAND)) - below(start);
-    let start =
-        rates[first..].iter().copied().filter(|rate| *rate >= least).max_by_key(|start| band(*start))?;
-    let (count, end) = (band(start), start * (1.0 + 2.0 * BAND));
+    let (start, count) = densest(rates, first.max(below(least)))?;
+    let end = start * (1.0 + 2.0 * BAND);
     let above = rates.len() - below(end);
     let under = below(start) - below(start * (1.0 - 2.0 * BAND));
     let piled = above as f64 <= ABOVE * count as f64 && under as f64 <= BELOW * count as f64;
     let middle = rates.get(below(start) + count / 2)?;
-    (enough(count) && piled).then(|| (*middle, count as f64 / ticks as f64))
+    (enough(count, ticks) && piled).then(|| (*middle, count as f64 / ticks as f64))
+}
+
+/// Where the band begins that holds the most values, among those that begin at a value from a place on, and how many
+/// it holds; of equally dense ones the last. Values ascend, so that ends of bands do too.
+fn densest(rates: &[f64], from: usize) -> Option<(f64, usize)> {
+    let (mut found, mut behind) = (None, from);
+    for (at, &rate) in (from..).zip(&rates[from..]) {
+        // Bands of equal values begin at the first of them.
+        if at > from && rates[at - 1] == rate {
+            continue;
+        }
+        let end = rate * (1.0 + 2.0 * BAND);
+        behind += rates[behind..].iter().take_while(|rate| **rate < end).count();
+        if found.is_none_or(|(_, most)| behind - at >= most) {
+            found = Some((rate, behind - at));
+        }
+    }
+    found
 }
 
 /// Limits that are sold at this value.
@@ -172,6 +193,7 @@ mod tests {
     use super::*;
     use crate::demand::Flow;
     use crate::shaper::Shaper;
+    use proptest::prelude::*;
 
     /// An uneven demand without a pattern that the test could have been fitted to.
     fn wanted(tick: u64) -> u64 {
@@ -185,6 +207,23 @@ mod tests {
         let write = Flow { operations: nothing.clone(), bytes: nothing };
         let demand = Demand { tick_s: 1, read, write, gaps: vec![], counted: None };
         plateaus(&demand, &Catalogue::built_in().unwrap(), None)
+    }
+
+    proptest! {
+        #[test]
+        fn the_densest_band_is_that_of_looking_at_each(
+            values in prop::collection::vec(prop_oneof![90u64..120, 90u64..5000, Just(1000u64)], 1..300), from in 0usize..300,
+        ) {
+            let mut rates: Vec<f64> = values.into_iter().map(|value| value as f64 / 3.0).collect();
+            rates.sort_by(f64::total_cmp);
+            let from = from.min(rates.len());
+            let band = |start: f64| {
+                rates.iter().filter(|rate| **rate >= start && **rate < start * (1.0 + 2.0 * BAND)).count()
+            };
+            let all = rates[from..].iter().copied().max_by_key(|start| band(*start)).map(|start| (start, band(start)));
+            prop_assume!(from == 0 || from == rates.len() || rates[from - 1] < rates[from]);
+            prop_assert_eq!(densest(&rates, from), all);
+        }
     }
 
     #[test]

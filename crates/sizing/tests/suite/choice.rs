@@ -4,6 +4,7 @@ use fathom_sizing::accounting::Accounting;
 use fathom_sizing::catalogue::{Family, Prices, Wanted};
 use fathom_sizing::choice::Judge;
 use fathom_sizing::counted::Counted;
+use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{
     Catalogue, Choice, Demand, Flow, Limits, Market, Need, Patience, Shaper, Trace, TracedIo, cheapest,
@@ -16,11 +17,24 @@ const PRICES: &str = "provider,region,type,component,tier_from,tier_to,price\n\
     own,here,gp3,capacity,,,0.08\nown,here,gp3,iops,3001,,0.005\nown,here,gp3,throughput,126,,0.04\n\
     own,here,gp2,capacity,,,0.1\nown,here,st1,capacity,,,0.045\n";
 
-fn all(catalogue: &Catalogue, need: Need<'_>, stripes: u32) -> Option<Choice> {
+/// Made-up prices of Azure's, in the form of a list of one's own.
+const AZURE: &str = "provider,region,type,component,tier_from,tier_to,price\n\
+    Azure,there,Premium SSD v2,capacity,,,0.08\nAzure,there,Premium SSD v2,iops,3001,,0.0047\n\
+    Azure,there,Premium SSD v2,throughput,126,,0.04\n\
+    Azure,there,Premium SSD P10,disk,,,19.71\nAzure,there,Premium SSD P20,disk,,,73.22\n\
+    Azure,there,Premium SSD P30,disk,,,135.17\nAzure,there,Premium SSD P50,disk,,,495.57\n";
+
+fn azure() -> Catalogue {
+    let mut catalogue = Catalogue::built_in().unwrap();
+    catalogue.prices = catalogue.prices.after(Prices::read("azure.csv", AZURE).unwrap());
+    catalogue
+}
+
+fn all(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Option<Choice> {
     let mut judge = Judge::new(need);
     let of = need.demand.operations().iter().sum();
     let mut families =
-        Market::of(catalogue, "here").families(need.size_gib, stripes, need.demand.is_sequential());
+        Market::of(catalogue, region).families(need.size_gib, stripes, need.demand.is_sequential());
     families.sort_by_key(Family::members);
     let mut best: Option<Choice> = None;
     for family in &families {
@@ -74,7 +88,8 @@ proptest! {
         });
         let patience = Patience { ticks, late_millionths: late };
         let need = Need { demand: &demand, size_gib, patience, instance };
-        prop_assert_eq!(cheapest(&catalogue, "here", need, 2), all(&catalogue, need, 2));
+        prop_assert_eq!(cheapest(&catalogue, "here", need, 2), all(&catalogue, "here", need, 2));
+        prop_assert_eq!(cheapest(&azure(), "there", need, 2), all(&azure(), "there", need, 2));
     }
 }
 
@@ -97,6 +112,39 @@ fn nothing_is_offered_where_nothing_holds() {
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let need = Need { demand: &demand, size_gib: 10, patience, instance: None };
     assert_eq!(cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 8), None);
+}
+
+/// Limits as Microsoft's pages of 2026-08-11 and 2025-01-14 state them.
+#[test]
+fn disks_of_azure_are_offered_where_somebody_prices_them() {
+    let catalogue = azure();
+    assert!(
+        catalogue.regions().contains(&"there")
+            && !Catalogue::built_in().unwrap().regions().contains(&"there")
+    );
+    let market = Market::of(&catalogue, "there");
+    let settings = |size_gib, iops, bytes_per_s| Settings { size_gib, iops, bytes_per_s };
+    let p20 = market.configured("Premium SSD P20", settings(0, 0, 0)).unwrap();
+    assert_eq!(p20.to_string(), "Premium SSD P20, 512 GiB, 2300 IOPS, 150 MB/s");
+    let burst = Shaper { base_per_s: 2300, peak_per_s: 3500, bucket: 1200 * 1800 };
+    assert_eq!((p20.limits.operations, p20.month.to_string().as_str()), (burst, "73.22"));
+    let rates = p20.limits.bytes;
+    assert_eq!(
+        (rates.base_per_s, rates.peak_per_s, rates.bucket),
+        (150_000_000, 170_000_000, 36_000_000_000)
+    );
+    // The smallest that is priced and holds the data; from P30 on bursts cost extra.
+    let sized = market.configured("Premium SSD", settings(2000, 0, 0)).unwrap();
+    assert_eq!((sized.volume.as_str(), sized.limits.operations), ("Premium SSD P50", Shaper::cap(7500)));
+    assert_eq!(market.configured("Premium SSD", settings(4097, 0, 0)), None);
+    let v2 = market.configured("Premium SSD v2", settings(512, 40_000, 200_000_000)).unwrap();
+    assert_eq!(v2.to_string(), "Premium SSD v2, 512 GiB, 40000 IOPS, 200 MB/s");
+    // 512 x 0.08 + 37,000 x 0.0047 + 75 x 0.04.
+    assert_eq!((v2.month.to_string().as_str(), v2.provider.as_str()), ("217.86", "Azure"));
+    assert_eq!((market.megabyte("Premium SSD v2"), market.megabyte("gp3")), (1_000_000, 1 << 20));
+    let boots = market.only(&catalogue, Wanted { boots: true, ..Wanted::default() });
+    let left: Vec<&str> = boots.left_out(true).iter().map(|left| left.volume).collect();
+    assert_eq!(left, ["Premium SSD v2"]);
 }
 
 /// A market that offers only some types.

@@ -4,6 +4,7 @@ mod account;
 mod fleet;
 
 use fathom_campaign::calendar_now;
+use fathom_demand::price_list;
 use fathom_fleet::check_region;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_report::{html, terminal};
@@ -165,7 +166,9 @@ fn catalogue(arguments: &SizeArguments) -> Result<Catalogue, Failure> {
     let mut catalogue = built_in()?;
     if let Some(path) = &arguments.prices {
         let text = String::from_utf8_lossy(&read(path)?).into_owned();
-        let own = Prices::read(&path.display().to_string(), &text).map_err(broken)?;
+        let file = path.display().to_string();
+        let list = price_list(&text).map_err(|refusal| Failure::from(refusal.at(file.clone())))?;
+        let own = Prices::read(&file, &list).map_err(broken)?;
         catalogue.prices = catalogue.prices.after(own);
     }
     Ok(catalogue)

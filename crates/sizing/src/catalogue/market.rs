@@ -1,15 +1,16 @@
-//! Volume types of EBS as families of offers, by the formulas of the provider's user guide.
+//! Types of volumes as families of offers, by the formulas of the providers' guides.
 //!
 //! Sources: EBS user guide (gp3, io2 as of 2025-10), EC2 user guide archive of 2023-06-15 (gp2, st1, sc1,
-//! io1); the numbers themselves are rows of `catalog/volumes.csv`. A family is a set of lines; along a
+//! io1), Azure's "Managed disk types" (2026-08-11) and "Managed disk bursting" (2025-01-14); the numbers themselves are
+//! rows of `catalog/volumes.csv`. What nobody gives a price of in a region is not sold there. A family is a set of lines; along a
 //! line every limit and the price only grow, so that the first offer that holds is the line's cheapest.
 
 use std::sync::Arc;
 
+use super::kind::{Facts, KINDS, Kind, Tier};
 use super::price::{self, Price};
 use super::wanted::{LeftOut, Wanted};
 use super::{Catalogue, Component, Fact};
-use crate::accounting::Accounting;
 use crate::money::Money;
 use crate::offer::{Limits, Offer, Settings};
 use crate::shaper::Shaper;
@@ -17,7 +18,7 @@ use crate::shaper::Shaper;
 const MIB: u64 = 1 << 20;
 /// I/Os a second between two offers of a line: what a person would type.
 const IOPS_STEP: u64 = 100;
-/// Throughput between two lines, in MiB/s.
+/// Throughput between two lines, in MiB/s or MB/s.
 const THROUGHPUT_STEP: u64 = 5;
 /// Size between two offers where size is what is bought, in GiB.
 const SIZE_STEP: u64 = 1;
@@ -46,110 +47,32 @@ struct Sold {
     kind: Kind,
     facts: Facts,
     prices: Vec<Price>,
+    /// Its sizes, of a type that is sold in fixed ones.
+    tiers: Vec<Tier>,
 }
 
 /// Offers with one throughput, or with none to choose; limits and price grow along it.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     family: &'a Family,
-    /// MiB/s bought for each member, where it is bought.
+    /// MiB/s, or MB/s, bought for each member, where it is bought.
     throughput: u64,
     len: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Gp3,
-    Gp2,
-    Io1,
-    Io2,
-    St1,
-    Sc1,
-}
-
-const KINDS: [Kind; 6] = [Kind::Gp3, Kind::Gp2, Kind::Io1, Kind::Io2, Kind::St1, Kind::Sc1];
-
-impl Kind {
-    /// As prices name it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gp3 => "gp3",
-            Self::Gp2 => "gp2",
-            Self::Io1 => "io1",
-            Self::Io2 => "io2",
-            Self::St1 => "st1",
-            Self::Sc1 => "sc1",
-        }
-    }
-
-    /// As the facts name it.
-    fn facts(self) -> &'static str {
-        match self {
-            Self::Io2 => "io2 Block Express",
-            other => other.name(),
-        }
-    }
-
-    fn accounting(self) -> Accounting {
-        if self.seeks() { Accounting::DISK } else { Accounting::SOLID_STATE }
-    }
-
-    /// Whether it is a disk with seek times.
-    fn seeks(self) -> bool {
-        matches!(self, Self::St1 | Self::Sc1)
-    }
-}
-
-/// Numbers of the catalogue on one type; 0, which offers nothing, where one is missing.
-#[derive(Clone, Copy, Debug)]
-struct Facts {
-    min_size: u64,
-    max_size: u64,
-    min_iops: u64,
-    max_iops: u64,
-    baseline_iops: u64,
-    iops_per_gib_max: u64,
-    baseline_iops_per_gib: u64,
-    min_baseline_iops: u64,
-    burst_iops: u64,
-    credit_bucket: u64,
-    baseline_throughput: u64,
-    max_throughput: u64,
-    baseline_throughput_per_tib: u64,
-    burst_throughput_per_tib: u64,
-}
-
-impl Facts {
-    /// Absent where not even the sizes of the type are known.
-    fn of(catalogue: &Catalogue, kind: Kind) -> Option<Self> {
-        let known = |attribute: &str| catalogue.volumes.whole(kind.facts(), attribute);
-        let fact = |attribute: &str| known(attribute).unwrap_or(0);
-        Some(Self {
-            min_size: known("min_size")?,
-            max_size: known("max_size")?,
-            min_iops: fact("min_iops"),
-            max_iops: fact("max_iops"),
-            baseline_iops: fact("baseline_iops"),
-            iops_per_gib_max: fact("iops_per_gib_max"),
-            baseline_iops_per_gib: fact("baseline_iops_per_gib"),
-            min_baseline_iops: fact("min_baseline_iops"),
-            burst_iops: fact("burst_iops"),
-            credit_bucket: fact("credit_bucket"),
-            baseline_throughput: fact("baseline_throughput"),
-            max_throughput: fact("max_throughput"),
-            baseline_throughput_per_tib: fact("baseline_throughput_per_tib"),
-            burst_throughput_per_tib: fact("burst_throughput_per_tib"),
-        })
-    }
 }
 
 impl Market {
     /// What a region sells.
     pub fn of(catalogue: &Catalogue, region: &str) -> Self {
-        let sold = KINDS.into_iter().filter(|kind| catalogue.prices.knows(region, kind.name()));
-        let sold = sold.filter_map(|kind| {
-            let prices = catalogue.prices.of(region, kind.name()).cloned().collect();
-            Some(Arc::new(Sold { kind, facts: Facts::of(catalogue, kind)?, prices }))
+        let sold = KINDS.into_iter().filter_map(|kind| {
+            let tiers = Tier::priced(catalogue, region, kind);
+            let facts = match kind {
+                Kind::Premium => Facts::of_tiers(&tiers)?,
+                _ if kind.is_sold(catalogue, region) => Facts::of(catalogue, kind)?,
+                _ => return None,
+            };
+            let names = std::iter::once(kind.name()).chain(tiers.iter().map(|tier| tier.name.as_str()));
+            let prices = names.flat_map(|name| catalogue.prices.of(region, name)).cloned().collect();
+            Some(Arc::new(Sold { kind, facts, prices, tiers }))
         });
         Self { sold: sold.collect(), wanted: Wanted::default(), left_out: Vec::new() }
     }
@@ -210,16 +133,31 @@ impl Market {
     /// One volume with given settings, as it is in use somewhere; `None` for a type that is not known or
     /// not priced in the region, or settings that it cannot have.
     pub fn configured(&self, volume: &str, settings: Settings) -> Option<Offer> {
-        let sold = self.sold.iter().find(|sold| sold.kind.name() == volume)?;
-        let family = Family::new(sold, 1, settings.size_gib)?;
-        let throughput = settings.bytes_per_s.div_ceil(MIB).max(family.facts().baseline_throughput);
-        let line = family.line(throughput);
+        let (sold, tier) = self.named(volume)?;
+        let family = Family::new(sold, 1, tier.map_or(settings.size_gib, |tier| tier.each.size_gib))?;
+        let throughput = settings.bytes_per_s.div_ceil(sold.kind.megabyte());
+        let line = family.line(throughput.max(family.facts().baseline_throughput));
         Some(match sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
-                line.provisioned(settings.iops.clamp(family.least_iops(0), family.facts().max_iops))
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 => {
+                let iops = settings.iops.clamp(family.least_iops(0), family.facts().max_iops);
+                line.made(line.provisioned(iops))
             }
-            Kind::Gp2 => line.gp2(settings.size_gib),
-            Kind::St1 | Kind::Sc1 => line.disk(settings.size_gib),
+            Kind::Gp2 => line.made(line.gp2(settings.size_gib)),
+            Kind::St1 | Kind::Sc1 => line.made(line.disk(settings.size_gib)),
+            Kind::Premium => line.offer(0),
+        })
+    }
+
+    /// Bytes of what the throughput of a type is stated in: MiB on AWS, MB on Azure.
+    pub fn megabyte(&self, volume: &str) -> u64 {
+        self.named(volume).map_or(MIB, |(sold, _)| sold.kind.megabyte())
+    }
+
+    /// A type by its name, or by that of one of its sizes.
+    fn named(&self, volume: &str) -> Option<(&Arc<Sold>, Option<&Tier>)> {
+        self.sold.iter().find_map(|sold| {
+            let tier = sold.tiers.iter().find(|tier| tier.name == volume);
+            (tier.is_some() || sold.kind.name() == volume).then_some((sold, tier))
         })
     }
 }
@@ -232,7 +170,7 @@ impl Catalogue {
 
     /// Regions in which a type of volume is sold, sorted.
     pub fn regions(&self) -> Vec<&str> {
-        let sold = |region: &&str| KINDS.iter().any(|kind| self.prices.knows(region, kind.name()));
+        let sold = |region: &&str| KINDS.iter().any(|kind| kind.is_sold(self, region));
         self.prices.regions().into_iter().filter(sold).collect()
     }
 
@@ -265,7 +203,7 @@ impl Family {
     /// Lines by ascending throughput: each lets at least as much through as the one before.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> {
         let (least, most) = match self.sold.kind {
-            Kind::Gp3 => (self.facts().baseline_throughput, self.facts().max_throughput),
+            Kind::Gp3 | Kind::PremiumV2 => (self.facts().baseline_throughput, self.facts().max_throughput),
             _ => (0, 0),
         };
         let lines = most.saturating_sub(least) / THROUGHPUT_STEP + 1;
@@ -274,8 +212,11 @@ impl Family {
 
     fn line(&self, throughput: u64) -> Line<'_> {
         let (least, most, step) = match self.sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 => {
                 (self.least_iops(throughput), self.facts().max_iops, IOPS_STEP)
+            }
+            Kind::Premium => {
+                return Line { family: self, throughput, len: self.tiers().len() };
             }
             _ => (self.size_gib, self.facts().max_size, SIZE_STEP),
         };
@@ -283,10 +224,18 @@ impl Family {
         Line { family: self, throughput, len: usize::try_from(len).unwrap_or(0) }
     }
 
-    /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3.
+    /// The fixed sizes that hold what each member has to store.
+    fn tiers(&self) -> &[Tier] {
+        let tiers = &self.sold.tiers;
+        &tiers[tiers.partition_point(|tier| tier.each.size_gib < self.size_gib)..]
+    }
+
+    /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3, and for each MB/s on Premium SSD v2.
     fn least_iops(&self, throughput: u64) -> u64 {
         match self.sold.kind {
-            Kind::Gp3 => (throughput * 4).next_multiple_of(IOPS_STEP).max(self.facts().baseline_iops),
+            Kind::Gp3 | Kind::PremiumV2 => {
+                (throughput * 4).next_multiple_of(IOPS_STEP).max(self.facts().baseline_iops)
+            }
             _ => self.facts().min_iops,
         }
     }
@@ -294,7 +243,7 @@ impl Family {
     fn price(&self, settings: Settings, throughput: u64) -> Money {
         let month = |component, units| price::month(self.sold.prices.iter(), component, units);
         let one = match self.sold.kind {
-            Kind::Gp3 => {
+            Kind::Gp3 | Kind::PremiumV2 => {
                 month(Component::Capacity, settings.size_gib)
                     + month(Component::Iops, settings.iops)
                     + month(Component::Throughput, throughput)
@@ -303,14 +252,24 @@ impl Family {
                 month(Component::Capacity, settings.size_gib) + month(Component::Iops, settings.iops)
             }
             Kind::Gp2 | Kind::St1 | Kind::Sc1 => month(Component::Capacity, settings.size_gib),
+            Kind::Premium => {
+                let name = self.tier_of(settings).map_or("", |tier| tier.name.as_str());
+                let of_size = self.sold.prices.iter().filter(|price| price.volume == name);
+                price::month(of_size, Component::Disk, 1)
+            }
         };
         one.times(u64::from(self.members))
     }
 
+    fn tier_of(&self, settings: Settings) -> Option<&Tier> {
+        self.sold.tiers.iter().find(|tier| tier.each.size_gib == settings.size_gib)
+    }
+
     fn offer(&self, settings: Settings, limits: Limits, throughput: u64) -> Offer {
+        let tier = self.tier_of(settings).map(|tier| tier.name.as_str());
         Offer {
-            provider: "AWS".to_owned(),
-            volume: self.sold.kind.name().to_owned(),
+            provider: self.sold.kind.provider().to_owned(),
+            volume: tier.unwrap_or(self.sold.kind.name()).to_owned(),
             members: self.members,
             each: settings,
             limits: limits.times(u64::from(self.members)),
@@ -332,18 +291,41 @@ impl Line<'_> {
 
     /// One offer, by its place from the cheapest on.
     pub fn offer(&self, at: usize) -> Offer {
-        let at = at as u64;
+        self.made(self.place(at))
+    }
+
+    /// A month of one offer, as [`Self::offer`] has it.
+    pub fn month(&self, at: usize) -> Money {
+        self.family.price(self.place(at).0, self.throughput)
+    }
+
+    /// What one offer lets through, as [`Self::offer`] has it.
+    pub fn limits(&self, at: usize) -> Limits {
+        self.place(at).1.times(u64::from(self.family.members))
+    }
+
+    fn made(&self, (settings, limits): (Settings, Limits)) -> Offer {
+        self.family.offer(settings, limits, self.throughput)
+    }
+
+    /// What each member of an offer is and lets through.
+    fn place(&self, at: usize) -> (Settings, Limits) {
+        let step = at as u64;
         match self.family.sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 => {
-                self.provisioned(self.family.least_iops(self.throughput) + at * IOPS_STEP)
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 => {
+                self.provisioned(self.family.least_iops(self.throughput) + step * IOPS_STEP)
             }
-            Kind::Gp2 => self.gp2(self.family.size_gib + at * SIZE_STEP),
-            Kind::St1 | Kind::Sc1 => self.disk(self.family.size_gib + at * SIZE_STEP),
+            Kind::Gp2 => self.gp2(self.family.size_gib + step * SIZE_STEP),
+            Kind::St1 | Kind::Sc1 => self.disk(self.family.size_gib + step * SIZE_STEP),
+            Kind::Premium => {
+                let tier = &self.family.tiers()[at];
+                (tier.each, tier.limits)
+            }
         }
     }
 
     /// I/Os a second are bought; they may need a larger volume to be had.
-    fn provisioned(&self, iops: u64) -> Offer {
+    fn provisioned(&self, iops: u64) -> (Settings, Limits) {
         let family = self.family;
         let size_gib = family.size_gib.max(size_for(
             iops,
@@ -351,7 +333,7 @@ impl Line<'_> {
             family.facts().baseline_iops,
         ));
         let bytes_per_s = match family.sold.kind {
-            Kind::Gp3 => self.throughput * MIB,
+            kind @ (Kind::Gp3 | Kind::PremiumV2) => self.throughput * kind.megabyte(),
             Kind::Io1 if iops <= 32_000 => (500 * MIB).min(iops * (256 << 10)),
             Kind::Io1 => (1000 * MIB).min((500 * MIB).max(iops * (16 << 10))),
             // 0.256 MiB/s for each I/O a second.
@@ -360,11 +342,11 @@ impl Line<'_> {
         let settings = Settings { size_gib, iops, bytes_per_s };
         let accounting = family.sold.kind.accounting();
         let limits = Limits { operations: Shaper::cap(iops), bytes: Shaper::cap(bytes_per_s), accounting };
-        family.offer(settings, limits, self.throughput)
+        (settings, limits)
     }
 
     /// I/Os a second grow with the size, and credits let small volumes burst.
-    fn gp2(&self, size_gib: u64) -> Offer {
+    fn gp2(&self, size_gib: u64) -> (Settings, Limits) {
         let family = self.family;
         let base = (size_gib * family.facts().baseline_iops_per_gib)
             .clamp(family.facts().min_baseline_iops, family.facts().max_iops);
@@ -378,11 +360,11 @@ impl Line<'_> {
             bytes: Shaper::cap(throughput * MIB),
             accounting: family.sold.kind.accounting(),
         };
-        family.offer(settings, limits, 0)
+        (settings, limits)
     }
 
     /// Throughput grows with the size, and credits of the volume's own size let it burst.
-    fn disk(&self, size_gib: u64) -> Offer {
+    fn disk(&self, size_gib: u64) -> (Settings, Limits) {
         let family = self.family;
         let per_tib = |mib_per_s: u64| mib_per_s * MIB * size_gib / 1024;
         let most = family.facts().max_throughput * MIB;
@@ -397,7 +379,7 @@ impl Line<'_> {
             bytes: Shaper { base_per_s: base, peak_per_s: peak, bucket },
             accounting: family.sold.kind.accounting(),
         };
-        family.offer(settings, limits, 0)
+        (settings, limits)
     }
 }
 

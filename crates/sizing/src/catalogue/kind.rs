@@ -1,0 +1,184 @@
+//! Types of volumes that are offered: what providers publish of each, as numbers.
+
+use super::Catalogue;
+use crate::accounting::Accounting;
+use crate::offer::{Limits, Settings};
+use crate::shaper::Shaper;
+
+/// The largest disk of Azure with credits to burst by; larger ones burst on demand, which is billed and not modelled.
+const LARGEST_WITH_CREDITS_GIB: u64 = 512;
+/// How long full credits last at the highest rate (Azure, "Managed disk bursting").
+const BURST_S: u64 = 1800;
+/// Sizes of Azure's Premium SSD, each sold as a disk of its own.
+const TIERS: [&str; 14] =
+    ["P1", "P2", "P3", "P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
+
+/// One type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Gp3,
+    Gp2,
+    Io1,
+    Io2,
+    St1,
+    Sc1,
+    PremiumV2,
+    Premium,
+}
+
+/// All types, in the order in which they are tried.
+pub(super) const KINDS: [Kind; 8] =
+    [Kind::Gp3, Kind::Gp2, Kind::Io1, Kind::Io2, Kind::St1, Kind::Sc1, Kind::PremiumV2, Kind::Premium];
+
+impl Kind {
+    /// As prices name it; disks of fixed sizes have the size behind it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Gp3 => "gp3",
+            Self::Gp2 => "gp2",
+            Self::Io1 => "io1",
+            Self::Io2 => "io2",
+            Self::St1 => "st1",
+            Self::Sc1 => "sc1",
+            Self::PremiumV2 => "Premium SSD v2",
+            Self::Premium => "Premium SSD",
+        }
+    }
+
+    /// As the facts name it.
+    pub(super) fn facts(self) -> &'static str {
+        match self {
+            Self::Io2 => "io2 Block Express",
+            other => other.name(),
+        }
+    }
+
+    /// Who sells it.
+    pub(super) fn provider(self) -> &'static str {
+        match self {
+            Self::PremiumV2 | Self::Premium => "Azure",
+            _ => "AWS",
+        }
+    }
+
+    /// Bytes of what its throughput is sold and stated in: MiB on AWS, MB on Azure.
+    pub(super) fn megabyte(self) -> u64 {
+        if self.provider() == "Azure" { 1_000_000 } else { 1 << 20 }
+    }
+
+    pub(super) fn accounting(self) -> Accounting {
+        if self.seeks() { Accounting::DISK } else { Accounting::SOLID_STATE }
+    }
+
+    /// Whether a region has a price of it.
+    pub(super) fn is_sold(self, catalogue: &Catalogue, region: &str) -> bool {
+        match self {
+            Self::Premium => tier_names(self).any(|name| catalogue.prices.sells_disk(region, &name)),
+            _ => catalogue.prices.knows(region, self.name()),
+        }
+    }
+
+    /// Whether it is a disk with seek times.
+    pub(super) fn seeks(self) -> bool {
+        matches!(self, Self::St1 | Self::Sc1)
+    }
+}
+
+/// Numbers of the catalogue on one type; 0, which offers nothing, where one is missing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Facts {
+    pub(super) min_size: u64,
+    pub(super) max_size: u64,
+    pub(super) min_iops: u64,
+    pub(super) max_iops: u64,
+    pub(super) baseline_iops: u64,
+    pub(super) iops_per_gib_max: u64,
+    pub(super) baseline_iops_per_gib: u64,
+    pub(super) min_baseline_iops: u64,
+    pub(super) burst_iops: u64,
+    pub(super) credit_bucket: u64,
+    pub(super) baseline_throughput: u64,
+    pub(super) max_throughput: u64,
+    pub(super) baseline_throughput_per_tib: u64,
+    pub(super) burst_throughput_per_tib: u64,
+}
+
+impl Facts {
+    /// Absent where not even the sizes of the type are known.
+    pub(super) fn of(catalogue: &Catalogue, kind: Kind) -> Option<Self> {
+        let known = |attribute: &str| catalogue.volumes.whole(kind.facts(), attribute);
+        let fact = |attribute: &str| known(attribute).unwrap_or(0);
+        Some(Self {
+            min_size: known("min_size")?,
+            max_size: known("max_size")?,
+            min_iops: fact("min_iops"),
+            max_iops: fact("max_iops"),
+            baseline_iops: fact("baseline_iops"),
+            iops_per_gib_max: fact("iops_per_gib_max"),
+            baseline_iops_per_gib: fact("baseline_iops_per_gib"),
+            min_baseline_iops: fact("min_baseline_iops"),
+            burst_iops: fact("burst_iops"),
+            credit_bucket: fact("credit_bucket"),
+            baseline_throughput: fact("baseline_throughput"),
+            max_throughput: fact("max_throughput"),
+            baseline_throughput_per_tib: fact("baseline_throughput_per_tib"),
+            burst_throughput_per_tib: fact("burst_throughput_per_tib"),
+        })
+    }
+
+    /// Of a type that is sold in fixed sizes; absent without one.
+    pub(super) fn of_tiers(tiers: &[Tier]) -> Option<Self> {
+        Some(Self {
+            min_size: tiers.first()?.each.size_gib,
+            max_size: tiers.last()?.each.size_gib,
+            ..Self::default()
+        })
+    }
+}
+
+fn tier_names(kind: Kind) -> impl Iterator<Item = String> {
+    TIERS.iter().map(move |size| format!("{} {size}", kind.name()))
+}
+
+/// One of the sizes of a type that is sold in fixed sizes.
+#[derive(Clone, Debug)]
+pub(super) struct Tier {
+    /// As prices and facts name it, e.g. `Premium SSD P30`.
+    pub(super) name: String,
+    /// What it is.
+    pub(super) each: Settings,
+    /// What it lets through.
+    pub(super) limits: Limits,
+}
+
+impl Tier {
+    /// The sizes that have a price in a region, ascending; all but those of Premium SSD have none.
+    pub(super) fn priced(catalogue: &Catalogue, region: &str, kind: Kind) -> Vec<Self> {
+        if kind != Kind::Premium {
+            return Vec::new();
+        }
+        let priced = tier_names(kind).filter(|name| catalogue.prices.sells_disk(region, name));
+        priced.filter_map(|name| Self::of(catalogue, kind, name)).collect()
+    }
+
+    /// Source of the model: "Managed disk bursting": credits for I/Os and for bytes are kept apart, grow with what is left
+    /// of the rate, and last for 30 minutes of the highest rate.
+    fn of(catalogue: &Catalogue, kind: Kind, name: String) -> Option<Self> {
+        let fact = |attribute: &str| catalogue.volumes.whole(&name, attribute);
+        let (size_gib, iops) = (fact("size")?, fact("baseline_iops")?);
+        let bytes_per_s = fact("baseline_throughput")? * kind.megabyte();
+        let bursts = size_gib <= LARGEST_WITH_CREDITS_GIB;
+        let shaper = |base: u64, peak: Option<u64>| match peak.filter(|peak| bursts && *peak > base) {
+            Some(peak) => {
+                Shaper { base_per_s: base, peak_per_s: peak, bucket: (peak - base).saturating_mul(BURST_S) }
+            }
+            None => Shaper::cap(base),
+        };
+        let limits = Limits {
+            operations: shaper(iops, fact("burst_iops")),
+            bytes: shaper(bytes_per_s, fact("burst_throughput").map(|rate| rate * kind.megabyte())),
+            accounting: kind.accounting(),
+        };
+        Some(Self { each: Settings { size_gib, iops, bytes_per_s }, limits, name })
+    }
+}
