@@ -118,8 +118,8 @@ impl<'a> Judge<'a> {
         if plain && self.fails.get(&queue).is_some_and(|cap| shaper.base_per_s <= *cap) {
             return None;
         }
-        let arrivals = self.arrivals_at(queue, accounting);
-        let late = arrivals.late(&shaper, self.need.patience.ticks, self.allowed).map(Arc::new);
+        let (ticks, allowed) = (self.need.patience.ticks, self.allowed);
+        let late = self.arrivals_at(queue, accounting).late(&shaper, ticks, allowed).map(Arc::new);
         if late.is_none() && plain {
             let cap = self.fails.entry(queue).or_default();
             *cap = shaper.base_per_s.max(*cap);
