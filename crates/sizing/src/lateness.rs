@@ -145,11 +145,12 @@ impl Arrivals {
                 continue;
             }
             let before = waiting;
-            let mut most = 0;
-            for &units in units {
-                waiting = (waiting + (units as i64 - base)).max(0);
-                most = most.max(waiting);
-            }
+            let most;
+            // A whole block is one stretch of code without a loop.
+            (waiting, most) = match <&[u64; BLOCK]>::try_from(units) {
+                Ok(units) => pass(units, waiting, base),
+                Err(_) => pass(units, waiting, base),
+            };
             if most > far {
                 let from = at * BLOCK;
                 let mut waiting = before;
@@ -233,6 +234,17 @@ impl Judge {
         }
         Some(())
     }
+}
+
+/// What waits behind a plain cap after some ticks, and the most that waited after any of them.
+#[inline]
+fn pass<'a>(units: impl IntoIterator<Item = &'a u64>, mut waiting: i64, base: i64) -> (i64, i64) {
+    let mut most = 0;
+    for &units in units {
+        waiting = (waiting + (units as i64 - base)).max(0);
+        most = most.max(waiting);
+    }
+    (waiting, most)
 }
 
 /// I/Os that have their last unit among the last so many of `of` units, which carried `ios` of them; a part of one
