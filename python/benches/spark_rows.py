@@ -39,7 +39,8 @@ def write(folder, volumes, ticks, tick_s, files):
             columns["read_bytes"] += [count * 16384 for count in reads]
             columns["write_bytes"] += [count // 3 * 8192 for count in reads]
         table = pyarrow.table({"volume": pyarrow.chunked_array([names] * each), "time": times, **columns})
-        pyarrow.parquet.write_table(table.combine_chunks(), folder / f"{file:02}.parquet")
+        # Uncompressed: the library for snappy in Java does not load everywhere.
+        pyarrow.parquet.write_table(table.combine_chunks(), folder / f"{file:02}.parquet", compression="none")
     return volumes * each * files
 
 
