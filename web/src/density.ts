@@ -22,6 +22,15 @@ export interface Axis {
   place: (value: number) => number;
   value: (place: number) => number;
   write: (value: number) => string;
+  // Values that stand at the axis; four stretches of one length where there are none.
+  ticks?: number[];
+}
+
+// Values that are ten times the one before, of both signs, with 0 between them.
+export function decades(low: number, high: number): number[] {
+  const powers = Array.from({ length: 13 }, (_, at) => 10 ** at);
+  const within = [...powers.map((power) => -power).reverse(), 0, ...powers].filter((value) => value >= low && value <= high);
+  return within.length <= 9 ? within : within.filter((value) => value === 0 || Math.log10(Math.abs(value)) % 2 === 0);
 }
 
 export interface Bounds {
@@ -32,6 +41,15 @@ export interface Bounds {
 // Shades of the ramp, 1 to 5, by how many there are beside the most of any cell.
 function shade(count: number, most: number): number {
   return most <= 1 ? 3 : 1 + Math.round((Math.log(count) / Math.log(most)) * 4);
+}
+
+// Where a value lies on its axis, from 0 to 1.
+function part(axis: Axis, value: number): number {
+  return Math.min(1, Math.max(0, (axis.place(value) - axis.low) / (axis.high - axis.low)));
+}
+
+function ticks(axis: Axis): number[] {
+  return axis.ticks ?? [0, 1, 2, 3, 4].map((at) => axis.value(axis.low + ((axis.high - axis.low) * at) / 4));
 }
 
 export class Density {
@@ -78,7 +96,6 @@ export class Density {
       this.stretch.setAttribute("width", "0");
       return;
     }
-    const part = (axis: Axis, value: number): number => Math.min(1, Math.max(0, (axis.place(value) - axis.low) / (axis.high - axis.low)));
     const [left, right] = bounds.x.map((value) => LEFT + part(this.x, value) * (WIDTH - LEFT)) as [number, number];
     const [below, above] = bounds.y.map((value) => HEIGHT - FOOT - part(this.y, value) * (HEIGHT - FOOT - TOP)) as [number, number];
     this.frame(left, above, right - left, below - above);
@@ -91,13 +108,13 @@ export class Density {
   private axes(): SVGElement[] {
     const text = (x: number, y: number, anchor: string, words: string): SVGElement => svg("text", { x, y, "text-anchor": anchor, "font-size": 12, class: "f-muted" }, words);
     const parts = [svg("path", { d: `M${LEFT} ${TOP}V${HEIGHT - FOOT}H${WIDTH}`, fill: "none", "stroke-width": 1, class: "s-muted" })];
-    for (let at = 0; at <= 4; at += 1) {
-      const across = this.x.low + ((this.x.high - this.x.low) * at) / 4;
-      const up = this.y.low + ((this.y.high - this.y.low) * at) / 4;
-      parts.push(
-        text(LEFT + ((WIDTH - LEFT) * at) / 4, HEIGHT - FOOT + 16, at === 0 ? "start" : at === 4 ? "end" : "middle", this.x.write(this.x.value(across))),
-        text(LEFT - 6, HEIGHT - FOOT - ((HEIGHT - FOOT - TOP) * at) / 4 + (at === 4 ? 8 : 4), "end", this.y.write(this.y.value(up))),
-      );
+    for (const value of ticks(this.x)) {
+      const share = part(this.x, value);
+      parts.push(text(LEFT + (WIDTH - LEFT) * share, HEIGHT - FOOT + 16, share < 0.02 ? "start" : share > 0.98 ? "end" : "middle", this.x.write(value)));
+    }
+    for (const value of ticks(this.y)) {
+      const share = part(this.y, value);
+      parts.push(text(LEFT - 6, HEIGHT - FOOT - (HEIGHT - FOOT - TOP) * share + (share > 0.98 ? 8 : 4), "end", this.y.write(value)));
     }
     parts.push(text((LEFT + WIDTH) / 2, HEIGHT - 6, "middle", this.x.title), text(LEFT + 6, TOP + 12, "start", this.y.title));
     return parts;

@@ -66,21 +66,45 @@ impl Row for FleetRow {
     }
 }
 
-/// A row with what its volume is added up with, as a column of its own behind the name.
-#[derive(Debug, Serialize)]
+/// A row with the currency of its amounts, as a column of its own at the end.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PricedRow<'a> {
+    /// The row.
+    #[serde(flatten)]
+    pub row: &'a FleetRow,
+    /// The currency, as `USD`.
+    pub currency: &'a str,
+}
+
+impl Row for PricedRow<'_> {
+    fn shapes() -> Vec<Shape> {
+        let mut shapes = FleetRow::shapes();
+        shapes.push(Shape { name: "currency", kind: Kind::Text, what: "currency of the amounts" });
+        shapes
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let mut values = self.row.values();
+        values.push(Value::Text(self.currency.to_owned()));
+        values
+    }
+}
+
+/// The same with what its volume is added up with, as a column of its own behind the name.
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(transparent)]
-pub struct GroupedRow<'a>(pub &'a FleetRow);
+pub struct GroupedRow<'a>(pub PricedRow<'a>);
 
 impl Row for GroupedRow<'_> {
     fn shapes() -> Vec<Shape> {
-        let mut shapes = FleetRow::shapes();
+        let mut shapes = PricedRow::shapes();
         shapes.insert(1, Shape { name: "group", kind: Kind::Text, what: "what it is added up with" });
         shapes
     }
 
     fn values(&self) -> Vec<Value> {
         let mut values = self.0.values();
-        values.insert(1, text(self.0.group.as_ref()));
+        values.insert(1, text(self.0.row.group.as_ref()));
         values
     }
 }

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use fathom_record::RunRecord;
 use fathom_tools::fio::output::RunsAsJobs;
 
-pub use fleet_row::GroupedRow;
+pub use fleet_row::{GroupedRow, PricedRow};
 pub use record_columns::{COLUMNS, Column, Kind, Value};
 
 /// A form that records can be written in.

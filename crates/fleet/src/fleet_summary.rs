@@ -35,18 +35,23 @@ pub struct Summary<'a> {
     pub today: &'a str,
 }
 
+/// The currency of a region's prices, as `USD`.
+pub fn currency(catalogue: &Catalogue, region: &str) -> String {
+    let mut prices = catalogue.prices.rows().iter().filter(|price| price.region == region);
+    prices.next().map_or_else(|| "USD".to_owned(), |price| price.currency.clone())
+}
+
 impl Summary<'_> {
     /// The summary of the rows that a tally counted.
     pub fn record(&self, tally: &Tally) -> FleetRecord {
         let terms = self.terms();
         let left_out = left_out(self.asked.market, false);
         let prices = || self.catalogue.prices.rows().iter().filter(|price| price.region == self.region);
-        let currency = prices().next().map_or_else(|| "USD".to_owned(), |price| price.currency.clone());
         let old = age::note(
             self.today,
             prices().filter(|price| self.asked.market.types().any(|name| price.volume.starts_with(name))),
         );
-        let money = tally.money(currency);
+        let money = tally.money(currency(self.catalogue, self.region));
         let mut notes = tally.notes();
         notes.extend(self.notes(&terms, tally, money.compared));
         notes.extend(left_out_notes(&left_out));

@@ -15,7 +15,7 @@ mod offers;
 mod tally;
 
 pub use account::{Account, AccountTerms};
-pub use fleet_summary::{Summary, margin_of};
+pub use fleet_summary::{Summary, currency, margin_of};
 pub use groups::{By, Groups};
 pub use growths::{FleetGrowths, Grown, grown};
 pub use guarded::{guarded, judged};

@@ -22,9 +22,22 @@ const REMEDY: &str = "give a file that this has written: fathom size --fleet TAB
 const REMEDY_MANY: &str = "make a smaller one: duckdb -c \"COPY (SELECT * FROM 'verdicts.parquet' ORDER BY saves_month \
                            DESC LIMIT 500000) TO 'most.parquet'\"";
 
+const REMEDY_MIXED: &str = "make a file of each: duckdb -c \"COPY (SELECT * FROM 'verdicts.parquet' WHERE currency = \
+                            'USD') TO 'usd.parquet'\"";
+
 /// Columns with words.
-const WORDS: [&str; 9] =
-    ["volume", "group", "status", "reason", "rests_on", "offer", "offer_type", "current", "notes"];
+const WORDS: [&str; 10] = [
+    "volume",
+    "group",
+    "status",
+    "reason",
+    "rests_on",
+    "offer",
+    "offer_type",
+    "current",
+    "notes",
+    "currency",
+];
 /// Columns with numbers.
 const NUMBERS: [&str; 19] = [
     "tick_s",
@@ -157,6 +170,10 @@ impl FleetTable {
         let mut table =
             Self { name, stamp, rows: 0, tally: Tally::default(), columns, small_names: Vec::new() };
         table.rows = table.words("volume").map_or(0, |names| names.places.len());
+        if let [first, second, ..] = table.currencies() {
+            let cause = format!("its amounts are in {first} and in {second}, which do not add up");
+            return Err(Refusal::new(422, "foreign", cause).with_remedy(REMEDY_MIXED));
+        }
         for row in 0..table.rows {
             let whole = table.row(row)?;
             table.tally.put(&whole);
@@ -172,6 +189,15 @@ impl FleetTable {
             WholeColumn::Words(column) => Some(column),
             WholeColumn::Numbers(_) => None,
         }
+    }
+
+    /// The currency of its amounts, as `USD`; absent where the file does not say.
+    pub(crate) fn currency(&self) -> Option<&str> {
+        self.currencies().first().map(String::as_str)
+    }
+
+    fn currencies(&self) -> &[String] {
+        self.words("currency").map_or(&[], |column| &column.words)
     }
 
     /// A column with numbers; what is not known is not a number.

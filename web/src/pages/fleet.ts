@@ -1,7 +1,7 @@
 // A fleet: what its volumes add up to, what could be saved at which risk, and every volume to sort and search.
 
 import { json } from "../api";
-import { Density, squeezed, unsqueezed, type Axis, type Bounds } from "../density";
+import { decades, Density, squeezed, unsqueezed, type Axis, type Bounds } from "../density";
 import { el, table, type Child } from "../elements";
 import { FleetRows } from "../fleet_rows";
 import { address, keep, route } from "../route";
@@ -14,6 +14,8 @@ interface Summary {
   volumes: number;
   sized: number;
   throttled: number;
+  // Of all amounts, as USD; absent where the file does not say.
+  currency: string | null;
   not_judged: { reason: string; volumes: number; examples: string[] }[];
   money: { chosen_month: number; compared: number; current_month: number; compared_month: number; waste_month: number; cheaper: number; more_month: number; dearer: number };
   risk: { chosen: number; chosen_expected: number | null; current: number; current_expected: number | null; current_failed: number };
@@ -22,10 +24,15 @@ interface Summary {
 
 interface Column extends Heading {
   write: (rows: FleetRows, row: number) => string;
+  isAmount?: boolean;
 }
 
 function figure(name: string, text: string, write: (value: number | null) => string): Column {
   return { name, text, isNumber: true, write: (rows, row) => (rows.figure(name, row) === null ? "" : write(rows.figure(name, row))) };
+}
+
+function money(name: string, text: string): Column {
+  return { ...figure(name, text, amount), isAmount: true };
 }
 
 function words(name: string, text: string): Column {
@@ -37,9 +44,9 @@ const COLUMNS: Column[] = [
   { ...words("status", "status"), write: (rows, row) => spelt(rows.word("status", row) ?? "") },
   words("current", "today"),
   words("offer", "buy"),
-  figure("current_month", "a month today", amount),
-  figure("offer_month", "a month then", amount),
-  figure("saves_month", "saves a month", amount),
+  money("current_month", "a month today"),
+  money("offer_month", "a month then"),
+  money("saves_month", "saves a month"),
   figure("offer_headroom", "headroom", (value) => `${plain(value)} ×`),
   figure("offer_risk", "risk", percent),
   figure("current_risk", "risk today", percent),
@@ -52,6 +59,11 @@ function amount(value: number | null): string {
   const size = Math.abs(value);
   const text = size >= 1000 ? count(Math.round(size)) : size.toFixed(2);
   return value < 0 ? `−${text}` : text;
+}
+
+// The same with its currency behind it, where that is known.
+function priced(value: number | null, currency: string | null): string {
+  return value === null || currency === null ? amount(value) : `${amount(value)} ${currency}`;
 }
 
 export async function fleet(screen: Screen, number: number): Promise<HTMLElement> {
@@ -77,11 +89,12 @@ class Fleet {
   constructor(
     screen: Screen,
     private readonly number: number,
-    summary: Summary,
+    private readonly summary: Summary,
     private readonly rows: FleetRows,
   ) {
     const { query } = route();
-    this.columns = COLUMNS.filter(({ name }) => rows.has(name));
+    const { currency } = summary;
+    this.columns = COLUMNS.filter(({ name }) => rows.has(name)).map((column) => (column.isAmount && currency !== null ? { ...column, text: `${column.text}, ${currency}` } : column));
     this.table = new VirtualTable("Volumes", this.columns, (at) => this.row(at), (name) => this.sort(name));
     this.saves = this.figures("saves_month");
     this.risks = this.figures("offer_risk");
@@ -120,7 +133,8 @@ class Fleet {
   private savings(): Axis {
     let [low, high] = [0, 1];
     for (const value of this.saves) if (!Number.isNaN(value)) [low, high] = [Math.min(low, squeezed(value)), Math.max(high, squeezed(value))];
-    return { title: "saves a month (below 0: costs more); each step is ten times the one before", low, high, place: squeezed, value: unsqueezed, write: (value) => amount(Math.abs(value) < 1e-9 ? 0 : value) };
+    const unit = this.summary.currency === null ? "" : ` in ${this.summary.currency}`;
+    return { title: `saves a month${unit} (below 0: costs more), on a logarithmic scale`, low, high, ticks: decades(unsqueezed(low), unsqueezed(high)), place: squeezed, value: unsqueezed, write: (value) => amount(Math.abs(value) < 1e-9 ? 0 : value) };
   }
 
   private chances(): Axis {
@@ -224,7 +238,7 @@ class Fleet {
     try {
       const { volume } = await json<{ volume: Record<string, unknown> }>(`fleets/${this.number}/volumes/${row}`, { stamp: this.rows.stamp });
       const facts = Object.entries(volume).filter(([key, value]) => key !== "volume" && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0));
-      const list = el("dl", {}, ...facts.flatMap(([key, value]) => [el("dt", {}, spelt(key)), el("dd", {}, written(key, value))]));
+      const list = el("dl", {}, ...facts.flatMap(([key, value]) => [el("dt", {}, spelt(key)), el("dd", {}, written(key, value, this.summary.currency))]));
       const close = (): void => {
         keep({ row: null });
         this.whole.replaceChildren();
@@ -239,11 +253,11 @@ class Fleet {
 }
 
 // A fact of a volume with its unit.
-function written(key: string, value: unknown): string {
+function written(key: string, value: unknown, currency: string | null): string {
   if (Array.isArray(value)) return value.map(String).join(" ");
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value !== "number") return String(value);
-  if (key.endsWith("_month")) return amount(value);
+  if (key.endsWith("_month")) return priced(value, currency);
   if (key.endsWith("_risk") || key.endsWith("_share")) return percent(value);
   if (key.endsWith("bytes_per_s")) return throughput(value);
   if (key.endsWith("headroom")) return `${plain(value)} ×`;
@@ -251,20 +265,22 @@ function written(key: string, value: unknown): string {
 }
 
 function sums(summary: Summary): HTMLElement[] {
-  const { money, risk } = summary;
+  const { money, risk, currency } = summary;
+  const paid = (value: number): string => priced(value, currency);
   const unjudged = summary.volumes - summary.sized;
   const expected = (volumes: number | null): string => (volumes === null ? "no history to tell" : `${count(volumes)} expected to need more`);
   const tile = (figure: string, what: string): HTMLElement => el("li", {}, el("strong", {}, figure), el("span", { class: "quiet" }, what));
   const tiles = el("ul", { class: "tiles", "aria-label": "Sums" },
-    tile(amount(money.waste_month), `a month wasted by ${count(money.cheaper)} volumes`),
+    tile(paid(money.waste_month), `a month wasted by ${count(money.cheaper)} volumes`),
     tile(count(risk.current_failed), `of ${count(risk.current)} are too small today; ${expected(risk.current_expected)}`),
     tile(count(summary.throttled), "are throttled: their series show supply"),
     tile(count(unjudged), `of ${count(summary.volumes)} not judged`),
-    tile(amount(money.chosen_month), `a month for all choices; of ${count(risk.chosen)}, ${expected(risk.chosen_expected)}`),
+    tile(paid(money.chosen_month), `a month for all choices; of ${count(risk.chosen)}, ${expected(risk.chosen_expected)}`),
   );
   const rows = summary.not_judged.map(({ reason, volumes, examples }): Child[] => [reason, count(volumes), examples.join(", ")]);
   const reasons = rows.length === 0 ? [] : [el("h2", {}, "Not judged"), table("Volumes that are not judged", ["why", "volumes", "as"], rows, [false, true, false])];
-  const compared = `Of ${count(money.compared)} volumes it is known what they are today: ${amount(money.current_month)} a month, and ${amount(money.compared_month)} for what holds them; ${count(money.dearer)} of them would cost ${amount(money.more_month)} more. Amounts are in the currency of the prices that fathom size was given.`;
+  const unnamed = currency === null ? " Amounts are in the currency of the prices that fathom size was given, which this file does not name." : "";
+  const compared = `Of ${count(money.compared)} volumes it is known what they are today: ${paid(money.current_month)} a month, and ${paid(money.compared_month)} for what holds them; ${count(money.dearer)} of them would cost ${paid(money.more_month)} more.${unnamed}`;
   const notes = summary.notes.length === 0 ? [] : [el("h2", {}, "Notes"), el("ul", { class: "prose" }, ...summary.notes.map((note) => el("li", {}, note)))];
   return [tiles, el("p", { class: "quiet prose" }, compared), ...reasons, ...notes];
 }

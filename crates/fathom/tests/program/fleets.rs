@@ -58,6 +58,7 @@ fn each_volume_has_a_row_and_the_margin_is_the_fleet_s_own() {
         (rows.len(), &rows[0]["volume"], &named("vol-00")["status"]),
         (44, &"vol-00".into(), &"sized".into())
     );
+    assert!(rows.iter().all(|row| row["currency"] == "USD"));
     // 3,000 IOPS of gp3 are included: 16,000 and 500 MiB/s cost 65 and 15 USD above them.
     let saves = named("vol-00")["saves_month"].as_f64().unwrap();
     assert!((75.0..=80.0).contains(&saves), "{saves}");

@@ -27,6 +27,8 @@ struct Summary<'a> {
     sized: u64,
     throttled: u64,
     not_judged: Vec<FleetReason>,
+    /// Currency of all amounts, as `USD`; absent where the file does not say.
+    currency: Option<&'a str>,
     money: Money,
     risk: FleetRisk,
     notes: Vec<String>,
@@ -34,7 +36,7 @@ struct Summary<'a> {
     columns: Vec<&'static str>,
 }
 
-/// A month, in the currency of the prices that the rows were made with.
+/// A month, in that currency.
 #[derive(Serialize)]
 struct Money {
     chosen_month: f64,
@@ -78,6 +80,7 @@ pub(super) fn summary(fleet: &FleetTable, asked: Asked) -> Result<Answer, Refusa
         sized: tally.sized,
         throttled: tally.throttled,
         not_judged: tally.reasons(),
+        currency: fleet.currency(),
         money: Money {
             chosen_month: money.chosen_month,
             compared: money.compared,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fathom_export::PricedRow;
 use fathom_export::row_writer::{RowForm, RowWriter};
 use fathom_record::fleet::{FleetRow, FleetStatus};
 use serde_json::Value;
@@ -146,6 +147,42 @@ fn rows_are_sorted_searched_and_given_in_pieces() {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         assert_eq!(answer(&mut shelf, path, query).unwrap_err().status, status, "{path}?{query}");
     }
+}
+
+#[test]
+fn amounts_have_the_file_s_currency_and_are_added_up_in_one_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("verdicts.parquet");
+    let served = |currencies: &[&str]| {
+        let mut bytes = Vec::new();
+        let mut writer = RowWriter::begin::<PricedRow<'_>>(RowForm::Parquet, &mut bytes).unwrap();
+        for (row, currency) in fleet().iter().zip(currencies) {
+            writer.row(&PricedRow { row, currency }).unwrap();
+        }
+        writer.finish().unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        Shelf::of(Vec::new()).with_fleets(vec![path.clone()])
+    };
+    let mut shelf = served(&["CNY"; 5]);
+    let summary = ask(&mut shelf, "fleets/0", "");
+    assert_eq!((&summary["currency"], &summary["volumes"]), (&"CNY".into(), &5.into()));
+    let (header, _) = columns(&mut shelf, "fleets/0/rows", "columns=currency");
+    assert_eq!(header["words"]["currency"], serde_json::json!(["CNY"]));
+
+    let refusal = answer(&mut served(&["USD", "CNY", "USD"]), "fleets/0", "").unwrap_err();
+    let told = String::from_utf8(refusal.document()).unwrap();
+    assert!(refusal.status == 422 && told.contains("CNY and in USD") && told.contains("duckdb"), "{told}");
+
+    let (_folder, _path, mut shelf) = self::served(&fleet());
+    assert_eq!(ask(&mut shelf, "fleets/0", "")["currency"], Value::Null, "a file that does not say");
+}
+
+#[test]
+fn names_that_differ_in_case_are_two_volumes_and_a_search_finds_both() {
+    let rows = ["vol-1", "VOL-1", "Vol-2"].map(|name| volume(name, Some(1.0)));
+    let (_folder, _path, mut shelf) = served(&rows);
+    let (header, found) = columns(&mut shelf, "fleets/0/rows", "q=vOL-1");
+    assert_eq!((&header["of"], names(&found)), (&2.into(), vec!["VOL-1".to_owned(), "vol-1".to_owned()]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::io;
 
 use fathom_demand::account::Inventory;
-use fathom_fleet::{Account, AccountTerms, By, Known, check_region};
+use fathom_fleet::{Account, AccountTerms, By, Known, check_region, currency};
 use fathom_record::AccountRecord;
 use fathom_record::account::{AccountPlace, AccountReading, FailedPlace};
 use fathom_record::fleet::FleetRow;
@@ -21,7 +21,7 @@ use fathom_sizing::{Catalogue, Market};
 use self::reading::Reading;
 use super::fleet::inputs::Inputs;
 use super::fleet::stop::Stop;
-use super::fleet::{Judged, Regional, asked, by, rows_file, write_rows};
+use super::fleet::{Judged, Regional, TakeRow, asked, by, rows_file, write_rows};
 use super::{catalogue, market_of, refused};
 use crate::arguments::SizeArguments;
 use crate::commands::stored::StorePlace;
@@ -81,9 +81,10 @@ pub fn perform(store: &StorePlace, arguments: &SizeArguments, machine: &Machine)
         failed: Vec::new(),
         notes: NOT_MODELLED.map(str::to_owned).to_vec(),
     };
-    let mut read = |row: &mut dyn FnMut(&FleetRow) -> io::Result<()>| {
+    let mut read = |row: &mut TakeRow<'_>| {
         for place in &places {
-            match sizing.place(*place, &mut *row) {
+            let currency = currency(&catalogue, place.region);
+            match sizing.place(*place, &mut |judged| row(judged, &currency)) {
                 Ok(found) => record.places.push(found),
                 // One place that is switched off keeps nobody from the others.
                 Err(failure) if places.len() > 1 && failure.kind != "interrupted" => {
@@ -96,7 +97,7 @@ pub fn perform(store: &StorePlace, arguments: &SizeArguments, machine: &Machine)
         Ok(())
     };
     match &rows {
-        None => read(&mut |_| Ok(()))?,
+        None => read(&mut |_, _| Ok(()))?,
         Some((file, form)) => write_rows(file, *form, sizing.by.is_some(), read)?,
     }
     tell(&record, arguments, machine)?;

@@ -13,18 +13,16 @@ mod regional;
 pub mod stop;
 mod volume_rows;
 
-use std::io;
-
-use fathom_fleet::{By, Groups, Known, check_region};
+use fathom_fleet::{By, Groups, Known, check_region, currency};
 use fathom_measure::Bytes;
-use fathom_record::fleet::{FleetRecord, FleetRow};
+use fathom_record::fleet::FleetRecord;
 use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
 pub use judge::Judged;
 pub use regional::{Regional, asked};
 use stop::Stop;
-pub use volume_rows::{rows_file, write_rows};
+pub use volume_rows::{TakeRow, rows_file, write_rows};
 
 use super::{catalogue, current, refused, typed};
 use crate::arguments::SizeArguments;
@@ -63,19 +61,20 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     let mut groups = by.clone().map(Groups::new);
     let mut spread = FleetSpread::default();
     let mut record = None;
-    let mut read = |row: &mut dyn FnMut(&FleetRow) -> io::Result<()>| {
+    let currency = currency(&catalogue, &arguments.region);
+    let mut read = |row: &mut TakeRow<'_>| {
         let take = |judged: &Judged| {
             if let (Some(groups), Some(group)) = (&mut groups, &judged.row.group) {
                 groups.put(group, &judged.row);
             }
             spread.put(&judged.row);
-            row(&judged.row)
+            row(&judged.row, &currency)
         };
         record = Some(regional.judge(&stop, take, Vec::new)?);
         Ok(())
     };
     match &rows {
-        None => read(&mut |_| Ok(()))?,
+        None => read(&mut |_, _| Ok(()))?,
         Some((file, form)) => write_rows(file, *form, by.is_some(), read)?,
     }
     let Some(mut record) = record else { return Ok(Status::Invalid) };

@@ -3,12 +3,15 @@
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use fathom_export::GroupedRow;
 use fathom_export::row_writer::{RowForm, RowWriter};
+use fathom_export::{GroupedRow, PricedRow};
 use fathom_record::fleet::FleetRow;
 
 use crate::failure::Failure;
 use crate::output_file::{Content, OutputFile};
+
+/// Takes a volume's row, and the currency of its amounts.
+pub type TakeRow<'a> = dyn FnMut(&FleetRow, &str) -> io::Result<()> + 'a;
 
 /// Writes what a reading finds, row by row, with a column of groups where there are some. What the reading itself refuses
 /// comes before what the file does.
@@ -19,7 +22,7 @@ pub fn write_rows(
     file: &OutputFile,
     form: RowForm,
     grouped: bool,
-    mut read: impl FnMut(&mut dyn FnMut(&FleetRow) -> io::Result<()>) -> Result<(), Failure>,
+    mut read: impl FnMut(&mut TakeRow<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut outcome = Ok(());
     let written = file.fill(|out| {
@@ -27,9 +30,12 @@ pub fn write_rows(
         let mut writer = if grouped {
             RowWriter::begin::<GroupedRow<'_>>(form, out)?
         } else {
-            RowWriter::begin::<FleetRow>(form, out)?
+            RowWriter::begin::<PricedRow<'_>>(form, out)?
         };
-        outcome = read(&mut |row| if grouped { writer.row(&GroupedRow(row)) } else { writer.row(row) });
+        outcome = read(&mut |row, currency| {
+            let row = PricedRow { row, currency };
+            if grouped { writer.row(&GroupedRow(row)) } else { writer.row(&row) }
+        });
         if outcome.is_err() {
             return Err(io::Error::other("not read to its end"));
         }
