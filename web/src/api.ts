@@ -89,6 +89,12 @@ export interface Listing {
   };
 }
 
+// Values of all runs that a search finds, with how many runs have them.
+export interface Facets {
+  total: number;
+  facets: Record<string, { values: number; most: [string, number][] }>;
+}
+
 export interface Note {
   number: number;
   text: string;
@@ -219,10 +225,13 @@ export interface Run {
 }
 
 export interface SeriesHeader extends Span {
+  // Whether a count was too large for its place.
+  is_cut: boolean;
   directions: string[];
 }
 
 export interface HeatHeader extends Span {
+  is_cut: boolean;
   height: number;
   bounds_ns: number[];
 }

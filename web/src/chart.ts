@@ -114,6 +114,11 @@ function axes(plan: ChartPlan): uPlot.Axis[] {
   return [xs, ys];
 }
 
+// An hour around the only moment that there is.
+function aroundOne(_: uPlot, low: number, high: number): [number, number] {
+  return [low - 1800, high + 1800];
+}
+
 function options(plan: ChartPlan, width: number, chart: Chart): uPlot.Options {
   // On a painted ground, each line has paper around it.
   const halos: uPlot.Series[] = plan.under ? plan.lines.map(() => ({ stroke: () => ink("paper"), width: 5, points: { show: false }, spanGaps: false })) : [];
@@ -132,7 +137,7 @@ function options(plan: ChartPlan, width: number, chart: Chart): uPlot.Options {
     height: plan.height,
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: plan.zoom !== undefined, y: false, setScale: false } },
-    scales: { x: { time: plan.isCalendar === true }, y: { distr: plan.isLog ? 3 : 1, range: () => bounds(plan) } },
+    scales: { x: { time: plan.isCalendar === true, ...(plan.isCalendar && plan.xs.length === 1 ? { range: aroundOne } : {}) }, y: { distr: plan.isLog ? 3 : 1, range: () => bounds(plan) } },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     axes: axes(plan),
     series: [{}, ...halos, ...series],

@@ -103,6 +103,13 @@ function empty(): HTMLElement {
     el("pre", {}, "fathom assess .\nfathom run --target sim:nvme --time 5s\nfathom import results.json"));
 }
 
+// On paper stands which view it is.
+const printed = el("footer", { class: "printed" });
+window.addEventListener("beforeprint", () => {
+  printed.textContent = `fathom ${hello?.fathom ?? ""}: ${location.href}`;
+});
+document.body.append(printed);
 document.body.prepend(el("a", { href: "#main", class: "skip", click: (event) => { event.preventDefault(); main.focus(); } }, "To the content"), el("header", {}, navigation), main);
-window.addEventListener("hashchange", () => void show());
+// Another screen begins at its head, wherever the one before was scrolled to.
+window.addEventListener("hashchange", () => void show().then(() => scrollTo(0, 0)));
 void show();

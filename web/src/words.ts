@@ -34,7 +34,8 @@ export function time(ns: Figure): string {
 }
 
 export function count(value: Figure): string {
-  return known(value, (v) => Math.round(v).toLocaleString("en").replaceAll(",", " "));
+  // Beyond 2^53 the last digits are not the record's.
+  return known(value, (v) => (Math.abs(v) > Number.MAX_SAFE_INTEGER ? `about ${v.toPrecision(4)}` : Math.round(v).toLocaleString("en").replaceAll(",", " ")));
 }
 
 export function plain(value: Figure): string {

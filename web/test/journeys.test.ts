@@ -59,6 +59,7 @@ function measure(): void {
   fathom("baseline", before);
   fathom("mark", "--title", "delay put in", "--from", fathom("runs", "-n", "1", "--json").match(/"started_at": "([^"]+)"/)?.[1] ?? "");
   for (const seed of [1, 2]) typed(campaigns, "assess", "sim:gp3", "--patterns", "randread-4k", "--budget", `${20 + seed}s`, "--quiet");
+  typed(campaigns, "import", join("..", "crates/tools/tests/fio_results/own/mixed.json"));
   const short = ["--time", "1s", "--warmup", "0s", "--rw", "randread", "--quiet"];
   typed(grids, "sweep", "--target", "sim:gp3", "--over", "bs=4k,64k", "--over", "depth=1,4,16", "--passes", "2", ...short);
   typed(grids, "compare", "sim:gp3", "sim:gp3,iops=3600", "--patterns", "randread-4k", "--quiet");
@@ -369,12 +370,12 @@ test("a sweep is a grid whose cells lead to their runs, and a comparison has its
 test("a fleet adds up, and its volumes are sorted, searched and chosen by what they save", async () => {
   await go("#/fleet", /^Fleet verdicts/);
   await page.getByRole("status").filter({ hasText: /^41 volumes$/ }).waitFor();
-  assert.match(await page.getByRole("list", { name: "Sums" }).innerText(), /a month wasted by \d+ volumes/);
+  assert.match(await page.getByRole("list", { name: "Sums" }).innerText(), / USD\s+a month wasted by \d+ volumes/);
   await picture("fleet");
   const volumes = page.getByRole("region", { name: "Volumes", exact: true });
   await volumes.getByRole("button", { name: "volume", exact: true }).click();
   assert.match(await volumes.getByRole("row").nth(1).innerText(), /^<b>odd<\/b>\snot judged/);
-  await volumes.getByRole("button", { name: "saves a month" }).click();
+  await volumes.getByRole("button", { name: "saves a month, USD" }).click();
   assert.match(await volumes.getByRole("row").nth(1).innerText(), /^vol-0/);
   await page.getByRole("searchbox", { name: "Search by name" }).fill("VOL-3");
   await page.getByRole("status").filter({ hasText: /^10 of 41 volumes$/ }).waitFor();
@@ -495,6 +496,28 @@ test("a shared file opens from the disk and asks nobody for anything", async () 
   assert.deepEqual(asked.filter((address) => !address.startsWith("file:") && !address.startsWith("data:")), []);
   assert.deepEqual(wrong, []);
   await offline.close();
+});
+
+test("on paper every chart has its table, and the view its address", async () => {
+  await go("#/runs?q=target:hdd", "Runs");
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByRole("heading", { name: /^sim:hdd/, level: 1 }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  for (const chart of [/latency of reads, as a table/, /^IOPS, as a table/, /^In flight, as a table/]) await page.getByRole("region", { name: chart }).waitFor();
+  assert.match(await page.locator(".printed").innerText(), /^fathom \d+\.\d+\.\d+: http:\/\/127/);
+  assert.ok((await page.locator(".printed").innerText()).endsWith(page.url()), "the view's own address");
+  assert.equal(await page.getByRole("navigation").isVisible(), false);
+  await page.emulateMedia({ media: null });
+});
+
+test("a run of another tool is shown as far as its record goes", async () => {
+  await go("#/runs?store=1&q=tool:fio", "Runs");
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByText("This run has no seconds to show").waitFor();
+  await page.getByRole("region", { name: "Figures of the measured window" }).getByRole("row", { name: /^read/ }).waitFor();
+  await picture("imported");
+  await faultless(page, "a run of another tool");
 });
 
 test("what is not there is said, and text of people stays text", async () => {

@@ -63,7 +63,7 @@ pub fn share(store: &Store, what: &[Resolved], hidden: &[Redacted]) -> Result<Sh
     let selection = Selection::read(store, what).map_err(of_store)?;
     let kept = selection.write(store, &path, hidden)?;
     let mut shelf = Shelf::of(vec![path]);
-    let mut answers = Answers::default();
+    let mut answers = Answers::up_to(BYTES_MAX);
     answers.collect(&mut shelf, &kept)?;
     let html = parts.page(&answers.text);
     Ok(SharedPage { html, runs: kept.runs.len(), campaigns: kept.campaigns.len() })
@@ -221,12 +221,16 @@ impl Kept {
 }
 
 /// Answers as the members of a JSON object.
-#[derive(Default)]
 struct Answers {
     text: String,
+    bytes_max: usize,
 }
 
 impl Answers {
+    fn up_to(bytes_max: usize) -> Self {
+        Self { text: String::new(), bytes_max }
+    }
+
     fn collect(&mut self, shelf: &mut Shelf, kept: &Kept) -> Result<(), PageError> {
         let limit = RUNS_MAX.to_string();
         self.ask(shelf, "hello", &[])?;
@@ -300,10 +304,10 @@ impl Answers {
         let comma = if self.text.is_empty() { "" } else { "," };
         let key = serde_json::Value::from(key).to_string();
         self.text += &format!("{comma}\n{key}:{}", given.replace('<', "\\u003c"));
-        if self.text.len() <= BYTES_MAX {
+        if self.text.len() <= self.bytes_max {
             return Ok(());
         }
-        let cause = format!("the file would be larger than {} MB", BYTES_MAX >> 20);
+        let cause = format!("the file would be larger than {} MB", self.bytes_max >> 20);
         Err(failed(cause).with_remedy("share fewer runs"))
     }
 }
@@ -345,5 +349,21 @@ impl Parts {
              <script type=\"application/json\" id=\"answers\">{{{answers}\n}}</script>\n\
              <script>{script}</script>\n</body>\n</html>\n"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::tests::{record, shelf};
+
+    #[test]
+    fn more_than_a_file_may_hold_is_refused_with_what_to_do() {
+        let (_folder, mut shelf) = shelf(&[record(1, 2, 50)]);
+        let mut answers = Answers::up_to(3 << 20);
+        answers.ask(&mut shelf, "runs", &[]).unwrap();
+        answers.text.push_str(&"x".repeat(3 << 20));
+        let error = answers.ask(&mut shelf, "hello", &[]).unwrap_err();
+        assert!(error.cause.contains("3 MB") && error.remedy.contains("fewer runs"), "{error}");
     }
 }

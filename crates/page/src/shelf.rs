@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use fathom_store::{Store, StoreError};
+use fathom_store::{RunFacets, Store, StoreError};
 
 use crate::answer::Refusal;
 use crate::fleet_table::{FleetPlace, FleetTable};
@@ -29,6 +29,8 @@ struct Opened {
     store: Store,
     made: Option<SystemTime>,
     version: i64,
+    /// The values of all runs, and the data that they are of: counting takes a second where there are many.
+    facets: Option<(i64, RunFacets)>,
 }
 
 impl Shelf {
@@ -70,6 +72,11 @@ impl Shelf {
         self.places.get_mut(number).map(Place::store)
     }
 
+    /// The values of all runs of the store of that number, counted again where it has changed; `None` where there is none of it.
+    pub(crate) fn facets(&mut self, number: usize) -> Option<Result<RunFacets, StoreError>> {
+        self.places.get_mut(number).map(Place::facets)
+    }
+
     /// The store of that number, for one change of what people say while that has come as far as they saw.
     pub(crate) fn store_to_change(
         &mut self,
@@ -95,6 +102,23 @@ impl Shelf {
 
 impl Place {
     fn store(&mut self) -> Result<&Store, StoreError> {
+        self.opened().map(|opened| &opened.store)
+    }
+
+    fn facets(&mut self) -> Result<RunFacets, StoreError> {
+        let opened = self.opened()?;
+        let data = opened.store.data_version()?;
+        if let Some((known, facets)) = &opened.facets
+            && *known == data
+        {
+            return Ok(facets.clone());
+        }
+        let facets = opened.store.run_facets(&[])?;
+        opened.facets = Some((data, facets.clone()));
+        Ok(facets)
+    }
+
+    fn opened(&mut self) -> Result<&mut Opened, StoreError> {
         let made = std::fs::metadata(&self.path).ok().map(|facts| facts.created().ok());
         let is_same = |opened: &Opened| {
             made == Some(opened.made) && opened.store.version().is_ok_and(|version| version == opened.version)
@@ -103,9 +127,9 @@ impl Place {
             Some(opened) => opened,
             None => {
                 let store = Store::open_read_only(&self.path)?;
-                Opened { version: store.version()?, store, made: made.flatten() }
+                Opened { version: store.version()?, store, made: made.flatten(), facets: None }
             }
         };
-        Ok(&self.opened.insert(opened).store)
+        Ok(self.opened.insert(opened))
     }
 }

@@ -226,6 +226,33 @@ fn headers_have_an_end_in_size_and_in_number_of_connections() {
 }
 
 #[test]
+fn what_is_too_long_or_broken_is_refused_and_the_server_goes_on() {
+    let served = served();
+    let cookie = served.cookie();
+    let get = |path: &str| status(&served.request(&format!("GET {path}"), &[&cookie], ""));
+    let long = "x".repeat(7 << 10);
+    assert_eq!((get(&format!("/{long}")), get(&format!("/api/runs/{long}"))), (404, 404));
+    assert!(matches!(get(&format!("/api/runs/{}", "x".repeat(10 << 10))), 400 | 414 | 431), "10 KiB of id");
+    assert_eq!(get(&format!("/api/runs?q={}", "%25".repeat(1400))), 400, "a query of more than 4096 bytes");
+    for odd in ["limit=-1", "limit=1e9", "limit=NaN", "store=-1", "after=%00", "q=%22"] {
+        assert_eq!(get(&format!("/api/runs?{odd}")), 400, "{odd}");
+    }
+    for signs in ["%25", "_", "'", "%22%22", "'%20OR%20'1'='1", "%00", "%F0%9F%98%80", "%E2%80%AE"] {
+        assert_eq!(get(&format!("/api/runs?q={signs}")), 200, "{signs}");
+    }
+    let address = served.server.address();
+    let head = format!("Host: {address}\r\nConnection: close\r\n{cookie}\r\n");
+    let by = |text: String| status(&served.say(text.as_bytes()));
+    assert_eq!(by(format!("GET /api/runs/\0 HTTP/1.1\r\n{head}\r\n")), 400, "a NUL in the path");
+    let post = format!("POST /api/session HTTP/1.1\r\n{head}Content-Type: application/json\r\n");
+    let chunked = format!("{post}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n{{}}\r\n0\r\n\r\n");
+    assert!(matches!(by(chunked), 400 | 413), "chunks that are none");
+    let twice = format!("{post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}x");
+    assert_eq!(by(twice), 400, "two lengths");
+    assert_eq!(get("/api/hello"), 200);
+}
+
+#[test]
 fn a_header_that_does_not_come_is_not_waited_for() {
     let served = served();
     let mut stream = served.connect();

@@ -39,6 +39,6 @@ pub use location::default_path;
 pub use open::{Store, raw_folder};
 pub use resolve::Resolved;
 pub use run::{
-    ImportRow, Relation, RunCondition, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText,
+    ImportRow, Relation, RunCondition, RunFacets, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText,
     Surroundings, pattern_text,
 };

@@ -133,7 +133,8 @@ class OverTime {
     this.cursor.tell((at) => {
       if (at !== null) keep({ at: this.number(series, at) });
     });
-    this.root.replaceChildren(this.controls(series, directions, chosen), ...this.charts(series, chosen, kind, heat), this.second);
+    const cut = series.header.is_cut || heat?.header.is_cut === true ? [el("p", { class: "care" }, "A count is larger than 4 294 967 295, and is drawn as that. The figures above and fathom show have it in full.")] : [];
+    this.root.replaceChildren(this.controls(series, directions, chosen), ...cut, ...this.charts(series, chosen, kind, heat), this.second);
     const at = Number(query.get("at"));
     if (query.get("at") !== null && Number.isInteger(at)) {
       const place = Math.floor((at - series.header.from) / series.header.per_column);

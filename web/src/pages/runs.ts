@@ -1,6 +1,6 @@
 // All runs: search, facets with counts, and a table that any column sorts.
 
-import { json, type Listing } from "../api";
+import { json, type Facets, type Listing } from "../api";
 import { el, folded, type Child } from "../elements";
 import { address, keep, route } from "../route";
 import { COMPARED_MAX, type Screen } from "../screen";
@@ -98,8 +98,36 @@ class Runs {
     const shown = listing.columns.id.length;
     const newest = shown < listing.total ? `; the newest ${count(shown)} are shown: narrow the search to see others` : "";
     this.told.textContent = `${count(listing.total)} ${listing.total === 1 ? "run" : "runs"}${newest}`;
-    this.drawFacets();
+    this.drawFacets(this.counted());
     this.arrange();
+    if (!SHARED && shown < listing.total) await this.countAll(q, mine);
+  }
+
+  // What is not on screen counts too.
+  private async countAll(q: string, mine: number): Promise<void> {
+    performance.mark("facets-asked");
+    try {
+      const { facets } = await json<Facets>("facets", { store: this.screen.store, q });
+      if (mine === this.asked) this.drawFacets(facets);
+    } catch (error) {
+      if (mine === this.asked) this.told.append(`; the counts at the left are of these (${error instanceof Error ? error.message : String(error)})`);
+    }
+    performance.measure("facets", "facets-asked");
+  }
+
+  // Values of the runs on screen.
+  private counted(): Facets["facets"] {
+    const { columns, words } = this.listing as Listing;
+    const found: Facets["facets"] = {};
+    for (const { column } of FACETS) {
+      const counts = new Map<string, number>();
+      for (const place of columns[column].flat()) {
+        const word = place === null ? undefined : words[column]?.[place];
+        if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
+      }
+      found[column] = { values: counts.size, most: [...counts].sort((a, b) => b[1] - a[1]) };
+    }
+    return found;
   }
 
   private sort(name: string): void {
@@ -204,24 +232,18 @@ class Runs {
     return el("span", { class: "failed" }, ending === "complete" ? "✘ a check failed" : `✘ ${ending}`);
   }
 
-  private drawFacets(): void {
+  private drawFacets(facets: Facets["facets"]): void {
     // What a shared file holds is not searched.
     if (SHARED) return;
-    const { columns, words } = this.listing as Listing;
     const groups: Node[] = [];
     for (const { column, text } of FACETS) {
-      const counts = new Map<string, number>();
-      for (const place of columns[column].flat()) {
-        const word = place === null ? undefined : words[column]?.[place];
-        if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
-      }
-      if (counts.size < (column === "tags" ? 1 : 2) && !this.search.value.includes(`${text}:`)) continue;
-      const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-      const values = sorted.slice(0, VALUES_MAX).map(([word, runs]) =>
+      const { values: all, most } = facets[column] ?? { values: 0, most: [] };
+      if (all < (column === "tags" ? 1 : 2) && !this.search.value.includes(`${text}:`)) continue;
+      const values = most.slice(0, VALUES_MAX).map(([word, runs]) =>
         el("li", {}, el("button", { type: "button", class: "facet", click: () => this.narrow(`${text}:`, word) }, el("span", {}, word), el("span", { class: "n" }, count(runs)))),
       );
-      const rest = sorted.length - values.length;
-      groups.push(el("details", { open: true }, el("summary", {}, `${text} (${count(sorted.length)})`), el("ul", {}, ...values, rest > 0 ? el("li", { class: "quiet" }, `and ${count(rest)} more`) : null)));
+      const rest = all - values.length;
+      groups.push(el("details", { open: true }, el("summary", {}, `${text} (${count(all)})`), el("ul", {}, ...values, rest > 0 ? el("li", { class: "quiet" }, `and ${count(rest)} more`) : null)));
     }
     if (innerWidth < 900) groups.forEach((group) => (group as HTMLDetailsElement).removeAttribute("open"));
     this.facets.replaceChildren(...groups);

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 
 import { json, type Listing, type Marks, type Trends } from "../api";
 import { Chart, Cursor, ink } from "../chart";
-import { el, table } from "../elements";
+import { el, table, type Child } from "../elements";
 import { address, route } from "../route";
 import type { Screen } from "../screen";
 import { change, count, moment, percent, rate, time } from "../words";
@@ -159,8 +159,8 @@ function told(screen: Screen, workload: Workload): HTMLElement {
     at += level.values;
     if (!level.change || !before) continue;
     const { ratio, low, high, slower, marks, acknowledged } = level.change;
-    const between = marks.length === 0 ? [] : [el("br"), `Between them: ${marks.join("; ")}.`];
-    const seen = acknowledged === null ? [] : [el("br"), `Acknowledged: ${acknowledged.text} (${moment(acknowledged.at)} UTC${acknowledged.author === null ? "" : `, ${acknowledged.author}`}).`];
+    const between = marks.length === 0 ? [] : [el("br"), "Between them: ", ...marks.flatMap((title, place): Child[] => [place === 0 ? "" : "; ", el("bdi", {}, title)]), "."];
+    const seen = acknowledged === null ? [] : [el("br"), "Acknowledged: ", el("bdi", {}, acknowledged.text), ` (${moment(acknowledged.at)} UTC${acknowledged.author === null ? "" : `, ${acknowledged.author}`}).`];
     found.push(el("li", {}, el("strong", {}, `${moment(level.from_at)} UTC: ${slower ? "slower" : "faster"}`), `, ${change(ratio)} (${change(low)} to ${change(high)}, 95 %), from `, link(screen, before.run), " to ", link(screen, level.from_run), " ",
       el("a", { href: address(["compare"], { store: screen.store || null, ids: `${before.run},${level.from_run}` }) }, "side by side"), ...between, ...seen));
   }

@@ -3,6 +3,7 @@
 mod asked;
 mod campaigns;
 mod comparison;
+mod facets;
 mod fleets;
 mod heat;
 mod hello;
@@ -117,6 +118,7 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
     let parts: Vec<&str> = path.split('/').collect();
     let given = match parts.as_slice() {
         ["hello"] => hello::answer(shelf, asked),
+        ["facets"] => facets::answer(shelf, asked),
         ["runs"] => listing::answer(store(shelf, &mut asked)?, asked),
         ["runs", id] => single::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "heat"] => heat::answer(store(shelf, &mut asked)?, id, asked),

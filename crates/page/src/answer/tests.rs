@@ -1,5 +1,7 @@
 //! Answers against what the records hold.
 
+mod odd;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

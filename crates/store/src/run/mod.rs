@@ -1,5 +1,6 @@
 //! Run records in the store: saving, reading, listing.
 
+mod facets;
 mod get;
 mod header;
 mod import;
@@ -9,6 +10,7 @@ mod put;
 mod search;
 mod surroundings;
 
+pub use facets::RunFacets;
 pub use import::ImportRow;
 pub(crate) use list::TAGGED;
 pub use list::{RunFilter, RunRow};

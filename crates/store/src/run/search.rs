@@ -141,7 +141,7 @@ impl RunText {
     const ALL: [Self; 7] =
         [Self::Target, Self::Device, Self::Pattern, Self::Tool, Self::Campaign, Self::Id, Self::Tags];
 
-    fn column(self) -> &'static str {
+    pub(super) fn column(self) -> &'static str {
         match self {
             Self::Target => "target",
             Self::Device => "device",
@@ -185,7 +185,7 @@ impl Relation {
 
 impl RunCondition {
     /// The condition in SQL. What people type is a parameter, and none of its signs means anything.
-    fn sql(&self, values: &mut Vec<Value>) -> String {
+    pub(super) fn sql(&self, values: &mut Vec<Value>) -> String {
         const LIKE: &str = "LIKE ? ESCAPE '\\'";
         match self {
             Self::Holds(field, text) => {
