@@ -515,7 +515,7 @@ test("a run of another tool is shown as far as its record goes", async () => {
   await go("#/runs?store=1&q=tool:fio", "Runs");
   await page.getByRole("row").nth(1).getByRole("link").click();
   await page.getByText("This run has no seconds to show").waitFor();
-  await page.getByRole("region", { name: "Figures of the measured window" }).getByRole("row", { name: /^read/ }).waitFor();
+  await page.getByRole("region", { name: "Figures of the measured window" }).getByRole("row", { name: /^mixed/ }).waitFor();
   await picture("imported");
   await faultless(page, "a run of another tool");
 });
