@@ -137,8 +137,8 @@ pub const SETTINGS: [&str; 3] = ["drives of disk.sys", "drives of nvmedisk.sys",
 /// Questions about what a device counts itself, with the names of that.
 const COUNTED: [(Question, &str); 2] =
     [(Question::NvmeHealth, "nvme health"), (Question::EbsStatistics, "EBS statistics")];
-/// In the model of every EBS volume.
-const EBS_MODEL: &str = "Amazon Elastic Block Store";
+/// In the model of every EBS volume, of which the SCSI stack has no more letters.
+const EBS_MODEL: &str = "Amazon Elastic B";
 
 impl Capture {
     /// The format's name.
@@ -410,7 +410,8 @@ mod tests {
         };
         // Behind a driver of SCSI it is an EBS volume all the same.
         for bus in [17, 1] {
-            let (unanswered, counters) = said(bus, "NVMe Amazon Elastic Block Store");
+            let model = if bus == 17 { "Amazon Elastic Block Store" } else { "NVMe Amazon Elastic B" };
+            let (unanswered, counters) = said(bus, model);
             assert_eq!(counters, ["nvme health"]);
             assert_eq!(unanswered.len(), 1);
             assert!(unanswered[0].starts_with("EBS statistics: the driver does not pass"), "{unanswered:?}");
