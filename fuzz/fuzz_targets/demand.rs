@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use fathom_fuzz::within;
 use fathom_demand::account::{Inventory, runs};
-use fathom_demand::{Hints, Text, TraceStream, Values, WhichTrace, read};
+use fathom_demand::{Hints, Text, TraceStream, Values, WhichTrace, price_list, read};
 use fathom_demand::fleet::{self, Header, Interest, Run, Taker};
 use fathom_sizing::catalogue::Prices;
 use libfuzzer_sys::fuzz_target;
@@ -76,5 +76,9 @@ fuzz_target!(|bytes: &[u8]| {
     });
     within(size, "fleet", || fleet(bytes));
     within(size, "account", || account(bytes));
-    within(size, "prices", || drop(Prices::read("prices.csv", &String::from_utf8_lossy(bytes))));
+    within(size, "prices", || {
+        if let Ok(list) = price_list(&String::from_utf8_lossy(bytes)) {
+            drop(Prices::read("prices.csv", &list));
+        }
+    });
 });
