@@ -113,7 +113,7 @@ fn an_assessment_stays_within_the_queues_of_its_target() {
     // 32 commands an I/O: four I/Os fill a queue, and the search wants to begin with sixteen.
     let found =
         typist.run(&["assess", &name, "--patterns", "read-1m", "--budget", "8s", "--json", "--quiet"]);
-    let record: serde_json::Value =
+    let record: Value =
         serde_json::from_str(&found.stdout).unwrap_or_else(|_| panic!("{found:?}"));
     let pattern = &record["patterns"][0];
     assert!(pattern["incomplete"].is_null(), "{pattern}");
@@ -132,7 +132,7 @@ fn a_target_that_hangs_up_ends_the_run_with_the_reason() {
     crate::typed::until("the first I/O", || served.commands() > 50);
     served.hang_up();
     let output = child.wait_with_output().unwrap();
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(record["ending"]["reason"], "failed", "{}", record["ending"]);
     let features = record["engine"]["features"].as_array().unwrap();
     let kept = features.iter().find(|feature| feature["name"] == "connection_kept").unwrap();
