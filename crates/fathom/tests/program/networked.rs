@@ -113,8 +113,7 @@ fn an_assessment_stays_within_the_queues_of_its_target() {
     // 32 commands an I/O: four I/Os fill a queue, and the search wants to begin with sixteen.
     let found =
         typist.run(&["assess", &name, "--patterns", "read-1m", "--budget", "8s", "--json", "--quiet"]);
-    let record: Value =
-        serde_json::from_str(&found.stdout).unwrap_or_else(|_| panic!("{found:?}"));
+    let record: Value = serde_json::from_str(&found.stdout).unwrap_or_else(|_| panic!("{found:?}"));
     let pattern = &record["patterns"][0];
     assert!(pattern["incomplete"].is_null(), "{pattern}");
     let depths: Vec<u64> =
