@@ -164,7 +164,7 @@ pub const KEYS: &[Key] = &[
     key!("positioning", "12ms", "mean time added when an I/O does not continue a stream, or none",
         |p, t| p.positioning = or_none(t, time)?.map(|mean_ns| p.positioning.unwrap_or(ServiceTime::Constant { mean_ns }).with_mean_ns(mean_ns))),
     key!("positioning-shape", "gamma:8", "its distribution", |p, t| p.positioning = Some(shape(t, p.positioning.map_or(0, |time| time.mean_ns()))?)),
-    key!("cpu", "5us", "processor time of the software above for an I/O: spent where time is real, latency alone where it is simulated",
+    key!("cpu", "5us", "CPU time of the software above for an I/O: spent where time is real, latency alone where it is simulated",
         |p, t| p.cpu_ns = time(t)?),
     key!("lock", "2us", "time for which an I/O holds a lock of the software above, or none",
         |p, t| match or_none(t, time)? { Some(time) => lock(p).hold_ns = time, None => p.lock = None }),
