@@ -323,7 +323,12 @@ impl RepeatOptions {
         let share = self.scale(&side, wanted.is_none());
         let clients = self.clients(&side, flags)?;
         let jobs = own.raw().jobs.as_ref().and_then(|jobs| jobs.0.parse::<u32>().ok()).unwrap_or(1);
-        added.jobs = jobs_of_each(jobs, share, clients).map(|jobs| Text(jobs.to_string()));
+        let each = jobs_of_each(jobs, share, clients);
+        if clients > 1 && u64::from(each) * u64::from(clients) != u64::from(jobs_of_each(jobs, share, 1)) {
+            let total = u64::from(each) * u64::from(clients);
+            self.say(format!("{} has {total} jobs in all here, as many on each client.", step.title()));
+        }
+        added.jobs = (each != jobs).then(|| Text(each.to_string()));
         let published_ns = step.published_seconds.map(|seconds| (seconds * 1e9) as u64);
         let as_published = published_ns.filter(|_| self.plan.as_published);
         let warmup_ns = (run_ns as f64 * WARMUP_SHARE) as u64;
@@ -394,11 +399,10 @@ fn flags_of(side: &RepeatSide, flags: &RawPlan) -> RawPlan {
     }
 }
 
-/// Jobs of each client, where a side had so many in all; none where the evaluation's own plan says them already. No client
-/// has none, so that few jobs on many clients are more than they were.
-fn jobs_of_each(jobs: u32, share: f64, clients: u32) -> Option<u32> {
-    let each = (f64::from(jobs) * share / f64::from(clients)).round().max(1.0) as u32;
-    (each != jobs).then_some(each)
+/// Jobs of each client, where a side had so many in all. No client has none, so that few jobs on many clients are more
+/// than they were.
+fn jobs_of_each(jobs: u32, share: f64, clients: u32) -> u32 {
+    (f64::from(jobs) * share / f64::from(clients)).round().max(1.0) as u32
 }
 
 /// The side that a text names, by its place, and what stands behind the name.
@@ -579,6 +583,10 @@ mod tests {
         assert_eq!(jobs(&fewer), [(64, 0), (4, 3)]);
         let said = "far was loaded by 4 clients there and by 2 clients here.";
         assert!(fewer.differences.iter().any(|difference| difference == said), "{:?}", fewer.differences);
+        let many: Vec<String> = (0..64).map(|at| format!("c{at}=local")).collect();
+        let many = with(&many.iter().map(String::as_str).collect::<Vec<_>>(), 1);
+        let said = "a, far has 64 jobs in all here, as many on each client.";
+        assert!(many.differences.iter().any(|difference| difference == said), "{:?}", many.differences);
         let alone = with(&[], 8);
         assert_eq!(jobs(&alone), [(64, 0), (64, 0)]);
         let said = "far was loaded by 4 clients there and by this machine alone here.";
