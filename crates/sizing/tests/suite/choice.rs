@@ -25,8 +25,8 @@ const AZURE: &str = "provider,region,type,component,tier_from,tier_to,price\n\
     Azure,there,Premium SSD P30,disk,,,135.17\nAzure,there,Premium SSD P50,disk,,,495.57\n";
 
 fn azure() -> Catalogue {
-    let mut catalogue = Catalogue::built_in().unwrap();
-    catalogue.prices = catalogue.prices.after(Prices::read("azure.csv", AZURE).unwrap());
+    let mut catalogue = Catalogue::built_in().expect("a catalogue");
+    catalogue.prices = catalogue.prices.after(Prices::read("azure.csv", AZURE).expect("prices"));
     catalogue
 }
 
