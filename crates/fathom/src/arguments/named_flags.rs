@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use super::Asked;
 
 /// Flags of other programs that messages name, by program.
-const OTHERS: [(&str, &[&str]); 15] = [
+const OTHERS: [(&str, &[&str]); 16] = [
     (
         "AWS CLI",
         &[
@@ -30,6 +30,7 @@ const OTHERS: [(&str, &[&str]); 15] = [
     ("bdevperf", &["disable-cpumask-locks", "no-huge", "num-trace-entries"]),
     ("cargo", &["features", "release"]),
     ("CSS", &["paper"]),
+    ("curl", &["data-urlencode"]),
     (
         "fio",
         &[
