@@ -47,7 +47,8 @@ fn workers_that_do_not_sleep_serve_the_same_and_end() {
     let server = Server::start(export(&["memory:16MiB"], false, &Decorators::default()), &plan).unwrap();
     writes_come_back(&server, Framing::default());
     let summary = server.stop();
-    assert_eq!((summary.faults, summary.failed, summary.writes), (0, 0, 6));
+    assert_eq!((summary.faults, summary.failed), (0, 0));
+    assert!(summary.writes >= 6 && summary.written_bytes == summary.read_bytes);
 }
 
 #[test]
