@@ -323,7 +323,9 @@ impl RepeatOptions {
         let share = self.scale(&side, wanted.is_none());
         let clients = self.clients(&side, flags)?;
         let jobs = own.raw().jobs.as_ref().and_then(|jobs| jobs.0.parse::<u32>().ok()).unwrap_or(1);
-        let each = jobs_of_each(jobs, share, clients);
+        // Each job works on one target, and a client that shares the load works on all of them.
+        let least = if clients > 1 { wanted.unwrap_or(here) } else { 1 };
+        let each = jobs_of_each(jobs, share, clients).max(least);
         if clients > 1 && u64::from(each) * u64::from(clients) != u64::from(jobs_of_each(jobs, share, 1)) {
             let total = u64::from(each) * u64::from(clients);
             self.say(format!("{} has {total} jobs in all here, as many on each client.", step.title()));
@@ -587,6 +589,19 @@ mod tests {
         let many = with(&many.iter().map(String::as_str).collect::<Vec<_>>(), 1);
         let said = "a, far has 64 jobs in all here, as many on each client.";
         assert!(many.differences.iter().any(|difference| difference == said), "{:?}", many.differences);
+        // Four jobs each would leave half of the targets alone.
+        let mut small = two.clone();
+        small.plan.steps[1].plan["jobs"] = json!(16);
+        let with_few = RawRepeat {
+            local: vec!["null:".into()],
+            side: (0..8).map(|_| "far=null:".into()).collect(),
+            ..RawRepeat::default()
+        };
+        let client = Some(["a", "b", "c", "d"].map(|name| format!("{name}=local")).to_vec());
+        let few = with_few.resolve(&small, RawPlan { client, ..flags(&[]) }, 7).unwrap();
+        assert_eq!(jobs(&few), [(64, 0), (8, 4)]);
+        let said = "a, far has 32 jobs in all here, as many on each client.";
+        assert!(few.differences.iter().any(|difference| difference == said), "{:?}", few.differences);
         let alone = with(&[], 8);
         assert_eq!(jobs(&alone), [(64, 0), (64, 0)]);
         let said = "far was loaded by 4 clients there and by this machine alone here.";
