@@ -22,6 +22,7 @@ mod identity;
 pub mod like;
 pub mod live_seconds;
 pub mod marks;
+mod permits;
 mod platform;
 mod progress;
 pub mod repeat;

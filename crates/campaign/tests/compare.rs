@@ -48,6 +48,46 @@ fn only(record: &CompareRecord) -> &ComparedWorkload {
     workload
 }
 
+/// Two files that hold data, and the plan that writes over both.
+fn written(folder: &Path, words: &[&str], b: Option<&str>) -> CompareOptions {
+    let file = |name: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (a, second) = (file("first.bin"), file("second.bin"));
+    let raw =
+        RawCompare { patterns: text("randwrite-4k"), pairs: text("2"), ..raw(&a, b.unwrap_or(&second)) };
+    let flags = RawPlan {
+        count: text("50"),
+        destroy: Some(words.iter().map(|&words| words.to_owned()).collect()),
+        ..RawPlan::default()
+    };
+    raw.resolve(&flags, 3).unwrap()
+}
+
+#[test]
+fn each_side_is_written_by_the_words_that_name_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = run(&written(folder.path(), &["first.bin", "second.bin"], None));
+    assert_eq!(found.runs.len(), 4, "{:?}", found.record.notes);
+    let found = run(&written(folder.path(), &["first.bin"], Some("sim:gp3")));
+    assert_eq!(found.runs.len(), 4, "{:?}", found.record.notes);
+}
+
+#[test]
+fn a_side_that_no_words_name_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for words in [&["first.bin"][..], &["first.bin", "third.bin"]] {
+        let options = written(folder.path(), words, None);
+        let store = store(folder.path());
+        let refused = compare(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap_err();
+        assert!(refused.to_string().contains("refused"), "{refused}");
+        let kept = std::fs::read(folder.path().join("second.bin")).unwrap();
+        assert!(kept.len() == 1 << 20 && kept.iter().all(|byte| *byte == 7), "{words:?}");
+    }
+}
+
 /// A device whose speed wanders by 3 % a run or so, and one that is faster by a known share.
 const NOISY: &str = "sim:noisy,read=1ms";
 const NOISY_FASTER: &str = "sim:noisy,read=970us";

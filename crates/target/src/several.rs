@@ -60,6 +60,35 @@ pub fn admit_all<'a>(
     }
 }
 
+/// Which permissions name one of these targets, by what exists under their names now; one entry a permission. `None`
+/// where a target is not there yet, or cannot be looked at: what it will be called is then not known.
+pub fn named_by(names: &[TargetName], permits: &[Permit]) -> Option<Vec<bool>> {
+    let mut named = vec![false; permits.len()];
+    for name in names {
+        let of_path = |path: &std::path::Path| match Glimpse::of(&name.to_string(), path) {
+            Ok(Some(glimpse)) => glimpse.findings(&name.to_string(), None).ok().map(Some),
+            Ok(None) if path.is_dir() => Some(None),
+            _ => None,
+        };
+        match name {
+            TargetName::Path(path) => {
+                let Some(findings) = of_path(path)? else { continue };
+                let identity = findings.identity;
+                named
+                    .iter_mut()
+                    .zip(permits)
+                    .for_each(|(named, permit)| *named |= identity.is_named_by(permit));
+            }
+            TargetName::Fabric(name) => {
+                let may = |permit| remote::may_name(name, permit);
+                named.iter_mut().zip(permits).for_each(|(named, permit)| *named |= may(permit));
+            }
+            _ => {}
+        }
+    }
+    Some(named)
+}
+
 /// The permission that a namespace on the network is judged with when it is opened; the rest needs none.
 fn permit_of(name: &TargetName, permits: &[Permit]) -> Option<Permit> {
     let TargetName::Fabric(name) = name else { return None };

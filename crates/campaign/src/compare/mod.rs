@@ -28,6 +28,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::bands;
 use crate::error::CampaignError;
 use crate::identity;
+use crate::permits;
 use crate::progress::{Progress, StepNotice};
 use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
@@ -68,6 +69,9 @@ pub fn compare(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Compared, CampaignError> {
+    let mut options = options.clone();
+    permits::to_each_side_its_own(&mut options.workloads);
+    let options = &options;
     let (runner, turns) =
         Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
             let mut turns = Turns::new(options, plan.seed);

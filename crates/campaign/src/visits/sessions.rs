@@ -10,6 +10,7 @@ use fathom_record::{RunRecord, Workload};
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::external::{External, run_external};
+use crate::permits;
 use crate::progress::Progress;
 use crate::run::Session;
 use crate::runner::Runner;
@@ -55,9 +56,11 @@ impl Sessions {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
+        let mut cells = cells.to_vec();
+        permits::to_each_its_own(&mut cells.iter_mut().collect::<Vec<_>>());
         let mut manners: Vec<Manner> = Vec::new();
         let mut of_cell = Vec::with_capacity(cells.len());
-        for plan in cells {
+        for plan in &cells {
             let manner = Manner::of(plan);
             let known = manners.iter().position(|known| *known == manner);
             of_cell.push(known.unwrap_or(manners.len()));
