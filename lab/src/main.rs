@@ -1,7 +1,8 @@
 //! `cargo lab`: small virtual machines with the kernel's own drivers, for what this machine has no
 //! device or right for. A lab builds a guest of a kernel, a shell and fathom, boots it in QEMU, and reads
 //! its results from the serial console. `cargo lab cases` asks fathom what limits cases whose answer
-//! is known, there and elsewhere; `cargo lab fabrics` has it and the kernel speak NVMe over TCP, `cargo lab doors` tries to have it change what nobody named, `cargo lab arm` runs it on Linux on Arm,
+//! is known, there and elsewhere; `cargo lab fabrics` has it and the kernel speak NVMe over TCP, `cargo lab doors` tries to have it change what nobody named,
+//! `cargo lab evaluations` repeats the published evaluations on simulated devices, `cargo lab arm` runs it on Linux on Arm,
 //! `cargo lab fio` holds its front end of fio against fio, `cargo lab imports` what it reads of other tools
 //! against the files, `cargo lab kills` kills it at drawn moments, and `cargo lab sizing` holds what it would
 //! buy against a slow simulator of volumes.
@@ -17,6 +18,7 @@ mod doors;
 #[path = "doors_elsewhere.rs"]
 mod doors;
 mod draw;
+mod evaluations;
 mod fabrics;
 #[cfg(target_os = "linux")]
 mod fio;
@@ -87,6 +89,7 @@ fn run(root: &Path, lab: Lab) -> Result<Outcome, String> {
     match lab {
         Lab::Cases(options) => cases::run(root, options),
         Lab::Doors(options) => doors::run(root, options),
+        Lab::Evaluations(options) => evaluations::run(root, options),
         Lab::Fio(options) => fio::run(root, options),
         Lab::Fit(options) => fit::run(root, options),
         Lab::Imports(options) => imports::run(root, options),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{cases, doors, fio, fit, imports, independent, kills, sizing};
+use super::{cases, doors, evaluations, fio, fit, imports, independent, kills, sizing};
 
 const GUEST: &str = "\
 It needs qemu-system-x86_64, a static busybox and a kernel with its modules; on Debian:
@@ -49,6 +49,13 @@ pub enum Lab {
                       listed."
     )]
     Doors(doors::Options),
+    /// The published evaluations on simulated devices that have the articles' own figures.
+    #[command(
+        after_help = "Three of the five run in real time and want two cores that nobody else uses; all take some \
+                      minutes.\nThe exit status is 1 where a conclusion comes out otherwise than on the published \
+                      figures."
+    )]
+    Evaluations(evaluations::Options),
     /// NVMe over TCP between fathom and the kernel, in a virtual machine.
     #[command(after_help = GUEST)]
     Fabrics {

@@ -11,7 +11,9 @@ fn each_lab_tells_its_flags() {
     };
     let (all, status) = said(&["--help"]);
     assert_eq!(status, Some(0));
-    for lab in ["cases", "doors", "fabrics", "fio", "imports", "independent", "kills", "sizing"] {
+    for lab in
+        ["cases", "doors", "evaluations", "fabrics", "fio", "imports", "independent", "kills", "sizing"]
+    {
         assert!(all.contains(&format!("  {lab} ")), "{all}");
         let (own, status) = said(&[lab, "--help"]);
         assert!(status == Some(0) && own.contains("Usage: cargo lab"), "{lab}: {own}");

@@ -1,0 +1,185 @@
+//! `cargo lab evaluations`: the five published evaluations, repeated on simulated devices that have the articles' own
+//! figures. Each conclusion has to come out here as it does on the published figures: what they bear out holds, what
+//! they contradict does not.
+
+mod scenes;
+mod served;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::Outcome;
+use super::programs;
+use super::stop::Stop;
+use scenes::{SCENES, Scene};
+use served::Target;
+
+/// What was typed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Evaluations to repeat. Default: all five.
+    #[arg(value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(SCENES.iter().map(|scene| scene.evaluation)))]
+    names: Vec<String>,
+    /// Program to try. Default: built from this tree, which is a test build: slower in real time.
+    #[arg(long, value_name = "PATH")]
+    fathom: Option<PathBuf>,
+    /// Keep each evaluation's page in this folder.
+    #[arg(long, value_name = "DIR")]
+    pages: Option<PathBuf>,
+}
+
+/// What a conclusion came to.
+struct Came {
+    says: String,
+    published: String,
+    here: String,
+    value: String,
+    why: String,
+}
+
+impl Came {
+    fn is_as_published(&self) -> bool {
+        self.published == self.here
+    }
+
+    /// What was published leaves some open; here figures may decide them.
+    fn was_open(&self) -> bool {
+        self.published == "not decided"
+    }
+}
+
+/// Repeats what was named, and prints what became of each conclusion.
+///
+/// # Errors
+/// A build that fails, or an evaluation that cannot be carried out.
+pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
+    let fathom = match &options.fathom {
+        Some(path) => path.clone(),
+        None => programs::fathom(root)?,
+    };
+    let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
+    let scratch = tempfile::tempdir().map_err(|error| format!("no folder for results: {error}"))?;
+    if let Some(pages) = &options.pages {
+        std::fs::create_dir_all(pages).map_err(|error| format!("{}: {error}", pages.display()))?;
+    }
+    let (stop, began) = (Stop::listen()?, Instant::now());
+    let (mut same, mut all) = (0, 0);
+    for scene in &SCENES {
+        let wanted = options.names.is_empty() || options.names.iter().any(|name| name == scene.evaluation);
+        if !wanted || stop.is_asked() {
+            continue;
+        }
+        let started = Instant::now();
+        let came = repeat(&fathom, scratch.path(), scene, options.pages.as_deref())?;
+        let judged = || came.iter().filter(|came| !came.was_open());
+        let as_published = judged().filter(|came| came.is_as_published()).count();
+        println!(
+            "{}: {as_published} of {} conclusions come out as on the published figures, in {:.0} s\n  on {}",
+            scene.evaluation,
+            judged().count(),
+            started.elapsed().as_secs_f64(),
+            scene.devices,
+        );
+        came.iter().for_each(print);
+        (same, all) = (same + as_published, all + judged().count());
+    }
+    println!("evaluations: {same} of {all} conclusions, in {:.0} s", began.elapsed().as_secs_f64());
+    let passed = all > 0 && same == all && !stop.is_asked();
+    Ok(if passed { Outcome::Passed } else { Outcome::Failed })
+}
+
+fn print(came: &Came) {
+    let mark = match (came.was_open(), came.is_as_published()) {
+        (true, _) => "open ",
+        (false, true) => "same ",
+        (false, false) => "OTHER",
+    };
+    println!("  {mark} {}: published {}, here {}{}", came.says, came.published, came.here, came.value);
+    if mark == "OTHER" && !came.why.is_empty() {
+        println!("        {}", came.why);
+    }
+}
+
+/// Repeats one evaluation.
+fn repeat(fathom: &Path, folder: &Path, scene: &Scene, pages: Option<&Path>) -> Result<Vec<Came>, String> {
+    let targets: Vec<Target> =
+        scene.served.iter().map(|served| Target::start(fathom, served)).collect::<Result<_, _>>()?;
+    let mut command = Command::new(fathom);
+    command.args(["--store"]).arg(folder.join("lab.sqlite"));
+    command.args(["repeat", scene.evaluation]).args(scene.words);
+    command.args(targets.iter().flat_map(|target| &target.words)).args(["--json", "--quiet"]);
+    if let Some(pages) = pages {
+        command.arg("--report").arg(pages.join(format!("{}.html", scene.evaluation))).arg("--force");
+    }
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|error| format!("fathom cannot be run: {error}"))?;
+    let record: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("{}: no answer, {}: {}", scene.evaluation, output.status, said.trim())
+    })?;
+    conclusions(&record).ok_or_else(|| format!("{}: the record has no conclusions", scene.evaluation))
+}
+
+/// What a record says of each conclusion.
+fn conclusions(record: &Value) -> Option<Vec<Came>> {
+    let (asked, found) = (record["plan"]["conclusions"].as_array()?, record["conclusions"].as_array()?);
+    let text = |value: &Value| value.as_str().unwrap_or_default().replace('_', " ");
+    let came = asked.iter().zip(found).map(|(asked, found)| Came {
+        says: asked["says"].as_str().unwrap_or_default().to_owned(),
+        published: text(&found["published"]["standing"]),
+        here: text(&found["own"]["standing"]),
+        value: value(&found["own"]),
+        why: found["own"]["why"].as_str().unwrap_or_default().to_owned(),
+    });
+    (asked.len() == found.len() && !asked.is_empty()).then(|| came.collect())
+}
+
+/// The figure that decides, with its interval.
+fn value(own: &Value) -> String {
+    let Some(value) = own["value"].as_f64() else { return String::new() };
+    match (own["interval"][0].as_f64(), own["interval"][1].as_f64()) {
+        (Some(low), Some(high)) => format!(" ({value:.3}, 95 % {low:.3} to {high:.3})"),
+        _ => format!(" ({value:.3})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_evaluation_that_fathom_holds_has_a_scene() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        for scene in &SCENES {
+            assert!(
+                root.join(format!("evaluations/{}.toml", scene.evaluation)).is_file(),
+                "{}",
+                scene.evaluation
+            );
+        }
+    }
+
+    #[test]
+    fn a_conclusion_is_as_published_where_both_stand_alike() {
+        let judged = |standing: &str| serde_json::json!({"standing": standing, "value": 2.0, "interval": [1.9, 2.1], "why": "w"});
+        let record = serde_json::json!({
+            "plan": {"conclusions": [{"says": "a"}, {"says": "b"}]},
+            "conclusions": [
+                {"published": judged("holds"), "own": judged("holds")},
+                {"published": judged("does_not_hold"), "own": judged("not_decided")},
+            ],
+        });
+        let came = conclusions(&record).unwrap();
+        assert!(came[0].is_as_published() && !came[1].is_as_published());
+        assert_eq!(
+            (came[1].here.as_str(), came[0].value.as_str()),
+            ("not decided", " (2.000, 95 % 1.900 to 2.100)")
+        );
+        assert!(conclusions(&serde_json::json!({})).is_none());
+        assert!(conclusions(&serde_json::json!({"plan": {"conclusions": []}, "conclusions": []})).is_none());
+    }
+}
