@@ -52,6 +52,7 @@ fn evaluation() -> Evaluation {
     Evaluation {
         name: "halves.toml".to_owned(),
         targets: vec![None; steps.len()],
+        optimum: None,
         plan: RepeatPlan {
             evaluation: "halves.toml".to_owned(),
             title: "Halves".to_owned(),
@@ -66,6 +67,7 @@ fn evaluation() -> Evaluation {
             until_share: None,
             as_published: false,
             across_restarts: None,
+            optimum: None,
             seed: 0,
         },
     }

@@ -73,6 +73,7 @@ pub fn repeat_command_line(plan: &RepeatPlan, before_limit_ns: u64) -> String {
         line +=
             &plan.until_share.map_or_else(String::new, |share| flag("until", &quantity::write_share(share)));
     }
+    line += &plan.optimum.as_ref().map_or_else(String::new, |found| flag("optimum", &found.campaign));
     for bound in &plan.own_bounds {
         let unit = if bound.quantity == Quantity::Throughput { " B/s" } else { "" };
         line += &flag("bound", &format!("{}={}{unit}", bound.name, bound.value));

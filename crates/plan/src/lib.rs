@@ -21,6 +21,7 @@ mod effort;
 mod error;
 mod explain;
 mod known;
+mod optimum;
 mod pasted;
 mod pattern;
 mod quantity;

@@ -3,7 +3,7 @@
 use clap::Args;
 use fathom_record::CeilingRate;
 use fathom_record::campaign::{
-    AcrossRestarts, Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep, SideState,
+    AcrossRestarts, AssessRecord, Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep, SideState,
 };
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
@@ -13,7 +13,7 @@ use super::restarts::{RawRestarts, fact};
 use super::source::PlanSource;
 use super::sweep::recorded;
 use super::text::Text;
-use super::{Role, RunPlan, client, known, quantity, suggest};
+use super::{Role, RunPlan, client, known, optimum, quantity, suggest};
 
 /// Visits to each step and side, unless its rate is known before.
 const DEFAULT_PASSES: u32 = 5;
@@ -76,6 +76,11 @@ pub struct RawRepeat {
     #[arg(long, value_name = "TIME", requires = "before")]
     pub before_limit: Option<Text>,
 
+    /// Finished assessment of one device, by its id or as last: its jobs and depths that give the most for their latency
+    /// are taken, and those of all sides are scaled as the evaluation's were. Default: the evaluation's own.
+    #[arg(long, value_name = "CAMPAIGN")]
+    pub optimum: Option<Text>,
+
     /// A bound of the evaluation as it is here, e.g. "the clients' network=25 Gbit/s"; rates of I/Os without a unit.
     #[arg(long = "bound", value_name = "NAME=RATE")]
     pub bound: Vec<Text>,
@@ -94,6 +99,8 @@ pub struct Evaluation {
     pub plan: RepeatPlan,
     /// Of each step: the number of a side's targets that it takes; absent: all.
     pub targets: Vec<Option<u32>>,
+    /// The assessment whose jobs and depths are asked for in place of its own.
+    pub optimum: Option<Box<AssessRecord>>,
 }
 
 /// A repetition that is ready to run.
@@ -137,6 +144,11 @@ impl RawRepeat {
             value("before-limit", &self.before_limit, quantity::length_ns).map_err(at_flag)?;
         self.set_visits(&mut plan)?;
         plan.own_bounds = self.bounds(&plan.bounds)?;
+        let mut differences = Vec::new();
+        if let Some(assessed) = &evaluation.optimum {
+            let found = optimum::of(assessed, &plan, |step| source(&evaluation.name, step))?;
+            (plan.optimum, differences) = (Some(found.0), found.1);
+        }
         let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(at_flag)?;
         let runs = plan.steps.len() as u64 * u64::from(plan.visits);
         let run_ns = budget_ns.map_or(DEFAULT_TIME_NS, |budget| (budget / runs.max(1)).max(SHORTEST_RUN_NS));
@@ -153,7 +165,7 @@ impl RawRepeat {
             cells: Vec::new(),
             step_of: Vec::new(),
             refused: Vec::new(),
-            differences: Vec::new(),
+            differences,
             before_limit_ns: before_limit_ns.unwrap_or(DEFAULT_LIMIT_NS),
             anew: self.anew,
         };
@@ -317,7 +329,7 @@ impl RepeatOptions {
             return Ok(Err(cause));
         }
         let targets = side.targets.iter().take(wanted.unwrap_or(here) as usize).cloned().collect();
-        let own = source(&self.plan.evaluation, &step)?;
+        let own = at_optimum(source(&self.plan.evaluation, &step)?, &self.plan, &step.name)?;
         let flags = &flags_of(&side, flags);
         let mut added = RawPlan { target: Some(targets), ..RawPlan::default() };
         let share = self.scale(&side, wanted.is_none());
@@ -399,6 +411,16 @@ fn flags_of(side: &RepeatSide, flags: &RawPlan) -> RawPlan {
         "local" => RawPlan { client: None, partition: None, ..flags.clone() },
         _ => flags.clone(),
     }
+}
+
+/// A step's plan with the jobs and depth that are in proportion to what one device here does best with.
+fn at_optimum(own: PlanSource, plan: &RepeatPlan, step: &str) -> Result<PlanSource, PlanError> {
+    let Some(found) = &plan.optimum else { return Ok(own) };
+    let workload = optimum::asked(&own, plan.seed)?;
+    let counts = (workload.jobs, workload.depth);
+    let Some((jobs, depth)) = optimum::scaled(found, step, counts) else { return Ok(own) };
+    let text = |count: u32| Some(Text(count.to_string()));
+    Ok(own.overridden_by(RawPlan { jobs: text(jobs), depth: text(depth), ..RawPlan::default() }))
 }
 
 /// Jobs of each client, where a side had so many in all. No client has none, so that few jobs on many clients are more
@@ -526,8 +548,10 @@ mod tests {
                 until_share: None,
                 as_published: false,
                 across_restarts: None,
+                optimum: None,
                 seed: 0,
             },
+            optimum: None,
             targets: steps.iter().map(|(.., targets)| *targets).collect(),
         }
     }

@@ -185,6 +185,7 @@ mod tests {
             until_share: None,
             as_published: false,
             across_restarts: None,
+            optimum: None,
             seed: 1,
         }
     }

@@ -12,6 +12,7 @@ Examples:
   fathom repeat gp3-vs-local-nvme --target /mnt/nvme --target /mnt/gp3 --report page.html
   fathom repeat bdevperf-one-core --target /dev/nvme1n1 --target /dev/nvme2n1 --target /dev/nvme3n1 --destroy SERIAL
   fathom repeat nvmeof-initiators --local /dev/nvme1n1 --remote /dev/nvme5n1 --remote nvme+tcp://10.0.0.5/NQN
+  fathom repeat nvmeof-initiators --local /dev/nvme1n1 --remote /dev/nvme5n1 --remote nvme+tcp://10.0.0.5/NQN --optimum last
   fathom repeat gp3-vs-local-nvme --side 'local NVMe=sim:nvme' --side gp3=sim:gp3,iops=16000 --budget 10m
   fathom repeat my-evaluation.toml --target . --as-published
 

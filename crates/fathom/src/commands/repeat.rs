@@ -7,7 +7,7 @@ use fathom_measure::{ByteRate, Bytes, Nanos, counted};
 use fathom_plan::Evaluation;
 use fathom_published::{HELD, Held, Method, Published, parse_published};
 use fathom_record::CampaignRecord;
-use fathom_record::campaign::{Quantity, RepeatPlan, RepeatStep};
+use fathom_record::campaign::{AssessRecord, Quantity, RepeatPlan, RepeatStep};
 use fathom_record::spelling::nearest;
 use fathom_report::{html, terminal};
 
@@ -39,7 +39,10 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
         list(arguments.evaluation.as_deref())?;
         return Ok(Status::Done);
     };
-    let evaluation = evaluation(name)?;
+    let mut evaluation = evaluation(name)?;
+    if let Some(name) = &arguments.repeat.optimum {
+        evaluation.optimum = Some(Box::new(assessment(&name.0, place)?));
+    }
     let permits = (
         arguments.flags.destroy.clone().unwrap_or_default(),
         arguments.flags.check_empty.unwrap_or_default(),
@@ -111,9 +114,26 @@ fn evaluation(name: &str) -> Result<Evaluation, Failure> {
         until_share: None,
         as_published: false,
         across_restarts: None,
+        optimum: None,
         seed: 0,
     };
-    Ok(Evaluation { name: name.to_owned(), plan, targets })
+    Ok(Evaluation { name: name.to_owned(), plan, targets, optimum: None })
+}
+
+/// The finished assessment of that name.
+fn assessment(name: &str, place: &StorePlace) -> Result<AssessRecord, Failure> {
+    let store = place.open()?;
+    let wrong = |cause: &str| {
+        let remedy = "name an assessment of one device: fathom runs lists them, fathom assess makes one";
+        Failure::usage(format!("--optimum {name}"), cause, remedy)
+    };
+    match store.campaign(&store.resolve_campaign(name)?)? {
+        CampaignRecord::Assess(record) if record.finished_at.is_some() => Ok(*record),
+        CampaignRecord::Assess(_) => {
+            Err(wrong("the assessment is not finished: the same command continues it"))
+        }
+        _ => Err(wrong("it is no assessment")),
+    }
 }
 
 fn table(held: &Held) -> Result<Published, Failure> {

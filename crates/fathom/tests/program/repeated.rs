@@ -256,3 +256,48 @@ fn mistakes_say_what_to_type() {
     assert!(table(&format!("{step}of = {{ step = \"s\" }}\n")).contains("no range"));
     assert!(table(&format!("{step}of = {{ step = \"s\" }}\nat_mots = 1\n")).contains("at_most"));
 }
+
+/// Jobs and depth of a step on a side.
+fn counts(record: &Value, name: &str, side: &str) -> (u64, u64) {
+    let steps = record["plan"]["steps"].as_array().unwrap();
+    let step = steps.iter().find(|step| step["name"] == name && step["side"] == side).unwrap();
+    let count = |key: &str| step["plan"][key].as_str().unwrap().parse().unwrap();
+    (count("jobs"), count("depth"))
+}
+
+#[test]
+fn jobs_and_depths_are_in_proportion_to_what_one_drive_here_does_best_with() {
+    let typist = Typist::new();
+    let drive = "sim:ideal,servers=4,read=100us,size=1GiB";
+    let words = ["assess", drive, "--patterns", "randread-4k", "--budget", "4s", "--quiet", "--json"];
+    let assessed = typist.json(&words);
+    let pattern = &assessed["patterns"][0];
+    let points = pattern["operating_points"].as_array().unwrap();
+    let best = points.iter().find(|point| point["kind"] == "balanced").unwrap();
+    let cell = &pattern["cells"][best["cell"].as_u64().unwrap() as usize];
+    let (jobs, depth) = (cell["jobs"].as_u64().unwrap(), cell["depth"].as_u64().unwrap());
+
+    let id = assessed["id"].as_str().unwrap();
+    let remote = ["--side", "Linux=sim:nvme", "--side", "StarWind=sim:nvme,seed=2"];
+    let words = [&["nvmeof-initiators", "--local", drive, "--optimum", id], &remote[..]].concat();
+    let found = repeated(&typist, &words);
+    assert_eq!(counts(&found, "randread-4k", "local"), (jobs, depth));
+    // There 64 jobs for eight drives, so 8 for the one here, scaled from 8 at the optimum of one.
+    assert_eq!(counts(&found, "randread-4k", "Linux"), (jobs, depth));
+    // What was not assessed is as it was published.
+    assert_eq!(counts(&found, "randwrite-4k", "local"), (4, 4));
+    let notes = found["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
+    let notes = notes.collect::<Vec<_>>().join("\n");
+    let said = format!(
+        "randread-4k does best for its latency at {jobs} × {depth} on one device here, and at 8 × 32 there"
+    );
+    assert!(notes.contains(&said), "{notes}");
+    assert!(found["command"].as_str().unwrap().contains(&format!("--optimum={id}")), "{}", found["command"]);
+
+    for (name, part) in [("last", "it is no assessment"), ("c-none", "c-none")] {
+        let words =
+            [&["repeat", "nvmeof-initiators", "--local", drive, "--optimum", name], &remote[..]].concat();
+        let refused = typist.run(&words);
+        assert!(refused.status == 2 && refused.stderr.contains(part), "{refused:?}");
+    }
+}

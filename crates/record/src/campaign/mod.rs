@@ -25,8 +25,8 @@ pub use precondition::{
     PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
 };
 pub use repeat::{
-    Conclusion, ConclusionResult, Figure, Judgement, Operand, Quantity, RepeatBound, RepeatCell, RepeatPlan,
-    RepeatRecord, RepeatSide, RepeatStep, Standing,
+    Conclusion, ConclusionResult, Figure, Judgement, Operand, OptimumPoint, Quantity, RepeatBound,
+    RepeatCell, RepeatOptimum, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, Standing,
 };
 pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
 pub use restarts::{AcrossRestarts, BootTurn, MachineFact, SideState};

@@ -79,8 +79,39 @@ pub struct RepeatPlan {
     /// How the sides are told apart, where a restart of the machine lies between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub across_restarts: Option<AcrossRestarts>,
+    /// The jobs and depths that one device here does best with, by which the evaluation's own are scaled; absent: its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<RepeatOptimum>,
     /// Seed of the order and of every run.
     pub seed: u64,
+}
+
+/// Where one device gives the most for its latency.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RepeatOptimum {
+    /// The assessment that found it.
+    pub campaign: String,
+    /// What was assessed, as the user named it.
+    pub target: String,
+    /// Its balanced points.
+    pub points: Vec<OptimumPoint>,
+}
+
+/// The balanced point of one device, here and there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OptimumPoint {
+    /// Name of the step.
+    pub step: String,
+    /// Jobs here.
+    pub jobs: u32,
+    /// Depth of each here.
+    pub depth: u32,
+    /// Jobs that the evaluation had for each device of the same side.
+    pub jobs_there: u32,
+    /// Depth of each there.
+    pub depth_there: u32,
 }
 
 /// One of the things compared.
