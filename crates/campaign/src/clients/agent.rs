@@ -324,7 +324,10 @@ fn in_time(late_ns: &AtomicU64) -> Result<(), EngineError> {
 /// The part of the addresses that is one client's.
 fn part_of(plan: &RunPlan, target: &TargetFacts, (part, parts): (u32, u32)) -> Result<Workload, EngineError> {
     let workload = plan.workload.clone();
-    let span = workload.span_bytes.unwrap_or(target.size_bytes.saturating_sub(workload.offset_bytes));
+    // Each job works on one of several targets, and has the same span on whichever; a stripe is one target.
+    let each = target.members.iter().map(|member| member.size_bytes).min();
+    let bytes = each.filter(|_| plan.options.stripe_bytes.is_none()).unwrap_or(target.size_bytes);
+    let span = workload.span_bytes.unwrap_or(bytes.saturating_sub(workload.offset_bytes));
     let share = span / u64::from(parts.max(1));
     let unit = if share >= PART_UNIT { PART_UNIT } else { u64::from(target.logical_block_bytes.max(1)) };
     let share = share / unit * unit;

@@ -221,6 +221,13 @@ fn two_clients_on_one_machine_cannot_write_one_file_and_read_it_in_parts() {
     let sum = record(&output.stdout);
     assert_eq!((&sum.ending, clients(&sum).partitioned), (&Ending::Complete, true));
     assert_eq!(sum.ledger.span_bytes, Some(4 << 20));
+
+    // Of several targets each client has a part of each, as far as the smallest reaches.
+    std::fs::write(folder.path().join("smaller.bin"), vec![7u8; 4 << 20]).unwrap();
+    let second = ["--target", "smaller.bin", "--jobs", "2"];
+    let output = fathom(folder.path(), &[both.as_slice(), &reading, &second].concat()).output().unwrap();
+    let sum = record(&output.stdout);
+    assert_eq!((&sum.ending, sum.workload.span_bytes), (&Ending::Complete, Some(2 << 20)));
 }
 
 #[test]
