@@ -17,7 +17,10 @@ pub fn whole(value: f64, factor: u64) -> Option<u64> {
     if value.fract() == 0.0 && value <= (1u64 << 53) as f64 {
         return (value as u64).checked_mul(factor);
     }
-    (product.fract() == 0.0 && product < u64::MAX as f64).then_some(product as u64)
+    // 32.7 times a million is 32,700,000.000000004 as a float: a fraction that small was never typed.
+    let nearest = product.round();
+    let is_whole = (product - nearest).abs() <= nearest * (2.0 * f64::EPSILON);
+    (is_whole && nearest < u64::MAX as f64).then_some(nearest as u64)
 }
 
 /// A number with at most `digits` decimals and no trailing zeros.
