@@ -39,6 +39,8 @@ struct Came {
     here: String,
     value: String,
     why: String,
+    /// Why the devices say nothing about it, if they do not.
+    apart: Option<&'static str>,
 }
 
 impl Came {
@@ -46,9 +48,9 @@ impl Came {
         self.published == self.here
     }
 
-    /// What was published leaves some open; here figures may decide them.
-    fn was_open(&self) -> bool {
-        self.published == "not decided"
+    /// Whether it is asked of the devices: what was published leaves some open, and some are about something else.
+    fn is_asked(&self) -> bool {
+        self.published != "not decided" && self.apart.is_none()
     }
 }
 
@@ -75,7 +77,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
         }
         let started = Instant::now();
         let came = repeat(&fathom, scratch.path(), scene, options.pages.as_deref())?;
-        let judged = || came.iter().filter(|came| !came.was_open());
+        let judged = || came.iter().filter(|came| came.is_asked());
         let as_published = judged().filter(|came| came.is_as_published()).count();
         println!(
             "{}: {as_published} of {} conclusions come out as on the published figures, in {:.0} s\n  on {}",
@@ -93,14 +95,16 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
 }
 
 fn print(came: &Came) {
-    let mark = match (came.was_open(), came.is_as_published()) {
-        (true, _) => "open ",
-        (false, true) => "same ",
-        (false, false) => "OTHER",
+    let mark = match (came.is_asked(), came.is_as_published()) {
+        (false, _) => "open ",
+        (true, true) => "same ",
+        (true, false) => "OTHER",
     };
     println!("  {mark} {}: published {}, here {}{}", came.says, came.published, came.here, came.value);
-    if mark == "OTHER" && !came.why.is_empty() {
-        println!("        {}", came.why);
+    match came.apart {
+        Some(why) => println!("        not asked here: {why}"),
+        None if mark == "OTHER" && !came.why.is_empty() => println!("        {}", came.why),
+        None => {}
     }
 }
 
@@ -121,19 +125,24 @@ fn repeat(fathom: &Path, folder: &Path, scene: &Scene, pages: Option<&Path>) -> 
         let said = String::from_utf8_lossy(&output.stderr);
         format!("{}: no answer, {}: {}", scene.evaluation, output.status, said.trim())
     })?;
-    conclusions(&record).ok_or_else(|| format!("{}: the record has no conclusions", scene.evaluation))
+    conclusions(&record, scene.apart)
+        .ok_or_else(|| format!("{}: the record has no conclusions", scene.evaluation))
 }
 
 /// What a record says of each conclusion.
-fn conclusions(record: &Value) -> Option<Vec<Came>> {
+fn conclusions(record: &Value, apart: &[(&str, &'static str)]) -> Option<Vec<Came>> {
     let (asked, found) = (record["plan"]["conclusions"].as_array()?, record["conclusions"].as_array()?);
     let text = |value: &Value| value.as_str().unwrap_or_default().replace('_', " ");
-    let came = asked.iter().zip(found).map(|(asked, found)| Came {
-        says: asked["says"].as_str().unwrap_or_default().to_owned(),
-        published: text(&found["published"]["standing"]),
-        here: text(&found["own"]["standing"]),
-        value: value(&found["own"]),
-        why: found["own"]["why"].as_str().unwrap_or_default().to_owned(),
+    let came = asked.iter().zip(found).map(|(asked, found)| {
+        let says = asked["says"].as_str().unwrap_or_default().to_owned();
+        Came {
+            published: text(&found["published"]["standing"]),
+            here: text(&found["own"]["standing"]),
+            value: value(&found["own"]),
+            why: found["own"]["why"].as_str().unwrap_or_default().to_owned(),
+            apart: apart.iter().find(|(part, _)| says.contains(part)).map(|(_, why)| *why),
+            says,
+        }
     });
     (asked.len() == found.len() && !asked.is_empty()).then(|| came.collect())
 }
@@ -173,13 +182,16 @@ mod tests {
                 {"published": judged("does_not_hold"), "own": judged("not_decided")},
             ],
         });
-        let came = conclusions(&record).unwrap();
+        let came = conclusions(&record, &[("a", "why")]).unwrap();
         assert!(came[0].is_as_published() && !came[1].is_as_published());
+        assert!(!came[0].is_asked() && came[1].is_asked());
         assert_eq!(
             (came[1].here.as_str(), came[0].value.as_str()),
             ("not decided", " (2.000, 95 % 1.900 to 2.100)")
         );
-        assert!(conclusions(&serde_json::json!({})).is_none());
-        assert!(conclusions(&serde_json::json!({"plan": {"conclusions": []}, "conclusions": []})).is_none());
+        assert!(conclusions(&serde_json::json!({}), &[]).is_none());
+        assert!(
+            conclusions(&serde_json::json!({"plan": {"conclusions": []}, "conclusions": []}), &[]).is_none()
+        );
     }
 }

@@ -26,7 +26,7 @@ impl Target {
             .arg("nvmet")
             .args(drives)
             .args(["--writable", "--queues", "256", "--nqn", served.nqn])
-            .args(["--listen", "127.0.0.1:0", "--memory", "4GiB", "--json"])
+            .args(["--listen", "127.0.0.1:0", "--memory", "64GiB", "--json"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
