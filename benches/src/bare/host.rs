@@ -22,6 +22,7 @@ pub struct Controller {
 #[derive(Debug)]
 pub struct Queue {
     stream: TcpStream,
+    rest: Duration,
 }
 
 /// What came of some time of reads.
@@ -69,7 +70,7 @@ impl Controller {
     pub fn queue(&self, port: u16, subsystem: &str, number: u16, entries: u16) -> io::Result<Queue> {
         let mut stream = opened(port)?;
         say(&mut stream, &wire::connect(number, entries, self.id, subsystem))?;
-        Ok(Queue { stream })
+        Ok(Queue { stream, rest: Duration::ZERO })
     }
 }
 
@@ -131,6 +132,12 @@ impl Queue {
         self.stream.set_nonblocking(true)
     }
 
+    /// From now on lets each read at depth 1 wait for so long after the end of the one before, and looks at nothing but the
+    /// clock meanwhile.
+    pub fn rest_between(&mut self, rest: Duration) {
+        self.rest = rest;
+    }
+
     /// Keeps `depth` reads of `bytes` in flight for a time.
     pub fn reads(&mut self, depth: u16, bytes: u32, time: Duration) -> io::Result<Reads> {
         let mut staging = vec![0; STAGING_BYTES];
@@ -168,6 +175,10 @@ impl Queue {
             })?;
             if depth == 1 && reads > before {
                 latencies_ns.push(sent.elapsed().as_nanos() as u64);
+                let ended = now();
+                while ended.elapsed() < self.rest {
+                    std::hint::spin_loop();
+                }
                 sent = now();
             }
             self.stream.write_all(&out)?;

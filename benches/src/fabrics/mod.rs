@@ -27,6 +27,8 @@ const CASES: [(&str, u16, u32); 4] = [
     ("4 KiB, depth 128", 128, 4096),
     ("1 MiB, depth 8", 8, 1 << 20),
 ];
+/// The delay whose exactness is measured.
+const DELAY: Duration = Duration::from_micros(100);
 /// The share of the bare loop's rate that is asked for, and the goal.
 const ASKED: f64 = 0.80;
 const GOAL: f64 = 0.95;
@@ -214,13 +216,16 @@ fn beside_the_bare_loop(
 }
 
 /// Median latency of reads at depth 1, in microseconds.
-fn round_trip_us(target: &Target, polls: bool, time: Duration) -> Result<f64, String> {
+/// Median latency of one read at a time. With a rest before each it is that of a machine which has done no round trip for
+/// as long as a delay takes: what it needs has left the caches of the processors by then.
+fn round_trip_us(target: &Target, polls: bool, rest: Duration, time: Duration) -> Result<f64, String> {
     let failed = |error: std::io::Error| format!("the host: {error}");
     let controller = Controller::connect(target.port, SUBSYSTEM, 1).map_err(failed)?;
     let mut queue = controller.queue(target.port, SUBSYSTEM, 1, 128).map_err(failed)?;
     if polls {
         queue.poll().map_err(failed)?;
     }
+    queue.rest_between(rest);
     let made = queue.reads(1, 4096, time).map_err(failed)?;
     let middle = made.latencies_ns.get(made.latencies_ns.len() / 2).ok_or("no reads")?;
     Ok(*middle as f64 / 1e3)
@@ -258,20 +263,34 @@ fn delays(fathom: &Path, options: &Options) -> Result<(), String> {
 fn delay(fathom: &Path, options: &Options, (polls, how): (bool, &str)) -> Result<(), String> {
     let polled = if polls { &["--polled"][..] } else { &[] };
     let plain = Target::fathom(fathom, "null:", "128KiB", polled)?;
-    let plan = [&["--delay", "constant:100us"], polled].concat();
+    let delay = format!("constant:{}us", DELAY.as_micros());
+    let plan = [&["--delay", &delay], polled].concat();
     let delayed = Target::fathom(fathom, "null:", "128KiB", &plan)?;
-    let mut pairs = Vec::new();
+    let mut rounds = Vec::new();
     for _ in 0..options.pairs {
-        let round_trip = |target: &Target| round_trip_us(target, polls, options.time / 2);
-        pairs.push((round_trip(&plain)?, round_trip(&delayed)?));
+        let round_trip = |target: &Target, rest| round_trip_us(target, polls, rest, options.time / 2);
+        let at_once = round_trip(&plain, Duration::ZERO)?;
+        let after_rest = if polls { round_trip(&plain, DELAY)? } else { at_once };
+        rounds.push((at_once, after_rest, round_trip(&delayed, Duration::ZERO)?));
     }
-    let middle = |it: &dyn Fn(&(f64, f64)) -> f64| median(pairs.iter().map(it)).unwrap_or(0.0);
-    let off = middle(&|(plain, delayed)| (delayed / (plain + 100.0) - 1.0) * 100.0);
-    println!(
-        "delay of 100 us, {how}: median read {:.1} us, without it {:.1} us; {off:+.1} % from their sum",
-        middle(&|it| it.1),
+    let middle = |it: &dyn Fn(&(f64, f64, f64)) -> f64| median(rounds.iter().map(it)).unwrap_or(0.0);
+    let off = |plain: &dyn Fn(&(f64, f64, f64)) -> f64| {
+        middle(&|round| (round.2 / (plain(round) + DELAY.as_secs_f64() * 1e6) - 1.0) * 100.0)
+    };
+    print!(
+        "delay of 100 us, {how}: median read {:.1} us, without it {:.1} us; {:+.1} % from their sum",
+        middle(&|it| it.2),
         middle(&|it| it.0),
+        off(&|it| it.0),
     );
+    if polls {
+        print!(
+            "; without it and 100 us after the last {:.1} us; {:+.1} % from their sum",
+            middle(&|it| it.1),
+            off(&|it| it.1)
+        );
+    }
+    println!();
     Ok(())
 }
 
