@@ -12,6 +12,7 @@ mod compared;
 mod counted;
 mod curve;
 mod difference;
+mod doubts;
 mod experiment;
 mod explained_patterns;
 mod held;
@@ -27,6 +28,7 @@ mod separated;
 mod side_figures;
 mod table_audit;
 
+pub use doubts::{doubts, unused};
 pub use explained_patterns::{explained_patterns, remarks};
 pub use held::{HELD, Held};
 pub use method::Method;

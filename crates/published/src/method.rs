@@ -80,6 +80,8 @@ impl Published {
                 .or("write a [[side]] and a [[step]] with its plan: docs/evaluations.md says how"));
         }
         let sides = self.sides()?;
+        self.check_rows(&sides)?;
+        self.check_steps()?;
         let mut steps = Vec::new();
         for step in &self.steps {
             for side in sides_of(step, &sides)? {
@@ -112,6 +114,40 @@ impl Published {
         }
     }
 
+    /// A row of a side that is not there would be left out, as if it had not been published.
+    fn check_rows(&self, sides: &[RepeatSide]) -> Result<(), Refusal> {
+        let names = || sides.iter().map(|side| side.name.as_str());
+        let is_known = |row: &&PublishedRow| row.side.is_empty() || names().any(|side| side == row.side);
+        let Some(row) = self.rows.iter().chain(&self.workloads).find(|row| !is_known(row)) else {
+            return Ok(());
+        };
+        let cause = format!(
+            "the row \"{}\" is of the side \"{}\", and no [[side]] is named so",
+            row.pattern, row.side
+        );
+        let near = nearest(&row.side, names()).first().map(|near| format!("did you mean \"{near}\"?"));
+        Err(Refusal::new(EXPECTED, cause).or(near.unwrap_or("add a [[side]] of that name".to_owned())))
+    }
+
+    fn check_steps(&self) -> Result<(), Refusal> {
+        for (at, step) in self.steps.iter().enumerate() {
+            let shares = |other: &&PublishedStep| {
+                let both = |own: &Vec<String>| {
+                    other.sides.as_ref().is_none_or(|others| own.iter().any(|side| others.contains(side)))
+                };
+                other.name == step.name && step.sides.as_ref().is_none_or(both)
+            };
+            if self.steps[..at].iter().any(|earlier| shares(&earlier)) {
+                return Err(Refusal::new(
+                    EXPECTED,
+                    format!("two [[step]] of one side are named \"{}\"", step.name),
+                )
+                .or("give each its own name"));
+            }
+        }
+        Ok(())
+    }
+
     fn step(&self, step: &PublishedStep, side: &RepeatSide) -> Result<RepeatStep, Refusal> {
         let rows = self.rows_named(&step.rows, step, side)?;
         let percentiles = self.rows_named(&step.percentiles, step, side)?;
@@ -141,9 +177,10 @@ impl Published {
             let all = || self.rows.iter().chain(&self.workloads).filter(named);
             if all().next().is_none() {
                 let cause = format!("step \"{}\" names the row \"{pattern}\", and there is none", step.name);
-                return Err(
-                    Refusal::new(EXPECTED, cause).or("write the pattern of a [[row]] or [[workload]]")
-                );
+                let all = self.rows.iter().chain(&self.workloads).map(|row| row.pattern.as_str());
+                let near = nearest(pattern, all).first().map(|near| format!("did you mean \"{near}\"?"));
+                let form = || "write the pattern of a [[row]] or [[workload]]".to_owned();
+                return Err(Refusal::new(EXPECTED, cause).or(near.unwrap_or_else(form)));
             }
             let own = all().find(|row| row.side == side.name);
             found.extend(own.or_else(|| all().find(|row| row.side.is_empty())));
@@ -200,6 +237,15 @@ impl Method {
             let steps = self.steps.iter().filter(|(step, _)| is_step(step)).count();
             let bounds =
                 self.bounds.iter().filter(|bound| operand.bound.as_ref() == Some(&bound.name)).count();
+            let of_others =
+                || self.steps.iter().filter(|(step, _)| operand.step.as_ref() == Some(&step.name));
+            if steps + bounds == 0 && of_others().next().is_some() {
+                let sides: Vec<String> = of_others().map(|(step, _)| format!("\"{}\"", step.side)).collect();
+                return refuse(
+                    format!("names \"{}\", which that side does not have", operand.words()),
+                    &format!("write side = {}", sides.join(" or ")),
+                );
+            }
             if steps + bounds == 0 {
                 let steps = self.steps.iter().map(|(step, _)| step.name.as_str());
                 let bounds = self.bounds.iter().map(|bound| bound.name.as_str());
@@ -232,6 +278,14 @@ impl Method {
             _ => true,
         };
         let ends = [conclusion.at_least, conclusion.at_most, Some(conclusion.times)];
+        if let (Some(low), Some(high)) = (conclusion.at_least, conclusion.at_most)
+            && low > high
+        {
+            return refuse(
+                format!("has an empty range, from {low} to {high}"),
+                "write the lower end as at_least",
+            );
+        }
         if !is_range || !ends.into_iter().flatten().all(|end| end.is_finite() && end >= 0.0) {
             return refuse("has no range".to_owned(), "write at_least, at_most or both, the lower one first");
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use fathom_campaign::repeat;
 use fathom_measure::{ByteRate, Bytes, Nanos, counted};
 use fathom_plan::Evaluation;
-use fathom_published::{HELD, Held, Method, Published, parse_published};
+use fathom_published::{HELD, Held, Method, Published, doubts, parse_published, unused};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, Quantity, RepeatPlan, RepeatStep};
 use fathom_record::spelling::nearest;
@@ -41,13 +41,14 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
     };
     let mut evaluation = evaluation(name)?;
     if let Some(name) = &arguments.repeat.optimum {
-        evaluation.optimum = Some(Box::new(assessment(&name.0, place)?));
+        evaluation.0.optimum = Some(Box::new(assessment(&name.0, place)?));
     }
     let permits = (
         arguments.flags.destroy.clone().unwrap_or_default(),
         arguments.flags.check_empty.unwrap_or_default(),
     );
-    let options = arguments.repeat.resolve(&evaluation, arguments.flags, new_seed())?;
+    let mut options = arguments.repeat.resolve(&evaluation.0, arguments.flags, new_seed())?;
+    options.differences.splice(0..0, evaluation.1);
     if options.cells.is_empty() {
         let why = options.refused.first().map_or_else(String::new, |(_, why)| format!(": {why}"));
         return Err(Failure::usage(name, format!("no step can be run{why}"), "name more targets"));
@@ -83,21 +84,27 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
     Ok(Status::of_measurement(holds && !found.interrupted && handed_over))
 }
 
-/// The evaluation of that name, or in that file.
-fn evaluation(name: &str) -> Result<Evaluation, Failure> {
-    let table = match HELD.iter().find(|held| held.name == name) {
-        Some(held) => table(held)?,
+/// The table of that name, or in that file.
+fn named(name: &str) -> Result<Published, Failure> {
+    match HELD.iter().find(|held| held.name == name) {
+        Some(held) => table(held),
         None if name.ends_with(".toml") => published::read(Path::new(name))
-            .map_err(|(cause, _)| Failure::usage(format!("reading {name}"), cause, FORM))?,
+            .map_err(|(cause, _)| Failure::usage(format!("reading {name}"), cause, FORM)),
         None => {
             let names = HELD.iter().map(|held| held.name);
             let remedy = match nearest(name, names).first() {
                 Some(near) => format!("did you mean {near}?"),
                 None => "fathom repeat --list names them; a file ends in .toml".to_owned(),
             };
-            return Err(Failure::usage(name, "fathom holds no such evaluation", remedy));
+            Err(Failure::usage(name, "fathom holds no such evaluation", remedy))
         }
-    };
+    }
+}
+
+/// The evaluation of that name, or in that file, and what in it does not fit together.
+fn evaluation(name: &str) -> Result<(Evaluation, Vec<String>), Failure> {
+    let table = named(name)?;
+    let doubts = doubts(&table);
     let method = method(name, &table)?;
     let (steps, targets) = method.steps.into_iter().unzip();
     let plan = RepeatPlan {
@@ -117,7 +124,7 @@ fn evaluation(name: &str) -> Result<Evaluation, Failure> {
         optimum: None,
         seed: 0,
     };
-    Ok(Evaluation { name: name.to_owned(), plan, targets, optimum: None })
+    Ok((Evaluation { name: name.to_owned(), plan, targets, optimum: None }, doubts))
 }
 
 /// The finished assessment of that name.
@@ -144,39 +151,53 @@ fn method(name: &str, table: &Published) -> Result<Method, Failure> {
     table.method().map_err(|refusal| Failure::usage(name, refusal.to_string(), FORM))
 }
 
-/// Writes what each evaluation needs and takes.
+/// Writes what each evaluation needs and takes; of a file also what in it does not fit together.
 fn list(only: Option<&str>) -> Result<(), Failure> {
     let mut text = String::new();
-    for held in HELD.iter().filter(|held| only.is_none_or(|name| name == held.name)) {
-        let table = table(held)?;
-        let method = method(held.name, &table)?;
-        text += &format!("{}\n  {}\n", held.name, table.title);
-        for side in &method.sides {
-            let name = if side.name.is_empty() { "target" } else { &side.name };
-            text += &format!("  needs   {name}: {}\n", side.was);
+    match only {
+        Some(name) => {
+            let table = named(name)?;
+            text += &listed(name, &table)?;
+            let unused = unused(&table).into_iter().map(|row| format!("No step uses the row \"{row}\"."));
+            for doubt in doubts(&table).into_iter().chain(unused) {
+                text += &format!("  but     {doubt}\n");
+            }
         }
-        let steps = || method.steps.iter().map(|(step, _)| step);
-        let count = steps().count();
-        let short = f64::from(RUNS) * RUN_SECONDS * count as f64;
-        text += &format!(
-            "  takes   at most {} for {}, {} each\n",
-            Nanos::from_seconds(short).coarse(),
-            counted(count as u64, "step"),
-            counted(u64::from(RUNS), "run"),
-        );
-        text += &match steps().map(published_seconds).sum::<Option<f64>>() {
-            Some(whole) => format!("          {} as published\n", Nanos::from_seconds(whole).coarse()),
-            None => "          its own lengths were not published\n".to_owned(),
-        };
-        text += &format!("  writes  {}\n", written(steps()));
-        text += &format!("  checks  {}\n\n", counted(method.conclusions.len() as u64, "conclusion"));
-    }
-    if text.is_empty() {
-        let name = only.unwrap_or_default();
-        return Err(Failure::usage(name, "fathom holds no such evaluation", "leave the name out to see all"));
+        None => {
+            for held in &HELD {
+                text += &listed(held.name, &table(held)?)?;
+                text.push('\n');
+            }
+        }
     }
     output::result(&text)?;
     Ok(())
+}
+
+/// What one needs and takes, in lines.
+fn listed(name: &str, table: &Published) -> Result<String, Failure> {
+    let method = method(name, table)?;
+    let mut text = format!("{name}\n  {}\n", table.title);
+    for side in &method.sides {
+        let name = if side.name.is_empty() { "target" } else { &side.name };
+        text += &format!("  needs   {name}: {}\n", side.was);
+    }
+    let steps = || method.steps.iter().map(|(step, _)| step);
+    let count = steps().count();
+    let short = f64::from(RUNS) * RUN_SECONDS * count as f64;
+    text += &format!(
+        "  takes   at most {} for {}, {} each\n",
+        Nanos::from_seconds(short).coarse(),
+        counted(count as u64, "step"),
+        counted(u64::from(RUNS), "run"),
+    );
+    text += &match steps().map(published_seconds).sum::<Option<f64>>() {
+        Some(whole) => format!("          {} as published\n", Nanos::from_seconds(whole).coarse()),
+        None => "          its own lengths were not published\n".to_owned(),
+    };
+    text += &format!("  writes  {}\n", written(steps()));
+    text += &format!("  checks  {}\n", counted(method.conclusions.len() as u64, "conclusion"));
+    Ok(text)
 }
 
 fn published_seconds(step: &RepeatStep) -> Option<f64> {

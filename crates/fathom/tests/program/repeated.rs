@@ -301,3 +301,30 @@ fn jobs_and_depths_are_in_proportion_to_what_one_drive_here_does_best_with() {
         assert!(refused.status == 2 && refused.stderr.contains(part), "{refused:?}");
     }
 }
+
+#[test]
+fn a_file_is_listed_with_what_does_not_fit_in_it() {
+    let typist = Typist::new();
+    let text = "title = \"T\"\n[[side]]\nname = \"a\"\nwas = \"x\"\n[[side]]\nname = \"b\"\nwas = \"y\"\n\
+                [[step]]\nname = \"s\"\nrows = [\"r\"]\nplan = { rw = \"randread\", bs = \"4k\", depth = 8 }\n\
+                [[row]]\npattern = \"r\"\nside = \"a\"\niops = 1000\nblock_bytes = 8192\n\
+                [[row]]\npattern = \"other\"\nside = \"b\"\niops = 900\n";
+    std::fs::write(typist.path("mine.toml"), text).unwrap();
+    let list = typist.run(&["repeat", "mine.toml", "--list"]);
+    assert_eq!(list.status, 0, "{list:?}");
+    for part in [
+        "needs   a: x",
+        "blocks of bytes: 4096 in its plan, and 8192 in the row \"r\" of a",
+        "Step \"s\" has no row of side \"b\"",
+        "No step uses the row \"other, b\"",
+    ] {
+        assert!(list.stdout.contains(part), "{part}: {}", list.stdout);
+    }
+    let sides = ["mine.toml", "--side", "a=sim:nvme", "--side", "b=sim:nvme,seed=2"];
+    let notes = repeated(&typist, &sides)["notes"].to_string();
+    assert!(notes.contains("8192 in the row"), "{notes}");
+    let stranger = text.replace("side = \"b\"\niops", "side = \"c\"\niops");
+    std::fs::write(typist.path("mine.toml"), stranger).unwrap();
+    let refused = typist.run(&["repeat", "mine.toml", "--list"]);
+    assert!(refused.status == 2 && refused.stderr.contains("is of the side \"c\""), "{refused:?}");
+}

@@ -19,7 +19,7 @@ pub fn headline(repeat: &RepeatRecord) -> String {
     match repeat.conclusions.len() {
         0 => "The evaluation's table holds no conclusions.".to_owned(),
         _ => format!(
-            "Of {all}, {} here, {} not, {} not decided.",
+            "Of {all}, {} here, {} not, {} not decided.{}",
             hold(of(Standing::Holds)),
             match of(Standing::DoesNotHold) {
                 1 => "1 does".to_owned(),
@@ -29,7 +29,25 @@ pub fn headline(repeat: &RepeatRecord) -> String {
                 1 => "1 is".to_owned(),
                 count => format!("{count} are"),
             },
+            contradicted(repeat),
         ),
+    }
+}
+
+/// Of the conclusions that its authors draw, those that their own figures contradict; empty without any.
+fn contradicted(repeat: &RepeatRecord) -> String {
+    let both = repeat.plan.conclusions.iter().zip(&repeat.conclusions);
+    let stated: Vec<_> = both.filter(|(conclusion, _)| conclusion.stated).collect();
+    let against = stated.iter().filter(|(_, result)| result.published.standing == Standing::DoesNotHold);
+    match against.count() {
+        0 => String::new(),
+        1 => format!(" Of the {} that its authors draw, 1 does not hold on their own figures.", stated.len()),
+        count => {
+            format!(
+                " Of the {} that its authors draw, {count} do not hold on their own figures.",
+                stated.len()
+            )
+        }
     }
 }
 
@@ -133,8 +151,9 @@ pub fn conclusions(repeat: &RepeatRecord) -> Table {
         words("here", 0),
     ]);
     for (conclusion, result) in repeat.plan.conclusions.iter().zip(&repeat.conclusions) {
+        let unstated = if conclusion.stated { "" } else { " (not its authors' words)" };
         table.row([
-            conclusion.says.clone(),
+            format!("{}{unstated}", conclusion.says),
             test(conclusion),
             judged(conclusion, &result.published),
             judged(conclusion, &result.own),
