@@ -57,7 +57,7 @@ fn written(folder: &Path, words: &[&str], b: Option<&str>) -> CompareOptions {
     };
     let (a, second) = (file("first.bin"), file("second.bin"));
     let raw =
-        RawCompare { patterns: text("randwrite-4k"), pairs: text("2"), ..raw(&a, b.unwrap_or(&second)) };
+        RawCompare { patterns: text("randwrite-4k"), pairs: text("5"), ..raw(&a, b.unwrap_or(&second)) };
     let flags = RawPlan {
         count: text("50"),
         destroy: Some(words.iter().map(|&words| words.to_owned()).collect()),
@@ -70,9 +70,9 @@ fn written(folder: &Path, words: &[&str], b: Option<&str>) -> CompareOptions {
 fn each_side_is_written_by_the_words_that_name_it() {
     let folder = tempfile::tempdir().unwrap();
     let found = run(&written(folder.path(), &["first.bin", "second.bin"], None));
-    assert_eq!(found.runs.len(), 4, "{:?}", found.record.notes);
+    assert_eq!(found.runs.len(), 10, "{:?}", found.record.notes);
     let found = run(&written(folder.path(), &["first.bin"], Some("sim:gp3")));
-    assert_eq!(found.runs.len(), 4, "{:?}", found.record.notes);
+    assert_eq!(found.runs.len(), 10, "{:?}", found.record.notes);
 }
 
 #[test]

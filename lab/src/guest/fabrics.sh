@@ -119,7 +119,7 @@ works "it is read-only to the kernel" sh -c "[ \$(cat /sys/block/$(basename $dis
 measures "reads of a block device" fathom run --target $disk --rw randread --count 400 --depth 16 --json
 disconnect "the block device disconnected"
 served "the target of a block device ends well"
-serve /dev/ram0 /dev/ram1 --stripe 64k --writable
+serve /dev/ram0 /dev/ram1 --stripe 64k --writable --check-empty
 connect "a stripe over two devices"
 measures "verified on a stripe" fathom run --target $disk --rw randrw --bs 4k-256k/4k --destroy $id $checked
 disconnect "the stripe disconnected"
@@ -192,7 +192,7 @@ if mkdir -p $sub 2>/tmp/shown; then
     measures "two jobs have two queues" fathom run --target $uri/1 --rw randread --jobs 2 --count 400 --depth 8 --json
     (sleep 2; echo 0 >$sub/namespaces/2/enable; sleep 1; echo 1 >$sub/namespaces/2/enable) &
     changer=$!
-    measures "reads go on while another namespace changes" fathom run --target $uri/1 --rw randread --time 5s --depth 4 --json
+    measures "reads go on while another namespace changes" fathom run --target $uri/1 --rw randread --time 8s --depth 4 --json
     records "and the kernel's event is in the record" '"name": "controller_event"'
     wait $changer
     refuses "a namespace that is not there is refused" "namespace" fathom run --target $uri/9 --count 10
