@@ -1,6 +1,7 @@
 //! What is served: targets admitted as for a run, held open, and made into an engine wherever a queue needs one.
 
 use std::fs::File;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use fathom_engine::catalogue::{self, EngineKind};
@@ -30,6 +31,10 @@ pub struct ExportPlan<'a> {
     pub writable: bool,
     /// The words that permit the loss of data, one entry a device.
     pub permits: &'a [String],
+    /// Whether devices that nothing is known of are read as a whole first, and written once they held nothing.
+    pub check_empty: bool,
+    /// Set when that is to end before its end.
+    pub stop: &'a AtomicBool,
     /// Size of files that are made, and bytes used of what is there.
     pub size_bytes: Option<u64>,
     /// Chunk of a stripe over all backends.
@@ -106,6 +111,8 @@ impl Export {
                 writes: plan.writable,
                 size_bytes: plan.size_bytes,
                 permit: permit.as_ref(),
+                check_empty: plan.check_empty,
+                stop: plan.stop,
                 seed: plan.seed,
                 ..OpenRequest::default()
             };
@@ -334,11 +341,14 @@ mod tests {
 
     fn plan<'a>(backends: &'a [String], decorators: &'a Decorators) -> ExportPlan<'a> {
         static NO_FAULTS: FaultPlan = FaultPlan { rules: Vec::new() };
+        static NEVER: AtomicBool = AtomicBool::new(false);
         ExportPlan {
             backends,
             faults: &NO_FAULTS,
             writable: false,
             permits: &[],
+            check_empty: false,
+            stop: &NEVER,
             size_bytes: None,
             stripe_bytes: None,
             decorators,

@@ -30,6 +30,9 @@ pub struct NvmetArguments {
     /// name. Repeatable.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
+    /// With --writable: read devices of which it is not known that they are empty, as a whole, before they are served.
+    #[arg(long, requires = "writable")]
+    pub check_empty: bool,
     /// NQN of the subsystem. Default: one that follows from this machine and the backends.
     #[arg(long, value_name = "NQN")]
     pub nqn: Option<String>,

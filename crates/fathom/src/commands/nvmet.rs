@@ -86,10 +86,17 @@ pub fn perform(arguments: &NvmetArguments) -> Result<Status, Failure> {
     let bound = cpus(arguments, address.ip())?;
     let decorators = Decorators { delay: arguments.delay.clone(), throttle: arguments.throttle };
     let stop = interrupt::watch(Screen::new(false, None).voice())?;
+    if arguments.check_empty {
+        output::message(
+            "reading devices before they are served, to know that they are empty; Ctrl-C ends it",
+        );
+    }
     let export = Export::open(&ExportPlan {
         backends: &arguments.backends,
         writable: arguments.writable,
         permits: &arguments.destroy,
+        check_empty: arguments.check_empty,
+        stop: &stop,
         size_bytes: arguments.size.map(|size| size.0),
         stripe_bytes: arguments.stripe.map(|size| size.0),
         decorators: &decorators,

@@ -261,7 +261,10 @@ fn mistakes_say_what_to_type() {
 fn counts(record: &Value, name: &str, side: &str) -> (u64, u64) {
     let steps = record["plan"]["steps"].as_array().unwrap();
     let step = steps.iter().find(|step| step["name"] == name && step["side"] == side).unwrap();
-    let count = |key: &str| step["plan"][key].as_str().unwrap().parse().unwrap();
+    let count = |key: &str| {
+        let value = &step["plan"][key];
+        value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap_or_else(|| panic!("{key}: {step}"))
+    };
     (count("jobs"), count("depth"))
 }
 

@@ -26,6 +26,8 @@ pub fn export(backends: &[&str], writable: bool, decorators: &Decorators) -> Exp
         backends: &backends,
         writable,
         permits: &[],
+        check_empty: false,
+        stop: &std::sync::atomic::AtomicBool::new(false),
         size_bytes: None,
         stripe_bytes: None,
         decorators,

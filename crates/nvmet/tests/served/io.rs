@@ -80,6 +80,8 @@ fn a_file_that_fathom_made_takes_writes() {
         backends: &backends,
         writable: true,
         permits: &[],
+        check_empty: false,
+        stop: &std::sync::atomic::AtomicBool::new(false),
         size_bytes: Some(8 << 20),
         stripe_bytes: None,
         decorators: &decorators,
