@@ -59,6 +59,7 @@ fn written(folder: &Path, words: &[&str], b: Option<&str>) -> CompareOptions {
     let raw =
         RawCompare { patterns: text("randwrite-4k"), pairs: text("5"), ..raw(&a, b.unwrap_or(&second)) };
     let flags = RawPlan {
+        depth: text("4"),
         count: text("50"),
         destroy: Some(words.iter().map(|&words| words.to_owned()).collect()),
         ..RawPlan::default()
