@@ -35,11 +35,19 @@ pub fn zig() -> Option<String> {
 /// # Errors
 /// When it cannot be written.
 pub fn variable(target: &str, path: &Path, script: &str) -> Result<(String, String), String> {
-    fs::write(path, script).map_err(|error| format!("{}: {error}", path.display()))?;
-    make_executable(path)?;
-    let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
     let name = format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase());
-    Ok((name, path.display().to_string()))
+    written(path, script).map(|place| (name, place))
+}
+
+/// Writes a script that can be called, and gives its whole path.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn written(path: &Path, script: &str) -> Result<String, String> {
+    let told = |error: std::io::Error| format!("{}: {error}", path.display());
+    fs::write(path, script).map_err(told)?;
+    make_executable(path)?;
+    Ok(path.canonicalize().map_err(told)?.display().to_string())
 }
 
 fn answers(words: &[&str]) -> bool {

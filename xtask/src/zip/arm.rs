@@ -8,7 +8,8 @@ pub const TARGET: &str = "aarch64-pc-windows-gnullvm";
 /// zig's name of it.
 const ZIG: &str = "aarch64-windows-gnu";
 
-/// What Cargo is told; the linker is written into a folder. What the environment names already is left alone.
+/// What Cargo is told; linker, compiler and archiver are written into a folder. What the environment names already is left
+/// alone.
 ///
 /// # Errors
 /// Where there is no zig: what to install.
@@ -16,15 +17,31 @@ pub fn variables(folder: &Path) -> Result<Vec<(String, String)>, String> {
     let zig =
         linker::zig().ok_or_else(|| format!("no zig to build for {TARGET} with: pip install ziglang"))?;
     let underlined = TARGET.replace('-', "_");
-    let (compiler, archiver) = (format!("CC_{underlined}"), format!("AR_{underlined}"));
-    // zig checks for undefined behaviour with calls into a library that is not linked.
+    let written = |name: &str, script: &str| linker::written(&folder.join(name), script);
+    // Their names have zig in them: what builds C knows by that how to call it.
     let mut variables = vec![
-        (compiler, format!("{zig} cc -target {ZIG} -fno-sanitize=undefined")),
-        (archiver, format!("{zig} ar")),
+        (format!("CC_{underlined}"), written("zig-cc-windows-arm.sh", &compiler(&zig))?),
+        (format!("AR_{underlined}"), written("zig-ar.sh", &format!("#!/bin/sh\nexec {zig} ar \"$@\"\n"))?),
         linker::variable(TARGET, &folder.join("link-windows-arm.sh"), &script(&zig))?,
     ];
     variables.retain(|(name, _)| std::env::var_os(name).is_none());
     Ok(variables)
+}
+
+/// Compiles for one target, which zig calls by a name of its own.
+fn compiler(zig: &str) -> String {
+    // zig checks for undefined behaviour with calls into a library that is not linked.
+    format!(
+        "#!/bin/sh\n\
+         for word do\n\
+         \x20   shift\n\
+         \x20   case $word in\n\
+         \x20   --target=*) continue ;;\n\
+         \x20   esac\n\
+         \x20   set -- \"$@\" \"$word\"\n\
+         done\n\
+         exec {zig} cc -target {ZIG} -fno-sanitize=undefined \"$@\"\n"
+    )
 }
 
 /// Passes on what a linker is asked for, but for what zig brings itself and links in its own order.
@@ -51,15 +68,27 @@ mod tests {
 
     use super::*;
 
+    /// What a script passes on to zig.
+    fn passed_on(script: &str, words: &[&str]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("script.sh");
+        fs::write(&path, script).unwrap();
+        let output = Command::new("sh").arg(&path).args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[test]
+    fn words_reach_the_compiler_but_for_a_target_that_zig_does_not_know() {
+        let words = ["-c", "a b.c", "--target=aarch64-pc-windows-gnullvm", "-O2"];
+        let said = passed_on(&compiler("echo"), &words);
+        assert_eq!(said, "cc -target aarch64-windows-gnu -fno-sanitize=undefined -c a b.c -O2\n");
+    }
+
     #[test]
     fn words_reach_the_linker_but_for_what_it_brings() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("link.sh");
-        fs::write(&path, script("echo")).unwrap();
         let words =
             ["-o", "a b.exe", "/x/rsbegin.o", "-lmsvcrt", "-lgcc_eh", "-lkernel32", "-lstdc++", "-Wl,-O1"];
-        let output = Command::new("sh").arg(&path).args(words).output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
+        let said = passed_on(&script("echo"), &words);
         assert_eq!(said, "cc -target aarch64-windows-gnu -o a b.exe -lkernel32 -lc++\n");
     }
 }

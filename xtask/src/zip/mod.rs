@@ -107,7 +107,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         None => build(root, target, asked.profile.as_deref().unwrap_or("dist"), &out)?,
     };
     let program = read(&path)?;
-    let places = places(root);
+    let places: Vec<String> = places(root).into_iter().map(|(place, _)| place).chain(home()).collect();
     inspect(&program, machine, &places).map_err(|error| format!("{}: {error}", path.display()))?;
     let name = format!("fathom-{VERSION}-windows-{processor}");
     let bytes = fathom_archive::zip(&content(root, &name, program)?)?;
@@ -130,13 +130,25 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 fn places(root: &Path) -> Vec<(String, &'static str)> {
     let home = std::env::home_dir().unwrap_or_default();
     let or = |name: &str, below: &str| std::env::var_os(name).map_or_else(|| home.join(below), PathBuf::from);
+    // Of two names that begin alike the later one counts.
     let places = [
         (root.canonicalize().unwrap_or_else(|_| root.to_owned()), "fathom"),
+        (target_folder(root), "target"),
         (or("CARGO_HOME", ".cargo"), "cargo"),
         (or("RUSTUP_HOME", ".rustup"), "rust"),
     ];
     let absolute = places.into_iter().filter(|(path, _)| path.is_absolute());
     absolute.map(|(path, word)| (path.display().to_string(), word)).collect()
+}
+
+/// The home of who builds, with the slash that a path in it has: nothing in the program may lie there.
+fn home() -> Option<String> {
+    let home = std::env::home_dir()?.display().to_string();
+    (home.len() > 1).then(|| format!("{}/", home.trim_end_matches('/')))
+}
+
+fn target_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
 /// Builds the program; gives its place.
@@ -168,14 +180,13 @@ fn build(root: &Path, target: &str, profile: &str, out: &Path) -> Result<PathBuf
             "the program was not built; if the target is missing: rustup target add {target}"
         ));
     }
-    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     // Cargo's own name of the folder for the profile of development.
     let profile = if profile == "dev" { "debug" } else { profile };
-    Ok(folder.join(target).join(profile).join("fathom.exe"))
+    Ok(target_folder(root).join(target).join(profile).join("fathom.exe"))
 }
 
 /// Whether it is a program for this processor that starts everywhere and tells nothing of where it was built.
-fn inspect(program: &[u8], machine: u16, places: &[(String, &str)]) -> Result<(), String> {
+fn inspect(program: &[u8], machine: u16, places: &[String]) -> Result<(), String> {
     let read = executable::read(program)?;
     if read.machine != machine {
         return Err(format!("it is for processor {:#x} and not {machine:#x}", read.machine));
@@ -187,8 +198,8 @@ fn inspect(program: &[u8], machine: u16, places: &[(String, &str)]) -> Result<()
     if !unknown.is_empty() {
         return Err(format!("it asks for {}, which not every Windows has", unknown.join(", ")));
     }
-    let named = places.iter().find(|(place, _)| names(program, place));
-    named.map_or(Ok(()), |(place, _)| Err(format!("{place} is named in it: build it with this task")))
+    let named = places.iter().find(|place| names(program, place));
+    named.map_or(Ok(()), |place| Err(format!("{place} is named in it: build it with this task")))
 }
 
 /// Whether a text is in a program, in bytes or in pairs of them.
@@ -215,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_program_is_packed_only_if_it_starts_everywhere() {
-        let places = [("/home/ann/fathom".to_owned(), "fathom")];
+        let places = ["/home/ann/fathom".to_owned()];
         let inspect = |program: &[u8]| inspect(program, 0x8664, &places);
         let good = drawn(0x8664, &["KERNEL32.dll", "api-ms-win-crt-math-l1-1-0.dll"]);
         assert_eq!(inspect(&good), Ok(()));
