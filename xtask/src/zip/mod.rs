@@ -1,4 +1,5 @@
-//! `cargo xtask zip`: what a release for Windows is handed out as: the program, the licences and what to read, in one file.
+//! `cargo xtask zip`: what a release for Windows is handed out as: the program, the licences, the schemas and what to read,
+//! in one file.
 //!
 //! The program is looked into before it is packed: its processor, that it asks for nothing but libraries that every Windows
 //! has, and that no path of the machine that built it is in it. The same program gives the same bytes.
@@ -29,11 +30,14 @@ const X64: &str = "x86_64-pc-windows-gnu";
 /// Targets, the name of each in a release, and the number of its processor.
 const TARGETS: [(&str, &str, u16); 2] = [(X64, "x64", 0x8664), (arm::TARGET, "arm64", 0xaa64)];
 /// What stands beside the program: the file here, and its name there.
-const BESIDE: [(&str, &str); 4] = [
+const BESIDE: [(&str, &str); 7] = [
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("README.md", "README.md"),
     ("docs/windows.md", "windows.md"),
+    ("crates/plan/schema/plan.json", "schema/plan.json"),
+    ("crates/record/schema/run.json", "schema/run.json"),
+    ("crates/record/schema/campaign.json", "schema/campaign.json"),
 ];
 /// Libraries that are in every Windows from version 10 of 2018 and Server 2019 on. What a newer one alone has keeps the
 /// program from starting, and is to be looked for when it runs.
@@ -247,7 +251,9 @@ mod tests {
         let files = content(root, "fathom", b"program".to_vec()).unwrap();
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths[0], "fathom/fathom.exe");
-        assert!(paths.contains(&"fathom/LICENSE-MIT") && paths.contains(&"fathom/windows.md"));
+        for path in ["fathom/LICENSE-MIT", "fathom/windows.md", "fathom/schema/run.json"] {
+            assert!(paths.contains(&path), "{path}");
+        }
     }
 
     #[test]
