@@ -1,5 +1,6 @@
 //! Which folder or device of this machine stands for a drive, share or disk of Windows.
 
+use super::own;
 use crate::Refusal;
 
 /// Names of Windows, each with the path that stands for it here.
@@ -61,8 +62,8 @@ impl Drives {
             return Ok(path.to_owned());
         }
         if let Some(number) = disk_number(path) {
-            return match self.find(path) {
-                Some(device) => Ok(device.to_owned()),
+            return match self.find(path).map(str::to_owned).or_else(|| own::target(path)) {
+                Some(device) => Ok(device),
                 None => refuse(
                     format!("disk {number} of Windows is not a device on this machine"),
                     path,
@@ -73,9 +74,12 @@ impl Drives {
         let name = match path.get(..2) {
             Some(drive) if is_drive(drive) => drive,
             Some(r"\\") => share_of(path),
-            _ => return relative(path),
+            _ => return own::target(path).map_or_else(|| relative(path), Ok),
         };
         let Some(place) = self.find(name) else {
+            if let Some(own) = own::target(path) {
+                return Ok(own);
+            }
             let what = if name.len() == 2 { "drive" } else { "share" };
             return refuse(
                 format!("{what} {name} of Windows is not a folder on this machine"),

@@ -16,6 +16,12 @@ pub mod from_record;
 mod handover;
 mod import;
 pub mod mapping;
+#[cfg_attr(not(windows), path = "own_elsewhere.rs")]
+#[cfg_attr(windows, path = "own_windows.rs")]
+mod own;
+// What is pure of another platform is tried here too.
+#[cfg(all(test, not(windows)))]
+mod own_windows;
 pub mod print_text;
 pub mod print_xml;
 pub mod profile;
