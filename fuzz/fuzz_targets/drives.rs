@@ -2,17 +2,20 @@
 #![no_main]
 
 use fathom_fuzz::within;
-use fathom_target::Verdict;
 use fathom_target::drives::{Answer, Capture, Drive, Question, SETTINGS, Setting, Volume, digits};
+use fathom_target::{Device, Verdict};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     within(bytes.len(), "a capture", || {
         if let Some(capture) = serde_json::from_slice::<Capture>(bytes).ok().filter(Capture::is_readable) {
-            judged(&capture);
+            let _ = judged(&capture);
         }
     });
-    within(bytes.len(), "answers", || judged(&answered(bytes)));
+    within(bytes.len(), "answers", || {
+        let devices = judged(&answered(bytes));
+        assert!(devices.iter().all(|device| matches!(device.verdict, Verdict::Never { .. })));
+    });
 });
 
 /// A machine with one drive and one volume that answer every question with these bytes.
@@ -26,6 +29,7 @@ fn answered(bytes: &[u8]) -> Capture {
         file_system: None,
         extents: Some(digits(bytes)),
         roles: Vec::new(),
+        device: Some(digits(bytes)),
     };
     Capture {
         format: Capture::FORMAT.to_owned(),
@@ -33,13 +37,18 @@ fn answered(bytes: &[u8]) -> Capture {
         settings,
         drives: vec![Drive { number: 0, answers, drivers: Vec::new() }],
         volumes: vec![volume],
+        volumes_listed: true,
     }
 }
 
-/// Whatever they answer, none of them is ever written to, and the list can be printed.
-fn judged(capture: &Capture) {
+/// Whatever they answer, none is written without its name, nor while the machine's volumes are not all known.
+fn judged(capture: &Capture) -> Vec<Device> {
     let devices = capture.devices();
     assert_eq!(devices.len(), capture.drives.len());
-    assert!(devices.iter().all(|device| matches!(device.verdict, Verdict::Never { .. })));
+    for device in &devices {
+        let named = matches!(device.verdict, Verdict::WithPermission { .. }) && capture.volumes_listed;
+        assert!(named || matches!(device.verdict, Verdict::Never { .. }));
+    }
     serde_json::to_vec(&devices).expect("a list of devices can be written");
+    devices
 }

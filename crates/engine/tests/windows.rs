@@ -21,6 +21,7 @@ use fathom_record::options::{Decorators, IoFlags};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
+use fathom_skips::skipped;
 use fathom_target::{Handle, OpenRequest, Permit, Target, TargetName, admit_all};
 
 /// A file of so many bytes in a folder.
@@ -47,11 +48,15 @@ fn handle(target: &Target) -> Arc<Handle> {
     Arc::clone(target.file.as_ref().unwrap())
 }
 
-fn launch(
+fn launch(target: &Target, engine: EngineKind, shape: (u32, u32), mix: Mix) -> Result<Measured, EngineError> {
+    launch_verifying(target, engine, shape, (mix, Verify::OnRead))
+}
+
+fn launch_verifying(
     target: &Target,
     engine: EngineKind,
     (jobs, depth): (u32, u32),
-    mix: Mix,
+    (mix, verify): (Mix, Verify),
 ) -> Result<Measured, EngineError> {
     let workload = Workload {
         mix,
@@ -60,7 +65,7 @@ fn launch(
         offset_bytes: 0,
         span_bytes: None,
         alignment_bytes: None,
-        data: Data { verify: Verify::OnRead, ..Data::default() },
+        data: Data { verify, ..Data::default() },
         arrival: Arrival::Closed,
         jobs,
         depth,
@@ -219,7 +224,17 @@ fn a_file_of_two_names_and_a_read_only_one_are_never_written() {
 fn devices_streams_and_what_is_not_here_are_refused_before_anything_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     let name = file(folder.path(), 1 << 20);
-    for text in [r"\\.\PhysicalDrive0", r"\\.\C:", "nul.bin", "C:", r".\there.bin:stream", r".\a."] {
+    let names = [
+        r"\\.\PhysicalDrive",
+        r"\\.\PhysicalDrive01",
+        r"\\.\C:\",
+        r"\\.\CdRom0",
+        "nul.bin",
+        "C:",
+        r".\there.bin:stream",
+        r".\a.",
+    ];
+    for text in names {
         let refused =
             text.parse::<TargetName>().and_then(|name| Target::open(&name, &OpenRequest::default()));
         assert!(refused.is_err(), "{text}");
@@ -234,6 +249,69 @@ fn devices_streams_and_what_is_not_here_are_refused_before_anything_is_opened() 
     assert_eq!(catalogue::choose(None, TargetKind::File).unwrap(), EngineKind::Iocp);
     let error = catalogue::choose(Some("uring"), TargetKind::File).unwrap_err();
     assert!(error.remedy.contains("iocp, sync"), "{error}");
+}
+
+/// What an emulator gives a file of the machine under a letter, which is opened as a volume is.
+fn volume() -> Option<TargetName> {
+    match std::env::var("FATHOM_RAW_VOLUME") {
+        Ok(name) => Some(name.parse().unwrap()),
+        Err(_) => {
+            skipped("a volume that is read past its file system: FATHOM_RAW_VOLUME names none");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_volume_is_read_past_its_file_system_and_never_written() {
+    let Some(name) = volume() else { return };
+    let reading = OpenRequest { size_bytes: Some(4 << 20), ..OpenRequest::default() };
+    let target = Target::open(&name, &reading).unwrap();
+    assert_eq!((target.facts.kind, target.facts.size_bytes), (TargetKind::BlockDevice, 4 << 20));
+    assert!(target.facts.direct && !target.facts.scratch && target.origin().is_some());
+    let reads = Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 };
+    for (engine, shape) in ENGINES.into_iter().flat_map(|engine| [(engine, (1, 1)), (engine, (2, 4))]) {
+        target.confirm().unwrap();
+        let measured = launch_verifying(&target, engine, shape, (reads, Verify::Off)).unwrap();
+        assert_eq!(measured.failures, [], "{engine:?}");
+        assert!(measured.whole.operations() >= 400);
+    }
+    drop(target);
+    for permit in [None, Some(named("Y")), Some(named(r"\\.\Y:"))] {
+        let error = Target::open(&name, &writing(permit.as_ref())).unwrap_err();
+        assert!(error.kind == ErrorKind::Refused && error.cause.contains("fathom locks none"), "{error}");
+    }
+}
+
+#[test]
+fn what_a_volume_says_of_itself_is_what_it_is_read_by() {
+    let Some(name) = volume() else { return };
+    let reading = OpenRequest { size_bytes: Some(1 << 20), ..OpenRequest::default() };
+    let target = Target::open(&name, &reading).unwrap();
+    assert!(target.facts.logical_block_bytes.is_power_of_two() && target.facts.logical_block_bytes >= 512);
+    // One name is one volume: its bytes are its own alone.
+    let folder = tempfile::tempdir().unwrap();
+    let both = [name.clone(), name.clone()];
+    assert_eq!(admit_all(&both, false, &[], |_| None).unwrap().notes.len(), 1);
+    let apart = [name, file(folder.path(), 1 << 20)];
+    assert!(admit_all(&apart, true, &[], |_| None).is_err());
+}
+
+#[test]
+fn a_drive_whose_answers_are_invented_is_never_written() {
+    for number in 0..3 {
+        let name = format!(r"\\.\PhysicalDrive{number}").parse().unwrap();
+        for words in ["PhysicalDrive0", "", "S4EWNX0R"] {
+            let permit = named(words);
+            match Target::open(&name, &writing(Some(&permit))) {
+                Ok(_) => unreachable!("drive {number} of an emulator was opened for writing"),
+                Err(error) => {
+                    let known = [ErrorKind::Refused, ErrorKind::NoSuchTarget, ErrorKind::Permission];
+                    assert!(known.contains(&error.kind), "{error}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -209,12 +209,16 @@ fn names_that_are_no_files_are_refused_before_anything_is_opened() {
         r"\\.\PhysicalDrive",
         r"\\.\PhysicalDrive01",
         r"\\.\PhysicalDrive99",
-        r"\\.\physicaldrive0",
+        r"\\.\PhysicalDrive1\",
+        r"\\.\PhysicalDrive4294967296",
+        r"\\.\CdRom0",
+        r"\\?\PhysicalDrive0",
+        "PhysicalDrive0",
         r"\\.\GLOBALROOT\Device\Harddisk1\DR1",
         r"\\?\Volume{00000000-0000-0000-0000-000000000000}",
         r"\\?\Volume{00000000-0000-0000-0000-000000000000}\",
         "#1",
-        "//./PhysicalDrive1",
+        "//./PhysicalDrive01",
         "/dev/sda",
         "/d/test",
         r"\\?\UNC\server\share\f",
@@ -233,6 +237,62 @@ fn names_that_are_no_files_are_refused_before_anything_is_opened() {
         assert_eq!(answer.json()["format"], "fathom.error", "{name}: {answer:?}");
     }
     assert_eq!(desk.types(&["runs", "--json"]).json()["runs"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn drives_and_volumes_are_refused_for_writing_whatever_is_typed() {
+    let desk = Desk::new();
+    for name in [r"\\.\PhysicalDrive0", r"\\.\physicaldrive0", "//./PhysicalDrive0", r"\\.\C:", r"\\.\c:"] {
+        for permit in [&[][..], &["--destroy", "PhysicalDrive0"], &["--destroy", name]] {
+            let writes = ["run", "--target", name, "--rw", "randwrite", "--count", "1", "--json", "--quiet"];
+            let answer = desk.types(&[&writes[..], permit].concat());
+            assert_eq!(answer.json()["format"], "fathom.error", "{name}: {answer:?}");
+            let kind = answer.json()["kind"].as_str().unwrap().to_owned();
+            assert!(
+                ["refused", "no_such_target", "permission", "system"].contains(&kind.as_str()),
+                "{answer:?}"
+            );
+        }
+    }
+    assert_eq!(desk.types(&["runs", "--json"]).json()["runs"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_volume_is_read_past_its_file_system() {
+    let Ok(volume) = std::env::var("FATHOM_RAW_VOLUME") else {
+        fathom_skips::skipped("a volume that is read past its file system: FATHOM_RAW_VOLUME names none");
+        return;
+    };
+    let desk = Desk::new();
+    for engine in ["iocp", "sync"] {
+        let reads = ["--target", &volume, "--size", "8MiB", "--engine", engine, "--rw", "randread"];
+        let record = desk.runs(&[&reads[..], &["--bs", "4k", "--depth", "4", "--count", "2000"]].concat());
+        let target = &record["target"];
+        assert_eq!(
+            (&target["kind"], &target["direct"]),
+            (&"block_device".into(), &true.into()),
+            "{target:#}"
+        );
+        assert_eq!(record["summary"]["directions"][0]["errors"], 0);
+    }
+}
+
+#[test]
+fn a_command_of_diskspd_names_what_it_means_on_windows() {
+    let desk = Desk::new();
+    desk.file("there.bin");
+    let file = desk.path("there.bin");
+    let flags = ["diskspd", "-b4K", "-r", "-o4", "-d1", "-W0", "-L", "-Su"];
+    let ran = desk.types(&[&flags[..], &[file.to_str().unwrap()]].concat());
+    assert!([0, 1].contains(&ran.status) && ran.stdout.contains("Read IO\n"), "{ran:?}");
+    // The volume of a letter is not written, and neither is a drive.
+    for name in ["C:", "#0"] {
+        let refused = desk.types(&[&flags[..], &["-w100", name]].concat());
+        assert!(
+            [1, 2, 3].contains(&refused.status) && refused.stderr.contains(r"\\.\"),
+            "{name}: {refused:?}"
+        );
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::mark::MarkId;
+use crate::{Error, ErrorKind};
 
 /// A block device as it can be known again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +66,23 @@ impl Origin {
         }
     }
 
+    /// Lets pass the device that a campaign began on, with how it stands to that; `now` is what is there, if it is a device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for another device.
+    pub fn require(&self, place: &str, now: Option<&Self>) -> Result<Standing, Error> {
+        let standing = now.map_or(Standing::Other, |now| self.judge(now));
+        if standing != Standing::Other {
+            return Ok(standing);
+        }
+        let now = now.map_or("no block device".to_owned(), Self::words);
+        let cause = format!(
+            "refused, because this is not the device that the campaign began on\n  - begun on: {}\n  - here now: {now}",
+            self.words()
+        );
+        Err(Error::new(ErrorKind::Refused, place, cause))
+    }
+
     /// In words.
     pub fn words(&self) -> String {
         let serial =
@@ -98,6 +116,31 @@ mod tests {
         let now = Origin { name: "sdc".into(), boot: Some("two".into()), sequence: Some(9), ..began.clone() };
         assert_eq!(began.judge(&now), Standing::Own);
         assert_eq!(began.judge(&Origin { sequence: Some(9), serial: None, ..began.clone() }), Standing::Own);
+    }
+
+    #[test]
+    fn a_device_known_by_its_serial_number_alone_is_the_same_under_another_name_and_no_other() {
+        let known = |serial: Option<&str>, writes| Origin {
+            name: "PhysicalDrive1".to_owned(),
+            serial: serial.map(str::to_owned),
+            sequence: None,
+            boot: None,
+            mark: None,
+            writes,
+            ..began()
+        };
+        for writes in [false, true] {
+            let began = known(Some("S4EW"), writes);
+            let moved = Origin { name: "PhysicalDrive2".to_owned(), ..began.clone() };
+            assert_eq!(began.require("x", Some(&moved)).unwrap(), Standing::Same);
+            for other in [Some(known(Some("S5"), writes)), None] {
+                let refused = began.require("x", other.as_ref()).unwrap_err();
+                assert!(refused.cause.contains("begun on: PhysicalDrive1, serial number S4EW"), "{refused}");
+            }
+            // Without one it is good for reading alone.
+            let unnamed = known(None, writes);
+            assert_eq!(unnamed.require("x", Some(&unnamed)).is_ok(), !writes);
+        }
     }
 
     #[test]

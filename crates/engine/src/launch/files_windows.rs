@@ -87,7 +87,7 @@ impl Launch<'_> {
     /// Nobody is to find out in the middle of a run that every trim is refused.
     fn refuse_trims(&self, engine: EngineKind) -> Result<(), EngineError> {
         if self.workload.mix.trim_share > 0.0 {
-            let cause = "trims of files are not carried on this operating system";
+            let cause = "trims are not carried on this operating system";
             let place = format!("starting engine {}", engine.name());
             return Err(EngineError::new(ErrorKind::Unsupported, place, cause)
                 .with_remedy("leave the trims out: --trim-share 0"));

@@ -222,6 +222,7 @@ fn carried(carried: &Carried) -> Vec<(&'static str, String)> {
         lines.push(("drivers", drivers.join(" over ")));
     }
     lines.extend(carried.remark.iter().map(|remark| ("stack", remark.clone())));
+    lines.extend(carried.unflushed.iter().map(|what| ("cache", what.clone())));
     lines.extend(carried.unanswered.iter().map(|what| ("silent", what.clone())));
     lines
 }
@@ -393,6 +394,7 @@ mod tests {
         let carried = Carried {
             stack: Stack::Scsi,
             drivers,
+            unflushed: None,
             remark: Some("restart the machine".to_owned()),
             unanswered: vec!["NVMe health: no".to_owned()],
         };

@@ -223,7 +223,7 @@ fn drives_of_another_machine_are_listed_from_a_file_and_never_free() {
         typist
             .run(&["devices", "PhysicalDrive3", "--from", "drives.json"])
             .stdout
-            .contains("not checked on this")
+            .contains("could not be established")
     );
     for broken in [file(2), "{}".to_owned(), file(1).replace("geometry", "colour"), file(1)[..90].to_owned()]
     {
@@ -257,4 +257,47 @@ fn drives_of_another_machine_say_their_stack_their_drivers_and_what_holds_them()
     let listed = typist.json(&["devices", "--from", drives, "--json"]);
     let stacks = listed["devices"].as_array().unwrap().iter().map(|device| &device["carried"]["stack"]);
     assert!(stacks.eq(["scsi", "native"]), "{listed:#}");
+}
+
+#[test]
+fn of_a_machine_that_answered_all_the_drive_that_is_offline_is_written_by_its_serial_number() {
+    let typist = Typist::new();
+    let drives = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/drives/offline.json");
+    let told = |file: &str| {
+        let listed = typist.json(&["devices", "--from", file, "--json"]);
+        let devices = listed["devices"].as_array().unwrap().clone();
+        devices
+            .iter()
+            .map(|device| device["verdict"]["writing"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told(drives), ["never", "with_permission", "never"]);
+    // Sentences may be broken anywhere.
+    let said = |drive: &str| {
+        let text = typist.run(&["devices", drive, "--from", drives]).stdout;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(said("PhysicalDrive1").contains("permit --destroy S4EWNX0R"), "{}", said("PhysicalDrive1"));
+    assert!(said("PhysicalDrive2").contains("Set-Disk -Number 2 -IsOffline $true"));
+    let system = said("PhysicalDrive0");
+    assert!(system.contains("the system runs from volume C:") && !system.contains("Set-Disk"), "{system}");
+
+    // Without any one of these answers, or with the machine's volumes in doubt, nothing is written.
+    let whole: serde_json::Value = serde_json::from_slice(&std::fs::read(drives).unwrap()).unwrap();
+    let doubted = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut machine = whole.clone();
+        change(&mut machine);
+        std::fs::write(typist.path("doubted.json"), machine.to_string()).unwrap();
+        assert_eq!(told("doubted.json"), ["never"; 3]);
+    };
+    for question in ["descriptor", "geometry", "layout", "attributes", "number", "writable", "clustered"] {
+        doubted(&|machine| {
+            let answers = machine["drives"][1]["answers"].as_array_mut().unwrap();
+            answers.retain(|answer| answer["question"] != question);
+        });
+    }
+    doubted(&|machine| machine["volumes_listed"] = false.into());
+    doubted(&|machine| machine["volumes"][0]["roles"] = serde_json::json!([]));
+    doubted(&|machine| machine["volumes"][3]["device"] = serde_json::Value::Null);
+    doubted(&|machine| machine["volumes"] = serde_json::json!([]));
 }

@@ -14,12 +14,16 @@ pub struct Described {
 }
 
 /// Its partitions (`DRIVE_LAYOUT_INFORMATION_EX`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// `MBR`, `GPT`, or none at all.
     pub table: Option<&'static str>,
     /// Partitions that have a length.
     pub partitions: usize,
+    /// Those of them that belong to more than one file system, by what they are.
+    pub held: Vec<&'static str>,
+    /// Whether as many came as it says to have.
+    pub is_whole: bool,
 }
 
 /// Names of `STORAGE_BUS_TYPE`, by number.
@@ -51,6 +55,34 @@ const TEXT_MAX: usize = 256;
 /// Of the partition table's header and of one entry.
 const LAYOUT_HEADER: usize = 48;
 const LAYOUT_ENTRY: usize = 144;
+/// Of one entry: its length, and its type, of which a GPT has 16 bytes and an MBR one.
+const ENTRY_LENGTH: usize = 16;
+const ENTRY_TYPE: usize = 32;
+/// Types of partitions that are a part of something larger, or that machines start from, as they lie in memory.
+const HELD_GPT: [([u8; 16], &str); 5] = [
+    (
+        [0x28, 0x73, 0x2a, 0xc1, 0x1f, 0xf8, 0xd2, 0x11, 0xba, 0x4b, 0x00, 0xa0, 0xc9, 0x3e, 0xc9, 0x3b],
+        "an EFI system partition, which a machine starts from",
+    ),
+    (
+        [0xaa, 0xc8, 0x08, 0x58, 0x8f, 0x7e, 0xe0, 0x42, 0x85, 0xd2, 0xe1, 0xe9, 0x04, 0x34, 0xcf, 0xb3],
+        "the table of a dynamic disk",
+    ),
+    (
+        [0xa0, 0x60, 0x9b, 0xaf, 0x31, 0x14, 0x62, 0x4f, 0xbc, 0x68, 0x33, 0x11, 0x71, 0x4a, 0x69, 0xad],
+        "data of dynamic volumes",
+    ),
+    (
+        [0x8f, 0xaf, 0x5c, 0xe7, 0x80, 0xf6, 0xee, 0x4c, 0xaf, 0xa3, 0xb0, 0x01, 0xe5, 0x6e, 0xfc, 0x2d],
+        "a member of a storage pool",
+    ),
+    (
+        [0xa9, 0xdb, 0x97, 0xdb, 0x40, 0x08, 0xae, 0x4b, 0x97, 0xf0, 0xff, 0xb9, 0xa3, 0x27, 0xc7, 0xe1],
+        "metadata of a cluster",
+    ),
+];
+const HELD_MBR: [(u8, &str); 2] =
+    [(0xef, "an EFI system partition, which a machine starts from"), (0x42, "data of dynamic volumes")];
 
 fn half(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
@@ -105,23 +137,61 @@ pub fn write_cache(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Whether the system was told that the cache outlives a loss of power, so that it is flushed no more.
+pub fn is_unflushed(bytes: &[u8]) -> Option<bool> {
+    Some(*bytes.get(25)? != 0)
+}
+
 /// Size in bytes, and the sector (`DISK_GEOMETRY_EX`).
 pub fn size(bytes: &[u8]) -> Option<(u64, u32)> {
     let (sector, size) = (half(bytes, 20)?, whole(bytes, 24)?);
     (sector > 0 && size > 0 && size <= i64::MAX as u64).then_some((size, sector))
 }
 
-/// Its partitions; a count beyond what came is one of nothing.
+/// Its partitions; a count beyond what came is one of nothing, and told. A kind of table that is unknown is no answer.
 pub fn layout(bytes: &[u8]) -> Option<Layout> {
     let (style, count) = (half(bytes, 0)?, half(bytes, 4)? as usize);
     let table = match style {
         0 => Some("MBR"),
         1 => Some("GPT"),
-        _ => None,
+        2 => None,
+        _ => return None,
     };
-    let entries = bytes.get(LAYOUT_HEADER..).unwrap_or_default().chunks_exact(LAYOUT_ENTRY).take(count);
-    let partitions = entries.filter(|entry| whole(entry, 16).is_some_and(|length| length > 0)).count();
-    Some(Layout { table, partitions })
+    let entries = bytes.get(LAYOUT_HEADER..).unwrap_or_default().chunks_exact(LAYOUT_ENTRY);
+    let is_whole = entries.len() >= count;
+    let there: Vec<&[u8]> =
+        entries.take(count).filter(|entry| whole(entry, ENTRY_LENGTH) != Some(0)).collect();
+    let held = there.iter().filter_map(|entry| held(entry)).collect();
+    Some(Layout { table, partitions: there.len(), held, is_whole })
+}
+
+/// What a partition belongs to, by its own table's kind.
+fn held(entry: &[u8]) -> Option<&'static str> {
+    match half(entry, 0)? {
+        0 => {
+            let kind = entry.get(ENTRY_TYPE)?;
+            HELD_MBR.iter().find(|(known, _)| known == kind).map(|(_, what)| *what)
+        }
+        1 => {
+            let kind = entry.get(ENTRY_TYPE..ENTRY_TYPE + 16)?;
+            HELD_GPT.iter().find(|(known, _)| known == kind).map(|(_, what)| *what)
+        }
+        _ => None,
+    }
+}
+
+/// Kind and number of a device (`STORAGE_DEVICE_NUMBER`).
+pub fn number(bytes: &[u8]) -> Option<(u32, u32)> {
+    half(bytes, 0).zip(half(bytes, 4)).filter(|_| bytes.len() >= 12)
+}
+
+/// The one byte of an answer that is yes or no.
+pub fn told(bytes: &[u8]) -> Option<bool> {
+    match bytes {
+        [0] => Some(false),
+        [1] => Some(true),
+        _ => None,
+    }
 }
 
 /// Whether it is offline, and whether it takes no writes (`GET_DISK_ATTRIBUTES`).
@@ -195,7 +265,27 @@ pub mod tests {
         assert_eq!(write_cache(&put(&[(8, 2), (12, 2)])), Some("write back"));
         assert_eq!(write_cache(&put(&[(8, 2), (12, 1)])), Some("write through"));
         assert_eq!(write_cache(&put(&[])), None);
+        assert_eq!(
+            (is_unflushed(&put(&[(24, 1)])), is_unflushed(&put(&[(24, 0x100)]))),
+            (Some(false), Some(true))
+        );
+        assert_eq!(is_unflushed(&[0; 25]), None);
         assert_eq!(attributes(&put(&[(8, 3)])), Some((true, true)));
+    }
+
+    /// A table of this kind, with partitions of these types.
+    pub fn table(style: u32, kinds: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = vec![0; LAYOUT_HEADER];
+        bytes[..4].copy_from_slice(&style.to_le_bytes());
+        bytes[4..8].copy_from_slice(&(kinds.len() as u32).to_le_bytes());
+        for kind in kinds {
+            let mut entry = [0; LAYOUT_ENTRY];
+            entry[..4].copy_from_slice(&style.to_le_bytes());
+            entry[ENTRY_LENGTH + 2] = 1;
+            entry[ENTRY_TYPE..ENTRY_TYPE + kind.len()].copy_from_slice(kind);
+            bytes.extend(entry);
+        }
+        bytes
     }
 
     #[test]
@@ -204,18 +294,43 @@ pub mod tests {
         bytes[0] = 1;
         bytes[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
         bytes[LAYOUT_HEADER + 16] = 9;
-        assert_eq!(layout(&bytes), Some(Layout { table: Some("GPT"), partitions: 1 }));
-        assert_eq!(layout(&bytes[..LAYOUT_HEADER]), Some(Layout { table: Some("GPT"), partitions: 0 }));
+        let read = |bytes: &[u8]| layout(bytes).map(|read| (read.table, read.partitions, read.is_whole));
+        assert_eq!(read(&bytes), Some((Some("GPT"), 1, false)));
+        assert_eq!(read(&bytes[..LAYOUT_HEADER]), Some((Some("GPT"), 0, false)));
+        bytes[4..8].copy_from_slice(&2u32.to_le_bytes());
+        assert_eq!(read(&bytes), Some((Some("GPT"), 1, true)));
         bytes[0] = 2;
         assert_eq!(layout(&bytes).unwrap().table, None);
-        assert_eq!(layout(&bytes[..7]), None);
+        bytes[0] = 3;
+        assert_eq!((layout(&bytes), layout(&bytes[..7])), (None, None));
+    }
+
+    #[test]
+    fn partitions_of_something_larger_are_known_by_their_types() {
+        for (kind, what) in HELD_GPT {
+            assert_eq!(layout(&table(1, &[&[7; 16], &kind])).unwrap().held, [what]);
+            assert!(layout(&table(0, &[&kind])).unwrap().held.is_empty());
+        }
+        for (kind, what) in HELD_MBR {
+            assert_eq!(layout(&table(0, &[&[kind], &[7]])).unwrap().held, [what]);
+        }
+    }
+
+    #[test]
+    fn numbers_and_single_bytes_are_read_whole_or_not_at_all() {
+        let bytes = [7u32, 3, 0].map(u32::to_le_bytes).concat();
+        assert_eq!((number(&bytes), number(&bytes[..11])), (Some((7, 3)), None));
+        assert_eq!(
+            (told(&[0]), told(&[1]), told(&[]), told(&[2]), told(&[0, 0])),
+            (Some(false), Some(true), None, None, None)
+        );
     }
 
     proptest::proptest! {
         #[test]
         fn any_bytes_are_read_or_absent(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..512)) {
-            let _ = (described(&bytes), blocks(&bytes), yes(&bytes), write_cache(&bytes));
-            let _ = (size(&bytes), attributes(&bytes));
+            let _ = (described(&bytes), blocks(&bytes), yes(&bytes), write_cache(&bytes), is_unflushed(&bytes));
+            let _ = (size(&bytes), attributes(&bytes), number(&bytes), told(&bytes));
             if let Some(layout) = layout(&bytes) {
                 proptest::prop_assert!(layout.partitions <= bytes.len() / LAYOUT_ENTRY);
             }

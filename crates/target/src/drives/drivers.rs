@@ -27,9 +27,16 @@ pub struct Carried {
     pub drivers: Vec<Driver>,
     /// What is odd about it, with what to do.
     pub remark: Option<String>,
+    /// That flushes are kept from its cache, with what to do; none where they reach it, or nothing tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unflushed: Option<String>,
     /// Questions about NVMe that were not answered, each with the reason.
     pub unanswered: Vec<String>,
 }
+
+/// What is said of a drive whose cache the system was told not to flush.
+pub const UNFLUSHED: &str = "the system was told that its cache outlives a loss of power, and flushes it no more: flushes and \
+                             write-through say nothing of what lasts; to change it: its policies in the Device Manager";
 
 /// The stack under a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -7,6 +7,7 @@
 
 mod descriptors;
 mod drivers;
+mod judgement;
 mod volumes;
 
 pub use drivers::{Carried, Driver, Stack};
@@ -18,7 +19,7 @@ use fathom_record::facts::DeviceFacts;
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Claims, Device};
-use crate::guard::{self, Hold, Identity, Reason};
+use crate::guard::{self, Identity};
 
 /// What the drives of one machine answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct Capture {
     /// The volumes of the machine, mounted or not; absent in files that are older than the question.
     #[serde(default)]
     pub volumes: Vec<Volume>,
+    /// Whether the system listed its volumes to the last one.
+    #[serde(default)]
+    pub volumes_listed: bool,
 }
 
 /// One volume.
@@ -50,6 +54,10 @@ pub struct Volume {
     /// What it is to the system.
     #[serde(default)]
     pub roles: Vec<Role>,
+    /// The bytes that say what kind of device it is, and its number (`IOCTL_STORAGE_GET_DEVICE_NUMBER`), in hexadecimal
+    /// digits.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub device: Option<String>,
 }
 
 /// One setting of the system.
@@ -108,6 +116,12 @@ pub enum Question {
     Layout,
     /// Whether it is offline or read-only: `IOCTL_DISK_GET_DISK_ATTRIBUTES`.
     Attributes,
+    /// What kind of device it is, and its number: `IOCTL_STORAGE_GET_DEVICE_NUMBER`.
+    Number,
+    /// Whether it takes writes, which no bytes but an error tells: `IOCTL_DISK_IS_WRITABLE`.
+    Writable,
+    /// Whether a cluster shares it: `IOCTL_DISK_IS_CLUSTERED`.
+    Clustered,
     /// Health of an NVMe device, log page 02h.
     NvmeHealth,
     /// What an EBS volume counts, log page D0h.
@@ -116,7 +130,7 @@ pub enum Question {
 
 impl Question {
     /// All, in the order in which they are asked.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Descriptor,
         Self::Adapter,
         Self::Alignment,
@@ -126,6 +140,9 @@ impl Question {
         Self::Geometry,
         Self::Layout,
         Self::Attributes,
+        Self::Number,
+        Self::Writable,
+        Self::Clustered,
         Self::NvmeHealth,
         Self::EbsStatistics,
     ];
@@ -151,10 +168,10 @@ impl Capture {
         self.format == Self::FORMAT && self.version == Self::VERSION
     }
 
-    /// The drives as devices. None of them is ever written to.
+    /// The drives as devices, each with what stands against writing it.
     pub fn devices(&self) -> Vec<Device> {
         let (stack, asked) = (self.stack(), self.setting(SETTINGS[2]) == Some(1));
-        let device = |drive: &Drive| drive.device(drive.carried(stack, asked), &self.volumes);
+        let device = |drive: &Drive| drive.device(drive.carried(stack, asked), self);
         self.drives.iter().map(device).collect()
     }
 
@@ -198,6 +215,25 @@ impl Answer {
     }
 }
 
+/// The size of a drive in bytes, from its geometry.
+pub fn size_of_drive(bytes: &[u8]) -> Option<u64> {
+    descriptors::size(bytes).map(|(size, _)| size)
+}
+
+/// The unit of I/O past the cache of what answers so, in bytes: its logical block, or its sector.
+pub fn block_of(ask: impl Fn(Question) -> Option<Vec<u8>>) -> Option<u32> {
+    let by_alignment = || descriptors::blocks(&ask(Question::Alignment)?).map(|(logical, _)| logical);
+    let by_geometry = || descriptors::size(&ask(Question::Geometry)?).map(|(_, sector)| sector);
+    by_alignment().or_else(by_geometry).filter(|bytes| bytes.is_power_of_two() && *bytes >= 512)
+}
+
+/// What a drive is called by those who permit its destruction: its serial number, which behind the SCSI stack ends in a full
+/// stop. Without one nothing permits it.
+fn identity(serial: Option<String>, name: String) -> Identity {
+    let shorter = serial.as_ref().and_then(|serial| serial.strip_suffix('.')).map(str::to_owned);
+    Identity { words: serial.unwrap_or(name), also: shorter.into_iter().collect() }
+}
+
 /// Bytes as hexadecimal digits.
 pub fn digits(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
@@ -226,7 +262,9 @@ impl Drive {
     fn carried(&self, all: Stack, asked: bool) -> Carried {
         let stack = if self.drivers.is_empty() { all } else { drivers::stack(&self.drivers) };
         let remark = drivers::remark(stack, &self.drivers, asked);
-        Carried { stack, remark, unanswered: self.unanswered(), drivers: self.drivers.clone() }
+        let is_unflushed = self.answer(Question::WriteCache, descriptors::is_unflushed).unwrap_or(false);
+        let unflushed = is_unflushed.then(|| drivers::UNFLUSHED.to_owned());
+        Carried { stack, remark, unflushed, unanswered: self.unanswered(), drivers: self.drivers.clone() }
     }
 
     /// What an NVMe device was asked and did not answer; EBS volumes alone count what log page D0h has.
@@ -244,12 +282,26 @@ impl Drive {
         refused.collect()
     }
 
-    fn device(&self, carried: Carried, volumes: &[Volume]) -> Device {
+    /// The error that a question brought.
+    fn error(&self, question: Question) -> Option<i32> {
+        self.answers.iter().find(|answer| answer.question == question)?.error
+    }
+
+    /// As it is typed.
+    fn path(&self) -> String {
+        format!(r"\\.\PhysicalDrive{}", self.number)
+    }
+
+    /// Its serial number.
+    fn serial(&self) -> Option<String> {
+        self.answer(Question::Descriptor, descriptors::described)?.serial
+    }
+
+    fn device(&self, carried: Carried, machine: &Capture) -> Device {
         let described = self.answer(Question::Descriptor, descriptors::described).unwrap_or_default();
         let blocks = self.answer(Question::Alignment, descriptors::blocks);
         let size = self.answer(Question::Geometry, descriptors::size);
         let name = format!("PhysicalDrive{}", self.number);
-        let path = format!(r"\\.\{name}");
         let bus = described.bus.unwrap_or("drive");
         let facts = DeviceFacts {
             name: name.clone(),
@@ -261,9 +313,8 @@ impl Drive {
             write_cache: self.answer(Question::WriteCache, descriptors::write_cache).map(str::to_owned),
             ..DeviceFacts::default()
         };
-        let identity = Identity { words: described.serial.unwrap_or(name), also: Vec::new() };
-        let mut reasons = self.reasons(&path);
-        reasons.extend(volumes::reasons(volumes, self));
+        let identity = identity(described.serial, name);
+        let reasons = judgement::reasons(machine, self);
         Device {
             disk: None,
             carried: Some(carried),
@@ -279,37 +330,10 @@ impl Drive {
                 trim: self.answer(Question::Trim, descriptors::yes).unwrap_or(false),
                 counters: self.counters(),
             },
-            unusable: Some(
-                "drives are not opened on this operating system: name a folder or a file on it".to_owned(),
-            ),
-            path,
+            unusable: size.is_none().then(|| "it does not say how large it is".to_owned()),
+            path: self.path(),
             facts,
         }
-    }
-
-    /// Everything against writing. That drives are not judged here stands first, and no permission covers it.
-    fn reasons(&self, path: &str) -> Vec<Reason> {
-        let mut reasons = vec![Reason::new(
-            Hold::Unknown,
-            format!("what uses {path} is not checked on this operating system"),
-        )];
-        if let Some((offline, read_only)) = self.answer(Question::Attributes, descriptors::attributes) {
-            if read_only {
-                reasons.push(Reason::new(Hold::ReadOnly, format!("{path} takes no writes")));
-            }
-            if offline {
-                reasons.push(Reason::new(Hold::Unseen, format!("{path} is offline")));
-            }
-        }
-        let layout = self.answer(Question::Layout, descriptors::layout);
-        if let Some((table, count)) = layout.and_then(|layout| Some((layout.table?, layout.partitions))) {
-            let text = format!(
-                "{path} has a partition table ({table}, {})",
-                fathom_measure::counted(count as u64, "partition")
-            );
-            reasons.push(Reason::new(Hold::Partitions, text));
-        }
-        reasons
     }
 
     fn counters(&self) -> Vec<String> {
@@ -321,7 +345,7 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::Verdict;
+    use crate::guard::{Hold, Verdict};
 
     fn drive(answers: Vec<Answer>) -> Drive {
         Drive { number: 1, answers, drivers: Vec::new() }
@@ -331,8 +355,23 @@ mod tests {
         let settings = [Some(2), None, Some(1)];
         let settings = SETTINGS.iter().zip(settings);
         let settings = settings.map(|(name, value)| Setting { name: (*name).to_owned(), value }).collect();
-        let volumes = Vec::new();
-        Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives, volumes }
+        Capture {
+            format: Capture::FORMAT.to_owned(),
+            version: Capture::VERSION,
+            settings,
+            drives,
+            volumes: Vec::new(),
+            volumes_listed: false,
+        }
+    }
+
+    /// Holds that no permission covers, each kind once.
+    fn never(device: &Device) -> Vec<Hold> {
+        let mut holds: Vec<Hold> = device.reasons.iter().map(|reason| reason.hold).collect();
+        holds.retain(|hold| !hold.permission_covers());
+        holds.sort_by_key(|hold| format!("{hold:?}"));
+        holds.dedup();
+        holds
     }
 
     fn answers() -> Vec<Answer> {
@@ -350,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_is_a_device_that_is_never_written() {
+    fn a_drive_is_a_device_that_is_never_written_while_questions_are_open() {
         let device = capture(vec![drive(answers())]).devices().remove(0);
         assert_eq!((device.path.as_str(), device.facts.size_bytes), (r"\\.\PhysicalDrive1", 1 << 32));
         assert_eq!(
@@ -358,9 +397,9 @@ mod tests {
             ("NVMe, scsi stack", "S4EWNX0R")
         );
         assert_eq!(device.claims.logical_block_bytes, Some(512));
-        let holds: Vec<Hold> = device.reasons.iter().map(|reason| reason.hold).collect();
-        assert_eq!(holds, [Hold::Unknown, Hold::ReadOnly]);
+        assert_eq!(never(&device), [Hold::ReadOnly, Hold::Unknown]);
         assert!(matches!(device.verdict, Verdict::Never { .. }));
+        assert_eq!(device.unusable, None);
     }
 
     #[test]
@@ -376,6 +415,7 @@ mod tests {
             file_system: Some("NTFS".to_owned()),
             extents: Some(digits(&volumes::tests::drawn(&[2]))),
             roles: vec![Role::Paging],
+            device: None,
         }];
         let devices = machine.devices();
         let layers: Vec<&str> = devices.iter().map(|device| device.facts.layer.as_str()).collect();
@@ -390,9 +430,19 @@ mod tests {
         let carried = devices[0].carried.as_ref().unwrap();
         assert!(carried.remark.as_ref().unwrap().contains("not in force"), "{carried:?}");
         assert_eq!(devices[1].carried.as_ref().unwrap().remark, None);
-        let holds = |at: usize| devices[at].reasons.iter().map(|reason| reason.hold).collect::<Vec<_>>();
-        assert_eq!(holds(0), [Hold::Unknown, Hold::ReadOnly]);
-        assert_eq!(holds(1), [Hold::Unknown, Hold::ReadOnly, Hold::Mounted, Hold::Swap]);
+        assert_eq!(never(&devices[0]), [Hold::ReadOnly, Hold::Unknown]);
+        assert_eq!(never(&devices[1]), [Hold::Mounted, Hold::ReadOnly, Hold::Swap, Hold::Unknown]);
+    }
+
+    #[test]
+    fn a_drive_whose_cache_is_not_flushed_says_so() {
+        for (byte, said) in [(0, false), (1, true)] {
+            let mut cache = vec![0; 28];
+            cache[25] = byte;
+            let device =
+                capture(vec![drive(vec![Answer::of(Question::WriteCache, Ok(cache))])]).devices().remove(0);
+            assert_eq!(device.carried.unwrap().unflushed.is_some(), said);
+        }
     }
 
     #[test]
@@ -438,6 +488,41 @@ mod tests {
             assert_eq!((device.facts.size_bytes, device.identity.words.as_str()), (0, "PhysicalDrive1"));
             assert!(matches!(device.verdict, Verdict::Never { .. }));
         }
+    }
+
+    #[test]
+    fn the_unit_of_io_is_the_logical_block_or_the_sector_or_unknown() {
+        let put = |at: usize, bytes: u32| {
+            let mut answer = vec![0; 32];
+            answer[at..at + 4].copy_from_slice(&bytes.to_le_bytes());
+            answer[28] = 1;
+            answer
+        };
+        let both = |asked: Question| match asked {
+            Question::Alignment => {
+                let mut answer = put(16, 4096);
+                answer[20..24].copy_from_slice(&4096u32.to_le_bytes());
+                Some(answer)
+            }
+            _ => Some(put(20, 512)),
+        };
+        assert_eq!(block_of(both), Some(4096));
+        assert_eq!(block_of(|asked| both(asked).filter(|_| asked == Question::Geometry)), Some(512));
+        assert_eq!(block_of(|_| None), None);
+        for odd in [0, 1, 500, 513, 3 << 10] {
+            assert_eq!(block_of(|asked| Some(put(20, odd)).filter(|_| asked == Question::Geometry)), None);
+        }
+        assert_eq!((size_of_drive(&put(20, 512)), size_of_drive(&[])), (Some(1 << 32), None));
+    }
+
+    #[test]
+    fn a_serial_number_names_a_drive_with_and_without_its_full_stop() {
+        let named = identity(Some("vol0123_00000001.".to_owned()), "PhysicalDrive1".to_owned());
+        assert_eq!(
+            (named.words.as_str(), named.also.as_slice()),
+            ("vol0123_00000001.", &["vol0123_00000001".to_owned()][..])
+        );
+        assert!(identity(Some("S4".to_owned()), String::new()).also.is_empty());
     }
 
     #[test]

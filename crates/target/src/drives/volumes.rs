@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Drive, Volume};
+use super::{Capture, Drive, Volume, descriptors};
 use crate::guard::{Hold, Reason};
+
+/// Kinds of devices (`FILE_DEVICE_...`): discs lie on no drive, and a disk says its number unless it has none.
+const DISCS: [u32; 2] = [0x02, 0x33];
+const DISK: u32 = 7;
+const NO_NUMBER: u32 = u32::MAX;
 
 /// Bytes of one stretch of a volume (`DISK_EXTENT`), and where the first is in the answer.
 const EXTENT: usize = 24;
@@ -43,14 +48,35 @@ impl Volume {
 
     /// Whether it lies on a drive; unknown where it does not say.
     fn lies_on(&self, drive: &Drive) -> Option<bool> {
-        let drives = drives_of(&super::bytes_of(self.extents.as_ref()?)?)?;
-        Some(drives.contains(&drive.number))
+        let bytes = |digits: &Option<String>| super::bytes_of(digits.as_ref()?);
+        if let Some(drives) = bytes(&self.extents).and_then(|bytes| drives_of(&bytes)) {
+            return Some(drives.contains(&drive.number));
+        }
+        match bytes(&self.device).and_then(|bytes| descriptors::number(&bytes))? {
+            (kind, _) if DISCS.contains(&kind) => Some(false),
+            (DISK, number) if number != NO_NUMBER => Some(number == drive.number),
+            _ => None,
+        }
+    }
+
+    /// Whether the system itself is on it, and it on a drive.
+    pub fn carries_the_system(&self, drive: &Drive) -> bool {
+        !self.roles.is_empty() && self.lies_on(drive) != Some(false)
     }
 }
 
-/// What is against writing a drive under the volumes of its machine. One that does not say where it lies may lie on any.
-pub fn reasons(volumes: &[Volume], drive: &Drive) -> Vec<Reason> {
+/// What is against writing a drive under the volumes of its machine, with what is to be done first where a volume can be
+/// parted with. A volume that does not say where it lies may lie on any drive.
+pub fn reasons(machine: &Capture, drive: &Drive, first: &str) -> Vec<Reason> {
+    let volumes = &machine.volumes;
     let mut reasons = Vec::new();
+    if !machine.volumes_listed {
+        let text = "which volumes this machine has could not be established";
+        reasons.push(Reason::new(Hold::Unknown, text));
+    } else if !volumes.iter().any(|volume| volume.roles.contains(&Role::System)) {
+        let text = "which volume the system runs from could not be established";
+        reasons.push(Reason::new(Hold::Unknown, text));
+    }
     let mut silent = volumes.iter().filter(|volume| volume.lies_on(drive).is_none());
     if let Some(volume) = silent.next() {
         let others = silent.count();
@@ -64,7 +90,7 @@ pub fn reasons(volumes: &[Volume], drive: &Drive) -> Vec<Reason> {
             Some(kind) => format!("volume {label} ({kind}) on it is mounted"),
             None => format!("volume {label} lies on it"),
         };
-        reasons.push(Reason::new(Hold::Mounted, text));
+        reasons.push(Reason::new(Hold::Mounted, text).first(first));
         reasons.extend(volume.roles.iter().map(|role| match role {
             Role::System => Reason::new(Hold::Mounted, format!("the system runs from volume {label}")),
             Role::Paging => Reason::new(Hold::Swap, format!("memory is paged to volume {label}")),
@@ -94,7 +120,15 @@ pub mod tests {
             file_system: Some("NTFS".to_owned()),
             extents: drives.map(|drives| super::super::digits(&drawn(drives))),
             roles: roles.to_vec(),
+            device: None,
         }
+    }
+
+    /// What stands against writing drive 1 of a machine with these volumes and one that it runs from.
+    fn against(mut volumes: Vec<Volume>) -> Vec<Reason> {
+        volumes.push(volume(Some(&[7]), &[Role::System]));
+        let machine = Capture { volumes, ..super::super::judgement::tests::machine() };
+        reasons(&machine, &Drive { number: 1, answers: Vec::new(), drivers: Vec::new() }, "first")
     }
 
     #[test]
@@ -112,9 +146,8 @@ pub mod tests {
 
     #[test]
     fn a_drive_is_held_by_its_volumes_and_by_those_that_do_not_say_where_they_lie() {
-        let drive = Drive { number: 1, answers: Vec::new(), drivers: Vec::new() };
         let holds = |volume: Volume| -> Vec<Hold> {
-            reasons(&[volume], &drive).iter().map(|reason| reason.hold).collect()
+            against(vec![volume]).iter().map(|reason| reason.hold).collect()
         };
         assert_eq!(holds(volume(Some(&[0]), &[Role::System])), []);
         assert_eq!(holds(volume(Some(&[0, 1]), &[])), [Hold::Mounted]);
@@ -123,14 +156,17 @@ pub mod tests {
             [Hold::Mounted, Hold::Mounted, Hold::Swap]
         );
         assert_eq!(holds(volume(None, &[])), [Hold::Unknown]);
-        let several = reasons(&[volume(None, &[]), volume(None, &[])], &drive);
+        let several = against(vec![volume(None, &[]), volume(None, &[])]);
         assert_eq!(several.len(), 1);
         assert!(several[0].text.contains("where volume C: lies, and where 1 more do,"), "{several:?}");
         let broken = Volume { extents: Some("0g".to_owned()), ..volume(None, &[]) };
         assert_eq!(holds(broken), [Hold::Unknown]);
-        let text = &reasons(&[volume(Some(&[1]), &[])], &drive)[0].text;
-        assert_eq!(text, "volume C: (NTFS) on it is mounted");
+        let reason = &against(vec![volume(Some(&[1]), &[])])[0];
+        assert_eq!(
+            (reason.text.as_str(), reason.first.as_str()),
+            ("volume C: (NTFS) on it is mounted", "first")
+        );
         let unnamed = Volume { places: Vec::new(), file_system: None, ..volume(Some(&[1]), &[]) };
-        assert!(reasons(&[unnamed], &drive)[0].text.contains("Volume{0}"));
+        assert!(against(vec![unnamed])[0].text.contains("Volume{0}"));
     }
 }

@@ -12,7 +12,7 @@ use crate::guard::{self, FathomData, Findings};
 use crate::mark::{self, Mark, MarkId};
 use crate::origin::{Origin, Standing};
 use crate::signature::ReadAt;
-use crate::{Arena, Error, ErrorKind};
+use crate::{Arena, Error};
 
 /// The device behind a descriptor as it is now, and the mark on it; `None` for what is not a block device.
 fn look(machine: &Machine, file: &File) -> Option<(Origin, Option<Mark>)> {
@@ -67,7 +67,7 @@ pub fn write(file: &File, mark: &Mark) -> Result<(), Error> {
 /// How an opened target stands to the campaign that continues on it; `None` where none does.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] for another device than the campaign began on.
+/// [`ErrorKind::Refused`](crate::ErrorKind::Refused) for another device than the campaign began on.
 pub fn standing(
     place: &str,
     machine: &Machine,
@@ -76,16 +76,7 @@ pub fn standing(
 ) -> Result<Option<Standing>, Error> {
     let Some(origin) = origin else { return Ok(None) };
     let now = look(machine, file).map(|(now, _)| now);
-    let standing = now.as_ref().map_or(Standing::Other, |now| origin.judge(now));
-    if standing != Standing::Other {
-        return Ok(Some(standing));
-    }
-    let now = now.map_or("no block device".to_owned(), |now| now.words());
-    let cause = format!(
-        "refused, because this is not the device that the campaign began on\n  - begun on: {}\n  - here now: {now}",
-        origin.words()
-    );
-    Err(Error::new(ErrorKind::Refused, place, cause))
+    origin.require(place, now.as_ref()).map(Some)
 }
 
 /// Every reason against writing, with what fathom itself wrote known as such.

@@ -8,6 +8,62 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 /// The same before a digit.
 const PORTS: [&str; 2] = ["com", "lpt"];
 
+/// What is opened past the file systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawName {
+    /// A whole drive, by its number.
+    Drive(u32),
+    /// What lies in a volume, by its letter.
+    Volume(char),
+}
+
+impl RawName {
+    /// As the system takes it.
+    pub fn path(self) -> String {
+        match self {
+            Self::Drive(number) => format!(r"\\.\PhysicalDrive{number}"),
+            Self::Volume(letter) => format!(r"\\.\{letter}:"),
+        }
+    }
+}
+
+/// The beginning of names past the file systems, and the word of drives behind it.
+const RAW: &str = r"\\.\";
+const DRIVE: &str = "physicaldrive";
+
+/// Reads what names a drive or a volume; none for what names a file or a folder, or nothing at all.
+///
+/// # Errors
+/// [`ErrorKind::Plan`] for what is nearly such a name: it stands for nothing, or for something else.
+pub fn raw(place: &str, name: &str) -> Result<Option<RawName>, Error> {
+    let same = name.replace('/', r"\").to_lowercase();
+    let Some(rest) = same.strip_prefix(RAW) else { return Ok(None) };
+    let refuse = |cause: &str, remedy: String| {
+        Err(Error::new(ErrorKind::Plan, place, cause.to_owned()).with_remedy(remedy))
+    };
+    if let Some(digits) = rest.strip_prefix(DRIVE) {
+        let number = digits.parse::<u32>().ok().filter(|number| number.to_string() == digits);
+        return match number {
+            Some(number) => Ok(Some(RawName::Drive(number))),
+            None => {
+                let remedy = r"write it as \\.\PhysicalDrive1: fathom devices lists all".to_owned();
+                refuse("no drive is called that: a number without zeros before it belongs there", remedy)
+            }
+        };
+    }
+    if !has_drive(rest) {
+        return Ok(None);
+    }
+    let letter = rest.as_bytes()[0].to_ascii_uppercase() as char;
+    match &rest[2..] {
+        "" => Ok(Some(RawName::Volume(letter))),
+        _ => {
+            let remedy = format!(r"for the volume type \\.\{letter}: and for a folder on it {letter}:\");
+            refuse("with more behind its colon it is a folder or a file, and not the volume", remedy)
+        }
+    }
+}
+
 /// Whether a name begins with the letter of a drive.
 pub fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
@@ -23,13 +79,16 @@ pub fn require_plain(place: &str, name: &str) -> Result<(), Error> {
     };
     let same = name.replace('/', r"\");
     if [r"\\.\", r"\\?\", r"\??\"].iter().any(|prefix| same.starts_with(prefix)) {
-        let cause = "devices and volumes are not opened on this operating system".to_owned();
-        return refuse(ErrorKind::Unsupported, cause, r"name a file or a folder by its drive, as D:\test");
+        let cause = "devices are not opened by such names".to_owned();
+        let remedy =
+            r"name a file or a folder, e.g. D:\test, a drive (\\.\PhysicalDrive1) or a volume (\\.\D:)";
+        return refuse(ErrorKind::Unsupported, cause, remedy);
     }
     let behind = if has_drive(&same) { &same[2..] } else { same.as_str() };
     if has_drive(&same) && !behind.starts_with('\\') {
         let cause = "without a backslash behind the colon it means wherever that drive was left".to_owned();
-        return refuse(ErrorKind::Plan, cause, r"write the whole path, as D:\test");
+        let remedy = r"write the whole path, e.g. D:\test, or for the volume itself \\.\D:";
+        return refuse(ErrorKind::Plan, cause, remedy);
     }
     for part in behind.split('\\').filter(|part| !matches!(*part, "" | "." | "..")) {
         if let Some(letter) = part.chars().find(|c| c.is_control() || r#"<>:"|?*"#.contains(*c)) {
@@ -94,8 +153,58 @@ mod tests {
             r"\\.\d:\",
             r"\\.\GLOBALROOT\Device\Harddisk1\DR1",
             r"\\?\UNC\server\share",
+            r"\\?\Volume{00000000-0000-0000-0000-000000000000}",
+            r"\\?\PhysicalDrive1",
         ] {
             assert_eq!(require_plain("x", name).unwrap_err().kind, ErrorKind::Unsupported, "{name}");
+        }
+    }
+
+    #[test]
+    fn drives_and_volumes_are_known_however_they_are_typed() {
+        for (name, known) in [
+            (r"\\.\PhysicalDrive0", RawName::Drive(0)),
+            (r"\\.\physicaldrive12", RawName::Drive(12)),
+            ("//./PHYSICALDRIVE1", RawName::Drive(1)),
+            (r"\\.\PhysicalDrive4294967295", RawName::Drive(u32::MAX)),
+            (r"\\.\d:", RawName::Volume('D')),
+            ("//./D:", RawName::Volume('D')),
+        ] {
+            assert_eq!(raw("x", name).unwrap(), Some(known), "{name}");
+            assert_eq!(raw("x", &known.path()).unwrap(), Some(known));
+        }
+        for name in [
+            r"D:\test",
+            "PhysicalDrive0",
+            "#1",
+            r".\PhysicalDrive0",
+            r"\\.\GLOBALROOT\Device\Harddisk1\DR1",
+            r"\\?\PhysicalDrive0",
+            r"\\.\CdRom0",
+            r"\\.\",
+            r"\\.\é:",
+        ] {
+            assert_eq!(raw("x", name).unwrap(), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_a_drive_or_a_volume_is_refused_with_what_to_type() {
+        for name in [
+            r"\\.\PhysicalDrive",
+            r"\\.\PhysicalDrive01",
+            r"\\.\PhysicalDrive+1",
+            r"\\.\PhysicalDrive1\",
+            r"\\.\PhysicalDrive4294967296",
+            r"\\.\PhysicalDrive 1",
+            r"\\.\PhysicalDriveX",
+            r"\\.\d:\",
+            r"\\.\D:data",
+            "//./D:/data",
+        ] {
+            let error = raw("x", name).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Plan, "{name}");
+            assert!(error.remedy.contains(r"\\.\"), "{error}");
         }
     }
 

@@ -20,14 +20,12 @@ use windows_sys::Win32::Devices::Properties::{
 use windows_sys::Win32::Foundation::DEVPROPKEY;
 use windows_sys::core::GUID;
 
-use super::drives::control;
+use super::drives::{NUMBER, control};
 use super::handle::SHARED;
 use crate::drives::Driver;
 
 /// `GUID_DEVINTERFACE_DISK`.
 const DISKS: GUID = GUID::from_u128(0x53f5_6307_b6bf_11d0_94f2_00a0_c91e_fb8b);
-/// `IOCTL_STORAGE_GET_DEVICE_NUMBER`; the number is the second of what comes.
-const DEVICE_NUMBER: u32 = 0x002d_1080;
 /// Drives that are looked for, and drivers of one.
 const DRIVES_MAX: u32 = 1024;
 const DRIVERS_MAX: usize = 2;
@@ -99,7 +97,8 @@ fn detail(list: &Interfaces, interface: &SP_DEVICE_INTERFACE_DATA) -> Option<(St
 /// The number of the drive that an interface opens.
 fn number_of(path: &str) -> Option<u32> {
     let drive = File::options().access_mode(0).share_mode(SHARED).open(path).ok()?;
-    let answer = control(&drive, DEVICE_NUMBER, &[]).ok()?;
+    let answer = control(&drive, NUMBER, &[]).ok()?;
+    // The second of what comes.
     Some(u32::from_le_bytes(answer.get(4..8)?.try_into().ok()?))
 }
 

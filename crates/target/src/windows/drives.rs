@@ -9,8 +9,8 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::AsRawHandle;
 use std::ptr;
 
-use windows_sys::Win32::Foundation::ERROR_FILE_NOT_FOUND;
-use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::Foundation::{ERROR_FILE_NOT_FOUND, ERROR_IO_PENDING};
+use windows_sys::Win32::System::IO::{DeviceIoControl, GetOverlappedResult, OVERLAPPED};
 use windows_sys::Win32::System::Registry::{HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RegGetValueW};
 
 use super::drivers::drivers;
@@ -31,6 +31,10 @@ const QUERY_PROPERTY: u32 = 0x002d_1400;
 const GEOMETRY: u32 = 0x0007_00a0;
 const LAYOUT: u32 = 0x0007_0050;
 const ATTRIBUTES: u32 = 0x0007_00f0;
+/// `IOCTL_STORAGE_GET_DEVICE_NUMBER`.
+pub const NUMBER: u32 = 0x002d_1080;
+const WRITABLE: u32 = 0x0007_0024;
+const CLUSTERED: u32 = 0x0007_00f8;
 /// `StorageDeviceProtocolSpecificProperty`, for NVMe, a log page.
 const PROTOCOL_PROPERTY: u32 = 50;
 const PROTOCOL_NVME: u32 = 3;
@@ -81,6 +85,15 @@ pub fn capture() -> Result<Capture, Error> {
     Ok(captured(drives, volumes()))
 }
 
+/// The same, with what a drive answers that is open: by its handle, whatever its name stands for by now.
+pub fn around(drive: &File, number: u32) -> Result<Capture, Error> {
+    let mut machine = capture()?;
+    let by_name = machine.drives.iter().position(|known| known.number == number);
+    let drivers = by_name.map(|at| machine.drives.remove(at).drivers).unwrap_or_default();
+    machine.drives.push(Drive { number, answers: answers(drive), drivers });
+    Ok(machine)
+}
+
 /// What is known of the drives that the volume of a root lies on, as `C:\`; nothing where it does not say.
 pub fn under(root: &str) -> Vec<Device> {
     let numbers = volumes::drives_under(root);
@@ -89,14 +102,15 @@ pub fn under(root: &str) -> Vec<Device> {
     }
     let mut named = drivers();
     let drives = numbers.into_iter().filter_map(|number| drive(number, &mut named)).collect();
-    captured(drives, Vec::new()).devices()
+    captured(drives, (Vec::new(), false)).devices()
 }
 
-fn captured(drives: Vec<Drive>, volumes: Vec<Volume>) -> Capture {
+fn captured(drives: Vec<Drive>, (volumes, volumes_listed): (Vec<Volume>, bool)) -> Capture {
     let settings = SETTINGS.iter().zip(PLACES);
     let settings = settings.map(|(name, place)| Setting { name: (*name).to_owned(), value: setting(place) });
     let settings = settings.collect();
-    Capture { format: Capture::FORMAT.to_owned(), version: Capture::VERSION, settings, drives, volumes }
+    let format = Capture::FORMAT.to_owned();
+    Capture { format, version: Capture::VERSION, settings, drives, volumes, volumes_listed }
 }
 
 /// What a drive answers; none where there is no drive of this number.
@@ -104,17 +118,20 @@ fn drive(number: u32, named: &mut HashMap<u32, Vec<Driver>>) -> Option<Drive> {
     let opened =
         File::options().access_mode(0).share_mode(SHARED).open(format!(r"\\.\PhysicalDrive{number}"));
     let answers = match opened {
-        Ok(drive) => {
-            Question::ALL.iter().map(|question| Answer::of(*question, ask(&drive, *question))).collect()
-        }
+        Ok(drive) => answers(&drive),
         Err(error) if error.raw_os_error() == Some(ERROR_FILE_NOT_FOUND as i32) => return None,
         Err(error) => vec![Answer::of(Question::Descriptor, Err(error.raw_os_error().unwrap_or(0)))],
     };
     Some(Drive { number, answers, drivers: named.remove(&number).unwrap_or_default() })
 }
 
+/// All questions.
+fn answers(drive: &File) -> Vec<Answer> {
+    Question::ALL.iter().map(|question| Answer::of(*question, ask(drive, *question))).collect()
+}
+
 /// One question.
-fn ask(drive: &File, question: Question) -> Result<Vec<u8>, i32> {
+pub fn ask(drive: &File, question: Question) -> Result<Vec<u8>, i32> {
     let property = |number: u32| (QUERY_PROPERTY, [number, 0, 0].map(u32::to_le_bytes).concat());
     let page = |number: u32| {
         let ask =
@@ -136,20 +153,25 @@ fn ask(drive: &File, question: Question) -> Result<Vec<u8>, i32> {
         Question::Geometry => (GEOMETRY, Vec::new()),
         Question::Layout => (LAYOUT, Vec::new()),
         Question::Attributes => (ATTRIBUTES, Vec::new()),
+        Question::Number => (NUMBER, Vec::new()),
+        Question::Writable => (WRITABLE, Vec::new()),
+        Question::Clustered => (CLUSTERED, Vec::new()),
     };
     control(drive, code, &input).map_err(|error| error.raw_os_error().unwrap_or(0))
 }
 
-/// One call that changes nothing, and what came.
+/// One call that changes nothing, and what came. The handle may be one for overlapped I/O, of which none is in flight.
 ///
 /// # Errors
 /// As the system reports them.
-pub fn control(drive: &File, code: u32, input: &[u8]) -> io::Result<Vec<u8>> {
+pub fn control(drive: &impl AsRawHandle, code: u32, input: &[u8]) -> io::Result<Vec<u8>> {
     // Larger than what is asked with, which some drivers answer into.
     let mut answer = vec![0u8; ANSWER_BYTES];
+    let mut record = OVERLAPPED::default();
     let mut came = 0;
-    // SAFETY: the handle is open, the places are as many bytes as is said, and the call ends before it returns.
-    let done = unsafe {
+    // SAFETY: the handle is open, and the places and the record are as long as is said and stay until the call has ended,
+    // which is waited for below.
+    let mut done = unsafe {
         DeviceIoControl(
             drive.as_raw_handle(),
             code,
@@ -158,9 +180,13 @@ pub fn control(drive: &File, code: u32, input: &[u8]) -> io::Result<Vec<u8>> {
             answer.as_mut_ptr().cast(),
             ANSWER_BYTES as u32,
             &mut came,
-            ptr::null_mut(),
+            &mut record,
         )
     };
+    if done == 0 && io::Error::last_os_error().raw_os_error() == Some(ERROR_IO_PENDING as i32) {
+        // SAFETY: the record is that of the call, and nothing else of this handle is in flight.
+        done = unsafe { GetOverlappedResult(drive.as_raw_handle(), &record, &mut came, 1) };
+    }
     if done == 0 {
         return Err(io::Error::last_os_error());
     }

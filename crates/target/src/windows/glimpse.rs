@@ -4,17 +4,26 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use super::dos_names::{self, RawName};
 use super::in_use::FileId;
 use super::open::{findings, look_at, open_for_looking, system};
+use super::{call, raw, volumes};
 use crate::Error;
 use crate::guard::Findings;
 use crate::origin::Origin;
 
-/// An existing file, open to be looked at.
+/// What exists, open to be looked at.
 #[derive(Debug)]
 pub struct Glimpse {
     file: File,
-    id: FileId,
+    known: Known,
+}
+
+/// What tells it from others.
+#[derive(Debug)]
+enum Known {
+    File(FileId),
+    Raw(RawName),
 }
 
 impl Glimpse {
@@ -24,7 +33,10 @@ impl Glimpse {
     /// When what is there cannot be opened.
     pub fn of(name: &str, path: &Path) -> Result<Option<Self>, Error> {
         let place = format!("opening {name}");
-        super::dos_names::require_plain(&place, name)?;
+        if let Some(raw) = dos_names::raw(&place, name)? {
+            return Ok(Some(Self { file: raw::open_for_looking(&place, raw)?, known: Known::Raw(raw) }));
+        }
+        dos_names::require_plain(&place, name)?;
         match fs::metadata(path) {
             Ok(meta) if meta.is_file() => {}
             // What is neither is refused when it is opened.
@@ -33,8 +45,8 @@ impl Glimpse {
             Err(error) => return Err(system(&place, &error)),
         }
         let file = open_for_looking(&place, path)?;
-        let id = look_at(&place, &file)?.id;
-        Ok(Some(Self { file, id }))
+        let known = Known::File(look_at(&place, &file)?.id);
+        Ok(Some(Self { file, known }))
     }
 
     /// Everything against writing it, and how permission names it.
@@ -42,11 +54,32 @@ impl Glimpse {
     /// # Errors
     /// None: what cannot be found out stands among the reasons.
     pub fn findings(&self, _: &str, _: Option<&Origin>) -> Result<Findings, Error> {
-        Ok(findings(&self.file))
+        match self.known {
+            Known::File(_) => Ok(findings(&self.file)),
+            Known::Raw(name) => raw::findings(name, &self.file),
+        }
     }
 
-    /// Whether both are the same file.
+    /// Whether both are the same file or device, or one lies on the other. What does not say where it lies may share bytes
+    /// with any device.
     pub fn shares_bytes_with(&self, other: &Self) -> bool {
-        self.id == other.id
+        match (&self.known, &other.known) {
+            (Known::File(one), Known::File(other)) => one == other,
+            (Known::Raw(RawName::Volume(one)), Known::Raw(RawName::Volume(other))) => one == other,
+            _ => {
+                let (one, other) = (self.drives(), other.drives());
+                one.is_empty() || other.is_empty() || one.iter().any(|number| other.contains(number))
+            }
+        }
+    }
+
+    /// The drives that it lies on; none where it does not say.
+    fn drives(&self) -> Vec<u32> {
+        match self.known {
+            Known::Raw(name) => raw::lies_on(name, &self.file),
+            Known::File(_) => {
+                call::volume(&self.file).map(|volume| volumes::drives_under(&volume.root)).unwrap_or_default()
+            }
+        }
     }
 }

@@ -11,16 +11,19 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use super::call;
+use super::raw::Again;
 use crate::Error;
 
 /// What fathom lets others do with what it has open, its own further handles among them.
 pub const SHARED: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-/// The file that was judged, by a handle that stays open and does no I/O of a run.
+/// The file or device that was judged, by a handle that stays open and does no I/O of a run.
 #[derive(Debug)]
 pub struct Handle {
     anchor: File,
     writes: bool,
+    /// Devices are opened by their names again, since no call does it by a handle.
+    device: Option<Again>,
 }
 
 /// A file object of its own, past the cache, for one thread: the system does the I/O of a shared one in turn.
@@ -40,7 +43,17 @@ impl AsRawHandle for OverlappedLane {
 impl Handle {
     /// A file that is open as `anchor`; whether lanes of it write.
     pub fn new(anchor: File, writes: bool) -> Self {
-        Self { anchor, writes }
+        Self { anchor, writes, device: None }
+    }
+
+    /// A drive or a volume that is open as `anchor`.
+    pub fn of_device(anchor: File, writes: bool, again: Again) -> Self {
+        Self { anchor, writes, device: Some(again) }
+    }
+
+    /// Whether it is a drive or a volume.
+    pub fn is_device(&self) -> bool {
+        self.device.is_some()
     }
 
     /// The handle that was judged.
@@ -48,12 +61,12 @@ impl Handle {
         &self.anchor
     }
 
-    /// Opens the same file again, whatever became of its name.
+    /// Opens the same file again, whatever became of its name, or the same device.
     ///
     /// # Errors
-    /// As the system reports them.
+    /// As the system reports them, and where a device's name is another one's by now.
     pub fn open_lane(&self) -> io::Result<Lane> {
-        call::reopen(&self.anchor, self.access(), SHARED, FILE_FLAG_NO_BUFFERING)
+        self.once_more(FILE_FLAG_NO_BUFFERING)
     }
 
     /// The same for overlapped I/O.
@@ -61,13 +74,16 @@ impl Handle {
     /// # Errors
     /// As the system reports them.
     pub fn open_overlapped(&self) -> io::Result<OverlappedLane> {
-        let flags = FILE_FLAG_NO_BUFFERING | FILE_FLAG_OVERLAPPED;
-        let opened = call::reopen(&self.anchor, self.access(), SHARED, flags)?;
-        Ok(OverlappedLane(opened.into()))
+        self.once_more(FILE_FLAG_NO_BUFFERING | FILE_FLAG_OVERLAPPED)
+            .map(|opened| OverlappedLane(opened.into()))
     }
 
-    fn access(&self) -> u32 {
-        if self.writes { GENERIC_READ | GENERIC_WRITE } else { GENERIC_READ }
+    fn once_more(&self, flags: u32) -> io::Result<File> {
+        let access = if self.writes { GENERIC_READ | GENERIC_WRITE } else { GENERIC_READ };
+        match &self.device {
+            Some(again) => again.open(self.writes, flags),
+            None => call::reopen(&self.anchor, access, SHARED, flags),
+        }
     }
 }
 

@@ -1,5 +1,4 @@
-//! Files as Windows opens them: judged by what it answers about their handles. Drives are asked what they are, and neither
-//! they nor volumes are opened for I/O.
+//! Files, drives and volumes as Windows opens them: judged by what it answers about their handles.
 
 mod call;
 mod dos_names;
@@ -11,6 +10,7 @@ mod handle;
 mod in_use;
 mod layout;
 mod open;
+mod raw;
 mod unasked;
 mod valid;
 mod volumes;

@@ -1,4 +1,5 @@
-//! Opens files: first to look, then to use, by the handle and never by the name again.
+//! Opens files: first to look, then to use, by the handle and never by the name again. Drives and volumes go on to
+//! [`raw`](super::raw).
 
 use std::fs::{self, File};
 use std::io;
@@ -11,13 +12,13 @@ use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
 use windows_sys::Win32::Storage::FileSystem::{FILE_READ_ATTRIBUTES, SYNCHRONIZE};
 
 use super::call::{self, Volume};
-use super::dos_names;
+use super::dos_names::{self, RawName};
 use super::drives;
 use super::folder::Folder;
 use super::handle::{Handle, SHARED};
 use super::in_use::{self, Answers, Look};
 use super::layout::{space, written_share};
-use super::valid;
+use super::{raw, valid};
 use crate::guard::{self, Findings, Identity, Permit};
 use crate::layout::{self, Layout};
 use crate::open::{OpenRequest, Preparation};
@@ -26,31 +27,58 @@ use crate::scratch;
 use crate::usable::usable;
 use crate::{Device, Error, ErrorKind};
 
-/// An open file, and what it owes.
+/// An open file or device, and what it owes.
 #[derive(Debug)]
 pub struct Opened {
-    handle: Arc<Handle>,
-    /// How it was admitted for writing; none for files that are read or were made by the run.
-    admitted: Option<Admission>,
-    notes: Vec<String>,
+    pub(super) handle: Arc<Handle>,
+    /// How it was admitted for writing; none for what is read or was made by the run.
+    pub(super) admitted: Option<Admission>,
+    pub(super) notes: Vec<String>,
+    /// What a campaign remembers of a device.
+    pub(super) origin: Option<Origin>,
 }
 
-/// How a file was admitted for writing.
+/// How something was admitted for writing.
 #[derive(Debug)]
-struct Admission {
+pub struct Admission {
     /// What is being done, for messages: `writing to D:\data.bin`.
-    place: String,
+    pub place: String,
     /// The words of `--destroy`.
-    permit: Option<Permit>,
+    pub permit: Option<Permit>,
+    /// What is judged.
+    pub subject: Subject,
+}
+
+/// What is judged, and by which questions.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject {
+    /// A file.
+    File,
+    /// A drive or a volume.
+    Raw(RawName),
+}
+
+impl Admission {
+    /// Lets pass what may be written as it is now.
+    ///
+    /// # Errors
+    /// As the guard gives its reasons.
+    pub fn admit(&self, anchor: &File) -> Result<(), Error> {
+        let found = match self.subject {
+            Subject::File => findings(anchor),
+            Subject::Raw(name) => raw::findings(name, anchor)?,
+        };
+        guard::admit(&self.place, &found.reasons, &found.identity, self.permit.as_ref())
+    }
 }
 
 impl Opened {
-    /// What a campaign remembers of a device: this is none.
+    /// What a campaign remembers of a device; none of a file.
     pub fn origin(&self) -> Option<&Origin> {
-        None
+        self.origin.as_ref()
     }
 
-    /// Writes the mark of a device that has one: this is none.
+    /// Writes the mark of a device that has one: none has.
     ///
     /// # Errors
     /// None.
@@ -71,8 +99,7 @@ impl Opened {
     /// # Errors
     /// As the guard gives its reasons.
     pub fn confirm(&self) -> Result<(), Error> {
-        let Some(Admission { place, permit }) = &self.admitted else { return Ok(()) };
-        admit(place, self.handle.anchor(), permit.as_ref())
+        self.admitted.as_ref().map_or(Ok(()), |admission| admission.admit(self.handle.anchor()))
     }
 
     /// What the judgement leaves to say in the run's record.
@@ -84,8 +111,14 @@ impl Opened {
 /// Opens a path for what is asked; see [`Target::open`](crate::Target::open).
 pub fn open_path(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
     let place = format!("opening {name}");
-    dos_names::require_plain(&place, name)?;
+    let raw = dos_names::raw(&place, name)?;
+    if raw.is_none() {
+        dos_names::require_plain(&place, name)?;
+    }
     refuse_what_is_not_here(&place, request)?;
+    if let Some(raw) = raw {
+        return raw::open_raw(name, raw, request);
+    }
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return new_file(name, path, request),
@@ -133,8 +166,9 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
     let mut admitted = None;
     if request.writes {
         let (place, permit) = (format!("writing to {name}"), request.permit.cloned());
-        admit(&place, &anchor, permit.as_ref())?;
-        admitted = Some(Admission { place, permit });
+        let admission = Admission { place, permit, subject: Subject::File };
+        admission.admit(&anchor)?;
+        admitted = Some(admission);
     }
     let volume = call::volume(&anchor).map_err(|error| system(&place, &error))?;
     let devices = drives::under(&volume.root);
@@ -156,7 +190,7 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
                 .to_owned(),
         );
     }
-    Ok((Opened { handle: Arc::new(handle), admitted, notes }, facts))
+    Ok((Opened { handle: Arc::new(handle), admitted, notes, origin: None }, facts))
 }
 
 /// A file with unwritten parts is written in full where its destruction was permitted, otherwise not read: behind its
@@ -219,7 +253,8 @@ fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(O
         written_share: Some(1.0),
         ..facts_of(name, &volume, &devices)
     };
-    Ok((Opened { handle: Arc::new(handle), admitted: None, notes: remarks(&devices) }, facts))
+    let notes = remarks(&devices);
+    Ok((Opened { handle: Arc::new(handle), admitted: None, notes, origin: None }, facts))
 }
 
 fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
@@ -267,16 +302,14 @@ pub fn findings(anchor: &File) -> Findings {
     Findings { reasons, identity: Identity { words, also: Vec::new() }, own: false }
 }
 
-fn admit(place: &str, anchor: &File, permit: Option<&Permit>) -> Result<(), Error> {
-    let Findings { reasons, identity, .. } = findings(anchor);
-    guard::admit(place, &reasons, &identity, permit)
-}
-
-/// What is odd about the drivers under a file, as a run's record says it.
-fn remarks(devices: &[Device]) -> Vec<String> {
-    let odd =
-        |device: &Device| Some(format!("{}: {}.", device.path, device.carried.as_ref()?.remark.as_ref()?));
-    devices.iter().filter_map(odd).collect()
+/// What is odd about the drivers under a target, as a run's record says it.
+pub fn remarks(devices: &[Device]) -> Vec<String> {
+    let odd = |device: &Device| {
+        let carried = device.carried.as_ref()?;
+        let told = carried.remark.iter().chain(&carried.unflushed);
+        Some(told.map(|what| format!("{}: {what}.", device.path)).collect::<Vec<_>>())
+    };
+    devices.iter().filter_map(odd).flatten().collect()
 }
 
 fn facts_of(name: &str, volume: &Volume, devices: &[Device]) -> TargetFacts {

@@ -17,9 +17,9 @@ pub fn generic_of(_: &str) -> Option<String> {
     None
 }
 
-/// Whether what is open is a block device: none is opened.
-pub fn is_block_device(_: &Handle) -> bool {
-    false
+/// Whether what is open is a block device.
+pub fn is_block_device(handle: &Handle) -> bool {
+    handle.is_device()
 }
 
 /// Tells the system how a file will be read.

@@ -3,10 +3,11 @@
 #![allow(unsafe_code)] // Calls of the system; each use says why it is sound.
 
 use std::fs::File;
+use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::ptr;
 
-use windows_sys::Win32::Foundation::{HANDLE, INVALID_HANDLE_VALUE};
+use windows_sys::Win32::Foundation::{ERROR_NO_MORE_FILES, HANDLE, INVALID_HANDLE_VALUE};
 use windows_sys::Win32::Storage::FileSystem::{
     FindFirstVolumeW, FindNextVolumeW, FindVolumeClose, GetVolumeNameForVolumeMountPointW,
     GetVolumePathNamesForVolumeNameW,
@@ -15,12 +16,12 @@ use windows_sys::Win32::System::Registry::{HKEY_LOCAL_MACHINE, RRF_RT_REG_MULTI_
 use windows_sys::Win32::System::SystemInformation::GetSystemWindowsDirectoryW;
 
 use super::call;
-use super::drives::control;
+use super::drives::{NUMBER, control};
 use super::handle::SHARED;
 use crate::drives::{Role, Volume, digits, drives_of};
 
 /// `IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS`.
-const EXTENTS: u32 = 0x0056_0000;
+pub const EXTENTS: u32 = 0x0056_0000;
 /// Volumes that are looked for.
 const VOLUMES_MAX: usize = 1024;
 /// Room for a name, and for the places of one volume, in units of UTF-16.
@@ -40,14 +41,14 @@ impl Drop for Search {
     }
 }
 
-/// All volumes. None where the system lists none.
-pub fn volumes() -> Vec<Volume> {
+/// All volumes, and whether the system listed them to the last one.
+pub fn volumes() -> (Vec<Volume>, bool) {
     let mut found = Vec::new();
     let mut name = [0u16; NAME_UNITS];
     // SAFETY: the place is as many units as is said.
     let search = unsafe { FindFirstVolumeW(name.as_mut_ptr(), name.len() as u32) };
     if search == INVALID_HANDLE_VALUE {
-        return found;
+        return (found, false);
     }
     let search = Search(search);
     let (system, paging) = (system_folder(), paging_files());
@@ -55,10 +56,11 @@ pub fn volumes() -> Vec<Volume> {
         found.push(volume(&name, &system, &paging));
         // SAFETY: the search is open, and the place is as many units as is said.
         if unsafe { FindNextVolumeW(search.0, name.as_mut_ptr(), name.len() as u32) } == 0 {
-            break;
+            let why = io::Error::last_os_error().raw_os_error();
+            return (found, why == Some(ERROR_NO_MORE_FILES as i32));
         }
     }
-    found
+    (found, false)
 }
 
 /// The numbers of the drives that the volume of a root lies on; none where it does not say, as on a network.
@@ -68,15 +70,15 @@ pub fn drives_under(root: &str) -> Vec<u32> {
     // SAFETY: the root ends in a zero, and the place is as many units as is said.
     let done =
         unsafe { GetVolumeNameForVolumeMountPointW(root.as_ptr(), name.as_mut_ptr(), name.len() as u32) };
-    let bytes = if done == 0 { None } else { extents(&until_zero(&name)) };
+    let bytes = if done == 0 { None } else { asked(&until_zero(&name), EXTENTS) };
     bytes.and_then(|bytes| drives_of(&bytes)).unwrap_or_default()
 }
 
-/// What a volume says of where it lies.
-fn extents(name: &str) -> Option<Vec<u8>> {
+/// What a volume answers to a question, e.g. where it lies.
+fn asked(name: &str, code: u32) -> Option<Vec<u8>> {
     // With a backslash at its end it would be the volume's first folder.
     let volume = File::options().access_mode(0).share_mode(SHARED).open(name.trim_end_matches('\\')).ok()?;
-    control(&volume, EXTENTS, &[]).ok()
+    control(&volume, code, &[]).ok()
 }
 
 fn volume(name: &[u16], system: &str, paging: &[String]) -> Volume {
@@ -95,7 +97,8 @@ fn volume(name: &[u16], system: &str, paging: &[String]) -> Volume {
     let text = until_zero(name);
     Volume {
         file_system: call::file_system(name).ok().filter(|kind| !kind.is_empty()),
-        extents: extents(&text).map(|bytes| digits(&bytes)),
+        extents: asked(&text, EXTENTS).map(|bytes| digits(&bytes)),
+        device: asked(&text, NUMBER).map(|bytes| digits(&bytes)),
         name: text,
         places,
         roles,
