@@ -378,6 +378,29 @@ pub mod tests {
         }
     }
 
+    #[test]
+    fn of_a_machine_that_was_kept_only_the_drive_that_is_offline_can_be_named() {
+        let kept = include_str!("../../../../fuzz/seeds/drives/offline.json");
+        let machine: Capture = serde_json::from_str(kept).unwrap();
+        assert!(machine.is_readable());
+        let named = |machine: &Capture| -> Vec<bool> {
+            let verdicts = machine.devices().into_iter().map(|device| device.verdict);
+            verdicts.map(|verdict| matches!(verdict, Verdict::WithPermission { .. })).collect()
+        };
+        assert_eq!(named(&machine), [false, true, false]);
+        let doubts: [fn(&mut Capture); 4] = [
+            |machine| machine.volumes_listed = false,
+            |machine| machine.volumes[0].roles.clear(),
+            |machine| machine.volumes[3].device = None,
+            |machine| machine.volumes.clear(),
+        ];
+        for doubt in doubts {
+            let mut doubted = machine.clone();
+            doubt(&mut doubted);
+            assert_eq!(named(&doubted), [false; 3]);
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn no_single_answer_of_drawn_bytes_makes_the_systems_drive_writable(
