@@ -37,6 +37,8 @@ export interface ChartPlan {
   // What stands at the vertical axis.
   quantity: string;
   xs: ArrayLike<number>;
+  // How far each place reaches; lines do not cross what lies between two places.
+  lengths?: ArrayLike<number>;
   lines: Line[];
   cursor: Cursor;
   height: number;
@@ -119,10 +121,25 @@ function aroundOne(_: uPlot, low: number, high: number): [number, number] {
   return [low - 1800, high + 1800];
 }
 
+// Stretches of an axis that no place reaches, in pixels; those without a value have been found before.
+function gaps(plan: ChartPlan): uPlot.Series.GapsRefiner {
+  return (plot, _, from, until, found) => {
+    const all = [...found];
+    for (let at = from; at < until; at += 1) {
+      const [x, next, length] = [plan.xs[at], plan.xs[at + 1], plan.lengths?.[at]];
+      if (x === undefined || next === undefined || length === undefined || next - x < length * 1.5) continue;
+      all.push([Math.round(plot.valToPos(x, "x", true)), Math.round(plot.valToPos(next, "x", true))]);
+    }
+    return all.sort(([one], [other]) => one - other);
+  };
+}
+
 function options(plan: ChartPlan, width: number, chart: Chart): uPlot.Options {
   // On a painted ground, each line has paper around it.
-  const halos: uPlot.Series[] = plan.under ? plan.lines.map(() => ({ stroke: () => ink("paper"), width: 5, points: { show: false }, spanGaps: false })) : [];
+  const broken = plan.lengths ? { gaps: gaps(plan) } : {};
+  const halos: uPlot.Series[] = plan.under ? plan.lines.map(() => ({ ...broken, stroke: () => ink("paper"), width: 5, points: { show: false }, spanGaps: false })) : [];
   const series: uPlot.Series[] = plan.lines.map((line) => ({
+    ...broken,
     label: line.name,
     stroke: () => ink(line.ink),
     width: line.points ? 0 : 1.75,
@@ -177,9 +194,14 @@ export class Chart {
     plan.cursor.tell((at) => this.point(at));
     this.say(plan.cursor.at);
     new ResizeObserver(() => this.fit()).observe(this.frame);
-    const redraw = (): void => this.plot?.redraw();
+    const redraw = (): void => this.redraw();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     matchMedia("print").addEventListener("change", redraw);
+  }
+
+  // What is drawn below and above the lines has changed.
+  redraw(): void {
+    this.plot?.redraw();
   }
 
   // The first drawing is done.

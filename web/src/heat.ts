@@ -33,9 +33,25 @@ export function range(heat: Columns<HeatHeader>): [number, number] | undefined {
   return low === undefined || high === undefined ? undefined : [Math.max(1, low), Math.max(2, high)];
 }
 
-// Paints cells from the start of the first column to the end of the last. A cell without any I/O stays paper. What is
-// darkest has the most of all cells, or `highest`.
-export function paint(plot: uPlot, heat: Columns<HeatHeader>, from: number, until: number, highest = 1): void {
+// Where columns follow each other evenly: the first of each such stretch, and how many there are. A gap begins another,
+// and so does a column of another length, such as the last.
+function stretches(starts: ArrayLike<number>, lengths: ArrayLike<number>): [number, number][] {
+  const found: [number, number][] = [];
+  for (let at = 0; at < starts.length; at += 1) {
+    const stretch = found[found.length - 1];
+    const first = stretch?.[0] ?? 0;
+    const columns = stretch?.[1] ?? 0;
+    const [start = 0, length = 0] = [starts[first], lengths[first]];
+    const isNext = Math.abs((starts[at] ?? 0) - (start + columns * length)) < length / 20 && Math.abs((lengths[at] ?? 0) - length) < length / 20;
+    if (stretch !== undefined && isNext) stretch[1] += 1;
+    else found.push([at, 1]);
+  }
+  return found;
+}
+
+// Paints cells, each column at its own place: from its start on, as long as it is. A cell without any I/O stays paper.
+// What is darkest has the most of all cells, or `highest`.
+export function paint(plot: uPlot, heat: Columns<HeatHeader>, starts: ArrayLike<number>, lengths: ArrayLike<number>, highest = 1): void {
   const { width, height, bounds_ns } = heat.header;
   const counts = heat.get("counts");
   if (!counts || width === 0 || height === 0) return;
@@ -66,12 +82,15 @@ export function paint(plot: uPlot, heat: Columns<HeatHeader>, from: number, unti
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [width, pixels];
   canvas.getContext("2d")?.putImageData(image, 0, 0);
-  const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
   plot.ctx.save();
   plot.ctx.beginPath();
   plot.ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
   plot.ctx.clip();
   plot.ctx.imageSmoothingEnabled = false;
-  plot.ctx.drawImage(canvas, left, bottom - pixels, right - left, pixels);
+  for (const [first, columns] of stretches(starts, lengths)) {
+    const [start = 0, length = 0] = [starts[first], lengths[first]];
+    const [left, right] = [plot.valToPos(start, "x", true), plot.valToPos(start + columns * length, "x", true)];
+    plot.ctx.drawImage(canvas, first, 0, columns, pixels, left, bottom - pixels, right - left, pixels);
+  }
   plot.ctx.restore();
 }

@@ -177,9 +177,14 @@ test("runs are listed, searched and sorted, and the address says how", async () 
   await heading.getByRole("button").click();
   assert.equal(await heading.getAttribute("aria-sort"), "descending");
   const first = await page.getByRole("row").nth(1).innerText();
-  assert.match(first, /sim:gp3/);
+  assert.match(first, /sim:gp3.*★ baseline/s);
   await heading.getByRole("button").click();
-  assert.match(await page.getByRole("row").nth(1).innerText(), /sim:hdd/);
+  assert.match(await page.getByRole("row").nth(1).innerText(), /★ baseline/, "it stays at the top");
+  assert.match(await page.getByRole("row").nth(2).innerText(), /sim:hdd/);
+  await page.getByRole("img", { name: /^IOPS of \d+ runs up to this one: / }).first().waitFor();
+  await page.getByRole("row").filter({ hasText: "weekly" }).getByRole("link", { name: /^−\d+\.\d %$/ }).click();
+  await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
+  await go("#/runs", "Runs");
   await page.getByRole("button", { name: /^sim:hdd/ }).click();
   await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
 });
@@ -232,6 +237,8 @@ test("a trend says where a level changed, and leads to the runs on both sides", 
   await go("#/trend?target=sim:gp3", "Trends");
   await page.getByText(/UTC: slower/).waitFor();
   await picture("trend");
+  await page.getByText("What changed, as text").click();
+  await page.getByText(/^fathom trend sim:gp3 --metric iops: .* UTC: slower, −\d/s).waitFor();
   const slider = page.getByRole("slider").first();
   await slider.focus();
   await page.keyboard.press("End");
@@ -245,7 +252,7 @@ test("a trend says where a level changed, and leads to the runs on both sides", 
 
 test("chosen runs stand side by side, with what differs", async () => {
   await go("#/runs", "Runs");
-  for (const at of [2, 12]) await page.getByRole("row").nth(at).getByRole("checkbox").check();
+  for (const at of [3, 12]) await page.getByRole("row").nth(at).getByRole("checkbox").check();
   await page.getByRole("link", { name: "Compare 2 runs" }).click();
   await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
   const row = page.getByRole("region", { name: "Figures of the runs" }).getByRole("row", { name: /^read IOPS/ });
@@ -255,6 +262,8 @@ test("chosen runs stand side by side, with what differs", async () => {
   await page.keyboard.press("Home");
   for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
   assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^p50: A: sim:gp3 .*B: sim:gp3 /);
+  const shift = page.getByRole("slider", { name: /^Shift of the latency of reads/ });
+  assert.match((await shift.getAttribute("aria-valuetext")) ?? "", /^p50: B: sim:gp3 −\d/);
   await page.getByRole("searchbox", { name: "Search in it" }).fill("decorated");
   await page.getByRole("status").filter({ hasText: /^\d+ of/ }).waitFor();
   assert.match(await page.getByRole("region", { name: "What differs" }).innerText(), /target\.decorated.*absent/s);
@@ -267,7 +276,7 @@ test("what people say of runs is listed, found and shown with the run", async ()
   await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
   assert.match(await page.getByRole("row").nth(1).innerText(), /<b>, weekly, 1 note/);
   await picture("tags");
-  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByRole("row").nth(1).getByRole("link").first().click();
   await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: "weekly" }).waitFor();
   await page.getByText("the <i>delay</i> is on").waitFor();
   await page.getByRole("link", { name: "Compare with the baseline" }).click();
@@ -407,7 +416,7 @@ test("a fleet adds up, and its volumes are sorted, searched and chosen by what t
 
 test("what people say is changed by keys where the server lets it, and what was not seen is not", async () => {
   await go("#/runs", "Runs");
-  await page.getByRole("row").nth(2).getByRole("link").click();
+  await page.getByRole("row").nth(3).getByRole("link").first().click();
   await page.getByRole("heading", { name: /^sim:gp3/, level: 1 }).waitFor();
   assert.equal(await page.getByRole("region", { name: "Edit" }).count(), 0, "nothing is changed without --edit");
   const address = await serve("--store", edited, "--edit");

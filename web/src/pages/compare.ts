@@ -1,7 +1,7 @@
 // Runs side by side: their figures, their percentiles as curves, and what differs between how they were made.
 
 import { json, Refusal, type Comparison, type Run, type Summary } from "../api";
-import { Chart, Cursor, type Line } from "../chart";
+import { Chart, Cursor, type ChartPlan, type Line } from "../chart";
 import { el, table, type Child } from "../elements";
 import { address, keep, route } from "../route";
 import { COMPARED_MAX, type Screen } from "../screen";
@@ -146,7 +146,23 @@ function curves(runs: Compared[], direction: string): HTMLElement[] {
   });
   if (lines.every((line) => Array.from(line.values).every((value) => Number.isNaN(value)))) return [];
   const plan = { title: `Latency of ${direction}s by percentile`, quantity: "The share of I/Os that were faster; a percentile is missing where fewer than 10 I/Os lie beyond it.", xs: QUANTILES.map((_, at) => at), lines, cursor: new Cursor(), height: 280, isLog: true, isMain: true, write: time };
-  return [new Chart({ ...plan, writeX: (x) => (Number.isInteger(x) && QUANTILES[x] !== undefined ? `p${Number((QUANTILES[x] * 100).toFixed(2))}` : ""), page: 3 }).root];
+  const shared = { writeX: (x: number) => (Number.isInteger(x) && QUANTILES[x] !== undefined ? `p${Number((QUANTILES[x] * 100).toFixed(2))}` : ""), page: 3 };
+  return [new Chart({ ...plan, ...shared }).root, ...shifts(runs, direction, lines, { ...shared, xs: plan.xs, cursor: plan.cursor })];
+}
+
+// How far each percentile of the others is from that of the first; runs that do not stand have none.
+function shifts(runs: Compared[], direction: string, lines: Line[], shared: Pick<ChartPlan, "xs" | "cursor" | "writeX" | "page">): HTMLElement[] {
+  const isSound = (at: number): boolean => {
+    const run = runs[at];
+    return run !== undefined && stands(run);
+  };
+  const [first, ...others] = lines.filter((_, at) => isSound(at));
+  if (first === undefined || first !== lines[0]) return [];
+  const shifted = others.map((line): Line => ({ ...line, values: Array.from(line.values, (value, at) => value / (first.values[at] ?? Number.NaN)) }));
+  const ratios = shifted.flatMap((line) => Array.from(line.values)).filter((ratio) => Number.isFinite(ratio));
+  if (ratios.length === 0) return [];
+  const range: [number, number] = [Math.min(0.95, ...ratios) * 0.99, Math.max(1.05, ...ratios) * 1.01];
+  return [new Chart({ ...shared, title: `Shift of the latency of ${direction}s`, quantity: `Against ${first.name}: above +0.0 % is slower. The verdict above says what of it is beyond chance.`, lines: shifted, height: 220, range, isMain: true, write: change }).root];
 }
 
 // The name of an entry of a list, which says more than its number.

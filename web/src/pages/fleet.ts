@@ -244,12 +244,21 @@ class Fleet {
         this.whole.replaceChildren();
         this.search.focus();
       };
-      this.whole.replaceChildren(heading, list, el("button", { type: "button", click: close }, "close"));
+      this.whole.replaceChildren(heading, list, ...series(name), el("button", { type: "button", click: close }, "close"));
     } catch (error) {
       this.whole.replaceChildren(heading, el("p", { role: "alert" }, error instanceof Error ? error.message : String(error)));
     }
     if (isAsked) heading.focus();
   }
+}
+
+// Rows keep what was concluded of a volume and not its hours; how those are looked at.
+function series(name: string): HTMLElement[] {
+  const where = name.replaceAll("'", "''").replaceAll('"', '\\"').replaceAll("$", "\\$").replaceAll("`", "\\`");
+  return [
+    el("p", { class: "quiet prose" }, "This file keeps what was concluded of each volume, and not its hours. They are in the table that fathom size read; to see those of this volume, what they need, and when that is more than it has:"),
+    el("pre", {}, `duckdb -c "COPY (SELECT * FROM 'volumes.csv' WHERE volume = '${where}') TO 'one.csv'"\nfathom size one.csv --values per-row --size SIZE --region REGION --report one.html`),
+  ];
 }
 
 // A fact of a volume with its unit.

@@ -161,7 +161,7 @@ class Panel {
     const most = Math.max(1, ...this.heats.flatMap((heat) => heat.counts));
     for (const { at, bounds_ns, counts } of this.heats) {
       const header = { width: 1, height: counts.length, bounds_ns };
-      paint(plot, { header, get: () => counts } as unknown as Columns<HeatHeader>, at - 5, at, most);
+      paint(plot, { header, get: () => counts } as unknown as Columns<HeatHeader>, [at - 5], [5], most);
     }
   }
 

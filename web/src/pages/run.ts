@@ -169,10 +169,9 @@ class OverTime {
   private charts(series: Columns<SeriesHeader>, chosen: string | null, kind: string, heat: Columns<HeatHeader> | null): HTMLElement[] {
     const starts = series.get("start_s") ?? new Float32Array(0);
     const durations = series.get("duration_s") ?? new Float32Array(0);
-    const last = starts.length - 1;
-    const [begin, end] = [starts[0] ?? 0, (starts[last] ?? 0) + (durations[last] ?? 1)];
     const shared = {
       xs: starts,
+      lengths: durations,
       cursor: this.cursor,
       writeX: clock,
       page: Math.max(1, Math.round(60 / series.header.per_column)),
@@ -188,7 +187,7 @@ class OverTime {
         dash: DASHES[at] ?? [],
       }));
       const bounds = range(heat);
-      plans.push({ ...shared, title: `${kind === "response" ? "Response" : "Service"} latency of ${chosen}s`, quantity: "The darker, the more I/Os (on dark paper: the lighter); a percentile is missing where fewer than 10 I/Os lie beyond it.", lines, isLog: true, write: time, height: 340, ...(bounds ? { range: bounds } : {}), under: (plot) => paint(plot, heat, begin, end) });
+      plans.push({ ...shared, title: `${kind === "response" ? "Response" : "Service"} latency of ${chosen}s`, quantity: "The darker, the more I/Os (on dark paper: the lighter); a percentile is missing where fewer than 10 I/Os lie beyond it.", lines, isLog: true, write: time, height: 340, ...(bounds ? { range: bounds } : {}), under: (plot) => paint(plot, heat, starts, durations) });
     }
     const flows = (column: string): Line[] =>
       series.header.directions.map((name, at) => ({ name, values: series.get(`${name}.${column}`) ?? [], ink: INKS[at] ?? "text", dash: DASHES[at] ?? [] }));

@@ -4,8 +4,9 @@ import { json, type Facets, type Listing } from "../api";
 import { el, folded, type Child } from "../elements";
 import { address, keep, route } from "../route";
 import { COMPARED_MAX, type Screen } from "../screen";
+import { Histories, spark } from "../spark";
 import { VirtualTable, type Heading } from "../virtual";
-import { count, moment, plain, rate, throughput, time } from "../words";
+import { change, count, moment, plain, rate, throughput, time } from "../words";
 
 // Pause after the last key before a search is sent.
 const TYPING_MS = 200;
@@ -23,6 +24,7 @@ const HEADINGS: Heading[] = [
   { name: "jobs", text: "jobs", isNumber: true },
   { name: "depth", text: "depth", isNumber: true },
   { name: "operations_per_s", text: "IOPS", isNumber: true },
+  { name: "history", text: "history", isNumber: false },
   { name: "throughput_bytes_per_s", text: "throughput", isNumber: true },
   { name: "p50_ns", text: "p50", isNumber: true },
   { name: "p99_ns", text: "p99", isNumber: true },
@@ -44,6 +46,7 @@ export async function runs(screen: Screen): Promise<HTMLElement> {
 
 class Runs {
   private listing: Listing | null = null;
+  private histories: Histories | null = null;
   private order = new Uint32Array(0);
   private asked = 0;
   private timer = 0;
@@ -94,6 +97,7 @@ class Runs {
     }
     if (mine !== this.asked) return;
     this.listing = listing;
+    this.histories = new Histories(listing);
     this.order = Uint32Array.from(listing.columns.id, (_, at) => at);
     const shown = listing.columns.id.length;
     const newest = shown < listing.total ? `; the newest ${count(shown)} are shown: narrow the search to see others` : "";
@@ -141,10 +145,13 @@ class Runs {
   private arrange(): void {
     if (!this.listing) return;
     const { query } = route();
-    const name = (query.get("sort") ?? "started_at") as keyof Rows | "chosen";
+    const name = (query.get("sort") ?? "started_at") as keyof Rows | "chosen" | "history";
     const isDown = query.get("sort") === null || query.get("order") === "down";
     const values = this.keys(name);
+    const pinned = this.listing.columns.baseline;
     this.order.sort((one, other) => {
+      // What others are compared with stays at the top.
+      if (pinned[one] !== pinned[other]) return pinned[one] ? -1 : 1;
       const [a, b] = [values[one] ?? null, values[other] ?? null];
       if (a === null || b === null) return a === b ? one - other : a === null ? 1 : -1;
       const ascending = a < b ? -1 : a > b ? 1 : 0;
@@ -154,9 +161,10 @@ class Runs {
   }
 
   // What a column is sorted by: words by their place in the alphabet.
-  private keys(name: keyof Rows | "chosen"): (number | string | null)[] {
+  private keys(name: keyof Rows | "chosen" | "history"): (number | string | null)[] {
     const { columns, words } = this.listing as Listing;
     if (name === "chosen") return columns.id.map((id) => Number(this.chosen.has(id)));
+    if (name === "history") return columns.id.map((_, at) => this.histories?.againstBaseline(at)?.ratio ?? null);
     if (name === "tags") return columns.id.map((_, at) => this.said(at).join(" ") || null);
     const column = (columns[name] ?? columns.started_at) as (number | string | boolean | null)[];
     const dictionary = words[name];
@@ -197,12 +205,25 @@ class Runs {
       plain(columns.jobs[run]),
       plain(columns.depth[run]),
       rate(columns.operations_per_s[run]),
+      this.history(run),
       throughput(columns.throughput_bytes_per_s[run]),
       latency(columns.p50_ns[run]),
       latency(columns.p99_ns[run]),
       this.word("tool", run),
       el("span", { class: "cut", title: this.said(run).join(", ") }, this.said(run).join(", ")),
     ];
+  }
+
+  // The runs of its workload up to it, and how it stands to their baseline.
+  private history(run: number): Child {
+    const { columns } = this.listing as Listing;
+    const drawn = spark(this.histories?.upTo(run) ?? []);
+    if (!columns.valid[run]) return el("span", { class: "quiet", title: "A self-check failed, or the run did not end as planned" }, "not compared");
+    const against = this.histories?.againstBaseline(run) ?? null;
+    if (against === null) return drawn;
+    const ids = `${columns.id[against.baseline] ?? ""},${columns.id[run] ?? ""}`;
+    const link = el("a", { href: address(["compare"], { store: this.screen.store || null, ids }), title: "IOPS against the baseline; the comparison says whether that is beyond chance" }, change(against.ratio));
+    return el("span", {}, drawn, " ", link);
   }
 
   private choice(id: string): Child {
@@ -252,8 +273,9 @@ class Runs {
   // Adds a condition, or takes it out again.
   private narrow(name: string, word: string): void {
     const condition = /\s/.test(word) ? `${name}"${word}"` : `${name}${word}`;
-    const { value } = this.search;
-    this.search.value = value.includes(condition) ? value.replace(condition, "").replace(/\s+/g, " ").trim() : `${value} ${condition}`.trim();
+    // A word within another is another.
+    const padded = ` ${this.search.value.replace(/\s+/g, " ").trim()} `;
+    this.search.value = (padded.includes(` ${condition} `) ? padded.replace(` ${condition} `, " ") : `${padded}${condition}`).trim();
     void this.load();
   }
 }

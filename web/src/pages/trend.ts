@@ -4,7 +4,7 @@ import uPlot from "uplot";
 
 import { json, type Listing, type Marks, type Trends } from "../api";
 import { Chart, Cursor, ink } from "../chart";
-import { el, table, type Child } from "../elements";
+import { el, folded, table, type Child } from "../elements";
 import { address, route } from "../route";
 import type { Screen } from "../screen";
 import { change, count, moment, percent, rate, time } from "../words";
@@ -15,6 +15,8 @@ const METRICS = [
   ["p99", "p99 latency"],
 ] as const;
 
+// Marks that are listed at most.
+const MARKS_MAX = 500;
 // Values from which on a level is told.
 const NEEDED = 8;
 
@@ -46,14 +48,42 @@ export async function trend(screen: Screen): Promise<HTMLElement> {
   const sorted = [...trends.workloads].sort((a, b) => changes(b) - changes(a) || b.values.length - a.values.length);
   root.append(...sorted.map((workload) => one(screen, trends, workload)));
   if (trends.marks.length > 0) root.append(happened(trends));
+  const text = [`fathom trend ${target} --metric ${metric[0]}: ${metric[1]}, ${count(sorted.length)} ${sorted.length === 1 ? "workload" : "workloads"}`, ...sorted.flatMap(lines)].join("\n");
+  root.append(el("h2", {}, "For a ticket"), folded("What changed, as text", () => el("pre", { tabindex: 0 }, text)));
   return root;
+}
+
+// What is told of a workload, as lines of text.
+function lines(workload: Workload): string[] {
+  const { levels, values } = workload;
+  const known = values.length === 1 ? "1 value" : `${values.length} values`;
+  const title = `${titleOf(workload)}, ${known}`;
+  if (levels === null) return [`${title}: too few to tell a level`];
+  const changes: string[] = [];
+  let at = 0;
+  for (const level of levels) {
+    const before = values[at - 1];
+    at += level.values;
+    if (!level.change || !before) continue;
+    const { ratio, low, high, slower, marks, acknowledged } = level.change;
+    const between = marks.length === 0 ? "" : `; between them: ${marks.join("; ")}`;
+    const seen = acknowledged === null ? "" : `; acknowledged: ${acknowledged.text}`;
+    changes.push(`  ${moment(level.from_at)} UTC: ${slower ? "slower" : "faster"}, ${change(ratio)} (${change(low)} to ${change(high)}, 95 %), from ${before.run} to ${level.from_run}${between}${seen}`);
+  }
+  return [changes.length === 0 ? `${title}: no change of level` : `${title}:`, ...changes];
+}
+
+function titleOf({ pattern, jobs, depth, tool }: Workload): string {
+  return `${pattern}, ${jobs} × ${depth}${tool === "fathom" ? "" : `, ${tool}`}`;
 }
 
 // All marks as a table: those on the charts have no names there.
 function happened(trends: Trends): HTMLElement {
-  const rows = trends.marks.map((mark) => [moment(mark.from_at), mark.until_at === null ? "" : moment(mark.until_at), mark.title, mark.automatic ? "seen between two runs" : "fathom mark"]);
+  const shown = trends.marks.slice(-MARKS_MAX);
+  const rows = shown.map((mark) => [moment(mark.from_at), mark.until_at === null ? "" : moment(mark.until_at), mark.title, mark.automatic ? "seen between two runs" : "fathom mark"]);
   return el("div", {}, el("h2", {}, "What happened meanwhile"),
     el("p", { class: "quiet prose" }, "On the charts a moment is a dashed line, and a stretch a bar along the foot. Changes of kernel, driver, firmware and fathom are read from the runs themselves: they lie between the runs before and after."),
+    shown.length < trends.marks.length ? el("p", {}, `The newest ${count(shown.length)} of ${count(trends.marks.length)} marks; those before them are on the charts, and in a terminal with: fathom mark`) : null,
     table("Marks", ["from (UTC)", "until (UTC)", "what", "made by"], rows, []));
 }
 
@@ -79,14 +109,14 @@ function controls(screen: Screen, targets: string[], target: string, metric: str
 function one(screen: Screen, trends: Trends, workload: Workload): HTMLElement {
   const { values, levels } = workload;
   const write = trends.unit === "ns" ? time : rate;
-  const title = `${workload.pattern}, ${workload.jobs} × ${workload.depth}${workload.tool === "fathom" ? "" : `, ${workload.tool}`}`;
+  const title = titleOf(workload);
   const level = new Array<number>(values.length).fill(Number.NaN);
   let at = 0;
   for (const { values: length, value } of levels ?? []) level.fill(value, at, (at += length));
   const times = Float64Array.from(values, (value) => Date.parse(value.started_at) / 1000);
   const chart = new Chart({
     title,
-    quantity: `${trends.unit === "ns" ? "latency" : "IOPS"} of ${count(values.length)} ${values.length === 1 ? "value" : "values"}`,
+    quantity: `${trends.unit === "ns" ? "latency" : "IOPS"} of ${count(values.length)} ${values.length === 1 ? "value" : "values"}${levels === null ? "" : "; shaded: a standard deviation around each level"}`,
     xs: times,
     lines: [
       { name: "value", values: values.map((value) => value.value), ink: "blue", points: true },
@@ -98,7 +128,10 @@ function one(screen: Screen, trends: Trends, workload: Workload): HTMLElement {
     isMain: true,
     write,
     writeX: (x) => moment(new Date(x * 1000).toISOString()),
-    over: (plot) => marks(plot, trends, workload, times),
+    over: (plot) => {
+      bands(plot, workload, times);
+      marks(plot, trends, workload, times);
+    },
     choose: (place) => {
       const chosen = values[place];
       if (chosen) location.hash = address(["run", chosen.run], { store: screen.store || null });
@@ -111,6 +144,27 @@ function one(screen: Screen, trends: Trends, workload: Workload): HTMLElement {
 
 function link(screen: Screen, run: string): HTMLElement {
   return el("a", { href: address(["run", run], { store: screen.store || null }) }, run);
+}
+
+// A standard deviation of its runs around each level, from its first to its last.
+function bands(plot: uPlot, { levels }: Workload, times: Float64Array): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.globalAlpha = 0.14;
+  ctx.fillStyle = ink("text");
+  let at = 0;
+  for (const level of levels ?? []) {
+    const [from, until] = [times[at], times[at + level.values - 1]];
+    at += level.values;
+    if (from === undefined || until === undefined) continue;
+    const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
+    const [top, foot] = [plot.valToPos(level.value * (1 + level.deviation), "y", true), plot.valToPos(level.value * (1 - level.deviation), "y", true)];
+    ctx.fillRect(left, top, Math.max(2, right - left), Math.max(1, foot - top));
+  }
+  ctx.restore();
 }
 
 // A line where a level begins, and what happened meanwhile: a stretch as a band along the foot, a moment as a dashed line.
