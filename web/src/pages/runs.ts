@@ -38,6 +38,8 @@ const FACETS = [
   { column: "device", text: "device" },
   { column: "tool", text: "tool" },
   { column: "tags", text: "tag" },
+  { column: "kernel", text: "kernel" },
+  { column: "valid", text: "checks" },
 ] as const;
 
 export async function runs(screen: Screen): Promise<HTMLElement> {
@@ -104,10 +106,10 @@ class Runs {
     this.told.textContent = `${count(listing.total)} ${listing.total === 1 ? "run" : "runs"}${newest}`;
     this.drawFacets(this.counted());
     this.arrange();
-    if (!SHARED && shown < listing.total) await this.countAll(q, mine);
+    if (!SHARED) void this.countAll(q, mine);
   }
 
-  // What is not on screen counts too.
+  // What is not on screen counts too, and so do kernels.
   private async countAll(q: string, mine: number): Promise<void> {
     performance.mark("facets-asked");
     try {
@@ -125,10 +127,11 @@ class Runs {
     const found: Facets["facets"] = {};
     for (const { column } of FACETS) {
       const counts = new Map<string, number>();
-      for (const place of columns[column].flat()) {
-        const word = place === null ? undefined : words[column]?.[place];
-        if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
-      }
+      // A run's kernel is not in the list.
+      if (column === "kernel") continue;
+      const places: (number | null)[] = column === "valid" ? [] : columns[column].flat();
+      const every = column === "valid" ? columns.valid.map((isValid) => (isValid ? "valid" : "invalid")) : places.map((place) => (place === null ? undefined : words[column]?.[place]));
+      for (const word of every) if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
       found[column] = { values: counts.size, most: [...counts].sort((a, b) => b[1] - a[1]) };
     }
     return found;
@@ -259,9 +262,11 @@ class Runs {
     const groups: Node[] = [];
     for (const { column, text } of FACETS) {
       const { values: all, most } = facets[column] ?? { values: 0, most: [] };
-      if (all < (column === "tags" ? 1 : 2) && !this.search.value.includes(`${text}:`)) continue;
+      const isAsked = column === "valid" ? this.search.value.split(/\s+/).some((word) => word === "valid" || word === "invalid") : this.search.value.includes(`${text}:`);
+      if (all < (column === "tags" ? 1 : 2) && !isAsked) continue;
+      const name = column === "valid" ? "" : `${text}:`;
       const values = most.slice(0, VALUES_MAX).map(([word, runs]) =>
-        el("li", {}, el("button", { type: "button", class: "facet", click: () => this.narrow(`${text}:`, word) }, el("span", {}, word), el("span", { class: "n" }, count(runs)))),
+        el("li", {}, el("button", { type: "button", class: "facet", click: () => this.narrow(name, word) }, el("span", {}, word), el("span", { class: "n" }, count(runs)))),
       );
       const rest = all - values.length;
       groups.push(el("details", { open: true }, el("summary", {}, `${text} (${count(all)})`), el("ul", {}, ...values, rest > 0 ? el("li", { class: "quiet" }, `and ${count(rest)} more`) : null)));
@@ -283,7 +288,7 @@ class Runs {
 function help(): HTMLElement {
   const rows: [string, string][] = [
     ["words", "in the target, device, workload, tool, campaign, id or tags"],
-    ['target:nvme0 workload:"random read" device: tool: campaign: id: tag:', "in that column alone"],
+    ['target:nvme0 workload:"random read" device: tool: campaign: id: tag: kernel:', "in that column alone"],
     ["p99<2ms p50>100us iops>=20k throughput>100MB/s depth=4 jobs=1", "a figure against a value"],
     ["valid, invalid", "whether the run ended as planned and no self-check failed"],
     ["baseline", "the runs that others are compared with, as fathom baseline chooses them"],

@@ -49,11 +49,17 @@ fn document(found: &RunFacets) -> Result<Answer, Refusal> {
         RunText::Device => Some("device"),
         RunText::Tool => Some("tool"),
         RunText::Tags => Some("tags"),
+        RunText::Kernel => Some("kernel"),
         RunText::Campaign | RunText::Id => None,
     };
     let facets = found.columns.iter().filter_map(|(column, values)| {
         let most = &values[..values.len().min(VALUES_MAX)];
         Some((name(*column)?, Facet { values: values.len(), most }))
     });
-    json(&Facets { format: "fathom.page.facets", version: 1, total: found.total, facets: facets.collect() })
+    let mut facets: BTreeMap<_, _> = facets.collect();
+    let outcomes =
+        [("valid".to_owned(), found.valid), ("invalid".to_owned(), found.total.saturating_sub(found.valid))];
+    let some: Vec<(String, u64)> = outcomes.into_iter().filter(|(_, runs)| *runs > 0).collect();
+    facets.insert("valid", Facet { values: some.len(), most: &some });
+    json(&Facets { format: "fathom.page.facets", version: 1, total: found.total, facets })
 }

@@ -10,7 +10,7 @@ use super::Refusal;
 /// Words of a search at most.
 const WORDS_MAX: usize = 32;
 
-const TEXTS: [(&str, RunText); 8] = [
+const TEXTS: [(&str, RunText); 9] = [
     ("target", RunText::Target),
     ("device", RunText::Device),
     ("workload", RunText::Pattern),
@@ -19,6 +19,7 @@ const TEXTS: [(&str, RunText); 8] = [
     ("campaign", RunText::Campaign),
     ("id", RunText::Id),
     ("tag", RunText::Tags),
+    ("kernel", RunText::Kernel),
 ];
 
 const NUMBERS: [(&str, RunNumber); 6] = [

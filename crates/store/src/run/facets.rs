@@ -13,6 +13,8 @@ use crate::run::search::{RunCondition, RunText};
 pub struct RunFacets {
     /// Runs that meet them.
     pub total: u64,
+    /// Those of them that came to their end and failed no self-check.
+    pub valid: u64,
     /// Of each column: its values with how many runs have them, the most frequent first. A run has as many tags as were
     /// put on it; where it has no value, it counts nowhere.
     pub columns: Vec<(RunText, Vec<(String, u64)>)>,
@@ -34,19 +36,26 @@ impl Store {
             sql += &condition.sql(&mut values);
         }
         let names = SINGLE.map(RunText::column).join(", ");
-        let together = format!("SELECT {names}, count(*) FROM run WHERE true{sql} GROUP BY {names}");
+        let together = format!(
+            "SELECT {names}, count(*), sum(valid), environment FROM run WHERE true{sql} GROUP BY {names}, environment"
+        );
         let groups = self.all(COUNTING, &together, params_from_iter(values.clone()), |row| {
             let mut words = [None, None, None, None];
             for (at, word) in words.iter_mut().enumerate() {
                 *word = row.get::<_, Option<String>>(at)?;
             }
-            Ok((words, row.get::<_, i64>(SINGLE.len())?))
+            let count = |at: usize| row.get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or(0));
+            let environment: i64 = row.get(SINGLE.len() + 2)?;
+            Ok((words, count(SINGLE.len())?, count(SINGLE.len() + 1)?, environment))
         })?;
         let mut counts: [BTreeMap<String, u64>; SINGLE.len()] = Default::default();
-        let mut total: u64 = 0;
-        for (words, runs) in groups {
-            let runs = u64::try_from(runs).unwrap_or(0);
+        let (mut total, mut valid) = (0_u64, 0_u64);
+        let (kernels, mut on_kernels) = (self.kernels()?, BTreeMap::new());
+        for (words, runs, sound, environment) in groups {
             total = total.saturating_add(runs);
+            valid = valid.saturating_add(sound);
+            let kernel = kernels.get(&environment).cloned().unwrap_or_default();
+            *on_kernels.entry(kernel).or_default() += runs;
             for (counts, word) in counts.iter_mut().zip(words) {
                 *counts.entry(word.unwrap_or_default()).or_default() += runs;
             }
@@ -60,7 +69,15 @@ impl Store {
             Ok((row.get::<_, String>(0)?, u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0)))
         })?;
         columns.push((RunText::Tags, sorted(tags.into_iter().collect())));
-        Ok(RunFacets { total, columns })
+        columns.push((RunText::Kernel, sorted(on_kernels)));
+        Ok(RunFacets { total, valid, columns })
+    }
+
+    /// The kernel of each environment that says one.
+    fn kernels(&self) -> Result<BTreeMap<i64, String>, StoreError> {
+        let sql = "SELECT seq, CAST(json_extract(json, '$.kernel') AS TEXT) FROM environment WHERE json_valid(json)";
+        let found = self.all(COUNTING, sql, (), |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
+        Ok(found.into_iter().filter_map(|(number, kernel)| Some((number, kernel?))).collect())
     }
 
     /// Another number after every change that another connection makes, and the same as long as none does.

@@ -24,6 +24,8 @@ pub enum RunText {
     Id,
     /// The words on it, with a space between.
     Tags,
+    /// The kernel that it ran on.
+    Kernel,
 }
 
 /// A column of figures.
@@ -153,6 +155,10 @@ impl RunText {
                 "(SELECT group_concat(word, ' ') FROM label
                   WHERE label.kind = 'run' AND label.object = run.id AND label.void_at IS NULL)"
             }
+            Self::Kernel => {
+                "(SELECT iif(json_valid(json), json_extract(json, '$.kernel'), NULL) FROM environment
+                  WHERE environment.seq = run.environment)"
+            }
         }
     }
 }
@@ -188,6 +194,14 @@ impl RunCondition {
     pub(super) fn sql(&self, values: &mut Vec<Value>) -> String {
         const LIKE: &str = "LIKE ? ESCAPE '\\'";
         match self {
+            // Few environments stand for many runs: they are looked through, and not each run's.
+            Self::Holds(RunText::Kernel, text) => {
+                values.push(Value::from(pattern_of(text)));
+                format!(
+                    "run.environment IN (SELECT seq FROM environment
+                     WHERE iif(json_valid(json), json_extract(json, '$.kernel'), NULL) {LIKE})"
+                )
+            }
             Self::Holds(field, text) => {
                 values.push(Value::from(pattern_of(text)));
                 format!("{} {LIKE}", field.column())
