@@ -228,6 +228,23 @@ export interface SeriesHeader extends Span {
   // Whether a count was too large for its place.
   is_cut: boolean;
   directions: string[];
+  beside: Beside[];
+}
+
+// A chart of what was sampled beside a run: its lines with their columns, or why there is none.
+export interface Beside {
+  name: "processors" | "process" | "device" | "temperature" | "balance";
+  unit: string;
+  lines: { name: string; column: string }[];
+  more: number;
+  missing: string | null;
+}
+
+// What a run's seconds say, and the levels that their rate was at, in seconds from its first I/O.
+export interface Analysis {
+  verdict: string;
+  findings: string[];
+  levels: { from_s: number; until_s: number; rate_per_s: number }[];
 }
 
 export interface HeatHeader extends Span {

@@ -59,6 +59,7 @@ function measure(): void {
   fathom("baseline", before);
   fathom("mark", "--title", "delay put in", "--from", fathom("runs", "-n", "1", "--json").match(/"started_at": "([^"]+)"/)?.[1] ?? "");
   for (const seed of [1, 2]) typed(campaigns, "assess", "sim:gp3", "--patterns", "randread-4k", "--budget", `${20 + seed}s`, "--quiet");
+  typed(campaigns, "run", "--quiet", "--target", "memory:16MiB", "--rw", "randread", "--rate", "2k", "--time", "5s", "--warmup", "0s");
   typed(campaigns, "import", join("..", "crates/tools/tests/fio_results/own/mixed.json"));
   const short = ["--time", "1s", "--warmup", "0s", "--rw", "randread", "--quiet"];
   typed(grids, "sweep", "--target", "sim:gp3", "--over", "bs=4k,64k", "--over", "depth=1,4,16", "--passes", "2", ...short);
@@ -184,6 +185,11 @@ test("runs are listed, searched and sorted, and the address says how", async () 
   await page.getByRole("img", { name: /^IOPS of \d+ runs up to this one: / }).first().waitFor();
   await page.getByRole("row").filter({ hasText: "weekly" }).getByRole("link", { name: /^−\d+\.\d %$/ }).click();
   await page.getByRole("heading", { name: "Compare 2 runs", level: 1 }).waitFor();
+  await go("#/runs?q=valid", "Runs");
+  await page.getByRole("button", { name: /^valid/ }).click();
+  await page.waitForURL((address) => !address.href.includes("q=valid"));
+  await go("#/runs?q=kernel:none", "Runs");
+  await page.getByRole("status").filter({ hasText: /^0 runs$/ }).waitFor();
   await go("#/runs", "Runs");
   await page.getByRole("button", { name: /^sim:hdd/ }).click();
   await page.getByRole("status").filter({ hasText: /^1 run$/ }).waitFor();
@@ -193,6 +199,8 @@ test("a run is walked through by keys, down to a second and its histogram", asyn
   await go("#/runs?q=target:hdd", "Runs");
   await page.getByRole("row").nth(1).getByRole("link").click();
   await page.getByRole("heading", { name: /^sim:hdd: 4 KiB random/, level: 1 }).waitFor();
+  await page.getByText(/^The seconds are /).waitFor();
+  await page.getByRole("listitem").filter({ hasText: /^CPUs of the machine, .*: time is simulated/ }).waitFor();
   const chart = page.getByRole("slider", { name: /latency of reads/ });
   await chart.focus();
   await page.keyboard.press("Home");
@@ -216,6 +224,26 @@ test("a run is walked through by keys, down to a second and its histogram", asyn
   await page.getByRole("status").filter({ hasText: "All 90 seconds" }).waitFor();
   await page.getByText("Table: IOPS").click();
   assert.equal(await page.getByRole("region", { name: "IOPS, as a table" }).getByRole("row").count(), 91);
+});
+
+test("what the machine did beside a run is under the same cursor", async () => {
+  await go("#/runs?store=1&q=target:memory", "Runs");
+  await page.getByRole("row").nth(1).getByRole("link").first().click();
+  await page.getByRole("heading", { name: /^memory:16MiB: 4 KiB random read/, level: 1 }).waitFor();
+  await page.getByRole("slider", { name: /^IOPS/ }).focus();
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 2; step += 1) await page.keyboard.press("ArrowRight");
+  const told = async (name: RegExp): Promise<string> => (await page.getByRole("slider", { name }).getAttribute("aria-valuetext")) ?? "";
+  assert.match(await told(/^CPUs of the machine/), /^0:02: busiest core [\d.]+ %, all cores [\d.]+ %/);
+  assert.match(await told(/^CPU of the measuring process/), /^0:02: in the program [\d.]+, in the kernel for it [\d.]+$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /^Second 2/ }).waitFor();
+  await page.getByText(/^Meanwhile: CPUs of the machine: busiest core /).waitFor();
+  await page.getByText("Table: CPUs of the machine").click();
+  assert.equal(await page.getByRole("region", { name: "CPUs of the machine, as a table" }).getByRole("row").count(), 6);
+  await page.getByRole("heading", { name: "Not measured beside it" }).waitFor();
+  await picture("beside");
+  await faultless(page, "a run with what was beside it");
 });
 
 test("the heat map has paint on it", async () => {

@@ -36,7 +36,7 @@ pub mod trend;
 mod visits;
 pub mod wear;
 
-pub use analyse::{Subject, analyse};
+pub use analyse::{Subject, WHOLE_SECOND_NS, analyse};
 pub use assess::{Assessment, assess};
 pub use compare::{Compared, StoredSide, compare, compare_sides, compare_stored, stored_plan};
 pub use error::CampaignError;

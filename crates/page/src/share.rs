@@ -17,7 +17,7 @@ use flate2::write::GzEncoder;
 use form_urlencoded::Serializer;
 use sha2::{Digest, Sha256};
 
-use crate::answer::{Answer, RUNS_MAX, answer};
+use crate::answer::{Answer, RUNS_MAX, answer, beside};
 use crate::assets;
 use crate::redact::{Redacted, Redaction};
 use crate::serving::{PageError, PageErrorKind};
@@ -119,6 +119,8 @@ impl Selection {
         for id in &self.runs {
             let record = store.run_without_series(id).map_err(of_store)?;
             redaction.learn(&serde_json::to_value(&record).map_err(|error| damaged(&error))?);
+            let beside = store.telemetry(id, |_| false).map_err(of_store)?;
+            beside.absent.iter().for_each(|absent| redaction.learn_text(&absent.reason));
             learn_notes(&mut redaction, store, Resolved::Run(id.clone())).map_err(of_store)?;
         }
         let into = Store::open(path).map_err(of_store)?;
@@ -173,14 +175,23 @@ fn learn_notes(redaction: &mut Redaction, store: &Store, about: Resolved) -> Res
     Ok(())
 }
 
-/// A record as it is given away; its seconds are numbers, and what was beside the run is not shown.
+/// A record as it is given away; its seconds are numbers, and of what was sampled beside it goes what the page shows.
 fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecord, PageError> {
     let intervals = std::mem::take(&mut record.intervals);
-    record.telemetry = Default::default();
+    let mut telemetry = std::mem::take(&mut record.telemetry);
+    telemetry.series.retain(|series| beside::is_shown(&series.metric));
+    telemetry.absent.retain(|absent| beside::is_named_absent(&absent.source));
+    for series in &mut telemetry.series {
+        series.label = redaction.apply_text(&series.label);
+    }
+    for absent in &mut telemetry.absent {
+        absent.reason = redaction.apply_text(&absent.reason);
+    }
     let value = serde_json::to_value(&record).map_err(|error| failed(error.to_string()))?;
     let text = redaction.apply(value).to_string();
     let mut record = parse_run(text.as_bytes()).map_err(|error| failed(error.to_string()))?;
     record.intervals = intervals;
+    record.telemetry = telemetry;
     Ok(record)
 }
 
@@ -242,6 +253,7 @@ impl Answers {
             self.ask(shelf, "runs", &[("limit", &limit), ("q", &format!("campaign:{id}"))])?;
         }
         for target in kept.targets() {
+            self.ask(shelf, "marks", &[("target", target)])?;
             for metric in METRICS {
                 self.ask(shelf, "trend", &[("metric", metric), ("target", target)])?;
             }
@@ -256,6 +268,7 @@ impl Answers {
         let path = format!("runs/{id}");
         self.ask(shelf, &path, &[])?;
         self.ask(shelf, &format!("{path}/said"), &[])?;
+        self.ask(shelf, &format!("{path}/analysis"), &[])?;
         self.ask(shelf, "runs", &[("limit", "1"), ("q", &format!("id:{id}"))])?;
         self.ask(shelf, &format!("{path}/series"), &[])?;
         for direction in Direction::ALL.into_iter().filter(|direction| *direction != Direction::Flush) {

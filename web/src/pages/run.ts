@@ -1,7 +1,10 @@
 // One run: what was measured, its self-checks, latency over its seconds, and any second by itself.
 
-import { columns, json, type Columns, type HeatHeader, type Listing, type Run, type Said, type Second, type SeriesHeader, type Summary } from "../api";
-import { Chart, Cursor, type ChartPlan, type Line } from "../chart";
+import type uPlot from "uplot";
+
+import { columns, json, type Analysis, type Columns, type HeatHeader, type Listing, type Marks, type Run, type Said, type Second, type SeriesHeader, type Summary } from "../api";
+import { missing, plan as besidePlan, titleOf, written } from "../beside";
+import { Chart, Cursor, ink, type ChartPlan, type Line } from "../chart";
 import { el, folded, table } from "../elements";
 import { paint, range } from "../heat";
 import { histogram } from "../histogram";
@@ -108,6 +111,12 @@ function foot(record: Run): HTMLElement[] {
 // The charts of a run: the stretch that its address names, all with one cursor.
 class OverTime {
   private cursor = new Cursor();
+  private series: Columns<SeriesHeader> | null = null;
+  private drawn: Chart[] = [];
+  private analysis: Analysis | null = null;
+  // What people say happened while it ran: its second, and what.
+  private marks: [number, string][] = [];
+  private readonly said = el("div", {});
   private readonly second = el("div", { class: "second" });
 
   constructor(
@@ -121,6 +130,7 @@ class OverTime {
     const { query } = route();
     const wanted = { store: this.screen.store, from: query.get("from"), until: query.get("until") };
     const series = await columns<SeriesHeader>(`${this.path}/series`, wanted);
+    this.series = series;
     if (series.header.width === 0) {
       this.root.replaceChildren(el("p", { class: "quiet" }, "This run has no seconds to show: its record holds totals alone."));
       return;
@@ -134,13 +144,68 @@ class OverTime {
       if (at !== null) keep({ at: this.number(series, at) });
     });
     const cut = series.header.is_cut || heat?.header.is_cut === true ? [el("p", { class: "care" }, "A count is larger than 4 294 967 295, and is drawn as that. The figures above and fathom show have it in full.")] : [];
-    this.root.replaceChildren(this.controls(series, directions, chosen), ...cut, ...this.charts(series, chosen, kind, heat), this.second);
+    this.drawn = this.charts(series, chosen, kind, heat);
+    this.root.replaceChildren(this.controls(series, directions, chosen), ...cut, this.said, ...this.drawn.map((chart) => chart.root), ...missing(series.header.beside), this.second);
+    void this.analyse();
     const at = Number(query.get("at"));
     if (query.get("at") !== null && Number.isInteger(at)) {
       const place = Math.floor((at - series.header.from) / series.header.per_column);
       if (place >= 0 && place < series.header.width) this.cursor.set(place);
       if (query.get("open") !== null) await this.open(at);
     }
+  }
+
+  // What the seconds say comes after they are drawn.
+  private async analyse(): Promise<void> {
+    if (this.analysis !== null) return;
+    try {
+      this.analysis = await json<Analysis>(`${this.path}/analysis`, { store: this.screen.store });
+    } catch (error) {
+      this.said.replaceChildren(el("p", { class: "quiet" }, `What the seconds say is not known: ${error instanceof Error ? error.message : String(error)}`));
+      return;
+    }
+    this.marks = await this.marked();
+    const { verdict, findings, levels } = this.analysis;
+    const stretches = levels.length < 2 ? [] : [`Its rate was at ${levels.length} levels, from where the charts have an upright line: ${levels.map((level) => `${rate(level.rate_per_s)} IOPS from ${clock(level.from_s)}`).join(", ")}.`];
+    const happened = this.marks.map(([second, title]) => `Mark at ${clock(second)}, a dashed line: ${title}`);
+    const sentences = [...stretches, ...findings, ...happened];
+    const first = el("p", {}, `The seconds are ${verdict}${sentences.length === 0 ? "." : ":"}`);
+    this.said.replaceChildren(first, ...(sentences.length === 0 ? [] : [el("ul", { class: "prose" }, ...sentences.map((text) => el("li", {}, text)))]));
+    this.drawn.forEach((chart) => chart.redraw());
+  }
+
+  private async marked(): Promise<[number, string][]> {
+    const { target, started_at, engine } = this.record;
+    // Simulated seconds are not those of people.
+    if (engine.name === "sim") return [];
+    const { marks } = await json<Marks>("marks", { store: this.screen.store, target: target.name }).catch(() => ({ marks: [] as Marks["marks"] }));
+    const of = this.series?.header.of ?? 0;
+    const second = (at: string): number => (Date.parse(at) - Date.parse(started_at)) / 1000;
+    const during = marks.filter((mark) => second(mark.from_at) >= 0 && second(mark.from_at) <= of);
+    return during.map((mark) => [second(mark.from_at), mark.title]);
+  }
+
+  // A line where the rate came to another level, and a dashed one where something happened.
+  private bends(plot: uPlot): void {
+    const { ctx, bbox } = plot;
+    const upright = (seconds: number): void => {
+      const x = Math.round(plot.valToPos(seconds, "x", true));
+      if (x < bbox.left || x > bbox.left + bbox.width) return;
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    };
+    ctx.save();
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    // The line that was drawn last may have been dashed.
+    ctx.setLineDash([]);
+    ctx.strokeStyle = ink("vermillion");
+    this.analysis?.levels.slice(1).forEach((level) => upright(level.from_s));
+    ctx.strokeStyle = ink("purple");
+    ctx.setLineDash([3 * devicePixelRatio, 4 * devicePixelRatio]);
+    this.marks.forEach(([seconds]) => upright(seconds));
+    ctx.restore();
   }
 
   // The number of the first second of a column.
@@ -166,7 +231,7 @@ class OverTime {
       el("p", { class: "quiet" }, "←/→ a column, Page Up/Down a minute, + and − or a stretch drawn with the pointer to zoom, Enter for the second under the cursor."));
   }
 
-  private charts(series: Columns<SeriesHeader>, chosen: string | null, kind: string, heat: Columns<HeatHeader> | null): HTMLElement[] {
+  private charts(series: Columns<SeriesHeader>, chosen: string | null, kind: string, heat: Columns<HeatHeader> | null): Chart[] {
     const starts = series.get("start_s") ?? new Float32Array(0);
     const durations = series.get("duration_s") ?? new Float32Array(0);
     const shared = {
@@ -177,6 +242,7 @@ class OverTime {
       page: Math.max(1, Math.round(60 / series.header.per_column)),
       zoom: (from: number, until: number) => void this.zoom(...this.seconds(series, from, until)),
       choose: (at: number) => void this.open(this.number(series, at)),
+      over: (plot: uPlot) => this.bends(plot),
     };
     const plans: ChartPlan[] = [];
     if (chosen !== null && heat !== null) {
@@ -194,7 +260,11 @@ class OverTime {
     plans.push({ ...shared, title: "IOPS", quantity: "I/Os that ended well, per second", lines: flows("operations_per_s"), write: rate, height: 180 });
     plans.push({ ...shared, title: "Throughput", quantity: "bytes per second", lines: flows("bytes_per_s"), write: throughput, height: 180 });
     plans.push({ ...shared, title: "In flight", quantity: "I/Os in flight on average", lines: [{ name: "in flight", values: series.get("in_flight") ?? [], ink: "green" }], write: plain, height: 150 });
-    return plans.map((plan) => new Chart(plan).root);
+    for (const beside of series.header.beside) {
+      const plan = besidePlan(beside, series, INKS, DASHES);
+      if (plan !== null) plans.push({ ...shared, ...plan, height: 150 });
+    }
+    return plans.map((plan) => new Chart(plan));
   }
 
   // Numbers of the seconds between two places on the axis.
@@ -222,9 +292,24 @@ class OverTime {
     this.second.replaceChildren(
       el("h2", { tabindex: -1, id: "second" }, `Second ${count(number)}, from ${clock(second.start_ns / 1e9)}${second.warmup ? " (warm-up)" : ""}`),
       el("p", {}, `${plain(second.in_flight)} I/Os in flight on average over ${plain(second.duration_ns / 1e9)} s of the run's ${plain(this.record.summary.duration_ns / 1e9)} s.`),
+      ...this.besideSecond(number),
       ...second.directions.map((flow) => this.flow(second, flow)),
     );
     this.second.querySelector<HTMLElement>("h2")?.focus();
+  }
+
+  // What the machine did in the column that a second is of.
+  private besideSecond(number: number): HTMLElement[] {
+    if (this.series === null) return [];
+    const { from, per_column, width, beside } = this.series.header;
+    const at = Math.floor((number - from) / per_column);
+    if (at < 0 || at >= width) return [];
+    const told = beside.flatMap(({ name, lines }) => {
+      const values = lines.map((line) => ({ of: line.name, value: this.series?.get(line.column)?.[at] ?? Number.NaN })).filter(({ value }) => Number.isFinite(value));
+      return values.length === 0 ? [] : [`${titleOf(name)}: ${values.map(({ of, value }) => `${of} ${written(name, value)}`).join(", ")}`];
+    });
+    const over = per_column === 1 ? "Meanwhile" : `Over the ${per_column} seconds of its column`;
+    return told.length === 0 ? [] : [el("p", {}, `${over}: ${told.join("; ")}.`)];
   }
 
   private flow(second: Second, flow: Second["directions"][number]): HTMLElement {

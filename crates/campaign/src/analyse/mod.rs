@@ -18,6 +18,7 @@ use fathom_store::{RunFilter, Store, StoreError};
 use crate::assess::capacity_bytes;
 use fathom_plan::title_of;
 use seconds::Seconds;
+pub use seconds::WHOLE_SECOND_NS;
 use together::together;
 
 /// What is analysed.

@@ -10,8 +10,8 @@ use fathom_stats::steady::{SteadyRule, judge, segments};
 use fathom_stats::tail::{LatencySeries, quantile_interval};
 use fathom_store::Store;
 
-/// An interval this long is a whole second.
-const WHOLE_NS: u64 = 990_000_000;
+/// An interval this long, in nanoseconds, is a whole second.
+pub const WHOLE_SECOND_NS: u64 = 990_000_000;
 /// Quantiles that are stated where the run resolves them.
 const QUANTILES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 0.99999];
 
@@ -45,7 +45,7 @@ impl Seconds {
                 }
             })
             .map_err(|error| error.to_string())?;
-        let whole = measured.iter().filter(|interval| interval.duration_ns >= WHOLE_NS);
+        let whole = measured.iter().filter(|interval| interval.duration_ns >= WHOLE_SECOND_NS);
         let rates = whole.map(|i| i.operations() as f64 / (i.duration_ns as f64 / 1e9)).collect();
         let data = [Direction::Read, Direction::Write];
         let moved = |direction: Direction| {

@@ -1,6 +1,8 @@
 //! Answers to requests: functions of what the stores hold and what was asked, and of nothing else.
 
+mod analysis;
 mod asked;
+pub(crate) mod beside;
 mod campaigns;
 mod comparison;
 mod facets;
@@ -121,6 +123,7 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
         ["facets"] => facets::answer(shelf, asked),
         ["runs"] => listing::answer(store(shelf, &mut asked)?, asked),
         ["runs", id] => single::answer(store(shelf, &mut asked)?, id, asked),
+        ["runs", id, "analysis"] => analysis::answer(shelf, id, asked),
         ["runs", id, "heat"] => heat::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "series"] => series::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "second", number] => second::answer(store(shelf, &mut asked)?, id, number, asked),

@@ -5,6 +5,7 @@ use fathom_store::Store;
 use serde::Serialize;
 
 use super::asked::Asked;
+use super::beside::{self, Beside};
 use super::seconds_of::{Column, Cut, Latencies, Seconds};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
@@ -23,6 +24,8 @@ struct Series {
     directions: Vec<&'static str>,
     /// Whether a count is larger than its place.
     is_cut: bool,
+    /// What was sampled beside the run, chart by chart.
+    beside: Vec<Beside>,
 }
 
 pub(super) fn answer(store: &Store, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
@@ -55,6 +58,7 @@ pub(super) fn answer(store: &Store, id: &str, mut asked: Asked) -> Result<Answer
             quantiles(&mut columns, &format!("{name}.response"), flows().map(|flow| &flow.response));
         }
     }
+    let beside = beside::read(store, id, &seconds.columns, &mut columns);
     let header = Series {
         format: "fathom.page.series",
         version: 1,
@@ -64,6 +68,7 @@ pub(super) fn answer(store: &Store, id: &str, mut asked: Asked) -> Result<Answer
         width: seconds.columns.len(),
         directions: directions.iter().map(|direction| direction.name()).collect(),
         is_cut,
+        beside,
     };
     wire::columns(&header, &columns)
 }

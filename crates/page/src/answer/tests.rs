@@ -92,7 +92,7 @@ pub(crate) fn ask(shelf: &mut Shelf, path: &str, query: &str) -> Value {
     }
 }
 
-fn refused(shelf: &mut Shelf, path: &str, query: &str) -> Refusal {
+pub(crate) fn refused(shelf: &mut Shelf, path: &str, query: &str) -> Refusal {
     match answer(shelf, path, query) {
         Err(refusal) => refusal,
         Ok(_) => panic!("{path}?{query} was answered"),

@@ -21,4 +21,4 @@ mod telemetry;
 
 pub(crate) use envelope::{BlobError, Kind};
 pub(crate) use intervals::{decode_intervals, encode_intervals, visit_intervals};
-pub(crate) use telemetry::{decode_telemetry, encode_telemetry};
+pub(crate) use telemetry::{decode_telemetry, decode_telemetry_of, encode_telemetry};

@@ -52,11 +52,20 @@ pub(crate) fn encode_telemetry(telemetry: &Telemetry) -> Result<Vec<Vec<u8>>, Bl
 
 /// The telemetry from its pieces, whichever version they have.
 pub(crate) fn decode_telemetry<P: AsRef<[u8]>>(pieces: &[P]) -> Result<Telemetry, BlobError> {
+    decode_telemetry_of(pieces, |_| true)
+}
+
+/// The same with the series of some metrics alone; the others are not unpacked.
+pub(crate) fn decode_telemetry_of<P: AsRef<[u8]>>(
+    pieces: &[P],
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Telemetry, BlobError> {
     let payload = unseal(Kind::Telemetry, VERSION, pieces)?;
     let TelemetryV1 { at_ns, series, absent, own_cpu_ns } = decode(&payload.bytes)?;
+    let wanted = series.into_iter().filter(|series| is_wanted(&series.metric));
     Ok(Telemetry {
         at_ns: at_ns.into_owned(),
-        series: series.into_iter().map(MetricSeries::try_from).collect::<Result<_, _>>()?,
+        series: wanted.map(MetricSeries::try_from).collect::<Result<_, _>>()?,
         absent: absent.into_iter().map(AbsentSource::from).collect(),
         own_cpu_ns,
     })

@@ -1,8 +1,11 @@
 //! Reads run records back, whole or without their series.
 
+use fathom_record::telemetry::Telemetry;
 use fathom_record::{Interval, ReadError, RunRecord};
 
-use crate::blob::{BlobError, Kind, decode_intervals, decode_telemetry, visit_intervals};
+use crate::blob::{
+    BlobError, Kind, decode_intervals, decode_telemetry, decode_telemetry_of, visit_intervals,
+};
 use crate::checked_json::CheckedJson;
 use crate::error::{self, StoreError, StoreErrorKind};
 use crate::open::Store;
@@ -40,11 +43,23 @@ impl Store {
     /// When there is no such run, or its intervals are damaged or from a newer build; `visit` may
     /// have had some of them by then.
     pub fn visit_intervals(&self, id: &str, visit: impl FnMut(Interval)) -> Result<(), StoreError> {
+        let pieces = self.pieces(self.number_of_run(id)?, Kind::Intervals)?;
+        visit_intervals(&pieces, visit).map_err(|error| self.unreadable(id, &error))
+    }
+
+    /// What was sampled beside the run: the series of the metrics that are wanted, by their names.
+    ///
+    /// # Errors
+    /// When there is no such run, or its telemetry is damaged or from a newer build.
+    pub fn telemetry(&self, id: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Telemetry, StoreError> {
+        let pieces = self.pieces(self.number_of_run(id)?, Kind::Telemetry)?;
+        decode_telemetry_of(&pieces, is_wanted).map_err(|error| self.unreadable(id, &error))
+    }
+
+    fn number_of_run(&self, id: &str) -> Result<i64, StoreError> {
         let sql = "SELECT seq FROM run WHERE id = ?1";
         let number = self.one(READING, sql, [id], |row| row.get(0))?;
-        let number = number.ok_or_else(|| self.unknown(id, &[Names::Runs]))?;
-        let pieces = self.pieces(number, Kind::Intervals)?;
-        visit_intervals(&pieces, visit).map_err(|error| self.unreadable(id, &error))
+        number.ok_or_else(|| self.unknown(id, &[Names::Runs]))
     }
 
     /// A run's number, and its record without series.

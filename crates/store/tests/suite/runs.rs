@@ -47,7 +47,12 @@ fn runs_read_back_as_they_were_saved() {
         let mut visited = Vec::new();
         again.visit_intervals(&record.id, |interval| visited.push(interval)).unwrap();
         assert_eq!(visited, record.intervals);
+        assert_eq!(again.telemetry(&record.id, |_| true).unwrap(), record.telemetry);
+        let mut some = record.telemetry.clone();
+        some.series.retain(|series| series.metric == "disk.read");
+        assert_eq!(again.telemetry(&record.id, |metric| metric == "disk.read").unwrap(), some);
     }
+    assert_eq!(again.telemetry("none", |_| true).unwrap_err().kind, StoreErrorKind::NotFound);
 }
 
 proptest! {

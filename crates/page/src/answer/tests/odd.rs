@@ -1,8 +1,7 @@
 //! Answers where a store, or what it holds, is not as one would wish.
 
 use fathom_measure::Histogram;
-use fathom_record::RunRecord;
-use fathom_record::SparseHistogram;
+use fathom_record::{Check, CheckName, Interval, Outcome, RunRecord, SparseHistogram};
 use fathom_store::Store;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -18,7 +17,10 @@ fn ids(list: &Value) -> Vec<String> {
 
 #[test]
 fn facets_count_all_that_a_search_finds_however_few_are_listed() {
-    let records: Vec<RunRecord> = (1..=5).map(|number| record(number, 2, 50)).collect();
+    let mut records: Vec<RunRecord> = (1..=5).map(|number| record(number, 2, 50)).collect();
+    records[..3].iter_mut().for_each(|run| run.environment.kernel = "6.12.1-cloud".to_owned());
+    records[4].environment.kernel = "6.14.0".to_owned();
+    records[1].checks.push(Check::plain(CheckName::Clock, Outcome::Fail, "The clock went back."));
     let (_folder, mut shelf) = shelf(&records);
     let path = shelf.paths().next().unwrap().to_owned();
     let store = Store::open(&path).unwrap();
@@ -32,6 +34,14 @@ fn facets_count_all_that_a_search_finds_however_few_are_listed() {
     let most = |facets: &Value, column: &str| facets["facets"][column]["most"].clone();
     assert_eq!(most(&all, "target"), serde_json::json!([["/dev/nvme1n1", 3], ["/dev/nvme0n1", 2]]));
     assert_eq!(most(&all, "tags"), serde_json::json!([["weekly", 1]]));
+    assert_eq!(most(&all, "kernel"), serde_json::json!([["6.12.1-cloud", 3], ["6.14.0", 1]]));
+    assert_eq!(most(&all, "valid"), serde_json::json!([["valid", 4], ["invalid", 1]]));
+    let on_kernel = ask(&mut shelf, "facets", "q=kernel:6.12+valid");
+    assert_eq!(
+        (&on_kernel["total"], most(&on_kernel, "tags")),
+        (&2.into(), serde_json::json!([["weekly", 1]]))
+    );
+    assert_eq!(ask(&mut shelf, "runs", "q=kernel:%25")["total"], 0);
     assert_eq!(all["facets"]["device"], serde_json::json!({"values": 0, "most": []}), "no device is known");
     let found = ask(&mut shelf, "facets", "q=target:nvme1+iops%3E1k");
     assert_eq!(
@@ -160,4 +170,108 @@ fn a_count_that_is_too_large_for_its_place_is_cut_and_said_to_be() {
     assert_eq!(second["directions"][0]["operations"], many, "JSON has it in full");
     let (header, _) = columns(&mut shelf, &format!("runs/{}/heat", run.id), "from=1");
     assert_eq!(header["is_cut"], false);
+}
+
+#[test]
+fn files_that_are_no_store_are_said_to_be_with_what_to_do_and_others_are_served() {
+    let (folder, first) = shelf(&[record(1, 2, 20)]);
+    let path = first.paths().next().unwrap().to_owned();
+    let whole = std::fs::read(&path).unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).unwrap();
+        file
+    };
+    let database = |name: &str, bytes: &[u8], sql: &str| {
+        let file = file(name, bytes);
+        Connection::open(&file).unwrap().execute_batch(sql).unwrap();
+        file
+    };
+    let bad = [
+        (file("empty", b""), "is empty"),
+        (file("text", b"no store"), ""),
+        (file("cut", &whole[..whole.len() / 2]), ""),
+        (database("foreign", b"", "CREATE TABLE run (id TEXT)"), "another program"),
+        (database("newer", &whole, "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99"), ""),
+        (folder.path().to_owned(), "not a file"),
+    ];
+    for (file, words) in bad {
+        let mut both = Shelf::of(vec![file.clone(), path.clone()]);
+        for asked in ["runs", "facets", "campaigns", "marks", "runs/none/analysis"] {
+            let refusal = answer(&mut both, asked, "").unwrap_err();
+            let told = String::from_utf8(refusal.document()).unwrap();
+            assert!(refusal.status == 500 && refusal.kind == "store", "{asked}: {told}");
+            let value: Value = serde_json::from_str(&told).unwrap();
+            assert!(told.contains(words) && value["remedy"] != "", "{asked} of {}: {told}", file.display());
+        }
+        assert_eq!(ask(&mut both, "runs", "store=1")["total"], 1, "{}", file.display());
+    }
+}
+
+#[test]
+fn an_id_of_another_kind_is_not_found() {
+    let run = record(1, 2, 20);
+    let (_folder, mut shelf) = shelf(std::slice::from_ref(&run));
+    let path = shelf.paths().next().unwrap().to_owned();
+    let store = Store::open(&path).unwrap();
+    let (id, key, target) = ("a-1", "k", "/dev/x");
+    let new =
+        fathom_store::NewCampaign { id, key, target, started_at: "2026-11-26T04:00:00Z", plan_json: "{}" };
+    let _held = store.begin_campaign(&new).unwrap();
+    for part in ["", "/series", "/heat", "/second/0", "/said", "/analysis"] {
+        for id in [id, "%25", "r-%", "'", &"x".repeat(10_000)] {
+            assert_eq!(
+                answer(&mut shelf, &format!("runs/{id}{part}"), "").unwrap_err().status,
+                404,
+                "{part}"
+            );
+        }
+    }
+    assert_eq!(answer(&mut shelf, &format!("campaigns/{}", run.id), "").unwrap_err().status, 404);
+    assert_eq!(answer(&mut shelf, "compare", &format!("a={}&b=a-1", run.id)).unwrap_err().status, 400);
+}
+
+/// Every column has its own moment: what lies behind a gap is not moved into it.
+#[test]
+fn a_day_of_seconds_is_added_up_and_a_gap_stays_one() {
+    const S: u64 = 1_000_000_000;
+    let mut run = record(1, 1, 20);
+    let second = run.intervals[0].clone();
+    let all = (0..86_400).filter(|at| !(40_000..40_600).contains(at));
+    run.intervals = all.map(|at| Interval { start_ns: at * S, ..second.clone() }).collect();
+    let (_folder, mut shelf) = shelf(std::slice::from_ref(&run));
+    let path = format!("runs/{}", run.id);
+    let (header, found) = columns(&mut shelf, &format!("{path}/series"), "");
+    assert_eq!((&header["of"], &header["per_column"]), (&85_800.into(), &128.into()));
+    let (starts, durations) = (&found["start_s"], &found["duration_s"]);
+    assert_eq!((starts.len(), durations.iter().sum::<f64>()), (671, 85_800.0));
+    let gaps: Vec<f64> =
+        (1..starts.len()).map(|at| starts[at] - starts[at - 1] - durations[at - 1]).collect();
+    assert_eq!(gaps.iter().filter(|gap| **gap > 0.5).collect::<Vec<_>>(), [&600.0]);
+    let (heat, counts) = columns(&mut shelf, &format!("{path}/heat"), "");
+    assert_eq!((&heat["width"], counts["counts"].iter().sum::<f64>()), (&671.into(), 20.0 * 85_800.0));
+    let last = ask(&mut shelf, &format!("{path}/second/85799"), "");
+    assert_eq!(last["start_ns"], 86_399 * S);
+}
+
+#[test]
+fn many_marks_in_any_letters_are_all_told() {
+    let records: Vec<RunRecord> = (1..=9).map(|number| record(number * 2, 2, 50)).collect();
+    let (_folder, mut shelf) = shelf(&records);
+    let path = shelf.paths().next().unwrap().to_owned();
+    let titles = ["🚀 <script>alert(1)</script>", "\u{202e}עדכון ליבה", "a\u{0}b\u{7}"];
+    let mut writer = Connection::open(&path).unwrap();
+    let transaction = writer.transaction().unwrap();
+    for number in 0..10_000 {
+        let from = format!("2026-11-{:02}T08:{:02}:{:02}Z", 1 + number % 20, number / 60 % 60, number % 60);
+        let sql = "INSERT INTO mark (from_at, title, at) VALUES (?1, ?2, ?1)";
+        transaction.execute(sql, (from, titles[number % titles.len()])).unwrap();
+    }
+    transaction.commit().unwrap();
+    let marks = ask(&mut shelf, "marks", "");
+    let all = marks["marks"].as_array().unwrap();
+    assert_eq!(all.len(), 10_000);
+    assert!(titles.iter().all(|title| all.iter().any(|mark| mark["title"] == *title)));
+    let trend = ask(&mut shelf, "trend", "target=/dev/nvme0n1");
+    assert_eq!(trend["marks"].as_array().unwrap().len(), 10_000);
 }
