@@ -12,6 +12,7 @@ mod habit;
 mod interrupt;
 mod layout;
 mod misuse;
+mod onlooker;
 mod output;
 mod output_file;
 mod progress;

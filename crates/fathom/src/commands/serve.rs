@@ -14,7 +14,7 @@ use crate::arguments::ServeArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
 use crate::status::Status;
-use crate::{interrupt, output};
+use crate::{interrupt, onlooker, output};
 
 /// Where it listens where nothing says another: a bookmark of a view stays right.
 const PORT: u16 = 8427;
@@ -43,6 +43,7 @@ struct Ready {
 /// When it cannot listen, or the token's file is not one.
 pub fn perform(stores: Vec<PathBuf>, arguments: &ServeArguments) -> Result<Status, Failure> {
     let token = arguments.token_file.as_deref().map(token).transpose()?;
+    onlooker::go_behind();
     let stop = interrupt::watch(Screen::new(false, None).voice())?;
     let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
     let (named, fleets) = (names(&stores), names(&arguments.fleet));

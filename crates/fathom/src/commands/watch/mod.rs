@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::arguments::WatchArguments;
 use crate::failure::Failure;
 use crate::layout;
+use crate::onlooker;
 use crate::output;
 use crate::status::Status;
 use watch_view::View;
@@ -53,6 +54,7 @@ struct Saved<'a> {
 /// # Errors
 /// When nothing runs by the name that was given, or stdout cannot be written.
 pub fn perform(arguments: &WatchArguments) -> Result<Status, Failure> {
+    onlooker::go_behind();
     let mut looked = look(&candidates());
     looked.explain_others();
     if let Some(word) = &arguments.what {
