@@ -12,10 +12,10 @@ use super::process::{self, Ended};
 use super::programs::Programs;
 use super::statistics::median;
 use super::tool::Interface;
-use super::{accuracy, analysis, imports, live, sizing, watched, witness};
+use super::{accuracy, analysis, imports, live, sizing, watched, watched_turns, witness};
 
 /// Names of all cases here.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 21] = [
     "open-loop",
     "telemetry",
     "memory",
@@ -29,6 +29,7 @@ pub const NAMES: [&str; 20] = [
     live::NAMES[1],
     watched::NAMES[0],
     watched::NAMES[1],
+    watched_turns::NAME,
     "start",
     analysis::NAME,
     imports::NAME,
@@ -88,6 +89,7 @@ pub fn measure(
                 case if watched::NAMES.contains(&case) => {
                     watched::measure(case, options, programs, folder, random)
                 }
+                watched_turns::NAME => watched_turns::measure(options, programs, folder, random),
                 analysis::NAME => analysis::measure(programs, folder, options.store.as_ref()),
                 imports::NAME => imports::measure(programs, folder),
                 case if sizing::NAMES.contains(&case) => sizing::measure(case, programs, folder),

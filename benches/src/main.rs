@@ -31,6 +31,7 @@ mod statistics;
 mod t_io_uring;
 mod tool;
 mod watched;
+mod watched_turns;
 mod witness;
 
 use std::fmt::Write as _;

@@ -50,6 +50,37 @@ pub fn paired_ratio(pairs: &[(f64, f64)]) -> Option<Ratio> {
     })
 }
 
+/// The same for many pairs of which some lie far out, as on a machine that is taken away for moments: the median of the
+/// ratios, and around it the values that it lies between in 95 % of cases whatever their distribution. `None` with
+/// fewer than six pairs, where no two values do.
+pub fn paired_median(pairs: &[(f64, f64)]) -> Option<Ratio> {
+    let mut ratios: Vec<f64> = pairs.iter().map(|(a, b)| a / b).collect();
+    if !ratios.iter().all(|ratio| ratio.is_finite() && *ratio > 0.0) {
+        return None;
+    }
+    ratios.sort_by(f64::total_cmp);
+    let outside = values_outside(ratios.len())?;
+    let (low, high) = (ratios[outside], ratios[ratios.len() - 1 - outside]);
+    Some(Ratio { median: median(ratios)?, low, high })
+}
+
+/// How many of the lowest values, and of the highest, may be left out so that the median of what they were drawn from
+/// still lies between the others in 95 % of cases: each lies below it with a chance of one half. `None` if not even
+/// all of them do.
+fn values_outside(count: usize) -> Option<usize> {
+    let all = i32::try_from(count).ok()?;
+    // The chance that exactly `below` of them lie below the median, and that so many or fewer do.
+    let (mut chance, mut sum) = (0.5_f64.powi(all), 0.0);
+    for below in 0..count {
+        sum += chance;
+        if sum > 0.025 {
+            return below.checked_sub(1);
+        }
+        chance *= (count - below) as f64 / (below + 1) as f64;
+    }
+    None
+}
+
 /// The 97.5 % point; beyond the table by the expansion in 1/degrees around the normal point
 /// (Abramowitz and Stegun, 26.7.5).
 fn t_975(degrees: usize) -> f64 {
@@ -115,7 +146,36 @@ mod tests {
     }
 
     #[test]
+    fn ranks_are_those_of_the_sign_test() {
+        // Tables of the sign test: of 6 pairs the outermost, of 10 the second, of 20 the sixth, of 50 the eighteenth.
+        for (count, outside) in [(5, None), (6, Some(0)), (10, Some(1)), (20, Some(5)), (50, Some(17))] {
+            assert_eq!(values_outside(count), outside, "{count}");
+        }
+    }
+
+    #[test]
+    fn the_interval_of_a_median_holds_it_however_far_out_some_values_lie() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+        let mut draw = || random.next_u64() as f64 / u64::MAX as f64;
+        let trials = 2000;
+        let held = (0..trials).filter(|_| {
+            let pairs: Vec<(f64, f64)> = (0..40)
+                .map(|_| {
+                    let noise = 0.02 * (draw() - 0.5);
+                    let fall = if draw() < 0.1 { draw() } else { 1.0 };
+                    (fall.max(0.01) * (1.0 + noise), if draw() < 0.1 { draw().max(0.01) } else { 1.0 })
+                })
+                .collect();
+            let ratio = paired_median(&pairs).unwrap();
+            ratio.low <= 1.0 && 1.0 <= ratio.high
+        });
+        assert!(held.count() as f64 / f64::from(trials) >= 0.945);
+    }
+
+    #[test]
     fn pairs_without_a_ratio_are_refused() {
+        assert_eq!(paired_median(&[(1.0, 1.0); 5]), None);
+        assert_eq!(paired_median(&[(1.0, 0.0); 9]), None);
         assert_eq!(paired_ratio(&[(1.0, 1.0)]), None);
         assert_eq!(paired_ratio(&[(1.0, 1.0), (0.0, 1.0)]), None);
         assert_eq!(paired_ratio(&[(1.0, 1.0), (f64::NAN, 1.0)]), None);

@@ -24,7 +24,7 @@ use super::tool::Measured;
 pub const NAMES: [&str; 2] = ["watched-device", "watched-memory"];
 
 /// Onlookers may take this share of the rate.
-const COST_LIMIT: f64 = 0.005;
+pub const COST_LIMIT: f64 = 0.005;
 /// Between two attempts to find the run.
 const LOOK: Duration = Duration::from_millis(200);
 /// Between two scrapes.
@@ -76,7 +76,7 @@ pub fn measure(
 }
 
 /// A port of this machine that nothing has.
-fn free_port() -> Result<u16, String> {
+pub fn free_port() -> Result<u16, String> {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     address.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
 }

@@ -68,8 +68,15 @@ pub fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
     text.lines().next().filter(|_| output.status.success()).map(str::to_owned)
 }
 
+/// CPU time that a process has had with all its threads, those that have ended included, in nanoseconds; `None` where
+/// the system does not tell of others.
+pub fn cpu_ns(pid: u32) -> Option<u64> {
+    usage::cpu_ns(pid)
+}
+
+/// A moment to measure elapsed time from.
 #[allow(clippy::disallowed_methods, reason = "the wall time of a whole process, seen from outside")]
-fn now() -> std::time::Instant {
+pub fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
@@ -97,6 +104,17 @@ mod tests {
         let ended = shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").unwrap();
         let total = u128::from(ended.usage.user_ns + ended.usage.system_ns);
         assert!(total > 10_000_000 && total < ended.wall.as_nanos() + 20_000_000, "{ended:?}");
+    }
+
+    #[test]
+    fn processor_time_of_a_running_process_grows_with_its_work() {
+        let own = std::process::id();
+        let before = cpu_ns(own).unwrap();
+        let mut sum = 0_u64;
+        while cpu_ns(own).unwrap() < before + 1_000_000 {
+            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
+        }
+        assert_eq!(cpu_ns(u32::MAX), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! A child's end and its resources through `wait4`.
-#![allow(unsafe_code)] // `wait4` through the C library: the standard library gives no resources of one child.
+//! A child's end and its resources through `wait4`, and the CPU time of any process through its clock.
+#![allow(unsafe_code)] // Both through the C library: the standard library has neither.
 
 use std::io;
 use std::process::Child;
@@ -8,6 +8,21 @@ use super::Usage;
 
 /// `ru_maxrss` counts in these on Linux.
 const RSS_UNIT_BYTES: u64 = 1024;
+
+/// CPU time that a process has had.
+pub fn cpu_ns(pid: u32) -> Option<u64> {
+    let pid = libc::pid_t::try_from(pid).ok()?;
+    let mut clock: libc::clockid_t = 0;
+    // SAFETY: the pointer is to a live, writable value of the type that the call fills in.
+    if unsafe { libc::clock_getcpuclockid(pid, &raw mut clock) } != 0 {
+        return None;
+    }
+    // SAFETY: an all-zero `timespec` is a valid value of that plain C structure.
+    let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+    // SAFETY: as above; a process that has gone is refused.
+    let read = unsafe { libc::clock_gettime(clock, &raw mut time) } == 0;
+    read.then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
 
 /// Waits for the child's end; its exit status is `None` when a signal ended it.
 pub fn wait(child: Child) -> io::Result<(Option<i32>, Usage)> {
