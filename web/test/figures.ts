@@ -1,5 +1,6 @@
 // How fast the page is, in a real browser over stores of the sizes that figures are asked of. What is measured is printed
-// beside what is asked; nothing fails here, because a busy machine is no fault of the page.
+// beside what is asked, with the CPU time that browser and server took for it, which a busy machine disturbs less than
+// elapsed times; nothing fails here, because such a machine is no fault of the page.
 //
 //   FATHOM_PROGRAM=fathom FATHOM_STORES=ten-thousand.sqlite,hundred-thousand.sqlite,long.sqlite \
 //   FATHOM_FLEET=verdicts.parquet node build/figures.mjs
@@ -8,9 +9,11 @@
 // `sim:hdd`, and 1,000 or more of seconds on `sim:nvme`; what it does not have is left out.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { chromium, type Page } from "playwright-core";
+import { chromium, type CDPSession, type Page } from "playwright-core";
 
 const PROGRAM = process.env["FATHOM_PROGRAM"] ?? "fathom";
 const STORES = (process.env["FATHOM_STORES"] ?? "").split(",").filter((path) => path !== "");
@@ -19,21 +22,48 @@ const BROWSER = process.env["FATHOM_BROWSER"] ?? "chromium";
 // Each is measured so many times; the median counts.
 const TIMES = 5;
 
-const rows: [string, string, string, string][] = [];
+const rows: string[][] = [];
+// What the system counts is asked of both; without them nothing is.
+let system: CDPSession | null = null;
+let serving = 0;
 
-function told(what: string, asked: number, unit: string, found: number[]): void {
-  const sorted = [...found].sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)] ?? NaN;
+// What was found, in the order in which it was, and the CPU time for each.
+interface Found {
+  values: number[];
+  cpu: number[];
+}
+
+function told(what: string, asked: number, unit: string, { values, cpu }: Found): void {
   const write = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
-  const range = sorted.length < 2 ? "" : ` (${write(sorted[0] ?? NaN)} to ${write(sorted[sorted.length - 1] ?? NaN)})`;
-  rows.push([what, `${asked} ${unit}`, `${write(middle)} ${unit}${range}`, middle < asked ? "met" : "not met"]);
+  const middle = (all: number[]): number => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? NaN;
+  const range = values.length < 2 ? "" : ` (${write(Math.min(...values))} to ${write(Math.max(...values))})`;
+  const spent = cpu.length === 0 ? "" : `${write(middle(cpu))} ms`;
+  rows.push([what, `${asked} ${unit}`, `${write(middle(values))} ${unit}${range}`, spent, middle(values) < asked ? "met" : "not met"]);
   console.error(rows[rows.length - 1]?.join(" | "));
 }
 
-async function times(work: (at: number) => Promise<number>, first = 0): Promise<number[]> {
-  const found: number[] = [];
-  for (let at = first; at < first + TIMES; at += 1) found.push(await work(at));
+// Milliseconds of CPU time that all of the browser's processes and the server have had.
+async function cpuTime(): Promise<number> {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${serving}/task`)) {
+    sum += Number(readFileSync(`/proc/${serving}/task/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  }
+  const { processInfo } = (await system?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };
+  return processInfo.reduce((all, { cpuTime: seconds }) => all + seconds * 1000, sum);
+}
+
+async function times(work: (at: number) => Promise<number>, first = 0): Promise<Found> {
+  const found: Found = { values: [], cpu: [] };
+  for (let at = first; at < first + TIMES; at += 1) {
+    const before = await cpuTime();
+    found.values.push(await work(at));
+    found.cpu.push((await cpuTime()) - before);
+  }
   return found;
+}
+
+function once(value: number): Found {
+  return { values: [value], cpu: [] };
 }
 
 async function serve(): Promise<{ server: ChildProcess; url: string }> {
@@ -114,20 +144,15 @@ async function scrolled(page: Page): Promise<number> {
   );
 }
 
-// Megabytes that the page's own process has resident, and those of its script's heap.
+// Megabytes that the largest of this browser's pages has resident, and those of the page's script.
 async function memory(page: Page): Promise<[number, number]> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   const { metrics } = await session.send("Performance.getMetrics");
   const heap = (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? NaN) / 1e6;
-  const resident = readdirSync("/proc").map((pid) => {
-    try {
-      const isPage = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer");
-      return isPage ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1e3 : 0;
-    } catch {
-      return 0;
-    }
-  });
+  const { processInfo } = (await system?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };
+  const pages = processInfo.filter(({ type }) => type === "renderer");
+  const resident = pages.map(({ id }) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1e3);
   return [Math.max(...resident), heap];
 }
 
@@ -136,12 +161,12 @@ async function ofLists(page: Page, base: string, cookie: string): Promise<void> 
   told("10,000 runs: the list's answer", 100, "ms", await times(() => asked(base, cookie, "runs?limit=10000")));
   told("10,000 runs: first rows painted", 300, "ms", await times(() => screen(page, "#/runs", "tbody tr a")));
   const columns = ["iops", "p99", "target", "workload", "jobs"];
-  const sort = (at: number): Promise<number> => clicked(page, `th:nth-child(${[8, 11, 4, 5, 6][at % columns.length] ?? 2}) .sort`);
+  const sort = (at: number): Promise<number> => clicked(page, `th:nth-child(${[8, 12, 4, 5, 6][at % columns.length] ?? 2}) .sort`);
   told("10,000 runs: sorted by a column", 50, "ms", await times(sort));
   told("10,000 runs: longest pause between frames while scrolling", 50, "ms", await times(() => scrolled(page)));
   await asked(base, cookie, "runs?store=1");
   told("100,000 runs: a page of the list", 20, "ms", await times(() => asked(base, cookie, "runs?store=1")));
-  told("100,000 runs: values and counts, first", 1000, "ms", [await asked(base, cookie, "facets?store=1")]);
+  told("100,000 runs: values and counts, first", 1000, "ms", once(await asked(base, cookie, "facets?store=1")));
   told("100,000 runs: values and counts, again", 50, "ms", await times(() => asked(base, cookie, "facets?store=1")));
 }
 
@@ -179,8 +204,8 @@ async function ofRuns(page: Page, base: string, cookie: string): Promise<void> {
 async function ofDay(page: Page, day: string, drawn: string): Promise<void> {
   told("a run of 24 hours", 2000, "ms", await times(() => screen(page, `#/run/${day}?store=2`, drawn)));
   const [resident, heap] = await memory(page);
-  told("a run of 24 hours: memory of the page's process", 300, "MB", [resident]);
-  told("a run of 24 hours: memory of the page's script", 300, "MB", [heap]);
+  told("a run of 24 hours: memory of the page's process", 300, "MB", once(resident));
+  told("a run of 24 hours: memory of the page's script", 300, "MB", once(heap));
 }
 
 async function ofFleets(page: Page): Promise<void> {
@@ -200,25 +225,72 @@ async function ofFleets(page: Page): Promise<void> {
     );
   told("100,000 volumes: searched by name", 50, "ms", await times((at) => search(["7", "73", "731", "vol", "9"][at] ?? "")));
   const [resident, heap] = await memory(page);
-  told("100,000 volumes: memory of the page's process", 250, "MB", [resident]);
-  told("100,000 volumes: memory of the page's script", 250, "MB", [heap]);
+  told("100,000 volumes: memory of the page's process", 250, "MB", once(resident));
+  told("100,000 volumes: memory of the page's script", 250, "MB", once(heap));
+}
+
+// How long after its end a second is on screen. The end is that of the record's start and the second's number, so that
+// what passed between the start and the first I/O counts too.
+async function ofLive(page: Page, base: string, cookie: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "fathom-figures-"));
+  const words = ["--store", join(folder, "live.sqlite")];
+  const load = ["run", "--quiet", "--target", "memory:16MiB", "--rw", "randread", "--rate", "2k", "--warmup", "0s", "--time", "20s"];
+  const env = { ...process.env, FATHOM_CONFIG: "/dev/null" };
+  const run = spawn(PROGRAM, [...words, ...load], { env, stdio: "ignore" });
+  const ended = new Promise((done) => run.once("exit", done));
+  let key: string | undefined;
+  while (key === undefined && run.exitCode === null) {
+    const response = await fetch(`${base}/api/running`, { headers: { Cookie: cookie } });
+    const { running } = (await response.json()) as { running: { key: string; pid: number }[] };
+    key = running.find(({ pid }) => pid === run.pid)?.key;
+  }
+  await page.evaluate((of) => {
+    location.hash = `#/live/${of ?? ""}`;
+  }, key);
+  await page.getByRole("slider", { name: /^Rate/ }).waitFor();
+  const shown = await page.evaluate(
+    () =>
+      new Promise<[number, number][]>((done) => {
+        const slider = [...document.querySelectorAll("[role=slider]")].pop();
+        const newest = (): number => Number(slider?.getAttribute("aria-valuemax"));
+        const found: [number, number][] = [];
+        let last = newest();
+        const look = (): void => {
+          const second = newest();
+          // What is in the document now is painted with this frame.
+          if (second !== last) setTimeout(() => found.push([second, Date.now()]));
+          last = second;
+          if (document.querySelector("[role=status]")?.textContent?.startsWith("It has ended")) done(found);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
+  await ended;
+  const record = JSON.parse(String(spawnSync(PROGRAM, [...words, "show", "last", "--json", "--compact"], { env }).stdout)) as { started_at: string };
+  rmSync(folder, { recursive: true, force: true });
+  const lags = shown.map(([second, at]) => at - Date.parse(record.started_at) - (second + 1) * 1000);
+  told(`a second of a run that is watched, after its end (${lags.length} seconds)`, 1500, "ms", { values: lags, cpu: [] });
 }
 
 const { server, url } = await serve();
+serving = server.pid ?? 0;
 const [base = "", token = ""] = url.split("/#t=");
 const entered = await fetch(`${base}/api/session`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) });
 const cookie = (entered.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
 const executablePath = BROWSER.includes("/") ? BROWSER : String(spawnSync("which", [BROWSER]).stdout).trim();
 const browser = await chromium.launch({ executablePath, args: ["--headless=new", "--no-sandbox"] });
+system = await browser.newBrowserCDPSession();
 const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
 await page.goto(url);
 await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
 if (STORES.length > 1) await ofLists(page, base, cookie);
 if (STORES.length > 2) await ofRuns(page, base, cookie);
 if (FLEET !== undefined) await ofFleets(page);
+await ofLive(page, base, cookie);
 const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid ?? 0}/status`, "utf8"))?.[1] ?? NaN) / 1e3;
-rows.push(["memory of the server at the end", "", `${resident.toFixed(0)} MB`, ""]);
+rows.push(["memory of the server at the end", "", `${resident.toFixed(0)} MB`, "", ""]);
 await browser.close();
 server.kill("SIGINT");
-console.log("| what | asked | found, median and range | |\n|---|---|---|---|");
+console.log("| what | asked | found, median and range | CPU time, median | |\n|---|---|---|---|---|");
 for (const row of rows) console.log(`| ${row.join(" | ")} |`);
