@@ -150,7 +150,8 @@ def judge(
     max_rows: Optional[int] = None,
     keep_going: bool = False,
 ) -> Any:
-    """The verdict on each volume, a row each, as ``fathom size --fleet --rows`` writes them; ``notes`` is a list.
+    """The verdict on each volume, a row each, as ``fathom size --fleet --rows`` writes them; ``notes`` is a list, and
+    ``currency`` that of the amounts.
 
     Arguments mean what the program's flags of the same names mean. ``prices`` is a ``pathlib.Path``, or a price list's text. A volume
     with more than ``max_rows`` rows (20 million: 2.4 GB while it is judged) is not judged, and says so. A volume whose rows lie
@@ -166,7 +167,10 @@ def judge(
 
 
 def tally(rows: Any) -> str:
-    """What some verdicts add up to, as text of a few kB. Tallies of any parts, in any order, make one summary."""
+    """What some verdicts add up to, as text of a few kB. Tallies of any parts, in any order, make one summary.
+
+    Amounts in two currencies are refused: they do not add up.
+    """
     return _fathom.tally(rows)
 
 

@@ -161,7 +161,7 @@ VERDICTS = (
     "needs_iops_least bigint, rests_on string, needs_bytes_per_s bigint, plateau_share double, offer string, "
     "offer_type string, offer_members bigint, offer_size_gib bigint, offer_iops bigint, offer_bytes_per_s bigint, "
     "offer_month double, offer_headroom double, offer_risk double, current string, current_month double, "
-    "current_holds boolean, current_headroom double, current_risk double, saves_month double, notes array<string>"
+    "current_holds boolean, current_headroom double, current_risk double, saves_month double, notes array<string>, currency string"
 )
 
 

@@ -1,5 +1,6 @@
 """One lake with every fault gives one answer: the program's, whatever engine hands over the columns."""
 
+import concurrent.futures
 import random
 
 import fathom
@@ -68,6 +69,28 @@ def test_the_program_says_the_same_of_files_by_day(program, days, expected, tmp_
 
 def test_batches_of_any_length_are_one_stream(table, expected):
     assert lake.digest(*judged(pyarrow.Table.from_batches(table.to_batches(max_chunksize=997)))) == expected
+
+
+def test_attempts_at_once_and_after_each_other_say_the_same(table, expected):
+    # As an engine has it that runs a slow task a second time beside the first, or once more after it.
+    with concurrent.futures.ThreadPoolExecutor(3) as attempts:
+        at_once = [attempts.submit(judged, table) for _ in range(3)]
+        assert {lake.digest(*attempt.result()) for attempt in at_once} == {expected}
+    assert lake.digest(*judged(table)) == expected
+
+
+def test_times_in_any_order_change_nothing_but_a_note(table):
+    drawn = random.Random(7)
+    names = table["volume"].to_pylist()
+    starts = [at for at, name in enumerate(names) if at == 0 or name != names[at - 1]]
+    order = []
+    for start, end in zip(starts, [*starts[1:], len(names)]):
+        order += drawn.sample(range(start, end), end - start)
+    (rows, summary), (mixed, of_mixed) = judged(table), judged(table.take(order))
+    notes = [" ".join(notes or []) for notes in mixed["notes"].to_pylist()]
+    assert sum("were earlier than the row before them" in words for words in notes) > 60
+    assert mixed.drop_columns(["notes"]) == rows.drop_columns(["notes"])
+    assert of_mixed["money"] == summary["money"] and of_mixed["terms"] == summary["terms"]
 
 
 @pytest.mark.parametrize("parts", [1, 3, 8, 64])

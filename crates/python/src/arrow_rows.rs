@@ -8,7 +8,7 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use fathom_export::row_writer::Row;
-use fathom_export::{Kind, Value};
+use fathom_export::{Kind, PricedRow, Value};
 use fathom_fleet::Grown;
 use fathom_record::fleet::{FleetRow, FleetStatus};
 use fathom_sizing::fleet::{Class, Growth};
@@ -17,6 +17,7 @@ use fathom_tools::Refusal;
 /// Rows of a batch.
 pub const BATCH: usize = 1024;
 const NOTES: &str = "notes";
+const CURRENCY: &str = "currency";
 const GROWTHS: [(&str, DataType, bool); 6] = [
     ("volume", DataType::Utf8, false),
     ("rows", DataType::Int64, false),
@@ -49,7 +50,7 @@ pub fn verdict_schema() -> SchemaRef {
         };
         Field::new(shape.name, kind, shape.name != "volume")
     };
-    Arc::new(Schema::new(FleetRow::shapes().into_iter().map(field).collect::<Vec<_>>()))
+    Arc::new(Schema::new(PricedRow::shapes().into_iter().map(field).collect::<Vec<_>>()))
 }
 
 /// The columns of growths.
@@ -58,12 +59,12 @@ pub fn growth_schema() -> SchemaRef {
     Arc::new(Schema::new(GROWTHS.map(field).to_vec()))
 }
 
-/// Verdicts as a batch.
+/// Verdicts as a batch, with the currency of their amounts.
 ///
 /// # Errors
 /// None that a caller can cause: columns are of one length and of their types.
-pub fn verdict_batch(rows: &[FleetRow]) -> Result<RecordBatch, ArrowError> {
-    let values: Vec<Vec<Value>> = rows.iter().map(Row::values).collect();
+pub fn verdict_batch(rows: &[FleetRow], currency: &str) -> Result<RecordBatch, ArrowError> {
+    let values: Vec<Vec<Value>> = rows.iter().map(|row| PricedRow { row, currency }.values()).collect();
     let column = |(at, shape): (usize, fathom_export::row_writer::Shape)| -> ArrayRef {
         if shape.name == NOTES {
             return Arc::new(notes(rows));
@@ -92,7 +93,7 @@ pub fn verdict_batch(rows: &[FleetRow]) -> Result<RecordBatch, ArrowError> {
             }
         }
     };
-    let columns = FleetRow::shapes().into_iter().enumerate().map(column).collect();
+    let columns = PricedRow::shapes().into_iter().enumerate().map(column).collect();
     RecordBatch::try_new(verdict_schema(), columns)
 }
 
@@ -207,12 +208,20 @@ fn texts(array: &dyn Array) -> Option<Vec<Option<String>>> {
     })
 }
 
-/// Verdicts of a batch, as they were made.
+/// Verdicts of a batch, as they were made. The currency of their amounts is held against that of others before them, and
+/// kept.
 ///
 /// # Errors
-/// When a column is missing or of another type.
-pub fn verdicts(batch: &RecordBatch) -> Result<Vec<FleetRow>, Refusal> {
+/// When a column is missing or of another type; when amounts are in two currencies.
+pub fn verdicts(batch: &RecordBatch, currency: &mut Option<String>) -> Result<Vec<FleetRow>, Refusal> {
     let named = Named { batch, table: "a fleet's verdicts" };
+    for found in named.texts(CURRENCY)?.into_iter().flatten() {
+        let known = currency.get_or_insert_with(|| found.clone());
+        if *known != found {
+            let cause = format!("their amounts are in {known} and in {found}, which do not add up");
+            return Err(Refusal::new(named.table, cause).or("add up the rows of each currency by themselves"));
+        }
+    }
     let counts = |name| -> Result<Vec<Option<u64>>, Refusal> {
         let unsigned = |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok());
         Ok(named.integers(name)?.into_iter().map(unsigned).collect())

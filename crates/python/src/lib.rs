@@ -15,12 +15,13 @@ mod volume_stream;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use fathom_demand::fleet::Run;
-use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, grown, guarded, judged};
+use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, currency, grown, guarded, judged};
 use fathom_record::fleet::{FleetRecord, FleetRow};
 use fathom_sizing::fleet::{Asked, History, unjudged};
 use fathom_sizing::{Catalogue, Market};
 use fathom_tools::Refusal;
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use arrow_rows::{BATCH, GrowthRow};
 use capsule::Stream;
@@ -77,17 +78,17 @@ fn unmade(error: ArrowError) -> Refusal {
 }
 
 /// Rows that become batches of some length.
-struct Batches<T> {
+struct Batches<T, F> {
     rows: Vec<T>,
     batches: Vec<RecordBatch>,
-    make: fn(&[T]) -> Result<RecordBatch, ArrowError>,
+    make: F,
     failure: Option<ArrowError>,
     /// Whether no batch is made before all rows are there, because one that is there may still change.
     waits: bool,
 }
 
-impl<T> Batches<T> {
-    fn new(make: fn(&[T]) -> Result<RecordBatch, ArrowError>, waits: bool) -> Self {
+impl<T, F: Fn(&[T]) -> Result<RecordBatch, ArrowError>> Batches<T, F> {
+    fn new(make: F, waits: bool) -> Self {
         Self { rows: Vec::new(), batches: Vec::new(), make, failure: None, waits }
     }
 
@@ -195,7 +196,9 @@ fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str)
         };
         let verdicts = Verdicts { asked, known: &known };
         let keeps_going = question.keep_going;
-        let mut found = Batches::new(arrow_rows::verdict_batch, keeps_going);
+        let currency = currency(&catalogue, question.region());
+        let made = |rows: &[FleetRow]| arrow_rows::verdict_batch(rows, &currency);
+        let mut found = Batches::new(made, keeps_going);
         let reading = question.reading(0)?;
         let again = volume_stream::read(reader, &reading, look, |run: Run| {
             let volume = run.volume.clone();
@@ -210,17 +213,26 @@ fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str)
     Ok(Stream::new(arrow_rows::verdict_schema(), batches))
 }
 
+/// What some verdicts add up to.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// The currency of their amounts; absent without verdicts.
+    currency: Option<String>,
+    tally: Tally,
+}
+
 /// What a stream of verdicts adds up to, as text that merges with that of others.
 #[pyfunction]
 fn tally(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<String> {
     let reader = capsule::reader(rows)?;
     apart(py, move || {
-        let mut tally = Tally::default();
+        let mut part = Part::default();
         for batch in reader {
-            let rows: Vec<FleetRow> = arrow_rows::verdicts(&batch.map_err(unmade)?)?;
-            rows.iter().for_each(|row| tally.put(row));
+            let rows: Vec<FleetRow> = arrow_rows::verdicts(&batch.map_err(unmade)?, &mut part.currency)?;
+            rows.iter().for_each(|row| part.tally.put(row));
         }
-        Ok(serde_json::to_string(&tally).map_err(|error| Refusal::new("a tally", error.to_string()))?)
+        Ok(serde_json::to_string(&part).map_err(|error| Refusal::new("a tally", error.to_string()))?)
     })
 }
 
@@ -229,17 +241,28 @@ fn tally(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<String> {
 fn summarise(py: Python<'_>, tallies: Vec<String>, terms: &str, question: &str) -> PyResult<String> {
     apart(py, move || {
         let (question, terms) = (Question::of_text(question)?, Terms::of_text(terms)?);
+        let offered = question.offered()?;
+        let own = currency(&offered.catalogue, question.region());
         let mut whole = Tally::default();
         for text in &tallies {
-            whole.merge(part(text)?);
+            let part = part(text)?;
+            if let Some(other) = part.currency.filter(|found| *found != own) {
+                let cause =
+                    format!("its amounts are in {other}, and prices of {} in {own}", question.region());
+                return Err(Refusal::new("a tally", cause)
+                    .at("tallies")
+                    .or("give the region and the prices that its rows were judged by")
+                    .into());
+            }
+            whole.merge(part.tally);
         }
-        let record = record(&question, &terms, &whole)?;
+        let record = record(&question, &terms, &offered, &whole)?;
         Ok(serde_json::to_string(&record).map_err(|error| Refusal::new("a summary", error.to_string()))?)
     })
 }
 
 /// A tally as text says it.
-fn part(text: &str) -> Result<Tally, Refusal> {
+fn part(text: &str) -> Result<Part, Refusal> {
     let refused = |error: serde_json::Error| {
         Refusal::new("a tally", error.to_string())
             .at("tallies")
@@ -248,12 +271,17 @@ fn part(text: &str) -> Result<Tally, Refusal> {
     serde_json::from_str(text).map_err(refused)
 }
 
-fn record(question: &Question, terms: &Terms, tally: &Tally) -> Result<FleetRecord, Refusal> {
-    let Offered { catalogue, market } = question.offered()?;
+fn record(
+    question: &Question,
+    terms: &Terms,
+    offered: &Offered,
+    tally: &Tally,
+) -> Result<FleetRecord, Refusal> {
+    let Offered { catalogue, market } = offered;
     let history = terms.history()?;
     let (wait_s, late_millionths) = question.lateness()?;
     let asked = Asked {
-        market: &market,
+        market,
         wait_s,
         late_millionths,
         margin_thousandths: terms.margin_thousandths,
@@ -262,7 +290,7 @@ fn record(question: &Question, terms: &Terms, tally: &Tally) -> Result<FleetReco
     };
     let summary = Summary {
         from: &question.sources,
-        catalogue: &catalogue,
+        catalogue,
         region: question.region(),
         asked,
         margin: terms.margin(),
