@@ -215,6 +215,24 @@ def refusal(table, **words):
     return refused.value
 
 
+def no_numbers():
+    """A column of every type of Arrow that no count has."""
+    keys, ends = pyarrow.array([1] * ROWS), pyarrow.array([ROWS], pyarrow.int32())
+    some = [60 * row for row in range(ROWS)]
+    seconds = pyarrow.array(some, pyarrow.int32()).cast(pyarrow.time32("s"))
+    yield from (seconds, seconds.cast(pyarrow.time64("us")), pyarrow.array(some, pyarrow.duration("s")))
+    yield from (pyarrow.array(some, pyarrow.int32()).cast(pyarrow.date32()), stamps("ns", "UTC"))
+    yield from (pyarrow.array([[1]] * ROWS, kind) for kind in (pyarrow.list_(pyarrow.int64()), pyarrow.large_list(pyarrow.int64())))
+    yield pyarrow.array([[1, 2]] * ROWS, pyarrow.list_(pyarrow.int64(), 2))
+    yield pyarrow.array([{"a": 1}] * ROWS)
+    yield pyarrow.array([[("a", 1)]] * ROWS, pyarrow.map_(pyarrow.string(), pyarrow.int64()))
+    yield pyarrow.array([b"12345678"] * ROWS, pyarrow.binary(8))
+    yield pyarrow.array([decimal.Decimal(5)] * ROWS, pyarrow.decimal256(40, 0))
+    yield pyarrow.array([pyarrow.MonthDayNano([1, 2, 3])] * ROWS)
+    yield pyarrow.UnionArray.from_sparse(pyarrow.array([0] * ROWS, pyarrow.int8()), [keys])
+    yield pyarrow.RunEndEncodedArray.from_arrays(ends, pyarrow.array([6000]))
+
+
 def test_what_makes_no_sense_is_refused_with_place_cause_and_remedy():
     apart = refusal(pyarrow.concat_tables([plain("a"), plain("b"), plain("a")]))
     assert apart.place == "the stream" and '"a" lie apart' in apart.cause and "sort" in apart.remedy
@@ -227,6 +245,11 @@ def test_what_makes_no_sense_is_refused_with_place_cause_and_remedy():
     hours = pyarrow.array([60 * row for row in range(ROWS)], pyarrow.int32()).cast(pyarrow.time32("s"))
     assert "a time is needed" in refusal(plain(time=hours)).cause
     assert "a number is needed" in refusal(plain(reads=stamps("us"))).cause
+    for column in no_numbers():
+        told = refusal(plain(reads=column)).cause
+        assert "its column reads holds" in told and "a number is needed" in told, column.type
+    for column in (pyarrow.array([[1]] * ROWS), pyarrow.array([decimal.Decimal(1)] * ROWS)):
+        assert "a name is needed" in refusal(plain(volume=column)).cause, column.type
     assert "several of its columns are called reads" in refusal(plain(Reads=plain()["reads"])).cause
     for words, place in {
         "region": ({"region": "mars"}, "--region"),
@@ -305,6 +328,42 @@ def test_columns_alone_are_no_stream_of_rows():
     terms = fathom.margin(fathom.growths(plain(), values="per-row"))
     with pytest.raises(fathom.Refusal, match="give what fathom.tally gave"):
         fathom.summarise(["{}"], terms=terms, region=REGION)
+
+
+def test_amounts_of_two_currencies_are_not_added_up():
+    euros = {"region": "here", "prices": "provider,region,type,component,price,currency\nown,here,gp3,capacity,0.1,EUR\n"}
+    terms = terms_of(plain())
+    dollars = pyarrow.table(fathom.judge(plain(), terms=terms, region=REGION, values="per-row"))
+    others = pyarrow.table(fathom.judge(plain("b"), terms=terms, values="per-row", **euros))
+    assert (dollars["currency"].to_pylist(), others["currency"].to_pylist()) == (["USD"], ["EUR"])
+    with pytest.raises(fathom.Refusal, match="are in USD and in EUR"):
+        fathom.tally(pyarrow.concat_tables([dollars, others]))
+    with pytest.raises(fathom.Refusal, match="are in EUR, and prices of us-east-1 in USD"):
+        fathom.summarise([fathom.tally(dollars), fathom.tally(others)], terms=terms, region=REGION)
+    assert fathom.summarise(others, terms=terms, **euros)["money"]["currency"] == "EUR"
+    assert fathom.summarise([], terms=terms, region=REGION)["volumes"] == 0
+
+
+def test_disks_of_google_are_offered_behind_the_machine_that_rows_name():
+    prices = "provider,region,type,component,price\n" + "".join(
+        f"GCP,there,{disk},capacity,{price}\n" for disk, price in {"pd-balanced": 0.1, "pd-ssd": 0.17, "pd-standard": 0.04}.items()
+    )
+    words = {"region": "there", "prices": prices}
+
+    def on(machine, **more):
+        busy = {"reads": pyarrow.array([150_000] * ROWS), "read_bytes": pyarrow.array([150_000 * 8192] * ROWS)}
+        machines = pyarrow.array([machine] * ROWS, pyarrow.string())
+        table = plain(current=pyarrow.array(["pd-ssd"] * ROWS), instance_type=machines, **busy)
+        return rows(table, **words, **more)[0]
+
+    found = on("n2-standard-16")
+    assert (found["offer_type"], found["offer_iops"], found["current_holds"]) == ("pd-balanced", 3600, True), found
+    assert (found["offer_month"], found["saves_month"]) == (10.0, 7.0)
+    # C2 lets 4,000 I/Os a second through to all disks of a type, where the disk has 9,000.
+    assert on("c2-standard-8")["current_headroom"] < found["current_headroom"]
+    assert "no instance type n9-standard-4" in on("n9-standard-4")["reason"]
+    assert on(None, instance="n2-standard-16") == found
+    assert refusal(plain(), instance="n2-standard-16").place == "--instance"
 
 
 def test_a_long_call_ends_when_a_signal_says_so():

@@ -7,6 +7,7 @@
 pub mod account;
 pub mod aws;
 mod choice;
+mod cloud_skus;
 mod cloudwatch;
 mod counters;
 pub mod fleet;

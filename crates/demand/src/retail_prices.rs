@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 use fathom_tools::Refusal;
 use serde::Deserialize;
 
-const EXPECTED: &str = "a price list";
-/// Hours that Azure's own price pages reckon a month at.
-const HOURS_A_MONTH: f64 = 730.0;
+use super::cloud_skus;
+
+pub(super) const EXPECTED: &str = "a price list";
+/// Hours that the providers' own price pages reckon a month at.
+pub(super) const HOURS_A_MONTH: f64 = 730.0;
 /// Products of the interface, and what the catalogue calls them.
 const V2: (&str, &str) = ("Azure Premium SSD v2", "Premium SSD v2");
 const PREMIUM: (&str, &str) = ("Premium SSD Managed Disks", "Premium SSD");
@@ -52,25 +54,33 @@ fn yes() -> bool {
 /// What a price is of: region, type, component.
 type Of = (String, String, &'static str);
 
+/// Prices by what they are of, and by the units below each tier.
+pub(super) type Tiers = BTreeMap<Of, BTreeMap<u64, Tier>>;
+
 /// One tier's price.
-struct Tier {
+pub(super) struct Tier {
     /// For a month.
-    price: f64,
-    currency: String,
-    since: String,
+    pub price: f64,
+    /// As `USD`.
+    pub currency: String,
+    /// The day from which it holds.
+    pub since: String,
 }
 
 /// A price list as the catalogue's reader takes it: one that is such already as it is, and made of answers of Azure's
-/// interface, one after the other.
+/// interface or of pages of Google's, one after the other.
 ///
 /// # Errors
-/// When it begins as JSON and is no answer of that interface, is not the last page, or has no price of a disk that is offered.
+/// When it begins as JSON and is no answer of those interfaces, is not the last page, or has no price of a disk that is offered.
 pub fn price_list(text: &str) -> Result<Cow<'_, str>, Refusal> {
     if !text.trim_start().starts_with(['{', '[']) {
         return Ok(Cow::Borrowed(text));
     }
+    if cloud_skus::is_page(text) {
+        return cloud_skus::price_list(text).map(Cow::Owned);
+    }
     let refused = |cause: String| Refusal::new(EXPECTED, cause).or(ASKS.to_owned());
-    let mut tiers: BTreeMap<Of, BTreeMap<u64, Tier>> = BTreeMap::new();
+    let mut tiers = Tiers::new();
     let mut next = None;
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
         let answer =
@@ -87,10 +97,10 @@ pub fn price_list(text: &str) -> Result<Cow<'_, str>, Refusal> {
             "it has no price of Premium SSD or Premium SSD v2 with local redundancy".to_owned(),
         ));
     }
-    Ok(Cow::Owned(written(&tiers)))
+    Ok(Cow::Owned(written("Azure", "Azure Retail Prices API", &tiers)))
 }
 
-fn put(tiers: &mut BTreeMap<Of, BTreeMap<u64, Tier>>, item: Item) {
+fn put(tiers: &mut Tiers, item: Item) {
     let Some((volume, component)) = offered(&item) else { return };
     let months = match item.unit_of_measure.as_str() {
         "1/Month" => 1.0,
@@ -128,7 +138,8 @@ fn offered(item: &Item) -> Option<(String, &'static str)> {
     is_size.then(|| (format!("{} {size}", PREMIUM.1), "disk"))
 }
 
-fn written(tiers: &BTreeMap<Of, BTreeMap<u64, Tier>>) -> String {
+/// In the form of the catalogue's list.
+pub(super) fn written(provider: &str, source: &str, tiers: &Tiers) -> String {
     let mut list =
         "provider,region,type,component,tier_from,tier_to,price,currency,as_of,source\n".to_owned();
     for ((region, volume, component), tiers) in tiers {
@@ -137,7 +148,7 @@ fn written(tiers: &BTreeMap<Of, BTreeMap<u64, Tier>>) -> String {
             let Tier { price, currency, since } = tier;
             let plain = |words: &str| words.replace([',', '"', '\n', '\r'], " ");
             list += &format!(
-                "Azure,{},{volume},{component},{},{to},{price},{},{},Azure Retail Prices API\n",
+                "{provider},{},{volume},{component},{},{to},{price},{},{},{source}\n",
                 plain(region),
                 from + 1,
                 plain(currency),

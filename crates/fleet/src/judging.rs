@@ -33,17 +33,21 @@ impl Verdicts<'_> {
         notes.extend(changes(run));
         let known = self.known;
         let size_gib = size_in_table(run, &mut notes)?.or(known.size_gib);
+        let named = Some(run.instance.words()).filter(|words| !words.is_empty()).or(known.instance);
+        let behind = named.and_then(|name| known.market.behind(name));
+        let market = behind.as_ref().unwrap_or(known.market);
         let words = Some(run.current.words()).filter(|words| !words.is_empty()).or(known.current);
         // Where nobody else knows the size, the words of what it is today may.
-        let offer = words.map(|words| current(known.market, size_gib.unwrap_or(0), words));
+        let offer = words.map(|words| current(market, size_gib.unwrap_or(0), words));
         let offer = offer.transpose().map_err(|refusal| format!("what it is today: {}", refusal.cause))?;
         let size_gib = size_gib
             .or(offer.as_ref().map(|offer| offer.each.size_gib))
             .ok_or("its size is not known: give a column size (GiB), or --size for all")?;
-        let named = Some(run.instance.words()).filter(|words| !words.is_empty()).or(known.instance);
-        let instance = known.limits(named)?;
+        // A machine that limits each type by itself is in the market already.
+        let instance = if behind.is_some() { None } else { known.limits(named)? };
+        let asked = Asked { market, ..self.asked };
         let volume = Volume { demand: &seen.demand, size_gib, current: offer.as_ref(), instance };
-        Ok(FleetRow { notes, ..row(&run.volume, &volume, &verdict(&self.asked, &volume)) })
+        Ok(FleetRow { notes, ..row(&run.volume, &volume, &verdict(&asked, &volume)) })
     }
 }
 

@@ -203,7 +203,8 @@ impl Question {
         let latency_ns = latency.transpose()?.map(|latency| latency.0);
         let wanted = Wanted { types: self.types.clone(), latency_ns, boots: self.boot };
         let market = market(&catalogue, &self.region, wanted)?;
-        if let Some(name) = self.instance.as_deref().filter(|name| catalogue.instance(name).is_none()) {
+        let is_known = |name: &str| catalogue.instance(name).is_some() || market.behind(name).is_some();
+        if let Some(name) = self.instance.as_deref().filter(|name| !is_known(name)) {
             let remedy = match catalogue.similar_instances(name).as_slice() {
                 [] => "leave it out to size the volumes alone".to_owned(),
                 known => format!("known of that family: {}", known.join(", ")),

@@ -117,6 +117,12 @@ impl<'a> Question<'a> {
         cheapest_in(self.market, &mut Judge::new(need), self.stripes)
     }
 
+    /// The instance or machine that the volumes are attached to, by its name.
+    fn attached_to(&self) -> Option<&str> {
+        let machine = self.market.machine().map(|(name, _)| name);
+        self.instance.map(|instance| instance.name.as_str()).or(machine)
+    }
+
     /// Why the data carry no recommendation.
     fn objection(&self) -> Option<String> {
         let (seen, ticks) = (self.demand.ticks_seen(), self.demand.ticks());
@@ -143,7 +149,7 @@ impl<'a> Question<'a> {
             margin: f64::from(self.margin.thousandths()) / 1e3,
             risk: calibrated.map(|(risk, _)| f64::from(risk) / 1e6),
             margin_volumes: calibrated.map(|(_, volumes)| volumes),
-            instance: self.instance.map(|instance| instance.name.clone()),
+            instance: self.attached_to().map(str::to_owned),
             stripes: self.stripes,
             nodes: self.nodes,
         }
@@ -264,7 +270,7 @@ impl<'a> Question<'a> {
                 } else {
                     format!("up to {} volumes", self.stripes)
                 },
-                if self.instance.is_some() { " behind this instance" } else { "" }
+                if self.attached_to().is_some() { " behind this instance" } else { "" }
             ));
         }
         if let Margin::Uncalibrated { thousandths } = self.margin {
@@ -314,6 +320,11 @@ impl<'a> Question<'a> {
     }
 
     fn instance_note(&self) -> Option<String> {
+        if let Some((name, _)) = self.market.machine() {
+            return Some(format!(
+                "What {name} lets through to all its volumes of a type was taken into account, for this volume alone."
+            ));
+        }
         let Some(instance) = self.instance else {
             return Some("No instance was given: its own limits may be reached before the volume's. Give it with --instance.".to_owned());
         };
@@ -388,6 +399,9 @@ fn sources(
     }
     for (volume, fact) in question.market.latencies(catalogue) {
         push(format!("latency of {volume}"), &fact.source, None);
+    }
+    if let Some((name, source)) = question.market.machine() {
+        push(format!("limits of {name}"), source, None);
     }
     if let Some(instance) = question.instance {
         push(format!("limits of {}", instance.name), &instance.source, None);

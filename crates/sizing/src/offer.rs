@@ -28,6 +28,16 @@ impl Limits {
         }
     }
 
+    /// These behind plain caps on I/Os and on bytes a second.
+    #[must_use]
+    pub fn behind(self, iops: u64, bytes_per_s: u64) -> Self {
+        Self {
+            operations: self.operations.behind(iops),
+            bytes: self.bytes.behind(bytes_per_s),
+            accounting: self.accounting,
+        }
+    }
+
     /// What a demand meets as the demand grown so many thousandths meets these.
     #[must_use]
     pub const fn over(&self, thousandths: u32) -> Self {

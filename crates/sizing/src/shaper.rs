@@ -39,6 +39,14 @@ impl Shaper {
         }
     }
 
+    /// This limit behind a plain cap: no rate is above it, and where not even the base is below it credits say nothing.
+    #[must_use]
+    pub fn behind(self, cap: u64) -> Self {
+        let base_per_s = self.base_per_s.min(cap);
+        let peak_per_s = self.peak_per_s.min(cap);
+        Self { base_per_s, peak_per_s, bucket: if base_per_s < peak_per_s { self.bucket } else { 0 } }
+    }
+
     /// The limit that a demand meets as the demand grown so many thousandths meets this one; what is left
     /// over by the division is not given.
     #[must_use]

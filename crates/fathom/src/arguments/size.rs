@@ -100,7 +100,7 @@ pub struct SizeArguments {
     /// Which demand is meant.
     #[command(flatten)]
     pub metrics: MetricsArguments,
-    /// Instance that the volumes are attached to, e.g. r6id.4xlarge.
+    /// Instance or machine that the volumes are attached to, e.g. r6id.4xlarge or n2-standard-16.
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
     /// Memory of each node that may hold the data, e.g. 64GiB. Default: the instance's.

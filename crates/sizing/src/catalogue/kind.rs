@@ -24,11 +24,31 @@ pub(super) enum Kind {
     Sc1,
     PremiumV2,
     Premium,
+    HyperdiskBalanced,
+    HyperdiskExtreme,
+    HyperdiskThroughput,
+    PdBalanced,
+    PdSsd,
+    PdStandard,
 }
 
 /// All types, in the order in which they are tried.
-pub(super) const KINDS: [Kind; 8] =
-    [Kind::Gp3, Kind::Gp2, Kind::Io1, Kind::Io2, Kind::St1, Kind::Sc1, Kind::PremiumV2, Kind::Premium];
+pub(super) const KINDS: [Kind; 14] = [
+    Kind::Gp3,
+    Kind::Gp2,
+    Kind::Io1,
+    Kind::Io2,
+    Kind::St1,
+    Kind::Sc1,
+    Kind::PremiumV2,
+    Kind::Premium,
+    Kind::HyperdiskBalanced,
+    Kind::HyperdiskExtreme,
+    Kind::HyperdiskThroughput,
+    Kind::PdBalanced,
+    Kind::PdSsd,
+    Kind::PdStandard,
+];
 
 impl Kind {
     /// As prices name it; disks of fixed sizes have the size behind it.
@@ -42,6 +62,12 @@ impl Kind {
             Self::Sc1 => "sc1",
             Self::PremiumV2 => "Premium SSD v2",
             Self::Premium => "Premium SSD",
+            Self::HyperdiskBalanced => "hyperdisk-balanced",
+            Self::HyperdiskExtreme => "hyperdisk-extreme",
+            Self::HyperdiskThroughput => "hyperdisk-throughput",
+            Self::PdBalanced => "pd-balanced",
+            Self::PdSsd => "pd-ssd",
+            Self::PdStandard => "pd-standard",
         }
     }
 
@@ -56,18 +82,22 @@ impl Kind {
     /// Who sells it.
     pub(super) fn provider(self) -> &'static str {
         match self {
+            Self::Gp3 | Self::Gp2 | Self::Io1 | Self::Io2 | Self::St1 | Self::Sc1 => "AWS",
             Self::PremiumV2 | Self::Premium => "Azure",
-            _ => "AWS",
+            _ => "GCP",
         }
     }
 
-    /// Bytes of what its throughput is sold and stated in: MiB on AWS, MB on Azure.
+    /// Bytes of what its throughput is sold and stated in: MB on Azure, MiB elsewhere.
     pub(super) fn megabyte(self) -> u64 {
         if self.provider() == "Azure" { 1_000_000 } else { 1 << 20 }
     }
 
     pub(super) fn accounting(self) -> Accounting {
-        if self.seeks() { Accounting::DISK } else { Accounting::SOLID_STATE }
+        match self {
+            Self::St1 | Self::Sc1 => Accounting::DISK,
+            _ => Accounting::SOLID_STATE,
+        }
     }
 
     /// Whether a region has a price of it.
@@ -78,9 +108,15 @@ impl Kind {
         }
     }
 
-    /// Whether it is a disk with seek times.
+    /// Whether it is a disk with seek times, or as slow as one.
     pub(super) fn seeks(self) -> bool {
-        matches!(self, Self::St1 | Self::Sc1)
+        matches!(self, Self::St1 | Self::Sc1 | Self::PdStandard | Self::HyperdiskThroughput)
+    }
+
+    /// Whether all volumes of the type at one machine share rates that grow with their sizes together, so that a stripe of
+    /// several has no more than one volume of their size.
+    pub(super) fn shares_rates(self) -> bool {
+        matches!(self, Self::PdBalanced | Self::PdSsd | Self::PdStandard)
     }
 }
 
@@ -101,6 +137,16 @@ pub(super) struct Facts {
     pub(super) max_throughput: u64,
     pub(super) baseline_throughput_per_tib: u64,
     pub(super) burst_throughput_per_tib: u64,
+    pub(super) iops_per_gib_min: u64,
+    pub(super) iops_per_throughput_max: u64,
+    pub(super) iops_per_throughput: u64,
+    pub(super) throughput_per_1000_iops: u64,
+    pub(super) min_throughput: u64,
+    pub(super) min_throughput_per_tib: u64,
+    pub(super) throughput_per_tib_max: u64,
+    /// Hundredths of an I/O a second, and of a MiB/s, for each GiB.
+    pub(super) iops_per_gib_hundredths: u64,
+    pub(super) throughput_per_gib_hundredths: u64,
 }
 
 impl Facts {
@@ -108,6 +154,7 @@ impl Facts {
     pub(super) fn of(catalogue: &Catalogue, kind: Kind) -> Option<Self> {
         let known = |attribute: &str| catalogue.volumes.whole(kind.facts(), attribute);
         let fact = |attribute: &str| known(attribute).unwrap_or(0);
+        let hundredths = |attribute: &str| catalogue.volumes.hundredths(kind.facts(), attribute).unwrap_or(0);
         Some(Self {
             min_size: known("min_size")?,
             max_size: known("max_size")?,
@@ -123,6 +170,15 @@ impl Facts {
             max_throughput: fact("max_throughput"),
             baseline_throughput_per_tib: fact("baseline_throughput_per_tib"),
             burst_throughput_per_tib: fact("burst_throughput_per_tib"),
+            iops_per_gib_min: fact("iops_per_gib_min"),
+            iops_per_throughput_max: fact("iops_per_throughput_max"),
+            iops_per_throughput: fact("iops_per_throughput"),
+            throughput_per_1000_iops: fact("throughput_per_1000_iops"),
+            min_throughput: fact("min_throughput"),
+            min_throughput_per_tib: fact("min_throughput_per_tib"),
+            throughput_per_tib_max: fact("throughput_per_tib_max"),
+            iops_per_gib_hundredths: hundredths("iops_per_gib"),
+            throughput_per_gib_hundredths: hundredths("throughput_per_gib"),
         })
     }
 

@@ -1,13 +1,15 @@
 //! Types of volumes as families of offers, by the formulas of the providers' guides.
 //!
 //! Sources: EBS user guide (gp3, io2 as of 2025-10), EC2 user guide archive of 2023-06-15 (gp2, st1, sc1,
-//! io1), Azure's "Managed disk types" (2026-08-11) and "Managed disk bursting" (2025-01-14); the numbers themselves are
-//! rows of `catalog/volumes.csv`. What nobody gives a price of in a region is not sold there. A family is a set of lines; along a
+//! io1), Azure's "Managed disk types" (2026-08-11) and "Managed disk bursting" (2025-01-14), Compute Engine's pages on each
+//! type of Hyperdisk and on Persistent Disk performance (2024 to 2026); the numbers themselves are rows of
+//! `catalog/volumes.csv`. What nobody gives a price of in a region is not sold there. A family is a set of lines; along a
 //! line every limit and the price only grow, so that the first offer that holds is the line's cheapest.
 
 use std::sync::Arc;
 
 use super::kind::{Facts, KINDS, Kind, Tier};
+use super::machine::{Caps, Machines};
 use super::price::{self, Price};
 use super::wanted::{LeftOut, Wanted};
 use super::{Catalogue, Component, Fact};
@@ -39,6 +41,9 @@ pub struct Market {
     wanted: Wanted,
     /// Types that are offered for no demand.
     left_out: Vec<LeftOut>,
+    machines: Arc<Machines>,
+    /// The machine that everything lies behind, with the key of its limits' source.
+    machine: Option<(String, String)>,
 }
 
 /// One type of volume as a region sells it.
@@ -49,6 +54,8 @@ struct Sold {
     prices: Vec<Price>,
     /// Its sizes, of a type that is sold in fixed ones.
     tiers: Vec<Tier>,
+    /// What the machine lets through to all volumes of the type, where it limits each type by itself.
+    caps: Option<Caps>,
 }
 
 /// Offers with one throughput, or with none to choose; limits and price grow along it.
@@ -72,9 +79,42 @@ impl Market {
             };
             let names = std::iter::once(kind.name()).chain(tiers.iter().map(|tier| tier.name.as_str()));
             let prices = names.flat_map(|name| catalogue.prices.of(region, name)).cloned().collect();
-            Some(Arc::new(Sold { kind, facts, prices, tiers }))
+            Some(Arc::new(Sold { kind, facts, prices, tiers, caps: None }))
         });
-        Self { sold: sold.collect(), wanted: Wanted::default(), left_out: Vec::new() }
+        Self {
+            sold: sold.collect(),
+            wanted: Wanted::default(),
+            left_out: Vec::new(),
+            machines: Arc::clone(&catalogue.machines),
+            machine: None,
+        }
+    }
+
+    /// The same market for a machine that limits each type of volume by itself; `None` where no such limits are known of it
+    /// for anything that is sold here. Types without such limits are not offered.
+    pub fn behind(&self, machine: &str) -> Option<Self> {
+        let caps = |sold: &Arc<Sold>| self.machines.caps(machine, sold.kind.name());
+        let source = self.sold.iter().find_map(caps)?.source.clone();
+        let mut left_out = self.left_out.clone();
+        let sold = self.sold.iter().map(|sold| {
+            let volume = sold.kind.name();
+            let Some(caps) = caps(sold) else {
+                if left_out.iter().all(|left| left.volume != volume) {
+                    let reason = format!("what {machine} lets through to it is not known");
+                    left_out.push(LeftOut { volume, reason });
+                }
+                return Arc::clone(sold);
+            };
+            Arc::new(Sold { caps: Some(caps.clone()), ..Sold::clone(sold) })
+        });
+        let sold = sold.collect();
+        let machine = Some((machine.to_owned(), source));
+        Some(Self { sold, left_out, machine, ..self.clone() })
+    }
+
+    /// The machine that it is for, and the key of its limits' source, where it is for one.
+    pub fn machine(&self) -> Option<(&str, &str)> {
+        self.machine.as_ref().map(|(name, source)| (name.as_str(), source.as_str()))
     }
 
     /// The same market with only some types to offer. What is in use today may be of any.
@@ -126,7 +166,8 @@ impl Market {
             !left_out && self.seeks(sold, sequential).is_none()
         };
         let offered = self.sold.iter().filter(offered);
-        let wide = offered.flat_map(|sold| (1..=stripes.max(1)).map(move |members| (sold, members)));
+        let widest = |sold: &Arc<Sold>| if sold.kind.shares_rates() { 1 } else { stripes.max(1) };
+        let wide = offered.flat_map(|sold| (1..=widest(sold)).map(move |members| (sold, members)));
         wide.filter_map(|(sold, members)| Family::new(sold, members, gib)).collect()
     }
 
@@ -138,17 +179,27 @@ impl Market {
         let throughput = settings.bytes_per_s.div_ceil(sold.kind.megabyte());
         let line = family.line(throughput.max(family.facts().baseline_throughput));
         Some(match sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 => {
+            Kind::Gp3
+            | Kind::Io1
+            | Kind::Io2
+            | Kind::PremiumV2
+            | Kind::HyperdiskBalanced
+            | Kind::HyperdiskExtreme => {
                 let iops = settings.iops.clamp(family.least_iops(0), family.facts().max_iops);
                 line.made(line.provisioned(iops))
             }
+            Kind::HyperdiskThroughput => {
+                let least = family.least_throughput();
+                line.made(line.by_throughput(throughput.max(least).min(family.facts().max_throughput)))
+            }
+            Kind::PdBalanced | Kind::PdSsd | Kind::PdStandard => line.made(line.by_size(settings.size_gib)),
             Kind::Gp2 => line.made(line.gp2(settings.size_gib)),
             Kind::St1 | Kind::Sc1 => line.made(line.disk(settings.size_gib)),
             Kind::Premium => line.offer(0),
         })
     }
 
-    /// Bytes of what the throughput of a type is stated in: MiB on AWS, MB on Azure.
+    /// Bytes of what the throughput of a type is stated in: MB on Azure, MiB elsewhere.
     pub fn megabyte(&self, volume: &str) -> u64 {
         self.named(volume).map_or(MIB, |(sold, _)| sold.kind.megabyte())
     }
@@ -203,7 +254,9 @@ impl Family {
     /// Lines by ascending throughput: each lets at least as much through as the one before.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> {
         let (least, most) = match self.sold.kind {
-            Kind::Gp3 | Kind::PremiumV2 => (self.facts().baseline_throughput, self.facts().max_throughput),
+            Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced => {
+                (self.facts().baseline_throughput, self.facts().max_throughput)
+            }
             _ => (0, 0),
         };
         let lines = most.saturating_sub(least) / THROUGHPUT_STEP + 1;
@@ -212,8 +265,16 @@ impl Family {
 
     fn line(&self, throughput: u64) -> Line<'_> {
         let (least, most, step) = match self.sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 => {
+            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 | Kind::HyperdiskExtreme => {
                 (self.least_iops(throughput), self.facts().max_iops, IOPS_STEP)
+            }
+            Kind::HyperdiskBalanced => {
+                // So many I/Os a second want some throughput to be bought with them.
+                let most = throughput.saturating_mul(self.facts().iops_per_throughput_max);
+                (self.least_iops(throughput), self.facts().max_iops.min(most), IOPS_STEP)
+            }
+            Kind::HyperdiskThroughput => {
+                (self.least_throughput(), self.facts().max_throughput, THROUGHPUT_STEP)
             }
             Kind::Premium => {
                 return Line { family: self, throughput, len: self.tiers().len() };
@@ -230,28 +291,53 @@ impl Family {
         &tiers[tiers.partition_point(|tier| tier.each.size_gib < self.size_gib)..]
     }
 
-    /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3, and for each MB/s on Premium SSD v2.
+    /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3 and Hyperdisk Balanced, and for each MB/s on Premium SSD v2.
     fn least_iops(&self, throughput: u64) -> u64 {
         match self.sold.kind {
-            Kind::Gp3 | Kind::PremiumV2 => {
+            Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced => {
                 (throughput * 4).next_multiple_of(IOPS_STEP).max(self.facts().baseline_iops)
             }
+            Kind::HyperdiskExtreme => {
+                let of_size = self.size_gib.saturating_mul(self.facts().iops_per_gib_min);
+                of_size.next_multiple_of(IOPS_STEP).max(self.facts().min_iops).min(self.facts().max_iops)
+            }
             _ => self.facts().min_iops,
+        }
+    }
+
+    /// The least that has to be bought of it, in MiB/s, where throughput is all that is bought.
+    fn least_throughput(&self) -> u64 {
+        let of_size = (self.size_gib * self.facts().min_throughput_per_tib).div_ceil(1024);
+        of_size.max(self.facts().min_throughput)
+    }
+
+    /// Rates without credits.
+    fn plain(&self, settings: Settings) -> Limits {
+        Limits {
+            operations: Shaper::cap(settings.iops),
+            bytes: Shaper::cap(settings.bytes_per_s),
+            accounting: self.sold.kind.accounting(),
         }
     }
 
     fn price(&self, settings: Settings, throughput: u64) -> Money {
         let month = |component, units| price::month(self.sold.prices.iter(), component, units);
         let one = match self.sold.kind {
-            Kind::Gp3 | Kind::PremiumV2 => {
+            Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced => {
                 month(Component::Capacity, settings.size_gib)
                     + month(Component::Iops, settings.iops)
                     + month(Component::Throughput, throughput)
             }
-            Kind::Io1 | Kind::Io2 => {
+            Kind::Io1 | Kind::Io2 | Kind::HyperdiskExtreme => {
                 month(Component::Capacity, settings.size_gib) + month(Component::Iops, settings.iops)
             }
-            Kind::Gp2 | Kind::St1 | Kind::Sc1 => month(Component::Capacity, settings.size_gib),
+            Kind::HyperdiskThroughput => {
+                month(Component::Capacity, settings.size_gib)
+                    + month(Component::Throughput, settings.bytes_per_s / MIB)
+            }
+            Kind::Gp2 | Kind::St1 | Kind::Sc1 | Kind::PdBalanced | Kind::PdSsd | Kind::PdStandard => {
+                month(Component::Capacity, settings.size_gib)
+            }
             Kind::Premium => {
                 let name = self.tier_of(settings).map_or("", |tier| tier.name.as_str());
                 let of_size = self.sold.prices.iter().filter(|price| price.volume == name);
@@ -265,6 +351,12 @@ impl Family {
         self.sold.tiers.iter().find(|tier| tier.each.size_gib == settings.size_gib)
     }
 
+    /// What all members let through together, behind the machine where it limits them.
+    fn total(&self, each: Limits) -> Limits {
+        let all = each.times(u64::from(self.members));
+        self.sold.caps.as_ref().map_or(all, |caps| all.behind(caps.iops, caps.bytes_per_s))
+    }
+
     fn offer(&self, settings: Settings, limits: Limits, throughput: u64) -> Offer {
         let tier = self.tier_of(settings).map(|tier| tier.name.as_str());
         Offer {
@@ -272,7 +364,7 @@ impl Family {
             volume: tier.unwrap_or(self.sold.kind.name()).to_owned(),
             members: self.members,
             each: settings,
-            limits: limits.times(u64::from(self.members)),
+            limits: self.total(limits),
             month: self.price(settings, throughput),
         }
     }
@@ -301,7 +393,7 @@ impl Line<'_> {
 
     /// What one offer lets through, as [`Self::offer`] has it.
     pub fn limits(&self, at: usize) -> Limits {
-        self.place(at).1.times(u64::from(self.family.members))
+        self.family.total(self.place(at).1)
     }
 
     fn made(&self, (settings, limits): (Settings, Limits)) -> Offer {
@@ -312,8 +404,19 @@ impl Line<'_> {
     fn place(&self, at: usize) -> (Settings, Limits) {
         let step = at as u64;
         match self.family.sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 => {
+            Kind::Gp3
+            | Kind::Io1
+            | Kind::Io2
+            | Kind::PremiumV2
+            | Kind::HyperdiskBalanced
+            | Kind::HyperdiskExtreme => {
                 self.provisioned(self.family.least_iops(self.throughput) + step * IOPS_STEP)
+            }
+            Kind::HyperdiskThroughput => {
+                self.by_throughput(self.family.least_throughput() + step * THROUGHPUT_STEP)
+            }
+            Kind::PdBalanced | Kind::PdSsd | Kind::PdStandard => {
+                self.by_size(self.family.size_gib + step * SIZE_STEP)
             }
             Kind::Gp2 => self.gp2(self.family.size_gib + step * SIZE_STEP),
             Kind::St1 | Kind::Sc1 => self.disk(self.family.size_gib + step * SIZE_STEP),
@@ -327,22 +430,51 @@ impl Line<'_> {
     /// I/Os a second are bought; they may need a larger volume to be had.
     fn provisioned(&self, iops: u64) -> (Settings, Limits) {
         let family = self.family;
-        let size_gib = family.size_gib.max(size_for(
-            iops,
-            family.facts().iops_per_gib_max,
-            family.facts().baseline_iops,
-        ));
+        let given = match family.sold.kind {
+            // Its smallest volumes have fewer I/Os a second than larger ones are given.
+            Kind::HyperdiskBalanced => 0,
+            _ => family.facts().baseline_iops,
+        };
+        let size_gib = family.size_gib.max(size_for(iops, family.facts().iops_per_gib_max, given));
         let bytes_per_s = match family.sold.kind {
-            kind @ (Kind::Gp3 | Kind::PremiumV2) => self.throughput * kind.megabyte(),
+            kind @ (Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced) => {
+                self.throughput * kind.megabyte()
+            }
+            Kind::HyperdiskExtreme => (family.facts().max_throughput * MIB)
+                .min(iops * MIB * family.facts().throughput_per_1000_iops / 1000),
             Kind::Io1 if iops <= 32_000 => (500 * MIB).min(iops * (256 << 10)),
             Kind::Io1 => (1000 * MIB).min((500 * MIB).max(iops * (16 << 10))),
             // 0.256 MiB/s for each I/O a second.
             _ => (family.facts().max_throughput * MIB).min(iops * MIB * 256 / 1000),
         };
         let settings = Settings { size_gib, iops, bytes_per_s };
-        let accounting = family.sold.kind.accounting();
-        let limits = Limits { operations: Shaper::cap(iops), bytes: Shaper::cap(bytes_per_s), accounting };
-        (settings, limits)
+        (settings, family.plain(settings))
+    }
+
+    /// Throughput is bought; it brings I/Os, and may need a larger volume to be had.
+    fn by_throughput(&self, mib_per_s: u64) -> (Settings, Limits) {
+        let family = self.family;
+        let least = (mib_per_s * 1024).div_ceil(family.facts().throughput_per_tib_max.max(1));
+        let settings = Settings {
+            size_gib: family.size_gib.max(least),
+            iops: mib_per_s * family.facts().iops_per_throughput,
+            bytes_per_s: mib_per_s * MIB,
+        };
+        (settings, family.plain(settings))
+    }
+
+    /// I/Os a second and throughput grow with the size, from what every volume is given.
+    fn by_size(&self, size_gib: u64) -> (Settings, Limits) {
+        let facts = self.family.facts();
+        let iops = facts.baseline_iops + size_gib * facts.iops_per_gib_hundredths / 100;
+        let bytes =
+            facts.baseline_throughput * MIB + size_gib * MIB * facts.throughput_per_gib_hundredths / 100;
+        let settings = Settings {
+            size_gib,
+            iops: iops.min(facts.max_iops),
+            bytes_per_s: bytes.min(facts.max_throughput * MIB),
+        };
+        (settings, self.family.plain(settings))
     }
 
     /// I/Os a second grow with the size, and credits let small volumes burst.
@@ -419,8 +551,15 @@ mod tests {
 
     #[test]
     fn everything_grows_along_a_line() {
-        let catalogue = Catalogue::built_in().unwrap();
-        for family in catalogue.families("eu-central-1", 500, 3) {
+        let mut catalogue = Catalogue::built_in().unwrap();
+        let all = KINDS.iter().flat_map(|kind| {
+            ["capacity", "iops", "throughput"].map(|of| format!("own,here,{},{of},0.01\n", kind.name()))
+        });
+        let list = "provider,region,type,component,price\n".to_owned() + &all.collect::<String>();
+        catalogue.prices = super::super::Prices::read("own.csv", &list).unwrap();
+        let families = catalogue.families("here", 500, 3);
+        assert!(families.iter().any(|family| family.volume() == "hyperdisk-balanced"));
+        for family in families {
             for line in family.lines().step_by(37) {
                 for at in (1..line.len()).step_by(97) {
                     let (less, more) = (line.offer(at - 1), line.offer(at));

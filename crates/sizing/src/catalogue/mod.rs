@@ -1,8 +1,11 @@
 //! The catalogue: dated and sourced limits and prices, built into the program, and the user's own prices.
 
+use std::sync::Arc;
+
 mod csv_rows;
 mod instance;
 mod kind;
+mod machine;
 mod market;
 mod price;
 mod source;
@@ -11,6 +14,7 @@ mod wanted;
 
 pub use csv_rows::CatalogueError;
 pub use instance::{Instance, LocalDisks};
+pub use machine::{Caps, Machines};
 pub use market::{Family, Line, Market};
 pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};
@@ -18,6 +22,7 @@ pub use volume::{Fact, Volumes};
 pub use wanted::{LeftOut, Wanted};
 
 const INSTANCES: &str = include_str!("../../../../catalog/instances.csv");
+const MACHINES: &str = include_str!("../../../../catalog/machines.csv");
 const VOLUMES: &str = include_str!("../../../../catalog/volumes.csv");
 const PRICES: &str = include_str!("../../../../catalog/prices.csv");
 const SOURCES: &str = include_str!("../../../../catalog/sources.csv");
@@ -27,6 +32,8 @@ const SOURCES: &str = include_str!("../../../../catalog/sources.csv");
 pub struct Catalogue {
     /// Types of instances, by name.
     pub instances: Vec<Instance>,
+    /// Limits of machines on each type of volume by itself.
+    pub machines: Arc<Machines>,
     /// Facts about types of volumes.
     pub volumes: Volumes,
     /// Prices of volumes by region.
@@ -43,6 +50,7 @@ impl Catalogue {
     pub fn built_in() -> Result<Self, CatalogueError> {
         Ok(Self {
             instances: instance::read(INSTANCES)?,
+            machines: Arc::new(Machines::read(MACHINES)?),
             volumes: Volumes::read(VOLUMES)?,
             prices: Prices::read("prices.csv", PRICES)?,
             sources: Sources::read(SOURCES)?,
@@ -51,7 +59,7 @@ impl Catalogue {
 
     /// A number that two builds share only if their catalogues are the same.
     pub fn built_in_hash() -> u64 {
-        let texts = [INSTANCES, VOLUMES, PRICES, SOURCES];
+        let texts = [INSTANCES, MACHINES, VOLUMES, PRICES, SOURCES];
         crate::fleet::hash(texts.join("\0").as_bytes())
     }
 

@@ -60,4 +60,10 @@ impl Volumes {
     pub fn whole(&self, volume: &str, attribute: &str) -> Option<u64> {
         self.fact(volume, attribute)?.value.parse().ok()
     }
+
+    /// A fact that is a number with two decimals at most, in hundredths.
+    pub fn hundredths(&self, volume: &str, attribute: &str) -> Option<u64> {
+        let value: f64 = self.fact(volume, attribute)?.value.parse().ok()?;
+        (0.0..1e12).contains(&value).then(|| (value * 100.0).round() as u64)
+    }
 }

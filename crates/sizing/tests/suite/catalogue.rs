@@ -11,6 +11,7 @@ fn every_row_names_a_source_that_has_a_date() {
     };
     catalogue.volumes.facts().iter().for_each(|fact| known(&fact.source, &format!("{fact:?}")));
     catalogue.prices.rows().iter().for_each(|price| known(&price.source, &format!("{price:?}")));
+    catalogue.machines.sources().for_each(|source| known(source, "a machine"));
     for instance in &catalogue.instances {
         known(&instance.source, &instance.name);
         instance.hours.iter().for_each(|(_, _, source)| known(source, &instance.name));
@@ -83,5 +84,5 @@ fn a_user_s_prices_are_read_or_refused_by_their_line() {
 fn a_catalogue_has_a_number_of_its_own() {
     let number = Catalogue::built_in_hash();
     assert_eq!(number, Catalogue::built_in_hash());
-    assert_ne!(number, fathom_sizing::fleet::hash(b"\0\0\0"), "the files are in it");
+    assert_ne!(number, fathom_sizing::fleet::hash(b"\0\0\0\0"), "the files are in it");
 }

@@ -30,6 +30,24 @@ fn azure() -> Catalogue {
     catalogue
 }
 
+/// Made-up prices of Google's but for Persistent Disk, whose are those that its price page reckons with.
+const GOOGLE: &str = "provider,region,type,component,tier_from,tier_to,price\n\
+    GCP,there,hyperdisk-extreme,capacity,,,0.125\n\
+    GCP,there,hyperdisk-extreme,iops,,,0.032\nGCP,there,hyperdisk-throughput,capacity,,,0.006\n\
+    GCP,there,hyperdisk-throughput,throughput,,,0.285\nGCP,there,pd-balanced,capacity,,,0.1\n\
+    GCP,there,pd-ssd,capacity,,,0.17\nGCP,there,pd-standard,capacity,,,0.04\n";
+
+/// The type with most offers: too many to try all.
+const BALANCED: &str = "GCP,there,hyperdisk-balanced,capacity,,,0.08\nGCP,there,hyperdisk-balanced,iops,3001,,0.005\n\
+    GCP,there,hyperdisk-balanced,throughput,141,,0.04\n";
+
+fn google(more: &str) -> Catalogue {
+    let mut catalogue = Catalogue::built_in().expect("a catalogue");
+    let list = format!("{GOOGLE}{more}");
+    catalogue.prices = catalogue.prices.after(Prices::read("google.csv", &list).expect("prices"));
+    catalogue
+}
+
 fn all(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Option<Choice> {
     let mut judge = Judge::new(need);
     let of = need.demand.operations().iter().sum();
@@ -90,6 +108,7 @@ proptest! {
         let need = Need { demand: &demand, size_gib, patience, instance };
         prop_assert_eq!(cheapest(&catalogue, "here", need, 2), all(&catalogue, "here", need, 2));
         prop_assert_eq!(cheapest(&azure(), "there", need, 2), all(&azure(), "there", need, 2));
+        prop_assert_eq!(cheapest(&google(""), "there", need, 1), all(&google(""), "there", need, 1));
     }
 }
 
@@ -145,6 +164,114 @@ fn disks_of_azure_are_offered_where_somebody_prices_them() {
     let boots = market.only(&catalogue, Wanted { boots: true, ..Wanted::default() });
     let left: Vec<&str> = boots.left_out(true).iter().map(|left| left.volume).collect();
     assert_eq!(left, ["Premium SSD v2"]);
+}
+
+/// An hour of reads of one size each, at one rate: long enough that the second for which an I/O may wait is nothing.
+fn steady(rate: u64, bytes: u64) -> Demand {
+    let read = Flow { operations: vec![rate; 4000], bytes: vec![rate * bytes; 4000] };
+    let write = Flow { operations: vec![0; 4000], bytes: vec![0; 4000] };
+    let counted = Some(Counted::of_equal_sizes(&read, &write));
+    Demand { tick_s: 1, read, write, gaps: Vec::new(), counted }
+}
+
+/// The cheapest of a market, as one would order it.
+fn ordered(market: &Market, demand: &Demand, size_gib: u64, stripes: u32) -> Option<String> {
+    let patience = Patience { ticks: 1, late_millionths: 0 };
+    let need = Need { demand, size_gib, patience, instance: None };
+    cheapest_in(market, &mut Judge::new(need), stripes).map(|choice| choice.offer.to_string())
+}
+
+/// Where a size is named that the highest rates need, by the pages of AWS and of Azure, from demands of just those rates.
+#[test]
+fn disks_of_aws_and_azure_are_those_of_their_pages() {
+    let (aws, azure) = (Catalogue::built_in().unwrap(), azure());
+    let order = |catalogue: &Catalogue, region: &str, volume: &str, rate, bytes| {
+        let wanted = Wanted { types: vec![volume.to_owned()], ..Wanted::default() };
+        let market = Market::of(catalogue, region).only(catalogue, wanted);
+        ordered(&market, &steady(rate, bytes), 100, 1)
+    };
+    for (volume, rate, bytes, told) in [
+        ("gp3", 80_000, 4096, "gp3, 160 GiB, 80000 IOPS, 315 MiB/s"),
+        ("gp3", 8000, 256 << 10, "gp3, 100 GiB, 8000 IOPS, 2000 MiB/s"),
+        ("io2", 256_000, 16 << 10, "io2, 256 GiB, 256000 IOPS, 4000 MiB/s"),
+        ("io1", 64_000, 16 << 10, "io1, 1280 GiB, 64000 IOPS, 1000 MiB/s"),
+    ] {
+        assert_eq!(order(&aws, "us-east-1", volume, rate, bytes).as_deref(), Some(told));
+    }
+    for (volume, rate, bytes, told) in [
+        ("Premium SSD v2", 80_000, 4096, "Premium SSD v2, 160 GiB, 80000 IOPS, 330 MB/s"),
+        ("Premium SSD v2", 8000, 488 << 9, "Premium SSD v2, 100 GiB, 8000 IOPS, 2000 MB/s"),
+        ("Premium SSD", 2300, 4096, "Premium SSD P20, 512 GiB, 2300 IOPS, 150 MB/s"),
+    ] {
+        assert_eq!(order(&azure, "there", volume, rate, bytes).as_deref(), Some(told));
+    }
+}
+
+/// The sizes and rates that Google's pages give as examples, from demands of just those rates.
+#[test]
+fn disks_of_google_are_those_of_its_examples() {
+    let catalogue = google(BALANCED);
+    let only = |volume: &str| {
+        let wanted = Wanted { types: vec![volume.to_owned()], ..Wanted::default() };
+        Market::of(&catalogue, "there").only(&catalogue, wanted)
+    };
+    let order = |volume: &str, rate, bytes, gib| ordered(&only(volume), &steady(rate, bytes), gib, 1);
+    let (small, large) = (4096, 256 << 10);
+    // 2,400 MiB/s need 9,600 IOPS; 160,000 IOPS need 320 GiB, and at least a 256th of them in MiB/s.
+    for (rate, bytes, told) in [
+        (9600, large, "hyperdisk-balanced, 100 GiB, 9600 IOPS, 2400 MiB/s"),
+        (160_000, small, "hyperdisk-balanced, 320 GiB, 160000 IOPS, 625 MiB/s"),
+        (160_000, 512, "hyperdisk-balanced, 320 GiB, 160000 IOPS, 625 MiB/s"),
+    ] {
+        assert_eq!(order("hyperdisk-balanced", rate, bytes, 100).as_deref(), Some(told));
+    }
+    // 5 TiB can have 450 MiB/s, 27 TiB all 2,400; each MiB/s brings 4 IOPS.
+    let throughput = order("hyperdisk-throughput", 1800, large, 100);
+    assert_eq!(throughput.as_deref(), Some("hyperdisk-throughput, 5120 GiB, 1800 IOPS, 450 MiB/s"));
+    let most = order("hyperdisk-throughput", 9600, large, 27 << 10);
+    assert_eq!(most.as_deref(), Some("hyperdisk-throughput, 27648 GiB, 9600 IOPS, 2400 MiB/s"));
+    // 1,000 IOPS carry 250 MiB/s.
+    let extreme = order("hyperdisk-extreme", 10_000, large, 100);
+    assert_eq!(extreme.as_deref(), Some("hyperdisk-extreme, 100 GiB, 10000 IOPS, 2500 MiB/s"));
+    assert_eq!(order("hyperdisk-extreme", 351_000, small, 100), None);
+    // 3,000 IOPS and 6 for each GiB; 6,000 and 30; 140 MiB/s and 0.28, 240 and 0.48. A stripe has no more.
+    for (volume, rate, told) in [
+        ("pd-balanced", 9000, "pd-balanced, 1000 GiB, 9000 IOPS, 420 MiB/s"),
+        ("pd-ssd", 36_000, "pd-ssd, 1000 GiB, 36000 IOPS, 720 MiB/s"),
+        ("pd-standard", 750, "pd-standard, 1000 GiB, 750 IOPS, 120 MiB/s"),
+    ] {
+        assert_eq!(ordered(&only(volume), &steady(rate, small), 100, 4).as_deref(), Some(told));
+    }
+    // The price page's own bills: 200 GB for 8 and 34 dollars.
+    for (volume, month) in [("pd-standard", "8.00"), ("pd-ssd", "34.00")] {
+        let settings = Settings { size_gib: 200, iops: 0, bytes_per_s: 0 };
+        let disk = Market::of(&catalogue, "there").configured(volume, settings).unwrap();
+        assert_eq!((disk.month.to_string().as_str(), disk.provider.as_str()), (month, "GCP"));
+    }
+}
+
+#[test]
+fn a_machine_of_google_limits_each_type_by_itself() {
+    let catalogue = google(BALANCED);
+    let market = Market::of(&catalogue, "there");
+    assert!(market.behind("r6id.4xlarge").is_none() && market.machine().is_none());
+    assert!(Market::of(&catalogue, "us-east-1").behind("n2-standard-16").is_none());
+    let n2 = market.behind("n2-standard-16").unwrap();
+    assert_eq!(n2.machine(), Some(("n2-standard-16", "gcp-diagnosis")));
+    let settings = Settings { size_gib: 2000, iops: 0, bytes_per_s: 0 };
+    let disk = n2.configured("pd-ssd", settings).unwrap();
+    assert_eq!((disk.each.iops, disk.limits.operations), (66_000, Shaper::cap(25_000)));
+    let reasons: Vec<String> = n2.left_out(true).into_iter().map(|left| left.reason).collect();
+    assert_eq!(reasons, ["what n2-standard-16 lets through to it is not known"; 3]);
+    // 24,000 IOPS are had behind it, 26,000 are not.
+    let order = |rate| ordered(&n2, &steady(rate, 4096), 100, 4);
+    assert_eq!(order(24_000).as_deref(), Some("pd-ssd, 600 GiB, 24000 IOPS, 528 MiB/s"));
+    assert_eq!(order(26_000), None);
+    let c4d = market.behind("c4d-standard-2").unwrap();
+    let balanced = Settings { size_gib: 1000, iops: 50_000, bytes_per_s: 1000 << 20 };
+    let disk = c4d.configured("hyperdisk-balanced", balanced).unwrap();
+    assert_eq!(disk.limits.operations, Shaper::cap(22_500));
+    assert_eq!(disk.limits.bytes, Shaper::cap(400 << 20));
 }
 
 /// A market that offers only some types.

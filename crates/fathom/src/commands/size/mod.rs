@@ -46,9 +46,9 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
     let size = arguments.size.as_deref().unwrap_or_default();
     let bytes = typed::<Bytes>("--size", size, "a size as 1TiB")?.0;
     let size_gib = bytes.div_ceil(1 << 30).max(1);
-    let attached = arguments.instance.as_ref().map(|name| instance(&catalogue, name)).transpose()?;
     check_region(&catalogue, &arguments.region).map_err(refused)?;
     let market = market(arguments, &catalogue)?;
+    let (market, attached) = attached(arguments, &catalogue, market)?;
     let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
     let current = arguments.current.as_ref().map(|text| current(&market, size_gib, text));
     let current = current.transpose()?;
@@ -184,6 +184,20 @@ pub fn built_in() -> Result<Catalogue, Failure> {
 
 fn broken(error: CatalogueError) -> Failure {
     Failure::usage(format!("{}, line {}", error.file, error.line), error.cause, "put that row right")
+}
+
+/// What is sold, for what the volumes are attached to: a machine that limits each type of volume by itself, or an instance
+/// with limits for all together.
+fn attached<'a>(
+    arguments: &SizeArguments,
+    catalogue: &'a Catalogue,
+    market: Market,
+) -> Result<(Market, Option<&'a Instance>), Failure> {
+    let Some(name) = &arguments.instance else { return Ok((market, None)) };
+    match market.behind(name) {
+        Some(behind) => Ok((behind, None)),
+        None => Ok((market, Some(instance(catalogue, name)?))),
+    }
 }
 
 /// An instance type by its name.

@@ -111,7 +111,9 @@ fn known<'a>(
 ) -> Result<Known<'a>, Failure> {
     let size_gib = arguments.size.as_deref().map(|text| typed::<Bytes>("--size", text, "a size as 1TiB"));
     let size_gib = size_gib.transpose()?.map(|bytes| bytes.0.div_ceil(1 << 30).max(1));
-    if let Some(name) = &arguments.instance {
+    if let Some(name) = &arguments.instance
+        && market.behind(name).is_none()
+    {
         super::instance(catalogue, name)?;
     }
     if let Some(text) = &arguments.current {
