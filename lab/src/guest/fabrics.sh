@@ -119,7 +119,7 @@ works "it is read-only to the kernel" sh -c "[ \$(cat /sys/block/$(basename $dis
 measures "reads of a block device" fathom run --target $disk --rw randread --count 400 --depth 16 --json
 disconnect "the block device disconnected"
 served "the target of a block device ends well"
-serve /dev/ram0 /dev/ram1 --stripe 64k --writable --check-empty
+serve /dev/ram0 /dev/ram1 --stripe 64k --writable --destroy ram0-67108864 --destroy ram1-67108864
 connect "a stripe over two devices"
 measures "verified on a stripe" fathom run --target $disk --rw randrw --bs 4k-256k/4k --destroy $id $checked
 disconnect "the stripe disconnected"

@@ -283,8 +283,8 @@ fn of_a_machine_that_answered_all_the_drive_that_is_offline_is_written_by_its_se
     assert!(system.contains("the system runs from volume C:") && !system.contains("Set-Disk"), "{system}");
 
     // Without any one of these answers, or with the machine's volumes in doubt, nothing is written.
-    let whole: serde_json::Value = serde_json::from_slice(&std::fs::read(drives).unwrap()).unwrap();
-    let doubted = |change: &dyn Fn(&mut serde_json::Value)| {
+    let whole: Value = serde_json::from_slice(&std::fs::read(drives).unwrap()).unwrap();
+    let doubted = |change: &dyn Fn(&mut Value)| {
         let mut machine = whole.clone();
         change(&mut machine);
         std::fs::write(typist.path("doubted.json"), machine.to_string()).unwrap();
@@ -298,6 +298,6 @@ fn of_a_machine_that_answered_all_the_drive_that_is_offline_is_written_by_its_se
     }
     doubted(&|machine| machine["volumes_listed"] = false.into());
     doubted(&|machine| machine["volumes"][0]["roles"] = serde_json::json!([]));
-    doubted(&|machine| machine["volumes"][3]["device"] = serde_json::Value::Null);
+    doubted(&|machine| machine["volumes"][3]["device"] = Value::Null);
     doubted(&|machine| machine["volumes"] = serde_json::json!([]));
 }
