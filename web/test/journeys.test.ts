@@ -199,7 +199,7 @@ test("a run is walked through by keys, down to a second and its histogram", asyn
   await go("#/runs?q=target:hdd", "Runs");
   await page.getByRole("row").nth(1).getByRole("link").click();
   await page.getByRole("heading", { name: /^sim:hdd: 4 KiB random/, level: 1 }).waitFor();
-  await page.getByText(/^The seconds are /).waitFor();
+  await page.getByText(/^Its seconds, read again: /).waitFor();
   await page.getByRole("listitem").filter({ hasText: /^CPUs of the machine, .*: time is simulated/ }).waitFor();
   const chart = page.getByRole("slider", { name: /latency of reads/ });
   await chart.focus();
