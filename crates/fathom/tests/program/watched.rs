@@ -137,7 +137,7 @@ fn the_end_of_a_watch_is_not_that_of_the_run() {
     let mut watch = Started(typist.start(&["watch", &run.0.id().to_string()]));
     let mut first = String::new();
     BufReader::new(watch.0.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
-    assert!(Command::new("kill").args(["-s", "INT", &watch.0.id().to_string()]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-s", "TERM", &watch.0.id().to_string()]).status().unwrap().success());
     assert!(!watch.0.wait().unwrap().success());
     assert!(run.0.try_wait().unwrap().is_none(), "it goes on");
     once(&typist, &run, "80");
