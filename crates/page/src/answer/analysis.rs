@@ -72,10 +72,10 @@ mod tests {
 
     use super::super::tests::{ask, record, refused, shelf};
 
-    /// A run whose rate halves at second 40, behind a warm-up of one second.
+    /// A run whose rate halves at second 80, behind a warm-up of one second.
     fn falling() -> RunRecord {
-        let (mut run, slow) = (record(1, 80, 400), record(1, 80, 200));
-        for (at, interval) in slow.intervals.into_iter().enumerate().skip(40) {
+        let (mut run, slow) = (record(1, 160, 400), record(1, 160, 200));
+        for (at, interval) in slow.intervals.into_iter().enumerate().skip(80) {
             run.intervals[at] = interval;
         }
         run
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(levels.len(), 2, "{found}");
         let figures =
             |at: usize| ["from_s", "until_s", "rate_per_s"].map(|name| levels[at][name].as_f64().unwrap());
-        assert_eq!((figures(0), figures(1)), ([1.0, 40.0, 400.0], [40.0, 80.0, 200.0]));
+        assert_eq!((figures(0), figures(1)), ([1.0, 80.0, 400.0], [80.0, 160.0, 200.0]));
         assert!(found["verdict"] != "steady" && found["findings"][0].as_str().is_some(), "{found}");
     }
 

@@ -228,7 +228,7 @@ fn an_id_of_another_kind_is_not_found() {
         }
     }
     assert_eq!(answer(&mut shelf, &format!("campaigns/{}", run.id), "").unwrap_err().status, 404);
-    assert_eq!(answer(&mut shelf, "compare", &format!("a={}&b=a-1", run.id)).unwrap_err().status, 400);
+    assert_eq!(answer(&mut shelf, "compare", &format!("a={}&b=a-1", run.id)).unwrap_err().status, 404);
 }
 
 /// Every column has its own moment: what lies behind a gap is not moved into it.
