@@ -1,4 +1,6 @@
-//! Every figure that the verdict turns on beside the evidence table's.
+//! Figures that the verdict goes by beside the evidence table's: from which probability on a claim is called what, and
+//! when a rate is at a bound. What one rule alone needs stands with it: in `verdict.rs` when it is said that a rate is
+//! enforced and not whose it is, in `restraint.rs` what takes confidence away.
 
 /// At a bound, within what counters and rounding blur.
 pub const AT_BOUND: std::ops::RangeInclusive<f64> = 0.97..=1.03;
