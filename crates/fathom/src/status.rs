@@ -1,4 +1,7 @@
 //! How the program ended, as scripts see it.
+//!
+//! An error has its status by its kind, from `failure.rs`. A command that came to its end says by
+//! [`Status::of_measurement`] and [`Status::or_of`] what became of what it measured.
 
 use std::process::ExitCode;
 
