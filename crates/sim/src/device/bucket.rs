@@ -2,6 +2,9 @@
 //!
 //! Tokens are counted in billionths, so that a rate in tokens per second earns a whole number of
 //! billionths in each nanosecond: nothing is ever rounded, and a bucket is exact after any time.
+//!
+//! `limit.rs` puts two behind each limit, one for the sustained rate and one that paces what is spent; rates, sizes and
+//! balances of gp2, st1 and instances, with their sources, are in `preset.rs`.
 
 /// Billionths of a token.
 pub const TOKEN: u128 = 1_000_000_000;
