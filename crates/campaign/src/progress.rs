@@ -13,6 +13,9 @@ use fathom_telemetry::Latest;
 const P999_COUNT_MIN: u64 = 10_000;
 
 /// One second of a run, as it is complete.
+///
+/// Screens show it, and two lines carry it on: that of `--json-lines` (`fathom/src/progress/lines.rs`) and that of the
+/// ring for other processes (`live_seconds/event.rs`). A figure that is new here is put into both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Second {
     /// Whether it belongs to the warm-up.

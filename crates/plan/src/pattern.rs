@@ -7,7 +7,7 @@ use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, Size
 
 use super::quantity;
 
-/// What an assessment measures unless it is told otherwise.
+/// What an assessment measures unless it is told otherwise; the help of `--patterns` (`assess.rs`) has it in words.
 const DEFAULTS: [&str; 7] =
     ["randread-4k", "randwrite-4k", "randread-64k", "randwrite-64k", "read-1m", "write-1m", "randrw-4k-70"];
 
