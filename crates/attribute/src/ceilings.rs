@@ -211,7 +211,7 @@ fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) 
         words::count(shape.focus.in_flight),
         words::time(unloaded_ns)
     );
-    if is_sequential(pattern) {
+    if is_foreseeable(pattern) {
         format!("{basis}; read-ahead and write merging may flatter a sequential latency at depth 1")
     } else {
         basis
@@ -219,6 +219,6 @@ fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) 
 }
 
 /// Whether the device can foresee the next address.
-pub fn is_sequential(pattern: &Pattern<'_>) -> bool {
+pub fn is_foreseeable(pattern: &Pattern<'_>) -> bool {
     pattern.workload.addresses.is_foreseeable()
 }

@@ -6,11 +6,12 @@ use fathom_engine::job::tally::Tally;
 use fathom_engine::job::timeline::Phase;
 use fathom_measure::Histogram;
 use fathom_record::facts::TargetFacts;
+use fathom_record::latency::VALUES_BEYOND;
 use fathom_target::Preparation;
 use fathom_telemetry::Latest;
 
-/// Fewer I/Os of a second than this have no 99.9th percentile: ten have to lie beyond it.
-const P999_COUNT_MIN: u64 = 10_000;
+/// Fewer I/Os of a second than this have no 99.9th percentile: so many have to lie beyond it.
+const P999_COUNT_MIN: u64 = 1000 * VALUES_BEYOND as u64;
 
 /// One second of a run, as it is complete.
 ///

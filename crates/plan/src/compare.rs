@@ -4,6 +4,7 @@ use clap::Args;
 use fathom_record::campaign::{AcrossRestarts, ComparePlan, Setting, SidePlan, SideState};
 use fathom_record::comparison::Side;
 
+use super::effort::RUN_OVERHEAD_NS;
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::RawPlan;
 use super::resolve::{name, value};
@@ -22,8 +23,6 @@ const LONGEST_TIME_NS: u64 = 3_000_000_000;
 const SHORTEST_TIME_NS: u64 = 500_000_000;
 /// Warm-up against the measured time.
 const WARMUP_SHARE: f64 = 0.15;
-/// What a run costs beside its own length: threads, buffers, telemetry, saving.
-const OVERHEAD_NS: u64 = 80_000_000;
 /// Pairs that a budget should have room for before runs are made shorter.
 const COMFORTABLE_PAIRS: u64 = 12;
 const LEAST_PAIRS: u32 = 5;
@@ -367,11 +366,11 @@ impl RawCompare {
         let limit_ns = budget_ns.unwrap_or(DEFAULT_BUDGET_NS);
         let round_ns = |time_ns: u64| {
             let warmup_ns = warmup_ns.unwrap_or((time_ns as f64 * WARMUP_SHARE) as u64);
-            2 * workloads * (time_ns + warmup_ns + OVERHEAD_NS)
+            2 * workloads * (time_ns + warmup_ns + RUN_OVERHEAD_NS)
         };
         let pairs = fixed.map_or(COMFORTABLE_PAIRS, u64::from);
         let fitting = limit_ns / (2 * workloads * pairs).max(1);
-        let fitting = (fitting.saturating_sub(OVERHEAD_NS + warmup_ns.unwrap_or(0)) as f64
+        let fitting = (fitting.saturating_sub(RUN_OVERHEAD_NS + warmup_ns.unwrap_or(0)) as f64
             / if warmup_ns.is_some() { 1.0 } else { 1.0 + WARMUP_SHARE }) as u64;
         let time_ns = asked_ns.unwrap_or(fitting.clamp(SHORTEST_TIME_NS, LONGEST_TIME_NS));
         let room = u32::try_from(limit_ns / round_ns(time_ns).max(1)).unwrap_or(u32::MAX);

@@ -4,6 +4,7 @@ use fathom_measure::{ByteRate, Rate, Share};
 use fathom_record::campaign::OperatingPointKind;
 use fathom_record::comparison::Side;
 use fathom_record::condition::{Condition, LatencyKind, Limit, Quantity, Relation, Scope, Statistic};
+use fathom_record::latency::VALUES_BEYOND;
 use fathom_record::{Direction, Workload};
 
 use super::assess::quantile;
@@ -11,8 +12,6 @@ use super::quantity;
 
 /// What is written on the left of the sign.
 const QUANTITIES: &str = "iops, throughput, MB/s, p50, p99, p99.9, mean, max or errors";
-/// A quantile above the median needs so many values beyond it.
-const VALUES_BEYOND: f64 = 10.0;
 
 /// The signs, longer ones first.
 const SIGNS: [(&str, Relation); 4] =
@@ -71,14 +70,12 @@ fn subject(text: &str, words: &str) -> Result<(Scope, Option<Direction>, Option<
         let twice = match word.to_ascii_lowercase().as_str() {
             "a" => scope.side.replace(Side::A).is_some(),
             "b" => scope.side.replace(Side::B).is_some(),
-            "peak" => scope.point.replace(OperatingPointKind::Peak).is_some(),
-            "balanced" => scope.point.replace(OperatingPointKind::Balanced).is_some(),
-            "slo" => scope.point.replace(OperatingPointKind::Slo).is_some(),
             "service" => kind.replace(LatencyKind::Service).is_some(),
             "response" => kind.replace(LatencyKind::Response).is_some(),
-            _ => match named_direction(word) {
-                Some(named) => direction.replace(named).is_some(),
-                None => scope.pattern.replace(word.to_owned()).is_some(),
+            _ => match (OperatingPointKind::named(word), named_direction(word)) {
+                (Some(point), _) => scope.point.replace(point).is_some(),
+                (None, Some(named)) => direction.replace(named).is_some(),
+                (None, None) => scope.pattern.replace(word.to_owned()).is_some(),
             },
         };
         if twice {

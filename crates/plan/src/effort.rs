@@ -8,6 +8,9 @@ use super::error::{Mistake, PlanErrorKind};
 use super::quantity;
 use super::resolve::value;
 
+/// What a run costs beside its own length, in nanoseconds: threads, buffers, telemetry, saving.
+pub const RUN_OVERHEAD_NS: u64 = 80_000_000;
+
 const MINUTE_NS: u64 = 60_000_000_000;
 const DEFAULT_BUDGET_NS: u64 = 2 * MINUTE_NS;
 /// Budget where an error is asked for: eight windows of a minute at a few points.

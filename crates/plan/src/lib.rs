@@ -52,6 +52,7 @@ pub use catalogued::{instance_type, volume};
 pub use client::{Client, Reach, Role, clients_of_file};
 pub use compare::{CompareOptions, RawCompare, SidesPlan, side_names};
 pub use condition::{condition, unmeasurable};
+pub use effort::RUN_OVERHEAD_NS;
 pub use error::{Place, PlanError, PlanErrorKind};
 pub use explain::{ExplainOptions, RawExplain};
 pub use known::{Applying, Known, RawKnown};

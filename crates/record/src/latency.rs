@@ -4,6 +4,9 @@ use fathom_measure::Histogram;
 use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds, bucket_of};
 use serde::{Deserialize, Serialize};
 
+/// A quantile above the median needs so many values beyond it.
+pub const VALUES_BEYOND: f64 = 10.0;
+
 /// Quantiles that every summary lists, as far as its count resolves them.
 pub const QUANTILES: [f64; 10] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
@@ -61,7 +64,7 @@ impl LatencySummary {
             stated: false,
             quantiles: QUANTILES
                 .into_iter()
-                .filter(|&q| q <= 0.5 || beyond(q) >= 10.0 - 1e-6)
+                .filter(|&q| q <= 0.5 || beyond(q) >= VALUES_BEYOND - 1e-6)
                 .filter_map(quantile)
                 .collect(),
         })

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::LatencySummary;
-use crate::campaign::{CampaignRecord, CellResult, OperatingPointKind, PatternResult};
+use crate::campaign::{CampaignRecord, CellResult, PatternResult};
 use crate::comparison::Decision;
 use crate::condition::ConditionOutcome;
 use crate::run::{DirectionSummary, IoGroup, RunRecord};
@@ -206,7 +206,11 @@ fn points(campaign: &CampaignRecord) -> Vec<PointResult> {
             let of_pattern = |pattern: &PatternResult| -> Vec<PointResult> {
                 let points = pattern.operating_points.iter();
                 let known = points.filter_map(|point| Some((point.kind, pattern.cells.get(point.cell)?)));
-                known.map(|(kind, cell)| PointResult::of(&pattern.name, Some(word(kind)), cell)).collect()
+                known
+                    .map(|(kind, cell)| {
+                        PointResult::of(&pattern.name, Some(&kind.name().to_ascii_lowercase()), cell)
+                    })
+                    .collect()
             };
             record.patterns.iter().flat_map(of_pattern).collect()
         }
@@ -236,14 +240,6 @@ fn points(campaign: &CampaignRecord) -> Vec<PointResult> {
             let measured = cells.filter_map(|(step, cell)| Some((step, cell.result.as_ref()?)));
             measured.map(|(step, result)| PointResult::of(&step.title(), None, result)).collect()
         }
-    }
-}
-
-fn word(kind: OperatingPointKind) -> &'static str {
-    match kind {
-        OperatingPointKind::Balanced => "balanced",
-        OperatingPointKind::Peak => "peak",
-        OperatingPointKind::Slo => "slo",
     }
 }
 

@@ -1,7 +1,6 @@
 //! The words that stand for a record's values.
 
 use fathom_measure::{Nanos, Share};
-use fathom_record::campaign::OperatingPointKind;
 use fathom_record::check::{CheckName, Outcome};
 use fathom_record::environment::Severity;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -12,15 +11,6 @@ use fathom_record::{Direction, Workload};
 
 use crate::moment::Zone;
 use crate::number;
-
-/// Name of an operating point.
-pub fn point(kind: OperatingPointKind) -> &'static str {
-    match kind {
-        OperatingPointKind::Balanced => "balanced",
-        OperatingPointKind::Peak => "peak",
-        OperatingPointKind::Slo => "SLO",
-    }
-}
 
 /// A moment as records have it, in UTC and for people: to the second. What is no such moment stays as it is.
 pub fn moment(rfc3339: &str) -> String {

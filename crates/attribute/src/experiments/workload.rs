@@ -4,7 +4,7 @@ use fathom_record::Workload;
 use fathom_record::facts::TargetKind;
 use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
 
-use crate::ceilings::is_sequential;
+use crate::ceilings::is_foreseeable;
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::shape::Shape;
@@ -149,7 +149,7 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         Feature::DoubleBlock => {
             resize(workload, block_bytes(workload)?.checked_mul(2).filter(|b| *b <= MAX_BLOCK_BYTES)?)
         }
-        Feature::Sequential if is_random(pattern) => workload.addresses = Addresses::Sequential,
+        Feature::Sequential if is_unforeseeable(pattern) => workload.addresses = Addresses::Sequential,
         Feature::Reads if !is_open && workload.mix.write_share() > 0.0 && holds_data(pattern) => {
             workload.mix = Mix { read_share: 1.0, trim_share: 0.0, flush_every_writes: 0 };
         }
@@ -272,8 +272,8 @@ fn half(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
     (halved >= smallest && halved.is_multiple_of(smallest)).then_some(halved)
 }
 
-fn is_random(pattern: &Pattern<'_>) -> bool {
-    is_storage(pattern) && !is_sequential(pattern)
+fn is_unforeseeable(pattern: &Pattern<'_>) -> bool {
+    is_storage(pattern) && !is_foreseeable(pattern)
 }
 
 /// Whether reads find data: blocks that were never written are answered without the device.

@@ -2,7 +2,7 @@
 
 use fathom_record::facts::TargetKind;
 
-use crate::ceilings::{is_sequential, mean_bytes};
+use crate::ceilings::{is_foreseeable, mean_bytes};
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::shape::{Shape, share};
@@ -86,7 +86,7 @@ fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
     // A real device tells it as its physical block; a simulated one was given it.
     let simulated = pattern.target.simulated.as_ref().and_then(|s| s.get("indirection_unit_bytes")?.as_f64());
     let unit = simulated.or(pattern.target.physical_block_bytes.map(f64::from)).filter(|unit| *unit > 0.0)?;
-    if pattern.workload.mix.write_share() <= 0.0 || is_sequential(pattern) {
+    if pattern.workload.mix.write_share() <= 0.0 || is_foreseeable(pattern) {
         return None;
     }
     let block = mean_bytes(pattern, shape);

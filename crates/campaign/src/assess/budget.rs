@@ -1,6 +1,7 @@
 //! An assessment's time: what it may take, what it took, and how it is shared out.
 
 use fathom_measure::{Clock, WallClock};
+use fathom_plan::RUN_OVERHEAD_NS;
 use fathom_record::RunRecord;
 
 use crate::run::Session;
@@ -28,7 +29,7 @@ pub struct Share {
 impl Share {
     /// Time that one run takes in all.
     pub fn run_ns(&self) -> u64 {
-        self.warmup_ns + self.window_ns + Budget::OVERHEAD_NS
+        self.warmup_ns + self.window_ns + RUN_OVERHEAD_NS
     }
 }
 
@@ -45,21 +46,18 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What a run costs beside its own length: threads, buffers, telemetry, saving.
-    pub const OVERHEAD_NS: u64 = 80_000_000;
-
     /// A budget of `limit_ns`, of which `spent_ns` are gone. Opening the session counts as well: its
     /// clock starts before it opens anything. `runs` were made in the time that is gone.
     pub fn start(session: &Session, limit_ns: u64, (spent_ns, runs): (u64, usize)) -> Self {
         let (clock, simulated) = (*session.clock(), session.is_simulated_time());
-        let between = if simulated { Budget::OVERHEAD_NS * runs as u64 } else { 0 };
+        let between = if simulated { RUN_OVERHEAD_NS * runs as u64 } else { 0 };
         Self { clock, simulated, limit_ns, spent_ns: spent_ns + between, exempt_ns: 0 }
     }
 
     /// The least budget with which each of `patterns` has time for a search, in whole seconds; `part_of_all` is the
     /// searches' part of it.
     pub fn least_ns(patterns: usize, part_of_all: f64) -> u64 {
-        let run_ns = SHORTEST_WINDOW_NS as f64 / (1.0 - WARMUP_SHARE) + Self::OVERHEAD_NS as f64;
+        let run_ns = SHORTEST_WINDOW_NS as f64 / (1.0 - WARMUP_SHARE) + RUN_OVERHEAD_NS as f64;
         let all_s = run_ns / 1e9 * (RUNS_WANTED * patterns as u64) as f64 / part_of_all;
         all_s.ceil() as u64 * 1_000_000_000
     }
@@ -88,7 +86,7 @@ impl Budget {
     /// Counts a run.
     pub fn spend(&mut self, run: &RunRecord) {
         if self.simulated {
-            self.spent_ns += (run.ledger.seconds * 1e9) as u64 + Budget::OVERHEAD_NS;
+            self.spent_ns += (run.ledger.seconds * 1e9) as u64 + RUN_OVERHEAD_NS;
         }
     }
 
@@ -100,7 +98,7 @@ impl Budget {
         let had_ns = known.iter().map(|run| (run.ledger.seconds * 1e9) as u64).sum::<u64>();
         let part = ((self.left_ns().saturating_sub(kept_ns) + had_ns) / patterns.max(1) as u64)
             .saturating_sub(had_ns);
-        let slot = (part / RUNS_WANTED).saturating_sub(Budget::OVERHEAD_NS);
+        let slot = (part / RUNS_WANTED).saturating_sub(RUN_OVERHEAD_NS);
         let window =
             ((slot as f64 * (1.0 - WARMUP_SHARE)) as u64).clamp(SHORTEST_WINDOW_NS, LONGEST_WINDOW_NS);
         let (warmup_ns, window_ns) = match known.first() {

@@ -2,6 +2,7 @@
 //! keep SNIA's limits, or the budget is over; each window is a run of its own.
 
 use fathom_measure::Nanos;
+use fathom_plan::RUN_OVERHEAD_NS;
 use fathom_record::campaign::{AssessPlan, PatternPlan, RepeatEnd, RepeatRule, Repeats};
 use fathom_record::run::Ending;
 use fathom_record::workload::Length;
@@ -49,7 +50,7 @@ impl Window {
         };
         let left_ns = budget.left_ns();
         let slot_ns = left_ns / (visits * points.max(1) as u64);
-        let free_ns = slot_ns.saturating_sub(Budget::OVERHEAD_NS);
+        let free_ns = slot_ns.saturating_sub(RUN_OVERHEAD_NS);
         let fits_ns =
             ((free_ns as f64 / (1.0 + WARMUP_SHARE)) as u64).max(free_ns.saturating_sub(LONGEST_WARMUP_NS));
         // Whole seconds, so that each is in the series.
@@ -74,7 +75,7 @@ impl Window {
     }
 
     fn run_ns(&self) -> u64 {
-        self.warmup_ns + self.length_ns + Budget::OVERHEAD_NS
+        self.warmup_ns + self.length_ns + RUN_OVERHEAD_NS
     }
 }
 
@@ -204,7 +205,7 @@ impl Visiting<'_> {
         let seconds = run.summary.duration_ns as f64 / 1e9;
         let start_s = if self.simulated { self.now_ns as f64 / 1e9 } else { calendar_s(&run) }
             + run.workload.length.warmup_ns as f64 / 1e9;
-        self.now_ns += (run.ledger.seconds * 1e9) as u64 + Budget::OVERHEAD_NS;
+        self.now_ns += (run.ledger.seconds * 1e9) as u64 + RUN_OVERHEAD_NS;
         let value = if run.ending == Ending::Complete { run.summary.operations_per_s() } else { 0.0 };
         self.passes.saw(Some(point), stalls::of(&run));
         self.passes.take(point, SpacedRun { start_s, seconds, value });
@@ -252,7 +253,7 @@ impl Visiting<'_> {
             let step = run.campaign.as_ref().and_then(|link| link.step.split('/').nth(2));
             (run.workload.jobs, run.workload.depth) == (jobs, depth) && step == Some(name.as_str())
         });
-        let took_ns = before.map_or(0, |run| (run.ledger.seconds * 1e9) as u64 + Budget::OVERHEAD_NS);
+        let took_ns = before.map_or(0, |run| (run.ledger.seconds * 1e9) as u64 + RUN_OVERHEAD_NS);
         took_ns.max(self.window.run_ns())
     }
 

@@ -1,8 +1,7 @@
 //! Self-checks: what a run says of its own trustworthiness, before anybody else does.
 //!
-//! Limits are those of the method: in-flight within 2 % of what was asked, Little's law within 1 % or what I/Os across the
-//! window's edges explain (of others' results: `fathom_tools::audit`), response percentiles within 10 % of what they were
-//! without the generator's lag. A check that fails makes the run invalid; a caution says what the numbers do not mean.
+//! Limits are those of the method (docs/method.md) and stand with their checks: of in-flight and Little's law in
+//! `concurrency` (of others' results: `fathom_tools::audit`), of the generator's lag in `generator`. A check that fails makes the run invalid; a caution says what the numbers do not mean.
 
 mod concurrency;
 mod contract;

@@ -178,6 +178,11 @@ pub(super) fn device_name(name: &str) -> String {
     cut(name, WORDS_MAX)
 }
 
+impl StepLine {
+    /// What such a line is called where programs read it, and the version of its fields.
+    pub const FORMAT: (&'static str, u32) = ("fathom.step", 1);
+}
+
 impl From<&StepNotice> for StepLine {
     fn from(notice: &StepNotice) -> Self {
         Self {
@@ -232,6 +237,9 @@ fn short(value: f64) -> f64 {
 }
 
 impl SecondLine {
+    /// What such a line is called where programs read it, and the version of its fields.
+    pub const FORMAT: (&'static str, u32) = ("fathom.second", 1);
+
     /// Of a second, and what the machine did meanwhile as far as that is known.
     pub(super) fn of(second: &Second, at_s: u64, machine: Option<&Latest>, devices: &[String]) -> Self {
         let found = |metric: &str, label: &str| machine?.find(metric, label).map(short);

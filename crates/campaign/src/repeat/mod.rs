@@ -7,7 +7,7 @@ mod figures;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
-use fathom_plan::{RepeatOptions, repeat_command_line};
+use fathom_plan::{RUN_OVERHEAD_NS, RepeatOptions, repeat_command_line};
 use fathom_record::campaign::{RepeatCell, RepeatPlan, RepeatRecord};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::Store;
@@ -22,7 +22,7 @@ use crate::progress::{Progress, StepNotice};
 use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
 use crate::runner::{Resumable, Runner};
-use crate::visits::{GridRuns, OVERHEAD_NS, Rules, Sessions, wanted};
+use crate::visits::{GridRuns, Rules, Sessions, wanted};
 
 impl Resumable for RepeatPlan {
     const NOUN: &'static str = "repetition";
@@ -190,7 +190,7 @@ impl Work<'_> {
 
     fn length_ns(&self, cell: usize) -> u64 {
         let length = self.options.cells[cell].workload.length;
-        length.warmup_ns + length.time_ns.unwrap_or(0) + OVERHEAD_NS
+        length.warmup_ns + length.time_ns.unwrap_or(0) + RUN_OVERHEAD_NS
     }
 
     /// What is to be expected, before it starts.

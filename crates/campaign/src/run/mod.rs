@@ -33,7 +33,6 @@ pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;
 pub use particulars::{JobDetails, Particulars};
 pub use record::this_tool;
-pub use samples::Sample;
 pub(crate) use session::Beside;
 pub use session::{Session, SessionPlan};
 pub use together::{Part, run_together};

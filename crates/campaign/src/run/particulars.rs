@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_engine::job::{Account, Accounts, JobPlan, LiveAccounts, Measured};
 use fathom_engine::overheard::Listener;
+use fathom_record::EndedIo;
 
-use super::samples::{Sample, SampleLog};
+use super::samples::SampleLog;
 
 /// Takes it in while the run goes on.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub struct JobDetails {
     /// Each job's, in their order.
     pub accounts: Vec<Account>,
     /// The I/Os of each job, where they were wanted.
-    pub samples: Vec<Vec<Sample>>,
+    pub samples: Vec<Vec<EndedIo>>,
     /// I/Os that there was no room for among the samples.
     pub lost: u64,
     /// Start of the window on the run's clock, in nanoseconds.

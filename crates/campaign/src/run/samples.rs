@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use fathom_engine::job::JobPlan;
 use fathom_engine::overheard::Listener;
-use fathom_record::Direction;
+use fathom_record::{Direction, EndedIo};
 
 /// I/Os of a page.
 const PAGE: usize = 4096;
@@ -21,21 +21,6 @@ const PAGES: usize = 16;
 const MOST: u64 = 32 << 20;
 /// How often full pages are looked for: at 10 million I/Os per second half of a job's pages are full by then.
 const LOOK: Duration = Duration::from_millis(3);
-
-/// One I/O that ended well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// When it ended, in nanoseconds of the run's clock; once the run is over, from the start of its window.
-    pub at_ns: u64,
-    /// Its service latency.
-    pub service_ns: u64,
-    /// First byte on the target.
-    pub offset: u64,
-    /// Its length.
-    pub bytes: u32,
-    /// What it did.
-    pub direction: Direction,
-}
 
 /// Takes down the I/Os of a run.
 #[derive(Debug, Default)]
@@ -49,22 +34,22 @@ pub struct SampleLog {
 #[derive(Debug)]
 struct JobPages {
     job: u32,
-    full: Receiver<Vec<Sample>>,
-    empty: SyncSender<Vec<Sample>>,
-    kept: Vec<Vec<Sample>>,
+    full: Receiver<Vec<EndedIo>>,
+    empty: SyncSender<Vec<EndedIo>>,
+    kept: Vec<Vec<EndedIo>>,
 }
 
 /// A job's own part, which joins the others when the job has ended.
 struct Writing {
-    page: Vec<Sample>,
-    full: SyncSender<Vec<Sample>>,
-    empty: Receiver<Vec<Sample>>,
+    page: Vec<EndedIo>,
+    full: SyncSender<Vec<EndedIo>>,
+    empty: Receiver<Vec<EndedIo>>,
     left_out: u64,
     lost: Arc<AtomicU64>,
 }
 
 impl Writing {
-    fn put(&mut self, sample: Sample) {
+    fn put(&mut self, sample: EndedIo) {
         if self.page.len() == self.page.capacity() {
             let Ok(fresh) = self.empty.try_recv() else {
                 self.left_out += 1;
@@ -86,8 +71,8 @@ impl Drop for Writing {
 }
 
 /// A page whose memory is there already.
-fn page() -> Vec<Sample> {
-    let none = Sample { at_ns: 1, service_ns: 0, offset: 0, bytes: 0, direction: Direction::Read };
+fn page() -> Vec<EndedIo> {
+    let none = EndedIo { at_ns: 1, service_ns: 0, offset: 0, bytes: 0, direction: Direction::Read };
     let mut page = vec![none; PAGE];
     page.clear();
     page
@@ -106,7 +91,7 @@ impl SampleLog {
         self.jobs().push(pages);
         let mut writing = Writing { page: page(), full, empty, left_out: 0, lost: Arc::clone(&self.lost) };
         Box::new(move |io, stamps| {
-            writing.put(Sample {
+            writing.put(EndedIo {
                 at_ns: stamps.reaped_ns,
                 service_ns: stamps.reaped_ns.saturating_sub(stamps.submitted_ns),
                 offset: io.offset,
@@ -152,12 +137,12 @@ impl SampleLog {
 
     /// The I/Os of each of `jobs` jobs that ended at `start_ns` of the run's clock or later, in the order of their
     /// ends, with times from there; and how many were left out of all.
-    pub(super) fn finish(self, jobs: usize, start_ns: u64) -> (Vec<Vec<Sample>>, u64) {
-        let mut of_jobs: Vec<Vec<Sample>> = (0..jobs).map(|_| Vec::new()).collect();
+    pub(super) fn finish(self, jobs: usize, start_ns: u64) -> (Vec<Vec<EndedIo>>, u64) {
+        let mut of_jobs: Vec<Vec<EndedIo>> = (0..jobs).map(|_| Vec::new()).collect();
         for pages in self.jobs.into_inner().unwrap_or_else(PoisonError::into_inner) {
             let Some(own) = of_jobs.get_mut(pages.job as usize) else { continue };
             let in_time = pages.kept.into_iter().flatten().filter(|sample| sample.at_ns >= start_ns);
-            own.extend(in_time.map(|sample| Sample { at_ns: sample.at_ns - start_ns, ..sample }));
+            own.extend(in_time.map(|sample| EndedIo { at_ns: sample.at_ns - start_ns, ..sample }));
         }
         of_jobs.iter_mut().for_each(|own| own.sort_by_key(|sample| sample.at_ns));
         (of_jobs, self.lost.load(Ordering::Relaxed))
@@ -177,8 +162,8 @@ impl Drop for Ends<'_> {
 mod tests {
     use super::*;
 
-    fn sample(at_ns: u64) -> Sample {
-        Sample { at_ns, service_ns: 1, offset: 0, bytes: 512, direction: Direction::Read }
+    fn sample(at_ns: u64) -> EndedIo {
+        EndedIo { at_ns, service_ns: 1, offset: 0, bytes: 512, direction: Direction::Read }
     }
 
     fn writing(log: &SampleLog, job: u32) -> Writing {

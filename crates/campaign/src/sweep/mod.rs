@@ -15,8 +15,8 @@ use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::run::this_tool;
 use crate::runner::Runner;
-use crate::visits::{GridRuns, OVERHEAD_NS, Rules, Sessions, wanted};
-use fathom_plan::{SweepOptions, sweep_command_line};
+use crate::visits::{GridRuns, Rules, Sessions, wanted};
+use fathom_plan::{RUN_OVERHEAD_NS, SweepOptions, sweep_command_line};
 
 /// A sweep's result.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ impl Work<'_> {
 
     fn length_ns(&self, cell: usize) -> u64 {
         let length = self.options.cells[cell].workload.length;
-        length.warmup_ns + length.time_ns.unwrap_or(0) + OVERHEAD_NS
+        length.warmup_ns + length.time_ns.unwrap_or(0) + RUN_OVERHEAD_NS
     }
 
     /// What is to be expected, before it starts.

@@ -6,8 +6,5 @@ mod order;
 mod sessions;
 
 pub use grid::GridRuns;
-pub use order::{Rules, wanted};
+pub use order::{Known, Rules, wanted};
 pub use sessions::Sessions;
-
-/// What a run costs beside its own length: threads, buffers, telemetry, saving.
-pub const OVERHEAD_NS: u64 = 80_000_000;

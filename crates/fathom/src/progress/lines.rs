@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Second, StepNotice};
+use fathom_campaign::{Second, StepNotice, live_seconds};
 use serde::Serialize;
 
 use crate::output;
@@ -16,7 +16,7 @@ pub struct Lines {
     unheard: bool,
 }
 
-/// A second of a run.
+/// A second of a run: what `live_seconds` has of it but the time and the machine.
 #[derive(Serialize)]
 struct SecondLine {
     format: &'static str,
@@ -32,7 +32,7 @@ struct SecondLine {
     errors: u64,
 }
 
-/// A step of a campaign that starts.
+/// A step of a campaign that starts, as `live_seconds` has it, its words whole.
 #[derive(Serialize)]
 struct StepLine<'a> {
     format: &'static str,
@@ -47,17 +47,12 @@ struct StepLine<'a> {
     left_ns: Option<u64>,
 }
 
-impl Lines {
-    /// A measurement that nobody hears of ends by `stop`, as one that was interrupted.
-    pub fn new(stop: &Arc<AtomicBool>) -> Self {
-        Self { stop: Arc::clone(stop), unheard: false }
-    }
-
-    /// Tells of a second.
-    pub fn second(&mut self, second: &Second) {
-        self.line(&SecondLine {
-            format: "fathom.second",
-            version: 1,
+impl SecondLine {
+    fn of(second: &Second) -> Self {
+        let (format, version) = live_seconds::SecondLine::FORMAT;
+        Self {
+            format,
+            version,
             warmup: second.warmup,
             until_ns: second.until_ns,
             iops: second.operations_per_s,
@@ -67,14 +62,16 @@ impl Lines {
             service_p999_ns: second.service_p999_ns,
             in_flight: second.in_flight,
             errors: second.errors,
-        });
+        }
     }
+}
 
-    /// Tells of a step.
-    pub fn step(&mut self, notice: &StepNotice) {
-        self.line(&StepLine {
-            format: "fathom.step",
-            version: 1,
+impl<'a> StepLine<'a> {
+    fn of(notice: &'a StepNotice) -> Self {
+        let (format, version) = live_seconds::StepLine::FORMAT;
+        Self {
+            format,
+            version,
             title: &notice.title,
             number: notice.pattern.0,
             of: notice.pattern.1,
@@ -83,7 +80,24 @@ impl Lines {
             purpose: &notice.purpose,
             run_ns: notice.run_ns,
             left_ns: notice.left_ns,
-        });
+        }
+    }
+}
+
+impl Lines {
+    /// A measurement that nobody hears of ends by `stop`, as one that was interrupted.
+    pub fn new(stop: &Arc<AtomicBool>) -> Self {
+        Self { stop: Arc::clone(stop), unheard: false }
+    }
+
+    /// Tells of a second.
+    pub fn second(&mut self, second: &Second) {
+        self.line(&SecondLine::of(second));
+    }
+
+    /// Tells of a step.
+    pub fn step(&mut self, notice: &StepNotice) {
+        self.line(&StepLine::of(notice));
     }
 
     fn line<T: Serialize>(&mut self, line: &T) {
@@ -97,5 +111,29 @@ impl Lines {
         }
         self.unheard = true;
         self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn names<T: Serialize>(line: &T) -> Vec<String> {
+        let Value::Object(fields) = json!(line) else { panic!("a line has fields") };
+        fields
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(|name| name != "format" && name != "version")
+            .collect()
+    }
+
+    #[test]
+    fn a_line_has_no_field_that_those_who_watch_do_not_get() {
+        let (second, notice) = (Second::default(), StepNotice::from(&live_seconds::StepLine::default()));
+        let watched = names(&live_seconds::SecondLine::default());
+        assert!(names(&SecondLine::of(&second)).iter().all(|name| watched.contains(name)), "{watched:?}");
+        assert_eq!(names(&StepLine::of(&notice)), names(&live_seconds::StepLine::default()));
     }
 }

@@ -1,9 +1,7 @@
 //! `campaigns` and `campaigns/ID`: all of them, and one with what it concluded and the runs behind each of its points.
 
 use fathom_record::CampaignRecord;
-use fathom_record::campaign::{
-    AssessRecord, CellResult, OperatingPointKind, PatternResult, SweepAxis, SweepCell, SweepRecord,
-};
+use fathom_record::campaign::{AssessRecord, CellResult, PatternResult, SweepAxis, SweepCell, SweepRecord};
 use fathom_report::terminal::{self, Style};
 use fathom_report::{assessed, swept, table::Table};
 use fathom_store::{CampaignRow, CampaignState, Resolved, Store, StoreErrorKind};
@@ -244,12 +242,7 @@ impl Pattern {
 
 fn points_at(pattern: &PatternResult, at: usize) -> Vec<&'static str> {
     let chosen = pattern.operating_points.iter().filter(|point| point.cell == at);
-    let name = |kind| match kind {
-        OperatingPointKind::Peak => "peak",
-        OperatingPointKind::Balanced => "balanced",
-        OperatingPointKind::Slo => "SLO",
-    };
-    chosen.map(|point| name(point.kind)).collect()
+    chosen.map(|point| point.kind.name()).collect()
 }
 
 impl Cell {

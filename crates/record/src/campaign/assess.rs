@@ -202,3 +202,22 @@ pub enum OperatingPointKind {
     /// Highest rate that holds the objective.
     Slo,
 }
+
+impl OperatingPointKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Balanced, Self::Peak, Self::Slo];
+
+    /// The word for it in the middle of a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Balanced => "balanced",
+            Self::Peak => "peak",
+            Self::Slo => "SLO",
+        }
+    }
+
+    /// The one with that name, in whatever case it is typed.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(word))
+    }
+}

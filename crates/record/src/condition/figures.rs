@@ -3,11 +3,8 @@
 use fathom_measure::Histogram;
 
 use super::{Condition, LatencyKind, Quantity, Statistic};
-use crate::latency::{LatencySummary, SparseHistogram};
+use crate::latency::{LatencySummary, SparseHistogram, VALUES_BEYOND};
 use crate::run::{DirectionSummary, IoGroup, RunRecord};
-
-/// A quantile above the median needs so many values beyond it.
-const VALUES_BEYOND: f64 = 10.0;
 
 /// One figure that a condition is held against.
 #[derive(Clone, Debug, PartialEq)]

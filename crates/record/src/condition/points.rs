@@ -25,11 +25,11 @@ pub fn of_assessment(
     let meant = |name: &str| condition.scope.pattern.as_deref().is_none_or(|wanted| wanted == name);
     let mut figures = Vec::new();
     for pattern in record.patterns.iter().filter(|pattern| meant(&pattern.name)) {
-        let place = format!("{} at its {} point", pattern.name, point_name(kind));
+        let place = format!("{} at its {} point", pattern.name, kind.name());
         let point = pattern.operating_points.iter().find(|point| point.kind == kind);
         let cell = point.and_then(|point| pattern.cells.get(point.cell));
         let cell =
-            cell.ok_or_else(|| Unmeasured(format!("{} has no {} point", pattern.name, point_name(kind))))?;
+            cell.ok_or_else(|| Unmeasured(format!("{} has no {} point", pattern.name, kind.name())))?;
         figures.extend(of_cell(condition, cell, runs, &place)?);
     }
     let unmeasured = record.plan.patterns.iter().find(|planned| {
@@ -88,15 +88,6 @@ fn slower(workload: &ComparedWorkload) -> Result<Figure, Unmeasured> {
         }
     };
     Ok(Figure { of: format!("{}: {word}", workload.name), value })
-}
-
-/// The word for a point in the middle of a sentence.
-fn point_name(kind: OperatingPointKind) -> &'static str {
-    match kind {
-        OperatingPointKind::Balanced => "balanced",
-        OperatingPointKind::Peak => "peak",
-        OperatingPointKind::Slo => "SLO",
-    }
 }
 
 /// What a cell says itself, as it is shown; otherwise what its runs have together.

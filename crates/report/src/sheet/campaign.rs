@@ -22,7 +22,7 @@ pub struct Chosen<'a> {
 impl Chosen<'_> {
     /// `balanced, peak`.
     pub fn name(&self) -> String {
-        self.kinds.iter().map(|kind| words::point(*kind)).collect::<Vec<_>>().join(", ")
+        self.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -4,10 +4,9 @@
 use fathom_engine::job::{Account, DirectionAccount};
 use fathom_measure::Histogram;
 use fathom_record::run::DirectionSummary;
-use fathom_record::{Direction, LatencySummary, RunRecord, SparseHistogram};
-use fathom_tools::fio::output::LoggedIo;
+use fathom_record::{Direction, EndedIo, LatencySummary, RunRecord, SparseHistogram};
 
-use crate::run::{JobDetails, Sample};
+use crate::run::JobDetails;
 
 /// A run.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub struct CountedClone {
     /// As a record of its own.
     pub record: RunRecord,
     /// Its I/Os, where they are logged one by one.
-    pub ios: Vec<LoggedIo>,
+    pub ios: Vec<EndedIo>,
 }
 
 impl CountedRun {
@@ -50,15 +49,10 @@ impl CountedRun {
         let mut samples = samples.into_iter();
         let clones = accounts.iter().enumerate().map(|(number, account)| CountedClone {
             record: one_clone(record, (number, accounts.len()), account),
-            ios: samples.next().unwrap_or_default().into_iter().map(logged).collect(),
+            ios: samples.next().unwrap_or_default(),
         });
         Self { whole, clones: clones.collect(), beyond, lost }
     }
-}
-
-fn logged(sample: Sample) -> LoggedIo {
-    let Sample { at_ns, service_ns, offset, bytes, direction } = sample;
-    LoggedIo { at_ns, service_ns, offset, bytes, direction }
 }
 
 /// One job of a run, as if the run were its own. The process's time, switches and faults are

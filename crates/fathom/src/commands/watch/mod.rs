@@ -190,11 +190,13 @@ fn tell(running: &mut Running, view: &View) -> Result<Status, Failure> {
 }
 
 fn second_line(line: &SecondLine) -> String {
-    output::json_line(&Line { format: "fathom.second", version: 1, line })
+    let (format, version) = SecondLine::FORMAT;
+    output::json_line(&Line { format, version, line })
 }
 
 fn step_line(line: &StepLine) -> String {
-    output::json_line(&Line { format: "fathom.step", version: 1, line })
+    let (format, version) = StepLine::FORMAT;
+    output::json_line(&Line { format, version, line })
 }
 
 fn end(head: &Head, complete: bool) -> End<'_> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fathom_measure::Histogram;
-use fathom_record::{Direction, DirectionInterval, RunRecord};
+use fathom_record::{Direction, DirectionInterval, EndedIo, RunRecord};
 
 use super::bins::bin_of;
 use crate::fio::map::{Log, LogKind, LogValue, Reporting};
@@ -15,21 +15,6 @@ pub struct LogFile {
     pub name: String,
     /// Its lines.
     pub text: String,
-}
-
-/// An I/O that ended well, as logs of single ones know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoggedIo {
-    /// When it ended, in nanoseconds from the start of the window.
-    pub at_ns: u64,
-    /// Its service latency.
-    pub service_ns: u64,
-    /// First byte.
-    pub offset: u64,
-    /// Its length.
-    pub bytes: u32,
-    /// What it did.
-    pub direction: Direction,
 }
 
 /// fio's number of a direction.
@@ -62,7 +47,7 @@ fn names(log: &Log, reporting: &Reporting, number: usize) -> Vec<String> {
 /// The logs that a clone asked for. `ios` are its I/Os where lines are of single ones, in their order; `number` is what
 /// tells its files from those of the command's other clones, from 1; `epoch_ms` is the run's start.
 pub fn log_files(
-    (record, ios): (&RunRecord, &[LoggedIo]),
+    (record, ios): (&RunRecord, &[EndedIo]),
     reporting: &Reporting,
     number: usize,
     epoch_ms: u64,
@@ -91,7 +76,7 @@ pub fn log_files(
 }
 
 /// A line an I/O: of bandwidth what it alone would come to, of rates a one.
-fn lines_of_ios(ios: &[LoggedIo], (log, reporting): (&Log, &Reporting), epoch_ms: u64) -> String {
+fn lines_of_ios(ios: &[EndedIo], (log, reporting): (&Log, &Reporting), epoch_ms: u64) -> String {
     let mut text = String::new();
     for io in ios {
         let Some(which) = number_of(io.direction) else { continue };
@@ -188,7 +173,7 @@ fn windows(record: &RunRecord, window_ms: u64) -> Vec<Window> {
 }
 
 /// Windows of `window_ms` from the start on; the last one ends with its last I/O.
-fn windows_of_ios(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
+fn windows_of_ios(ios: &[EndedIo], window_ms: u64) -> Vec<Window> {
     let window_ns = window_ms.saturating_mul(1_000_000).max(1);
     let mut windows: Vec<Window> = Vec::new();
     for io in ios {
@@ -216,7 +201,7 @@ fn windows_of_ios(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
 /// fio's windows of histograms: those of a direction follow one another from its first I/O on, and the first I/O that
 /// ends at or behind a window's end writes its line, with all since the line before and itself. What comes after the
 /// last line has none.
-fn windows_that_an_io_ended(ios: &[LoggedIo], window_ms: u64) -> Vec<Window> {
+fn windows_that_an_io_ended(ios: &[EndedIo], window_ms: u64) -> Vec<Window> {
     /// A direction's counts since its last line, and where its window begins.
     struct Open {
         begin_ms: u64,
@@ -263,7 +248,7 @@ fn leave_out_last(windows: &mut [Window]) {
 }
 
 impl Counts {
-    fn take(&mut self, io: &LoggedIo) {
+    fn take(&mut self, io: &EndedIo) {
         self.operations += 1;
         self.bytes += u64::from(io.bytes);
         self.service.record(io.service_ns);
@@ -299,8 +284,8 @@ mod tests {
     use super::*;
     use crate::import::{Context, blank};
 
-    fn io(at_ms: u64, direction: Direction) -> LoggedIo {
-        LoggedIo { at_ns: at_ms * 1_000_000, service_ns: 2_000_000, offset: 8192, bytes: 4096, direction }
+    fn io(at_ms: u64, direction: Direction) -> EndedIo {
+        EndedIo { at_ns: at_ms * 1_000_000, service_ns: 2_000_000, offset: 8192, bytes: 4096, direction }
     }
 
     #[test]
@@ -323,7 +308,7 @@ mod tests {
     #[test]
     fn a_histogram_is_written_by_the_io_behind_its_window() {
         let every_10_ms = |direction| move |at: u64| io(at * 10, direction);
-        let mut ios: Vec<LoggedIo> = (0..200).map(every_10_ms(Direction::Read)).collect();
+        let mut ios: Vec<EndedIo> = (0..200).map(every_10_ms(Direction::Read)).collect();
         ios.extend((30..45).map(every_10_ms(Direction::Write)));
         ios.sort_by_key(|io| io.at_ns);
         let windows = windows_that_an_io_ended(&ios, 500);

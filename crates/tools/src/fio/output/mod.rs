@@ -19,7 +19,7 @@ pub use devices::{DeviceUse, Devices, ProcessUse};
 pub use iolog::{Issued, iolog};
 pub use json::document;
 use json::job;
-pub use logs::{LogFile, LoggedIo, log_files, log_names};
+pub use logs::{LogFile, log_files, log_names};
 pub use normal::{DEVICES, DIFFERENCES, head, text};
 pub use runs_as_jobs::RunsAsJobs;
 pub use terse::lines as terse;
