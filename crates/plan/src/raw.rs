@@ -35,7 +35,7 @@ pub struct RawPlan {
     pub stripe: Option<Text>,
 
     /// I/O engine, e.g. uring, aio, sync, mmap or passthrough (`fathom engines` lists them), or another tool that `fathom run` drives: fio, fio:PATH, fio@HOST, bdevperf:PATH,
-    /// spdk_nvme_perf:PATH, diskspd:COMMAND. Default: the best one the target allows.
+    /// bdevperf-uring:PATH, spdk_nvme_perf:PATH, diskspd:COMMAND. Default: the best one the target allows.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Text>,
 

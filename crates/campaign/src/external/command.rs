@@ -69,28 +69,10 @@ pub fn prepare(
             (arguments, folder.join("stdout.txt"))
         }
         Tool::Bdevperf => {
-            if let Some(part) = targets.iter().find(|target| !target.whole) {
-                let refusal = Refusal::new("workload for bdevperf", "it uses whole targets")
-                    .at(format!("--size on {}", part.path))
-                    .or("leave --size out, or name a file to be made of this size");
-                return Err(refusal.into());
-            }
-            let bdev = |target: &NamedTarget| match TransportId::parse(&target.path) {
-                Some(id) => Bdev::Nvme(id),
-                None => Bdev::Aio { path: target.path.clone(), block_bytes: target.block_bytes.max(512) },
-            };
-            let bdevs: Vec<Bdev> = targets.iter().map(bdev).collect();
-            let configuration = folder.join("bdev.json");
-            let writes = plan.workload.mix.changes_data();
-            write(&configuration, &bdevperf::workload_as_config::configuration(&bdevs, writes)?)?;
-            let own =
-                bdevperf::workload_as_config::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
             if plan.workload.length.warmup_ns > 0 {
                 notes.push("bdevperf has no warm-up: it is measured from its first I/O on.".to_owned());
             }
-            let named = ["--json".to_owned(), configuration.display().to_string()];
-            let confined = bdevperf::workload_as_config::confined(&folder.display().to_string())?;
-            (named.into_iter().chain(confined).chain(own).collect(), folder.join("stdout.txt"))
+            (bdevperf(external, plan, targets, folder, huge_pages)?, folder.join("stdout.txt"))
         }
         Tool::NvmePerf => {
             let names: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
@@ -114,6 +96,39 @@ pub fn prepare(
         Tool::Fio | Tool::Diskspd => Vec::new(),
     };
     Ok(Prepared { words, result, env, notes })
+}
+
+/// Writes bdevperf's configuration; gives its arguments.
+fn bdevperf(
+    external: &External,
+    plan: &RunPlan,
+    targets: &[NamedTarget],
+    folder: &Path,
+    huge_pages: bool,
+) -> Result<Vec<String>, CampaignError> {
+    if let Some(part) = targets.iter().find(|target| !target.whole) {
+        let refusal = Refusal::new("workload for bdevperf", "it uses whole targets")
+            .at(format!("--size on {}", part.path))
+            .or("leave --size out, or name a file to be made of this size");
+        return Err(refusal.into());
+    }
+    let bdev = |target: &NamedTarget| match TransportId::parse(&target.path) {
+        Some(id) => Bdev::Nvme(id),
+        None => Bdev::Kernel {
+            by: external.kernel,
+            path: target.path.clone(),
+            block_bytes: target.block_bytes.max(512),
+        },
+    };
+    let bdevs: Vec<Bdev> = targets.iter().map(bdev).collect();
+    let configuration = folder.join("bdev.json");
+    let writes = plan.workload.mix.changes_data();
+    write(&configuration, &bdevperf::workload_as_config::configuration(&bdevs, writes)?)?;
+    let cpus = plan.options.cpus.clone().unwrap_or_default();
+    let own = bdevperf::workload_as_config::arguments(&plan.workload, targets.len(), &cpus, huge_pages)?;
+    let named = ["--json".to_owned(), configuration.display().to_string()];
+    let confined = bdevperf::workload_as_config::confined(&folder.display().to_string())?;
+    Ok(named.into_iter().chain(confined).chain(own).collect())
 }
 
 fn fio(

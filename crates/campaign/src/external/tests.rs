@@ -138,3 +138,18 @@ fn bdevperf_runs_a_plan_where_it_is_named() {
     assert!(bench.kept(&record, "bdev.json").contains("bdev_aio_create"));
     assert!(bench.kept(&record, "stdout.txt").contains("Device Information"));
 }
+
+#[test]
+fn bdevperf_asks_by_io_uring_where_one_built_with_it_is_named() {
+    let Ok(path) = std::env::var("FATHOM_BDEVPERF_URING") else {
+        fathom_skips::skipped("FATHOM_BDEVPERF_URING names no bdevperf that was built with io_uring");
+        return;
+    };
+    let bench = Bench::new(64 << 20);
+    let keys = format!(
+        "engine = \"bdevperf-uring:{path}\"\nrw = \"randread\"\ndepth = 8\ntime = \"2s\"\nwarmup = \"0s\""
+    );
+    let record = bench.run(&keys, &NEVER).unwrap();
+    assert!(record.summary.operations_per_s() > 100.0);
+    assert!(bench.kept(&record, "bdev.json").contains("bdev_uring_create"));
+}

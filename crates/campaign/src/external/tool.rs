@@ -3,6 +3,7 @@
 use fathom_engine::{EngineError, ErrorKind};
 
 use fathom_plan::RunPlan;
+use fathom_tools::bdevperf::workload_as_config::Kernel;
 use fathom_tools::spdk::TransportId;
 
 /// A generator that is not fathom's.
@@ -12,13 +13,14 @@ pub enum Tool {
     Fio,
     /// diskspd, through a command that reaches it.
     Diskspd,
-    /// SPDK's bdevperf over AIO bdevs, or over its own driver for NVMe.
+    /// SPDK's bdevperf over AIO or io_uring bdevs, or over its own driver for NVMe.
     Bdevperf,
     /// SPDK's spdk_nvme_perf.
     NvmePerf,
 }
 
-/// An engine of another tool's, as `fio`, `fio:/opt/fio/fio`, `fio@host`, `diskspd:ssh host diskspd.exe`.
+/// An engine of another tool's, as `fio`, `fio:/opt/fio/fio`, `fio@host`, `bdevperf-uring:/opt/spdk/bdevperf`,
+/// `diskspd:ssh host diskspd.exe`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
     /// Which.
@@ -27,10 +29,15 @@ pub struct External {
     pub program: Vec<String>,
     /// Another machine where a server of fio's runs.
     pub host: Option<String>,
+    /// How it reaches files and devices, where it has several ways.
+    pub kernel: Kernel,
 }
 
+/// bdevperf, by io_uring.
+const OVER_URING: &str = "bdevperf-uring";
+
 /// Each tool with its names, and how to get it.
-const TOOLS: [(&str, Tool, &str); 5] = [
+const TOOLS: [(&str, Tool, &str); 6] = [
     (
         "fio",
         Tool::Fio,
@@ -45,6 +52,11 @@ const TOOLS: [(&str, Tool, &str); 5] = [
         "bdevperf",
         Tool::Bdevperf,
         "build SPDK and name it: --engine bdevperf:/path/to/spdk/build/examples/bdevperf",
+    ),
+    (
+        OVER_URING,
+        Tool::Bdevperf,
+        "build SPDK with io_uring (--with-uring) and name it: --engine bdevperf-uring:/path/to/spdk/build/examples/bdevperf",
     ),
     (
         "spdk_nvme_perf",
@@ -64,17 +76,20 @@ impl External {
         let (name, rest) = engine.split_once(':').unwrap_or((engine, ""));
         if let Some(host) = engine.strip_prefix("fio@") {
             let program = vec!["fio".to_owned()];
-            return Some(Self { tool: Tool::Fio, program, host: Some(host.to_owned()) });
+            let host = Some(host.to_owned());
+            return Some(Self { tool: Tool::Fio, program, host, kernel: Kernel::Aio });
         }
         let (known, tool, _) = TOOLS.iter().find(|(known, ..)| *known == name)?;
         let program = match (tool, rest) {
             (Tool::NvmePerf, "") => vec!["spdk_nvme_perf".to_owned()],
+            (Tool::Bdevperf, "") => vec!["bdevperf".to_owned()],
             (_, "") => vec![(*known).to_owned()],
             // How it is reached may be a command of several words.
             (Tool::Diskspd, rest) => rest.split_whitespace().map(str::to_owned).collect(),
             (_, path) => vec![path.to_owned()],
         };
-        Some(Self { tool: *tool, program, host: None })
+        let kernel = if *known == OVER_URING { Kernel::Uring } else { Kernel::Aio };
+        Some(Self { tool: *tool, program, host: None, kernel })
     }
 
     /// Its name.
@@ -89,7 +104,9 @@ impl External {
 
     /// How to get it where there is none.
     pub fn install(&self) -> &'static str {
-        TOOLS.iter().find(|(_, tool, _)| *tool == self.tool).map_or("", |(.., install)| *install)
+        let over_uring = |known: &str| (known == OVER_URING) == (self.kernel == Kernel::Uring);
+        let own = TOOLS.iter().find(|(known, tool, _)| *tool == self.tool && over_uring(known));
+        own.map_or("", |(.., install)| *install)
     }
 
     /// Whether targets of it can be opened here, and so be looked at before anything is written.
@@ -122,6 +139,15 @@ impl External {
             let cause = "a run is of files and devices, or of controllers that SPDK's driver has";
             return Err(EngineError::new(ErrorKind::Plan, format!("--target with engine {name}"), cause)
                 .with_remedy("name one of the two"));
+        }
+        if self.kernel == Kernel::Uring && controllers > 0 {
+            let cause = "io_uring is the kernel's, and has no controller that SPDK's driver took";
+            return Err(EngineError::new(
+                ErrorKind::Plan,
+                format!("--target with engine {OVER_URING}"),
+                cause,
+            )
+            .with_remedy("name a file or device, or use --engine bdevperf:PATH"));
         }
         let cases = [
             ("--stripe", options.stripe_bytes.is_some(), "a stripe is put together by fathom's engines"),
@@ -178,6 +204,12 @@ mod tests {
         assert_eq!(of("fio@10.0.0.2"), Some((Tool::Fio, "fio".to_owned(), Some("10.0.0.2".to_owned()))));
         assert_eq!(External::of("diskspd:ssh host diskspd.exe").map(|found| found.program.len()), Some(3));
         assert_eq!(of("bdevperf:/x/bdevperf"), Some((Tool::Bdevperf, "/x/bdevperf".to_owned(), None)));
+        assert_eq!(of("bdevperf-uring"), Some((Tool::Bdevperf, "bdevperf".to_owned(), None)));
+        let over = |text: &str| External::of(text).map(|found| found.kernel);
+        assert_eq!(over("bdevperf-uring:/x/bdevperf"), Some(Kernel::Uring));
+        assert_eq!(over("bdevperf:/x/bdevperf"), Some(Kernel::Aio));
+        assert!(External::of("bdevperf-uring").unwrap().install().contains("--with-uring"));
+        assert!(!External::of("bdevperf").unwrap().install().contains("--with-uring"));
         let bdevperf = External::of("bdevperf").unwrap();
         assert!(bdevperf.works_here(&["/dev/nvme0n1".to_owned()]));
         assert!(!bdevperf.works_here(&["0000:04:00.0".to_owned()]));

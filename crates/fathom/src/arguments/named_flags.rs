@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use super::Asked;
 
 /// Flags of other programs that messages name, by program.
-const OTHERS: [(&str, &[&str]); 16] = [
+const OTHERS: [(&str, &[&str]); 17] = [
     (
         "AWS CLI",
         &[
@@ -51,6 +51,7 @@ const OTHERS: [(&str, &[&str]); 16] = [
     ("losetup", &["detach", "direct-io", "find", "partscan", "set-capacity", "show"]),
     ("mdadm", &["detail", "stop"]),
     ("ps", &["pid", "sort"]),
+    ("SPDK", &["with-uring"]),
     ("spdk_nvme_perf", &["io-depth", "io-pattern", "io-size", "rwmixread"]),
     ("srun", &["unbuffered"]),
     ("systemd-run", &["pty", "scope", "slice"]),

@@ -1,5 +1,5 @@
-//! A workload as a configuration and a command line for bdevperf, over the AIO bdevs of files and devices, or over SPDK's own
-//! driver for NVMe.
+//! A workload as a configuration and a command line for bdevperf, over the AIO or io_uring bdevs of files and devices, or
+//! over SPDK's own driver for NVMe.
 
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
@@ -10,11 +10,22 @@ use crate::spdk::TransportId;
 
 const WHAT: &str = "workload for bdevperf";
 
+/// How SPDK asks the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// By its asynchronous I/O.
+    Aio,
+    /// By io_uring, for which SPDK is built with `--with-uring`.
+    Uring,
+}
+
 /// What bdevperf reads and writes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bdev {
-    /// A file or device, by the kernel's asynchronous I/O.
-    Aio {
+    /// A file or device, through the kernel.
+    Kernel {
+        /// How it is asked.
+        by: Kernel,
         /// Its path.
         path: String,
         /// Bytes of its blocks.
@@ -24,20 +35,24 @@ pub enum Bdev {
     Nvme(TransportId),
 }
 
-/// The configuration: one AIO bdev for each file or device, and the namespaces of each controller. `writes` says whether
-/// files and devices are opened for writing.
+/// The configuration: one bdev for each file or device, and the namespaces of each controller. `writes` says whether
+/// files and devices are opened for writing; SPDK's io_uring bdevs always are.
 ///
 /// # Errors
 /// A part of a transport id that bdevperf has no place for.
 pub fn configuration(targets: &[Bdev], writes: bool) -> Result<String, Refusal> {
     let create = |(place, target): (usize, &Bdev)| match target {
-        Bdev::Aio { path, block_bytes } => {
+        Bdev::Kernel { by, path, block_bytes } => {
+            let (name, method) = match by {
+                Kernel::Aio => ("Aio", "bdev_aio_create"),
+                Kernel::Uring => ("Uring", "bdev_uring_create"),
+            };
             let mut params =
-                json!({ "name": format!("Aio{place}"), "filename": path, "block_size": block_bytes });
-            if !writes {
+                json!({ "name": format!("{name}{place}"), "filename": path, "block_size": block_bytes });
+            if !writes && *by == Kernel::Aio {
                 params["readonly"] = true.into();
             }
-            Ok(json!({ "method": "bdev_aio_create", "params": params }))
+            Ok(json!({ "method": method, "params": params }))
         }
         Bdev::Nvme(id) => attached(place, id),
     };
@@ -226,8 +241,9 @@ mod tests {
     fn a_published_evaluation_is_configured_as_it_was() {
         let arguments = arguments(&workload(), 2, &[3], true).expect("arguments").join(" ");
         assert_eq!(arguments, "-q 384 -o 4096 -t 100 -l -w randrw -M 70 -m [3]");
-        let aio = |path: &str, block_bytes| Bdev::Aio { path: path.to_owned(), block_bytes };
-        let targets = [aio("/dev/nvme1n1", 512), aio("/dev/nvme2n1", 4096)];
+        let through = |by, path: &str, block_bytes| Bdev::Kernel { by, path: path.to_owned(), block_bytes };
+        let of = |by| [through(by, "/dev/nvme1n1", 512), through(by, "/dev/nvme2n1", 4096)];
+        let targets = of(Kernel::Aio);
         let text = configuration(&targets, true).expect("a configuration");
         let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let second = &document["subsystems"][0]["config"][1];
@@ -238,6 +254,8 @@ mod tests {
             configuration(&targets, false).expect("a configuration").contains("\"readonly\": true"),
             "it is not opened for writing"
         );
+        let over_uring = configuration(&of(Kernel::Uring), false).expect("a configuration");
+        assert!(over_uring.contains("\"method\": \"bdev_uring_create\"") && !over_uring.contains("readonly"));
     }
 
     #[test]
