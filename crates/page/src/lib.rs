@@ -14,6 +14,7 @@
 
 mod answer;
 mod assets;
+mod deadline;
 mod edit;
 mod fleet_table;
 mod guard;

@@ -1,6 +1,6 @@
 //! The server: one thread that accepts and serves, within limits, until it is told to stop.
 
-use std::net::{SocketAddr, TcpListener as Listener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener as Listener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -39,6 +39,8 @@ const TURNING_AWAY: Duration = Duration::from_secs(1);
 const REFUSED_PAUSE: Duration = Duration::from_millis(50);
 /// How long a client may let an answer wait that it does not read.
 const WRITE_TIME: Duration = Duration::from_secs(30);
+/// Free ports that are tried until one is free at both loopback addresses.
+const PORTS_TRIED: usize = 8;
 /// How long requests in progress may take at the end.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -59,7 +61,7 @@ pub type PageError = fathom_record::error::Error<PageErrorKind>;
 /// What to serve, and where.
 #[derive(Debug)]
 pub struct PagePlan {
-    /// Where to listen; port 0 is any free one.
+    /// Where to listen; port 0 is any free one. At 127.0.0.1 it is at [::1] too, where the system has that.
     pub listen: SocketAddr,
     /// The stores, in the order of their numbers.
     pub stores: Vec<PathBuf>,
@@ -93,9 +95,11 @@ impl PageServer {
         let place = format!("listening at {}", plan.listen);
         let failed = |cause: String| PageError::new(PageErrorKind::System, place.clone(), cause);
         let secret = |token: Option<Token>| token.map_or_else(Token::draw, Ok).map_err(failed);
-        let listener = Listener::bind(plan.listen).map_err(|error| taken(&place, &error))?;
-        let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
-        listener.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
+        let listeners = listen(plan.listen).map_err(|error| taken(&place, &error))?;
+        let address = listeners[0].local_addr().map_err(|error| failed(error.to_string()))?;
+        for listener in &listeners {
+            listener.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
+        }
         let guard = Guard::new(address, secret(plan.token)?, secret(None)?);
         let shelf = Shelf::of(plan.stores).with_fleets(plan.fleets).editable(plan.editor.is_some());
         let shared =
@@ -111,7 +115,7 @@ impl PageServer {
         let router = routes(Arc::clone(&shared));
         let thread = std::thread::Builder::new()
             .name("page".to_owned())
-            .spawn(move || run(runtime, listener, router, stopped))
+            .spawn(move || run(runtime, listeners, router, stopped))
             .map_err(|error| failed(error.to_string()))?;
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
@@ -160,23 +164,49 @@ fn admit_address(plan: &PagePlan) -> Result<(), PageError> {
     Ok(())
 }
 
+/// What listens: first the address itself, then its twin, which `localhost` may mean.
+fn listen(address: SocketAddr) -> std::io::Result<Vec<Listener>> {
+    let once = || {
+        let first = Listener::bind(address)?;
+        if address.ip() != IpAddr::V4(Ipv4Addr::LOCALHOST) {
+            return Ok(vec![first]);
+        }
+        match Listener::bind((Ipv6Addr::LOCALHOST, first.local_addr()?.port())) {
+            Ok(twin) => Ok(vec![first, twin]),
+            // Somebody else would be asked who types `localhost`.
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Err(error),
+            Err(_) => Ok(vec![first]),
+        }
+    };
+    let mut outcome = once();
+    for _ in 1..PORTS_TRIED {
+        if address.port() != 0 || outcome.is_ok() {
+            break;
+        }
+        outcome = once();
+    }
+    outcome
+}
+
 fn taken(place: &str, error: &std::io::Error) -> PageError {
     PageError::new(PageErrorKind::System, place, error.to_string())
         .with_remedy("take another port with --port N, or any free one without it")
 }
 
 /// Serves until told to stop; the runtime ends with it.
-fn run(runtime: Runtime, listener: Listener, router: Router, stopped: oneshot::Receiver<()>) {
+fn run(runtime: Runtime, listeners: Vec<Listener>, router: Router, stopped: oneshot::Receiver<()>) {
     runtime.block_on(async move {
-        let Ok(listener) = TcpListener::from_std(listener) else { return };
-        tokio::spawn(accept(listener, router));
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        for listener in listeners {
+            let Ok(listener) = TcpListener::from_std(listener) else { return };
+            tokio::spawn(accept(listener, router.clone(), Arc::clone(&places)));
+        }
         let _ = stopped.await;
     });
     runtime.shutdown_timeout(GRACE);
 }
 
-async fn accept(listener: TcpListener, router: Router) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             sleep(REFUSED_PAUSE).await;

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use fathom_store::{RunFacets, Store, StoreError};
 
 use crate::answer::Refusal;
+use crate::deadline::Deadline;
 use crate::fleet_table::{FleetPlace, FleetTable};
 
 /// Stores by number, from 0.
@@ -27,6 +28,7 @@ struct Place {
 #[derive(Debug)]
 struct Opened {
     store: Store,
+    deadline: Deadline,
     made: Option<SystemTime>,
     version: i64,
     /// The values of all runs, and the data that they are of: counting takes a second where there are many.
@@ -123,11 +125,17 @@ impl Place {
         let is_same = |opened: &Opened| {
             made == Some(opened.made) && opened.store.version().is_ok_and(|version| version == opened.version)
         };
+        // Asked for its version before it is known to be the same, it has to have time for that.
+        if let Some(opened) = &self.opened {
+            opened.deadline.begin(Deadline::QUERY_TIME);
+        }
         let opened = match self.opened.take().filter(is_same) {
             Some(opened) => opened,
             None => {
-                let store = Store::open_read_only(&self.path)?;
-                Opened { version: store.version()?, store, made: made.flatten(), facets: None }
+                let deadline = Deadline::after(Deadline::QUERY_TIME);
+                let heeded = deadline.clone();
+                let store = Store::open_read_only(&self.path)?.interrupted_by(move || heeded.has_passed())?;
+                Opened { version: store.version()?, store, deadline, made: made.flatten(), facets: None }
             }
         };
         Ok(self.opened.insert(opened))

@@ -121,6 +121,34 @@ fn only_the_right_host_is_answered() {
 }
 
 #[test]
+fn localhost_is_answered_by_whatever_address_it_means() {
+    let served = served();
+    let port = served.server.address().port();
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        fathom_skips::skipped("this system has no [::1]");
+        return;
+    }
+    for address in [format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
+        let mut stream = connect(address.parse().unwrap());
+        let request = format!("GET / HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        assert_eq!(status(&heard(&mut stream)), 200, "{address}");
+    }
+    let other = std::net::TcpListener::bind("[::1]:0").unwrap();
+    let listen = format!("127.0.0.1:{}", other.local_addr().unwrap().port()).parse().unwrap();
+    let plan = PagePlan {
+        listen,
+        stores: Vec::new(),
+        live: Vec::new(),
+        fleets: Vec::new(),
+        editor: None,
+        token: None,
+    };
+    let error = PageServer::start(plan).unwrap_err();
+    assert!(error.remedy.contains("--port"), "somebody else has half of the name: {error}");
+}
+
+#[test]
 fn the_token_buys_a_cookie_and_nothing_else_does() {
     let served = served();
     assert_eq!(status(&served.request("GET /api/runs", &[], "")), 401);

@@ -31,6 +31,8 @@ pub enum StoreErrorKind {
     Needed,
     /// What people say has changed since it was looked at.
     Stale,
+    /// Whoever asked ended it before there was an answer.
+    Interrupted,
     /// Another process held the store for longer than one waits.
     Locked,
     /// Not permitted by the operating system, or a read-only file system.
@@ -124,6 +126,7 @@ fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
             StoreErrorKind::Permission
         }
         ErrorCode::DiskFull => StoreErrorKind::Full,
+        ErrorCode::OperationInterrupted => StoreErrorKind::Interrupted,
         _ => StoreErrorKind::System,
     }
 }

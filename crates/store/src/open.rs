@@ -16,6 +16,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Up to this size every page is checked at opening, which takes milliseconds.
 const QUICK_CHECK_BYTES: u64 = 8 << 20;
 
+/// Steps of SQLite's machine between two looks at whether a query is to end: some 0.1 ms.
+const STEPS_BETWEEN_LOOKS: i32 = 10_000;
+
 /// The write-ahead log is cut back to this after a checkpoint.
 const WAL_KEPT_BYTES: i64 = 16 << 20;
 
@@ -96,6 +99,19 @@ impl Store {
     /// When the file cannot be read.
     pub fn version(&self) -> Result<i64, StoreError> {
         identity(&self.connection).map(|found| found.version).map_err(|error| self.failed(OPENING, error))
+    }
+
+    /// The same store, whose queries end, as interrupted, once `is_over` says so. It is asked every 0.1 ms or so of a query.
+    ///
+    /// # Errors
+    /// When SQLite takes no such question.
+    pub fn interrupted_by(
+        mut self,
+        is_over: impl FnMut() -> bool + Send + 'static,
+    ) -> Result<Self, StoreError> {
+        let taken = self.connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_over));
+        taken.map_err(|error| self.failed(OPENING, error))?;
+        Ok(self)
     }
 
     /// Where the store lies, as an absolute path.
@@ -232,6 +248,9 @@ pub(crate) fn set_durable(connection: &Connection) -> rusqlite::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     #[test]
@@ -260,6 +279,23 @@ mod tests {
         // 3 is EXTRA: in this mode each commit syncs the log before it returns.
         assert_eq!(setting("synchronous"), "Integer(3)");
         assert_eq!(setting("foreign_keys"), "Integer(1)");
+    }
+
+    #[test]
+    fn a_query_ends_when_whoever_asked_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.sqlite");
+        let (over, store) = (Arc::new(AtomicBool::new(false)), Store::open(&path).unwrap());
+        let told = Arc::clone(&over);
+        let store = store.interrupted_by(move || told.load(Ordering::Relaxed)).unwrap();
+        let count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n";
+        let ask = || store.connection.query_row(count, (), |row| row.get::<_, i64>(0));
+        assert_eq!(ask().unwrap(), 100_000);
+        over.store(true, Ordering::Relaxed);
+        let error = store.failed("counting", ask().unwrap_err());
+        assert_eq!(error.kind, StoreErrorKind::Interrupted, "{error}");
+        over.store(false, Ordering::Relaxed);
+        assert_eq!(ask().unwrap(), 100_000);
     }
 
     #[test]

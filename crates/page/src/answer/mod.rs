@@ -24,6 +24,7 @@ mod wire;
 use fathom_store::{Store, StoreError, StoreErrorKind};
 use serde::Serialize;
 
+use crate::deadline::Deadline;
 use crate::fleet_table::FleetTable;
 use crate::shelf::Shelf;
 pub(crate) use asked::Asked;
@@ -90,6 +91,11 @@ impl Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
+        if error.kind == StoreErrorKind::Interrupted {
+            let cause = format!("reading took longer than {} s", Deadline::QUERY_TIME.as_secs());
+            let remedy = "ask for less: a narrower search, a shorter stretch, fewer runs";
+            return Self::new(503, "too_long", cause).at(error.place).with_remedy(remedy);
+        }
         let (status, kind) = match error.kind {
             StoreErrorKind::NotFound => (404, "not_found"),
             StoreErrorKind::Ambiguous => (400, "usage"),
