@@ -168,8 +168,10 @@ class OverTime {
     const { verdict, findings, levels } = this.analysis;
     const stretches = levels.length < 2 ? [] : [`Its rate was at ${levels.length} levels, from where the charts have an upright line: ${levels.map((level) => `${rate(level.rate_per_s)} IOPS from ${clock(level.from_s)}`).join(", ")}.`];
     const happened = this.marks.map(([second, title]) => `Mark at ${clock(second)}, a dashed line: ${title}`);
-    const sentences = [...stretches, ...findings, ...happened];
-    const first = el("p", {}, `Its seconds, read again: ${verdict}${sentences.length === 0 ? "." : ";"}`);
+    // The finding that is the verdict with its reason stands for it.
+    const reason = findings.find((text) => text.startsWith(`${verdict}:`));
+    const sentences = [...stretches, ...findings.filter((text) => text !== reason), ...happened];
+    const first = el("p", {}, `Its seconds, read again: ${reason ?? verdict}${sentences.length === 0 ? "." : ";"}`);
     this.said.replaceChildren(first, ...(sentences.length === 0 ? [] : [el("ul", { class: "prose" }, ...sentences.map((text) => el("li", {}, text)))]));
     this.drawn.forEach((chart) => chart.redraw());
   }

@@ -24,10 +24,10 @@ const HEADINGS: Heading[] = [
   { name: "jobs", text: "jobs", isNumber: true },
   { name: "depth", text: "depth", isNumber: true },
   { name: "operations_per_s", text: "IOPS", isNumber: true },
-  { name: "history", text: "history", isNumber: false },
   { name: "throughput_bytes_per_s", text: "throughput", isNumber: true },
   { name: "p50_ns", text: "p50", isNumber: true },
   { name: "p99_ns", text: "p99", isNumber: true },
+  { name: "history", text: "history", isNumber: false },
   { name: "tool", text: "tool", isNumber: false },
   { name: "tags", text: "tags", isNumber: false },
 ];
@@ -208,10 +208,10 @@ class Runs {
       plain(columns.jobs[run]),
       plain(columns.depth[run]),
       rate(columns.operations_per_s[run]),
-      this.history(run),
       throughput(columns.throughput_bytes_per_s[run]),
       latency(columns.p50_ns[run]),
       latency(columns.p99_ns[run]),
+      this.history(run),
       this.word("tool", run),
       el("span", { class: "cut", title: this.said(run).join(", ") }, this.said(run).join(", ")),
     ];
