@@ -15,9 +15,9 @@ use super::sweep::recorded;
 use super::text::Text;
 use super::{Role, RunPlan, client, known, optimum, quantity, suggest};
 
-/// Visits to each step and side, unless its rate is known before.
+/// Visits to each step and side, unless its rate, and what conclusions are about, is known before.
 const DEFAULT_PASSES: u32 = 5;
-/// Rates that are known to this are not measured again.
+/// What is known to this is not measured again.
 const DEFAULT_UNTIL: f64 = 0.02;
 const MOST_PASSES: u32 = 1000;
 const DEFAULT_TIME_NS: u64 = 5_000_000_000;
@@ -340,7 +340,7 @@ impl RepeatOptions {
         let each = jobs_of_each(jobs, share, clients).max(least);
         if clients > 1 && u64::from(each) * u64::from(clients) != u64::from(jobs_of_each(jobs, share, 1)) {
             let total = u64::from(each) * u64::from(clients);
-            self.say(format!("{} has {total} jobs in all here, as many on each client.", step.title()));
+            self.say_evened(&step.title(), total);
         }
         added.jobs = (each != jobs).then(|| Text(each.to_string()));
         let published_ns = step.published_seconds.map(|seconds| (seconds * 1e9) as u64);
@@ -396,6 +396,19 @@ impl RepeatOptions {
             _ => {}
         }
         Ok(here.max(1))
+    }
+
+    /// Steps whose jobs were evened out over clients are told in one sentence.
+    fn say_evened(&mut self, title: &str, total: u64) {
+        let [one, several] =
+            ["has", "have"].map(|verb| format!(" {verb} {total} jobs in all here, as many on each client."));
+        let before =
+            |said: &str| said.strip_suffix(&*one).or(said.strip_suffix(&*several)).map(str::to_owned);
+        let told = self.differences.iter_mut().find_map(|said| Some((before(said)?, said)));
+        match told {
+            Some((titles, said)) => *said = format!("{titles}; {title}{several}"),
+            None => self.say(format!("{title}{one}")),
+        }
     }
 
     fn say(&mut self, said: String) {
@@ -495,7 +508,7 @@ fn given_differences(given: &serde_json::Value) -> Vec<String> {
 fn side_differences(sides: &[RepeatSide]) -> Vec<String> {
     let side = |side: &RepeatSide| {
         let name = if side.name.is_empty() { "The target" } else { &side.name };
-        format!("{name} was {} there and is {} here.", side.was, side.targets.join(", "))
+        format!("{name} was {} there and is {} here.", side.was, side.here())
     };
     sides.iter().filter(|side| !side.was.is_empty()).map(side).collect()
 }

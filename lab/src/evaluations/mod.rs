@@ -117,7 +117,7 @@ fn repeat(fathom: &Path, folder: &Path, scene: &Scene, pages: Option<&Path>) -> 
     command.args(["repeat", scene.evaluation]).args(scene.words);
     command.args(targets.iter().flat_map(|target| &target.words)).args(["--json", "--quiet"]);
     if let Some(pages) = pages {
-        command.arg("--report").arg(pages.join(format!("{}.html", scene.evaluation))).arg("--force");
+        command.arg("--report").arg(pages.join(format!("{}.html", scene.evaluation)));
     }
     let output =
         command.stdin(Stdio::null()).output().map_err(|error| format!("fathom cannot be run: {error}"))?;
@@ -125,6 +125,16 @@ fn repeat(fathom: &Path, folder: &Path, scene: &Scene, pages: Option<&Path>) -> 
         let said = String::from_utf8_lossy(&output.stderr);
         format!("{}: no answer, {}: {}", scene.evaluation, output.status, said.trim())
     })?;
+    if record["format"] == "fathom.error" {
+        let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
+        return Err(format!(
+            "{}: {}: {}: {}",
+            scene.evaluation,
+            text("place"),
+            text("cause"),
+            text("remedy")
+        ));
+    }
     conclusions(&record, scene.apart)
         .ok_or_else(|| format!("{}: the record has no conclusions", scene.evaluation))
 }

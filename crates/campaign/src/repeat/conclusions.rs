@@ -57,6 +57,20 @@ pub fn judge(plan: &RepeatPlan, cells: &[RepeatCell]) -> Vec<ConclusionResult> {
     plan.conclusions.iter().map(judged).collect()
 }
 
+/// The widest relative half-width among a step's rate and the figures of it that statements are about: a rate is known
+/// soon, the processor time that a statement compares is not. A figure without an interval, as a percentile too far out
+/// for its runs, does not count: more runs of that length would not give it one.
+pub fn widest(plan: &RepeatPlan, step: usize, rate: Option<f64>, figures: &[Figure]) -> Option<f64> {
+    let is_about = |figure: &Figure, conclusion: &Conclusion| {
+        let mut operands = std::iter::once(&conclusion.of).chain(&conclusion.over);
+        let is_figure = conclusion.figure == figure.quantity && conclusion.direction == figure.direction;
+        is_figure && operands.any(|operand| plan.place(operand) == Some(step))
+    };
+    let counts = |figure: &&Figure| plan.conclusions.iter().any(|conclusion| is_about(figure, conclusion));
+    let widths = figures.iter().filter(counts).filter_map(|figure| figure.half_width_share);
+    rate.map(|rate| widths.fold(rate, f64::max))
+}
+
 /// What fewer targets than the evaluation's do to a factor between two sides' rates: each side's share of its
 /// devices. Latencies and costs of an I/O have none.
 fn scale(plan: &RepeatPlan, conclusion: &Conclusion) -> f64 {
@@ -194,6 +208,20 @@ mod tests {
         let cell =
             |(value, share)| RepeatCell { result: None, figures: vec![figure(value, share)], missing: None };
         values.into_iter().map(cell).collect()
+    }
+
+    #[test]
+    fn a_step_is_known_as_well_as_what_its_statements_are_about() {
+        let mut plan = plan([100.0, 800.0], 8);
+        plan.conclusions[0].figure = Quantity::Cpu;
+        let of = |quantity, half_width_share| Figure { quantity, ..figure(1.0, half_width_share) };
+        let figures = [of(Quantity::Cpu, Some(0.3)), of(Quantity::P99, Some(0.5))];
+        for (step, rate, known) in [(0, Some(0.01), Some(0.3)), (1, Some(0.4), Some(0.4)), (1, None, None)] {
+            assert_eq!(widest(&plan, step, rate, &figures), known);
+        }
+        assert_eq!(widest(&plan, 0, Some(0.01), &[of(Quantity::Cpu, None)]), Some(0.01));
+        plan.conclusions.clear();
+        assert_eq!(widest(&plan, 0, Some(0.01), &figures), Some(0.01));
     }
 
     #[test]

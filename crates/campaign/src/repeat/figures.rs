@@ -80,9 +80,47 @@ fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
     out
 }
 
+/// What the run's own process took of the machine: the kernel counts that in full. Who runs on a processor it only looks at
+/// with every tick, and work that starts with the tick and ends before the next is never seen.
+fn own_share(run: &RunRecord) -> f64 {
+    let summary = &run.summary;
+    let took_ns = summary.cpu_user_ns.zip(summary.cpu_system_ns).map_or(0, |(user, system)| user + system);
+    let had_ns = summary.duration_ns.saturating_mul(u64::from(run.environment.cpus));
+    if had_ns == 0 { 0.0 } else { took_ns as f64 / had_ns as f64 }
+}
+
 /// Busy share of the machine that made the load; of a sum, mean of its clients' machines, where each was seen.
 fn busy_share(run: &RunRecord) -> Option<f64> {
     let of = |seen: &Telemetry| seen.find("cpu.busy", "").and_then(MetricSeries::mean);
-    let Some(facts) = run.clients.as_deref() else { return of(&run.telemetry) };
+    let Some(facts) = run.clients.as_deref() else {
+        return of(&run.telemetry).map(|seen| seen.max(own_share(run)).min(1.0));
+    };
     student::mean(&facts.clients.iter().map(|part| of(&part.telemetry)).collect::<Option<Vec<f64>>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_as_busy_as_its_measuring_process_at_least() {
+        let record = include_bytes!("../../../../fuzz/seeds/record/run.json");
+        let mut run = fathom_record::parse_run(record).unwrap();
+        run.clients = None;
+        run.environment.cpus = 4;
+        run.summary.duration_ns = 1_000_000_000;
+        (run.summary.cpu_user_ns, run.summary.cpu_system_ns) = (Some(900_000_000), Some(300_000_000));
+        run.telemetry.series.clear();
+        assert_eq!(busy_share(&run), None, "the machine was not looked at");
+        for (seen, told) in [(0.01, 0.3), (0.5, 0.5)] {
+            run.telemetry.series = vec![MetricSeries {
+                metric: "cpu.busy".to_owned(),
+                label: String::new(),
+                unit: "share".to_owned(),
+                source: "/proc/stat".to_owned(),
+                values: vec![Some(seen)],
+            }];
+            assert_eq!(busy_share(&run), Some(told));
+        }
+    }
 }

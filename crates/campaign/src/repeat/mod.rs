@@ -1,5 +1,5 @@
-//! `repeat`: the steps of a published evaluation on one's own targets, each visited in random order until its rate is
-//! known, saved run by run and continued where it was cut off; then the evaluation's statements, held against both.
+//! `repeat`: the steps of a published evaluation on one's own targets, each visited in random order until its rate and what
+//! is said of it are known, saved run by run and continued where it was cut off; then the evaluation's statements, held against both.
 
 mod conclusions;
 mod figures;
@@ -22,7 +22,7 @@ use crate::progress::{Progress, StepNotice};
 use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
 use crate::runner::{Resumable, Runner};
-use crate::visits::{GridRuns, Rules, Sessions, wanted};
+use crate::visits::{GridRuns, Known, Rules, Sessions, wanted};
 
 impl Resumable for RepeatPlan {
     const NOUN: &'static str = "repetition";
@@ -109,7 +109,7 @@ impl Work<'_> {
         let rules =
             Rules { lengths: &lengths, until_share: plan.until_share, adaptive: false, seed: plan.seed };
         for pass in 0..plan.visits {
-            let mut cells = wanted(&rules, pass, &self.runs.known());
+            let mut cells = wanted(&rules, pass, &self.known());
             self.by_side(pass, &mut cells);
             for (at, cell) in cells.iter().enumerate() {
                 if self.visit(pass, *cell, cells.len() - at, progress)? {
@@ -118,6 +118,18 @@ impl Work<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// What is known of each cell, for what the evaluation says of it.
+    fn known(&self) -> Vec<Known> {
+        let mut known = self.runs.known();
+        let runs = self.runs.cells().map(|(runs, _)| runs);
+        for ((known, runs), step) in known.iter_mut().zip(runs).zip(&self.options.step_of) {
+            let figures = figures::figures(runs);
+            known.interval_share =
+                conclusions::widest(&self.runner.plan, *step, known.interval_share, &figures);
+        }
+        known
     }
 
     /// Visits a cell, or takes the run of an earlier process; whether it was stopped.

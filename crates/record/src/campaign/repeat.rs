@@ -131,6 +131,22 @@ pub struct RepeatSide {
     pub targets: Vec<String>,
 }
 
+impl RepeatSide {
+    /// What stands for it here, in words: names that count on by one are cut to the first and the last number.
+    pub fn here(&self) -> String {
+        counted_on(&self.targets).unwrap_or_else(|| self.targets.join(" + "))
+    }
+}
+
+fn counted_on(names: &[String]) -> Option<String> {
+    let [first, _, _, ..] = names else { return None };
+    let stem = first.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let from: u64 = first[stem.len()..].parse().ok()?;
+    let follows = |(at, name): (u64, &String)| *name == format!("{stem}{}", from + at);
+    let last = from.checked_add(names.len() as u64 - 1)?;
+    (0..).zip(names).all(follows).then(|| format!("{first} to {last}"))
+}
+
 /// One step of one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -399,5 +415,26 @@ impl RepeatPlan {
             }
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_that_count_on_are_named_by_their_ends() {
+        let here = |names: &[&str]| {
+            let targets = names.iter().map(|name| (*name).to_owned()).collect();
+            RepeatSide { targets, ..RepeatSide::default() }.here()
+        };
+        assert_eq!(here(&["nqn:a/7", "nqn:a/8", "nqn:a/9", "nqn:a/10"]), "nqn:a/7 to 10");
+        assert_eq!(
+            here(&["/dev/nvme1n1", "/dev/nvme2n1", "/dev/nvme3n1"]),
+            "/dev/nvme1n1 + /dev/nvme2n1 + /dev/nvme3n1"
+        );
+        assert_eq!(here(&["a1", "a2"]), "a1 + a2");
+        assert_eq!(here(&["a1", "a3", "a2"]), "a1 + a3 + a2");
+        assert_eq!(here(&["/mnt/gp3"]), "/mnt/gp3");
     }
 }

@@ -58,8 +58,8 @@ fn hold(count: usize) -> String {
 /// What the evaluation's sides are here, in one line.
 pub fn sides(repeat: &RepeatRecord) -> String {
     let side = |side: &fathom_record::campaign::RepeatSide| match side.name.as_str() {
-        "" => side.targets.join(" + "),
-        name => format!("{name} = {}", side.targets.join(" + ")),
+        "" => side.here(),
+        name => format!("{name} = {}", side.here()),
     };
     repeat.plan.sides.iter().map(side).collect::<Vec<_>>().join("; ")
 }
