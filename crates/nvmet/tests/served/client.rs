@@ -110,7 +110,7 @@ impl Client {
         let mut bytes = vec![0; 256 << 10];
         self.send()?;
         while self.ended.len() < count {
-            let there = self.stream.read(&mut bytes).map_err(|error| error.to_string())?;
+            let there = heard(&mut self.stream, &mut bytes)?;
             if there == 0 {
                 return Err("the target closed the connection".to_owned());
             }
@@ -128,7 +128,7 @@ impl Client {
         let mut bytes = [0; 128];
         self.send()?;
         while !self.queue.is_open() {
-            let there = self.stream.read(&mut bytes).map_err(|error| error.to_string())?;
+            let there = heard(&mut self.stream, &mut bytes)?;
             if there == 0 {
                 return Err("the target closed the connection".to_owned());
             }
@@ -201,6 +201,16 @@ impl Controller {
             in_capsule_bytes: facts.in_capsule_bytes,
         });
         Ok(client)
+    }
+}
+
+/// Bytes that have come; a signal to another test of the process is nothing that ends it.
+fn heard(stream: &mut TcpStream, bytes: &mut [u8]) -> Result<usize, String> {
+    loop {
+        match stream.read(bytes) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            other => return other.map_err(|error| error.to_string()),
+        }
     }
 }
 
