@@ -44,7 +44,8 @@ fn compiler(zig: &str) -> String {
     )
 }
 
-/// Passes on what a linker is asked for, but for what zig brings itself and links in its own order.
+/// Passes on what a linker is asked for, but for what zig brings itself and links in its own order, and for where it is to
+/// look: told to take libraries of the system, zig looks for those of Windows alone, and a crate's own are archives.
 fn script(zig: &str) -> String {
     format!(
         "#!/bin/sh\n\
@@ -52,7 +53,7 @@ fn script(zig: &str) -> String {
          \x20   shift\n\
          \x20   case $word in\n\
          \x20   -lmsvcrt | -lgcc_eh | -lgcc | -lgcc_s | -lmingw32 | -lmingwex | -nolibc) continue ;;\n\
-         \x20   -Wl,-O1 | -fuse-ld=* | *rsbegin.o | *rsend.o) continue ;;\n\
+         \x20   -Wl,-Bstatic | -Wl,-Bdynamic | -Wl,-O1 | -fuse-ld=* | *rsbegin.o | *rsend.o) continue ;;\n\
          \x20   -lstdc++) word=-lc++ ;;\n\
          \x20   esac\n\
          \x20   set -- \"$@\" \"$word\"\n\
@@ -86,8 +87,17 @@ mod tests {
 
     #[test]
     fn words_reach_the_linker_but_for_what_it_brings() {
-        let words =
-            ["-o", "a b.exe", "/x/rsbegin.o", "-lmsvcrt", "-lgcc_eh", "-lkernel32", "-lstdc++", "-Wl,-O1"];
+        let words = [
+            "-o",
+            "a b.exe",
+            "/x/rsbegin.o",
+            "-Wl,-Bdynamic",
+            "-lmsvcrt",
+            "-lgcc_eh",
+            "-lkernel32",
+            "-lstdc++",
+            "-Wl,-O1",
+        ];
         let said = passed_on(&script("echo"), &words);
         assert_eq!(said, "cc -target aarch64-windows-gnu -o a b.exe -lkernel32 -lc++\n");
     }
