@@ -112,6 +112,7 @@ fn what_a_tool_cannot_do_is_refused_before_it_starts() {
         ("engine = \"fio\"\nwitness = \"auto\"", "--witness with engine fio"),
         ("engine = \"bdevperf\"\nbs = \"4k-64k\"", "one size"),
         ("engine = \"bdevperf\"\nrate = \"5k\"", "at no rate"),
+        ("engine = \"bdevperf-uring\"\nrw = \"randread\"", "for writing"),
         ("engine = \"fio:/no/such/fio\"\ntime = \"1s\"", "no such program"),
     ] {
         let keys = format!("{keys}\nbuffered = {}", !keys.contains("bdevperf"));
@@ -146,8 +147,9 @@ fn bdevperf_asks_by_io_uring_where_one_built_with_it_is_named() {
         return;
     };
     let bench = Bench::new(64 << 20);
+    std::fs::remove_file(bench.folder.path().join("data.bin")).unwrap();
     let keys = format!(
-        "engine = \"bdevperf-uring:{path}\"\nrw = \"randread\"\ndepth = 8\ntime = \"2s\"\nwarmup = \"0s\""
+        "engine = \"bdevperf-uring:{path}\"\nrw = \"randrw\"\ndepth = 8\ntime = \"2s\"\nwarmup = \"0s\"\nsize = \"64MiB\""
     );
     let record = bench.run(&keys, &NEVER).unwrap();
     assert!(record.summary.operations_per_s() > 100.0);

@@ -149,6 +149,11 @@ impl External {
             )
             .with_remedy("name a file or device, or use --engine bdevperf:PATH"));
         }
+        if self.kernel == Kernel::Uring && !plan.workload.mix.changes_data() {
+            let cause = "SPDK opens it for writing by io_uring, which no program may that a plan has read";
+            return Err(EngineError::new(ErrorKind::Plan, format!("--rw with engine {OVER_URING}"), cause)
+                .with_remedy("let some of it write, e.g. --rw randrw, or use --engine bdevperf:PATH"));
+        }
         let cases = [
             ("--stripe", options.stripe_bytes.is_some(), "a stripe is put together by fathom's engines"),
             ("--polled", options.polled, "it has ways of its own to poll"),
