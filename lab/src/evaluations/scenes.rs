@@ -25,8 +25,8 @@ pub struct Served {
 }
 
 /// The five. Rates that two cores cannot carry in real time are scaled down, all of a scene by one factor: conclusions
-/// are about ratios. The native stack's writes and processor cost are apart: no conclusion holds writes against reads, and
-/// the cost differs by more than the article's, which three runs on two processors did not tell from the noise.
+/// are about ratios. The native stack's writes and processor cost are apart: no conclusion holds writes against reads,
+/// and the cost differs by more than the article's, which three runs on two processors did not tell from the noise.
 pub const SCENES: [Scene; 5] = [
     Scene {
         evaluation: "gp3-vs-local-nvme",
