@@ -151,6 +151,13 @@ async function faultless(on: Page, what: string): Promise<void> {
   assert.ok(wide <= 0, `${what}: ${wide} pixels too wide`);
 }
 
+/** A table is filled after it is opened, by an event that may come later than the click returns: waited for, then counted. */
+async function rows(region: string, count: number): Promise<void> {
+  const all = page.getByRole("region", { name: region }).getByRole("row");
+  await all.nth(count - 1).waitFor();
+  assert.equal(await all.count(), count);
+}
+
 async function picture(name: string, of: Page = page): Promise<void> {
   if (PICTURES !== undefined) await of.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
@@ -225,7 +232,7 @@ test("a run is walked through by keys, down to a second and its histogram", asyn
   await page.getByRole("button", { name: "whole run" }).click();
   await page.getByRole("status").filter({ hasText: "All 90 seconds" }).waitFor();
   await page.getByText("Table: IOPS").click();
-  assert.equal(await page.getByRole("region", { name: "IOPS, as a table" }).getByRole("row").count(), 91);
+  await rows("IOPS, as a table", 91);
 });
 
 test("what the machine did beside a run is under the same cursor", async () => {
@@ -242,7 +249,7 @@ test("what the machine did beside a run is under the same cursor", async () => {
   await page.getByRole("heading", { name: /^Second 2/ }).waitFor();
   await page.getByText(/^Meanwhile: CPUs of the machine: busiest core /).waitFor();
   await page.getByText("Table: CPUs of the machine").click();
-  assert.equal(await page.getByRole("region", { name: "CPUs of the machine, as a table" }).getByRole("row").count(), 6);
+  await rows("CPUs of the machine, as a table", 6);
   await page.getByRole("heading", { name: "Not measured beside it" }).waitFor();
   await picture("beside");
   await faultless(page, "a run with what was beside it");
@@ -350,7 +357,7 @@ test("a campaign has its verdict first, and each point of its grid leads to its 
   await page.getByText("Limited by:").waitFor();
   await picture("campaign");
   const grid = page.getByRole("region", { name: /by jobs and depth/ });
-  assert.ok((await grid.getByRole("link").count()) > 2);
+  await grid.getByRole("link").nth(2).waitFor();
   await grid.getByRole("link").first().click();
   await page.getByRole("heading", { name: /^(sim:gp3: 4 KiB random read|Compare)/, level: 1 }).waitFor();
 });
@@ -391,6 +398,7 @@ test("a sweep is a grid whose cells lead to their runs, and a comparison has its
   await go(swept, /^sim:gp3: sweep$/);
   await page.getByText(/^Highest rate: /).waitFor();
   const cells = page.getByRole("region", { name: "IOPS, by bs and depth" });
+  await cells.getByRole("link").nth(5).waitFor();
   assert.equal(await cells.getByRole("link").count(), 6);
   assert.equal(await cells.getByRole("columnheader", { name: "depth 16" }).count(), 1);
   await picture("sweep");
