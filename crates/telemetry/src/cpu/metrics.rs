@@ -22,5 +22,5 @@ pub const METRICS: &[MetricDecl] = &[
     MetricDecl::rate("cpu.steal", SHARE, SOURCE, "Time that the hypervisor gave to others."),
     MetricDecl::rate("cpu.iowait", SHARE, SOURCE, "Idle time while a program of this CPU waited for I/O."),
     MetricDecl::rate("cpu.idle", SHARE, SOURCE, "Idle time without such a wait."),
-    MetricDecl::rate("cpu.busy", SHARE, SOURCE, "All time but idle, iowait and steal."),
+    MetricDecl::rate("cpu.busy", SHARE, SOURCE, "All time by the clock but idle, iowait and steal."),
 ];

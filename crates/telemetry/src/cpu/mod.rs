@@ -49,8 +49,12 @@ pub(crate) fn parse(text: &str) -> impl Iterator<Item = (&str, Ticks)> {
     })
 }
 
-/// Shares of the time between two readings, in the order of [`METRICS`]; absent if no time passed.
-fn shares(before: &Ticks, now: &Ticks) -> Option<[f64; 8]> {
+/// Shares of the time between two readings, in the order of [`METRICS`]; absent if no time passed. `had` is the ticks that
+/// the processors had between them, by a clock.
+///
+/// Linux counts idle time in full and the rest by a look at every tick, which never sees work that starts with a tick and
+/// ends before the next. So kinds are shares of what was counted, and busy is what the clock says without the idle time.
+fn shares(before: &Ticks, now: &Ticks, had: f64) -> Option<[f64; 8]> {
     // The kernel's idle and iowait may step back by a tick between readings: that is no time.
     let grown: [u64; 7] = std::array::from_fn(|kind| now[kind].saturating_sub(before[kind]));
     let total = grown.iter().fold(0u64, |sum, ticks| sum.saturating_add(*ticks));
@@ -61,7 +65,8 @@ fn shares(before: &Ticks, now: &Ticks) -> Option<[f64; 8]> {
     for (share, ticks) in shares.iter_mut().zip(grown) {
         *share = ticks as f64 / total as f64;
     }
-    shares[7] = grown[..4].iter().fold(0u64, |sum, ticks| sum.saturating_add(*ticks)) as f64 / total as f64;
+    let not_busy = grown[4..].iter().fold(0u64, |sum, ticks| sum.saturating_add(*ticks)) as f64;
+    shares[7] = if had > 0.0 { (1.0 - not_busy / had).max(0.0) } else { 1.0 - not_busy / total as f64 };
     Some(shares)
 }
 
@@ -70,7 +75,7 @@ impl Source for Cpu {
         METRICS
     }
 
-    fn sample(&mut self, _elapsed_ns: u64, sample: &mut Sample<'_>) {
+    fn sample(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) {
         let labelled = match self.reading.now() {
             Ok(labelled) => labelled,
             Err(reason) => {
@@ -79,8 +84,11 @@ impl Source for Cpu {
             }
         };
         let mut after = HashMap::with_capacity(self.before.len());
+        let ticks = elapsed_ns as f64 / reading::TICK_NS;
+        let processors = labelled.iter().filter(|(label, _)| !label.is_empty()).count();
         for (label, now) in labelled {
-            if let Some(shares) = self.before.get(&label).and_then(|before| shares(before, &now)) {
+            let had = if label.is_empty() { ticks * processors as f64 } else { ticks };
+            if let Some(shares) = self.before.get(&label).and_then(|before| shares(before, &now, had)) {
                 let known = METRICS.iter().zip(shares);
                 for (metric, share) in known.filter(|(metric, _)| !reading::UNKNOWN.contains(&metric.name)) {
                     sample.put(metric, &label, share);
@@ -102,10 +110,23 @@ mod tests {
         let after = "cpu  140 10 70 1100 30 5 25 20 7 0\ncpu0 50 5 25 500 10 2 7 0 0 0\nintr 1\n";
         let (before, after): (Vec<_>, Vec<_>) = (parse(before).collect(), parse(after).collect());
         assert_eq!((before.len(), before[0].0, before[1].0), (2, "", "0"));
-        let shares = shares(&before[0].1, &after[0].1).unwrap();
+        let shares = shares(&before[0].1, &after[0].1, 0.0).unwrap();
         // 40 user, 20 system, 0 irq, 10 softirq, 20 steal, 10 iowait, 100 idle: 200 ticks.
         assert_eq!(shares, [0.2, 0.1, 0.0, 0.05, 0.1, 0.05, 0.5, 0.35]);
-        assert!(super::shares(&before[1].1, &after[1].1).is_none(), "no tick passed");
+        assert!(super::shares(&before[1].1, &after[1].1, 100.0).is_none(), "no tick passed");
+    }
+
+    #[test]
+    fn work_between_ticks_that_is_never_counted_is_busy_time_all_the_same() {
+        // A second of two processors, 200 ticks: 170 idle, 6 of them waiting and 4 stolen, and of 20 busy ones 5 were seen.
+        let (before, after) = ([0; 7], [5, 0, 0, 0, 4, 6, 170]);
+        let busy = shares(&before, &after, 200.0).unwrap()[7];
+        assert!((busy - 0.1).abs() < 1e-12, "{busy}");
+        assert_eq!(
+            shares(&before, &after, 180.0).unwrap()[7],
+            0.0,
+            "readings are a tick apart from the clock"
+        );
     }
 
     #[test]
@@ -113,6 +134,6 @@ mod tests {
         assert_eq!(parse("cpu 1 2 3 4\n").next(), Some(("", [3, 3, 0, 0, 0, 0, 4])));
         assert_eq!(parse("cpu 1 2 x 4\ncpu0 1\nctxt 5\ncpu1 1 1 1 1").count(), 0);
         assert_eq!(parse("").count(), 0);
-        assert!(shares(&[u64::MAX; 7], &[0; 7]).is_none());
+        assert!(shares(&[u64::MAX; 7], &[0; 7], 1.0).is_none());
     }
 }

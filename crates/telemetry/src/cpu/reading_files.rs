@@ -7,6 +7,9 @@ use crate::kept_file::KeptFile;
 /// Metrics that the system does not tell.
 pub const UNKNOWN: &[&str] = &[];
 
+/// One tick: the kernel tells processor time in hundredths of a second, whatever it counts by.
+pub const TICK_NS: f64 = 1e7;
+
 /// Where it is read.
 #[derive(Debug)]
 pub struct Reading(KeptFile);

@@ -9,6 +9,9 @@ use crate::Root;
 /// Time that a hypervisor gave away, and idle time of a wait for I/O, are not told.
 pub const UNKNOWN: &[&str] = &["cpu.steal", "cpu.iowait"];
 
+/// One tick of the system's processor times.
+pub const TICK_NS: f64 = 100.0;
+
 /// `SystemProcessorPerformanceInformation`.
 const CLASS: i32 = 8;
 /// Room for the processors of a group.
