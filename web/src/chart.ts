@@ -63,8 +63,18 @@ export interface ChartPlan {
   more?: { name: string; cell: (at: number) => Child };
 }
 
+// Colours by their role, in light, in dark and on paper: asking for one has the browser work out the styles of all that has
+// just been put in, and a chart asks some hundred times as it is drawn.
+const inks = new Map<string, string>();
+const [dark, paper] = [matchMedia("(prefers-color-scheme: dark)"), matchMedia("print")];
+
 export function ink(role: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${role}`).trim();
+  const key = `${role} ${dark.matches} ${paper.matches}`;
+  const known = inks.get(key);
+  if (known !== undefined) return known;
+  const found = getComputedStyle(document.documentElement).getPropertyValue(`--${role}`).trim();
+  inks.set(key, found);
+  return found;
 }
 
 function numbers(values: ArrayLike<number>): (number | null)[] {
@@ -168,6 +178,11 @@ function options(plan: ChartPlan, width: number, chart: Chart): uPlot.Options {
   };
 }
 
+// Charts that are drawn. uPlot listens to the window until it is told to stop, which would keep what has left the screen:
+// the next chart that is drawn sees to that.
+const drawn = new Set<Chart>();
+for (const look of [dark, paper]) look.addEventListener("change", () => drawn.forEach((chart) => chart.redraw()));
+
 export class Chart {
   readonly root: HTMLElement;
   private readonly frame = el("div", { class: "plot", tabindex: 0, role: "slider" });
@@ -194,9 +209,6 @@ export class Chart {
     plan.cursor.tell((at) => this.point(at));
     this.say(plan.cursor.at);
     new ResizeObserver(() => this.fit()).observe(this.frame);
-    const redraw = (): void => this.redraw();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-    matchMedia("print").addEventListener("change", redraw);
   }
 
   // What is drawn below and above the lines has changed.
@@ -230,7 +242,16 @@ export class Chart {
       this.plot.setSize({ width, height: this.plan.height });
       return;
     }
+    drawn.forEach((chart) => chart.leave());
     this.plot = new uPlot(options(this.plan, width, this), this.data(), this.frame);
+    drawn.add(this);
+  }
+
+  private leave(): void {
+    if (this.frame.isConnected) return;
+    this.plot?.destroy();
+    this.plot = null;
+    drawn.delete(this);
   }
 
   private data(): uPlot.AlignedData {

@@ -29,6 +29,16 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: Child
   return element;
 }
 
+// What elements do before they are put on paper, kept by each of them: what has left the screen is kept by nobody.
+const printing = new WeakMap<Element, () => void>();
+
+export function beforePrint(element: Element, work: () => void): void {
+  printing.set(element, work);
+  element.setAttribute("data-print", "");
+}
+
+window.addEventListener("beforeprint", () => document.querySelectorAll("[data-print]").forEach((element) => printing.get(element)?.()));
+
 // A table with its headings; cells that are numbers stand right.
 export function table(caption: string, headings: string[], rows: Child[][], isNumber: boolean[]): HTMLElement {
   const kind = (at: number): Attributes => (isNumber[at] ? { class: "n" } : {});
@@ -49,8 +59,8 @@ export function folded(summary: string, make: () => Node): HTMLDetailsElement {
   };
   details.addEventListener("toggle", open);
   // On paper everything is open.
-  window.addEventListener("beforeprint", () => {
-    if (details.isConnected) details.open = true;
+  beforePrint(details, () => {
+    details.open = true;
     open();
   });
   return details;

@@ -49,16 +49,28 @@ function stretches(starts: ArrayLike<number>, lengths: ArrayLike<number>): [numb
   return found;
 }
 
+// The colour of each cell, row after row: counts come column after column, and a row is as many lines of pixels.
+function coloured(counts: ArrayLike<number>, width: number, height: number, highest: number): Uint32Array {
+  const colours = ramp();
+  let most = highest;
+  for (let at = 0; at < counts.length; at += 1) most = Math.max(most, counts[at] ?? 0);
+  const scale = (STEPS - 1) / Math.log(most + 1);
+  const cells = new Uint32Array(width * height);
+  for (let column = 0; column < width; column += 1) {
+    for (let row = 0; row < height; row += 1) {
+      const count = counts[column * height + row] ?? 0;
+      if (count > 0) cells[row * width + column] = colours[Math.round(Math.log(count + 1) * scale)] ?? 0;
+    }
+  }
+  return cells;
+}
+
 // Paints cells, each column at its own place: from its start on, as long as it is. A cell without any I/O stays paper.
 // What is darkest has the most of all cells, or `highest`.
 export function paint(plot: uPlot, heat: Columns<HeatHeader>, starts: ArrayLike<number>, lengths: ArrayLike<number>, highest = 1): void {
   const { width, height, bounds_ns } = heat.header;
   const counts = heat.get("counts");
   if (!counts || width === 0 || height === 0) return;
-  const colours = ramp();
-  let most = highest;
-  for (const count of counts) most = Math.max(most, count);
-  const scale = (STEPS - 1) / Math.log(most + 1);
   const bottom = plot.bbox.top + plot.bbox.height;
   const pixels = Math.max(1, Math.round(plot.bbox.height));
   // Which row each line of pixels belongs to.
@@ -69,16 +81,12 @@ export function paint(plot: uPlot, heat: Columns<HeatHeader>, starts: ArrayLike<
     const [first, last] = [Math.round(high - plot.bbox.top), Math.round(low - plot.bbox.top)];
     rows.fill(row, Math.max(0, first), Math.max(0, Math.min(pixels, last)));
   }
+  const colours = coloured(counts, width, height, highest);
   const image = new ImageData(width, pixels);
   const cells = new Uint32Array(image.data.buffer);
-  for (let line = 0; line < pixels; line += 1) {
-    const row = rows[line] ?? -1;
-    if (row < 0) continue;
-    for (let column = 0; column < width; column += 1) {
-      const count = counts[column * height + row] ?? 0;
-      if (count > 0) cells[line * width + column] = colours[Math.round(Math.log(count + 1) * scale)] ?? 0;
-    }
-  }
+  rows.forEach((row, line) => {
+    if (row >= 0) cells.set(colours.subarray(row * width, (row + 1) * width), line * width);
+  });
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [width, pixels];
   canvas.getContext("2d")?.putImageData(image, 0, 0);

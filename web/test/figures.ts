@@ -144,15 +144,27 @@ async function scrolled(page: Page): Promise<number> {
   );
 }
 
-// Megabytes that the largest of this browser's pages has resident, and those of the page's script.
-async function memory(page: Page): Promise<[number, number]> {
-  const session = await page.context().newCDPSession(page);
+// The processes in which the browser has pages.
+async function renderers(): Promise<number[]> {
+  const { processInfo } = (await system?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };
+  return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+}
+
+// Megabytes that a screen has resident in a process of its own, and those of its script. It is opened by itself, as from a
+// link: what screens before it left behind is not its own.
+async function memory(page: Page, hash: string, painted: string): Promise<[number, number]> {
+  const others = await renderers();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, storageState: await page.context().storageState() });
+  const alone = await context.newPage();
+  await alone.goto(`${new URL(page.url()).origin}/${hash}`);
+  await alone.locator(painted).first().waitFor();
+  await alone.waitForTimeout(2000);
+  const session = await context.newCDPSession(alone);
   await session.send("Performance.enable");
   const { metrics } = await session.send("Performance.getMetrics");
   const heap = (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? NaN) / 1e6;
-  const { processInfo } = (await system?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };
-  const pages = processInfo.filter(({ type }) => type === "renderer");
-  const resident = pages.map(({ id }) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1e3);
+  const resident = (await renderers()).filter((id) => !others.includes(id)).map((id) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1e3);
+  await context.close();
   return [Math.max(...resident), heap];
 }
 
@@ -203,7 +215,7 @@ async function ofRuns(page: Page, base: string, cookie: string): Promise<void> {
 
 async function ofDay(page: Page, day: string, drawn: string): Promise<void> {
   told("a run of 24 hours", 2000, "ms", await times(() => screen(page, `#/run/${day}?store=2`, drawn)));
-  const [resident, heap] = await memory(page);
+  const [resident, heap] = await memory(page, `#/run/${day}?store=2`, drawn);
   told("a run of 24 hours: memory of the page's process", 300, "MB", once(resident));
   told("a run of 24 hours: memory of the page's script", 300, "MB", once(heap));
 }
@@ -224,7 +236,7 @@ async function ofFleets(page: Page): Promise<void> {
       text,
     );
   told("100,000 volumes: searched by name", 50, "ms", await times((at) => search(["7", "73", "731", "vol", "9"][at] ?? "")));
-  const [resident, heap] = await memory(page);
+  const [resident, heap] = await memory(page, "#/fleet", "tbody button.facet");
   told("100,000 volumes: memory of the page's process", 250, "MB", once(resident));
   told("100,000 volumes: memory of the page's script", 250, "MB", once(heap));
 }

@@ -119,7 +119,8 @@ impl Histogram {
         }
         let rank = ((q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;
-        for (bucket, &count) in self.counts.iter().enumerate() {
+        // Below the bucket of the smallest value there is none.
+        for (bucket, &count) in self.counts.iter().enumerate().skip(bucket_of(self.min)) {
             seen += count;
             if seen >= rank {
                 return Some(bucket);

@@ -1,11 +1,12 @@
 //! The stores and fleets that are served, by number: opened for reading, and again where their file was replaced.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use fathom_store::{RunFacets, Store, StoreError};
 
-use crate::answer::Refusal;
+use crate::answer::{Cut, Refusal, Seconds};
 use crate::deadline::Deadline;
 use crate::fleet_table::{FleetPlace, FleetTable};
 
@@ -33,6 +34,17 @@ struct Opened {
     version: i64,
     /// The values of all runs, and the data that they are of: counting takes a second where there are many.
     facets: Option<(i64, RunFacets)>,
+    /// The seconds that were read last, and the data that they are of: a chart and the heat map below it are of the same.
+    seconds: Option<Kept>,
+}
+
+/// Seconds of a run, as they were asked for.
+#[derive(Debug)]
+struct Kept {
+    data: i64,
+    id: String,
+    cut: Cut,
+    seconds: Arc<Seconds>,
 }
 
 impl Shelf {
@@ -79,6 +91,16 @@ impl Shelf {
         self.places.get_mut(number).map(Place::facets)
     }
 
+    /// The seconds of a run in the store of that number; `None` where there is none of it.
+    pub(crate) fn seconds(
+        &mut self,
+        number: usize,
+        id: &str,
+        cut: Cut,
+    ) -> Option<Result<Arc<Seconds>, Refusal>> {
+        self.places.get_mut(number).map(|place| place.seconds(id, cut))
+    }
+
     /// The store of that number, for one change of what people say while that has come as far as they saw.
     pub(crate) fn store_to_change(
         &mut self,
@@ -120,6 +142,18 @@ impl Place {
         Ok(facets)
     }
 
+    fn seconds(&mut self, id: &str, cut: Cut) -> Result<Arc<Seconds>, Refusal> {
+        let opened = self.opened()?;
+        let data = opened.store.data_version()?;
+        let is_same = |kept: &&Kept| (kept.data, kept.id.as_str(), kept.cut) == (data, id, cut);
+        if let Some(kept) = opened.seconds.as_ref().filter(is_same) {
+            return Ok(Arc::clone(&kept.seconds));
+        }
+        let seconds = Arc::new(Seconds::read(&opened.store, id, cut)?);
+        opened.seconds = Some(Kept { data, id: id.to_owned(), cut, seconds: Arc::clone(&seconds) });
+        Ok(seconds)
+    }
+
     fn opened(&mut self) -> Result<&mut Opened, StoreError> {
         let made = std::fs::metadata(&self.path).ok().map(|facts| facts.created().ok());
         let is_same = |opened: &Opened| {
@@ -135,7 +169,14 @@ impl Place {
                 let deadline = Deadline::after(Deadline::QUERY_TIME);
                 let heeded = deadline.clone();
                 let store = Store::open_read_only(&self.path)?.interrupted_by(move || heeded.has_passed())?;
-                Opened { version: store.version()?, store, deadline, made: made.flatten(), facets: None }
+                Opened {
+                    version: store.version()?,
+                    store,
+                    deadline,
+                    made: made.flatten(),
+                    facets: None,
+                    seconds: None,
+                }
             }
         };
         Ok(self.opened.insert(opened))

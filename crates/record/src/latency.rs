@@ -136,7 +136,26 @@ impl SparseHistogram {
         Histogram::check_parts(self.parts()?, self.sum(), self.min_ns, self.max_ns)
     }
 
-    fn sum(&self) -> u128 {
+    /// Its buckets in use, ascending, each with its count, as those of [`Histogram`]: without making one, which is cheap
+    /// where there are thousands.
+    ///
+    /// # Errors
+    /// The first part that contradicts another.
+    pub fn checked_buckets(&self) -> Result<Vec<(usize, u64)>, &'static str> {
+        let mut parts = self.parts()?;
+        Histogram::check_parts(parts.iter().copied(), self.sum(), self.min_ns, self.max_ns)?;
+        parts.retain(|(_, count)| *count > 0);
+        // A bucket may come in two parts, whose sum fits as that of all does.
+        parts.dedup_by(|more, kept| {
+            let is_same = more.0 == kept.0;
+            kept.1 += if is_same { more.1 } else { 0 };
+            is_same
+        });
+        Ok(parts)
+    }
+
+    /// Exact sum of all values, in nanoseconds.
+    pub fn sum(&self) -> u128 {
         (u128::from(self.sum_high) << 64) | u128::from(self.sum_low)
     }
 
@@ -215,6 +234,7 @@ mod tests {
             let sparse = SparseHistogram::from(&histogram);
             let text = serde_json::to_string(&sparse).unwrap();
             let back: SparseHistogram = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(sparse.checked_buckets().unwrap(), histogram.buckets().collect::<Vec<_>>());
             prop_assert_eq!(Histogram::try_from(&back), Ok(histogram));
         }
 
@@ -254,6 +274,23 @@ mod tests {
         ) {
             let sparse = SparseHistogram { grouping_power: power, sum_low: min, sum_high: 0, min_ns: min, max_ns: max, buckets };
             prop_assert_eq!(sparse.check().err(), Histogram::try_from(&sparse).err());
+            let dense = Histogram::try_from(&sparse).map(|histogram| histogram.buckets().collect());
+            prop_assert_eq!(sparse.checked_buckets(), dense);
+        }
+
+        #[test]
+        fn buckets_that_come_in_parts_are_one(values in prop::collection::vec((0u64..3, 0u64..4), 1..12)) {
+            let (mut at, mut sum, mut held) = (0, 0, Vec::new());
+            for (distance, count) in &values {
+                at += distance;
+                sum += at * count;
+                held.extend((0..*count).map(|_| at));
+            }
+            let buckets = values.iter().flat_map(|(distance, count)| [*distance, *count]).collect();
+            let (min, max) = (held.iter().min().copied().unwrap_or(0), held.iter().max().copied().unwrap_or(0));
+            let sparse = SparseHistogram { grouping_power: 7, sum_low: sum, sum_high: 0, min_ns: min, max_ns: max, buckets };
+            let dense = Histogram::try_from(&sparse).unwrap();
+            prop_assert_eq!(sparse.checked_buckets().unwrap(), dense.buckets().collect::<Vec<_>>());
         }
     }
 

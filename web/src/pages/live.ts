@@ -66,19 +66,30 @@ class Panel {
     const title = level === "h1" ? `${head.target}${on}: ${head.command}, live` : "Live";
     this.root = el("section", {}, el(level, {}, title), this.step, this.figures, this.saved, this.over);
     this.tell();
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.close() : this.open()));
+    document.addEventListener("visibilitychange", this.looked);
     this.open();
   }
 
+  // Nobody is told of what nobody looks at.
+  private readonly looked = (): void => {
+    if (this.hasLeft()) document.removeEventListener("visibilitychange", this.looked);
+    if (document.hidden || this.hasLeft()) this.close();
+    else this.open();
+  };
+
+  // Another screen was chosen meanwhile.
+  private hasLeft(): boolean {
+    return this.wasShown && !this.root.isConnected;
+  }
+
   private open(): void {
-    if (this.source !== null || (this.wasShown && !this.root.isConnected)) return;
+    if (this.source !== null || this.hasLeft()) return;
     this.forget();
     const source = new EventSource(`/api/live?of=${encodeURIComponent(this.head.key)}`);
     this.source = source;
     const on = <T>(name: string, take: (data: T) => void): void => {
       source.addEventListener(name, (event) => {
-        // Another screen was chosen meanwhile.
-        if (this.wasShown && !this.root.isConnected) return this.close();
+        if (this.hasLeft()) return this.close();
         this.wasShown ||= this.root.isConnected;
         take(JSON.parse((event as MessageEvent<string>).data) as T);
       });

@@ -18,6 +18,8 @@ const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]];
 
 export async function run(screen: Screen, id: string): Promise<HTMLElement> {
   const path = `runs/${encodeURIComponent(id)}`;
+  const { query } = route();
+  columns(`${path}/series`, { store: screen.store, from: query.get("from"), until: query.get("until") }).catch(() => undefined);
   const [record, said, listing] = await Promise.all([
     json<Run>(path, { store: screen.store }),
     json<Said>(`${path}/said`, { store: screen.store }),
@@ -129,7 +131,13 @@ class OverTime {
   async load(): Promise<void> {
     const { query } = route();
     const wanted = { store: this.screen.store, from: query.get("from"), until: query.get("until") };
-    const series = await columns<SeriesHeader>(`${this.path}/series`, wanted);
+    const heatOf = (direction: string, kind: string): Promise<Columns<HeatHeader>> => columns<HeatHeader>(`${this.path}/heat`, { ...wanted, direction, kind });
+    // What the record lets expect is asked for beside the seconds, and is the same answer below.
+    const flows = this.record.summary.directions.filter((flow) => flow.direction !== "flush");
+    const expected = flows.find((flow) => flow.direction === query.get("direction")) ?? flows[0];
+    const asked = columns<SeriesHeader>(`${this.path}/series`, wanted);
+    if (expected) heatOf(expected.direction, expected.response ? "response" : "service").catch(() => undefined);
+    const series = await asked;
     this.series = series;
     if (series.header.width === 0) {
       this.root.replaceChildren(el("p", { class: "quiet" }, "This run has no seconds to show: its record holds totals alone."));
@@ -138,7 +146,7 @@ class OverTime {
     const directions = series.header.directions.filter((name) => name !== "flush");
     const chosen = directions.find((name) => name === query.get("direction")) ?? directions[0] ?? null;
     const kind = chosen !== null && series.get(`${chosen}.response_p50_ns`) ? "response" : "service";
-    const heat = chosen === null ? null : await columns<HeatHeader>(`${this.path}/heat`, { ...wanted, direction: chosen, kind });
+    const heat = chosen === null ? null : await heatOf(chosen, kind);
     this.cursor = new Cursor();
     this.cursor.tell((at) => {
       if (at !== null) keep({ at: this.number(series, at) });

@@ -150,17 +150,23 @@ class Runs {
     const { query } = route();
     const name = (query.get("sort") ?? "started_at") as keyof Rows | "chosen" | "history";
     const isDown = query.get("sort") === null || query.get("order") === "down";
-    const values = this.keys(name);
-    const pinned = this.listing.columns.baseline;
-    this.order.sort((one, other) => {
-      // What others are compared with stays at the top.
-      if (pinned[one] !== pinned[other]) return pinned[one] ? -1 : 1;
-      const [a, b] = [values[one] ?? null, values[other] ?? null];
-      if (a === null || b === null) return a === b ? one - other : a === null ? 1 : -1;
-      const ascending = a < b ? -1 : a > b ? 1 : 0;
-      return (isDown ? -ascending : ascending) || one - other;
-    });
+    const places = this.places(name, isDown);
+    this.order.sort((one, other) => (places[one] ?? 0) - (places[other] ?? 0) || one - other);
     this.table.show(this.order.length, name, isDown);
+  }
+
+  // Where each run belongs, as a number. What others are compared with stays at the top.
+  private places(name: keyof Rows | "chosen" | "history", isDown: boolean): Float64Array {
+    const values = this.keys(name);
+    const pinned = (this.listing as Listing).columns.baseline;
+    const texts = [...new Set(values.filter((value) => typeof value === "string"))].sort();
+    const ranks = new Map(texts.map((text, rank) => [text, rank]));
+    return Float64Array.from(values, (value, at) => {
+      if (pinned[at]) return -Infinity;
+      if (value === null) return Infinity;
+      const number = typeof value === "string" ? (ranks.get(value) ?? 0) : value;
+      return isDown ? -number : number;
+    });
   }
 
   // What a column is sorted by: words by their place in the alphabet.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds};
 use fathom_record::Direction;
-use fathom_store::Store;
 use serde::Serialize;
 
 use super::asked::Asked;
-use super::seconds_of::{Cut, Flow, Latencies, Seconds};
+use super::seconds_of::{Cut, Flow, Latencies};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
+use crate::shelf::Shelf;
 
 /// Each octave has 8 rows. A bucket of a record lies whole in one row, so that nothing is spread.
 const ROWS_POWER: u32 = 3;
@@ -68,10 +68,11 @@ impl Which {
     }
 }
 
-pub(super) fn answer(store: &Store, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
+pub(super) fn answer(shelf: &mut Shelf, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
     let (which, cut) = (Which::of(&mut asked)?, Cut::of(&mut asked)?);
+    let number = super::store_number(&mut asked)?;
     asked.end()?;
-    let seconds = Seconds::read(store, id, cut)?;
+    let seconds = super::seconds(shelf, number, id, cut)?;
     let columns: Vec<BTreeMap<usize, u64>> = seconds
         .columns
         .iter()

@@ -21,6 +21,8 @@ pub(crate) mod tests;
 mod trends;
 mod wire;
 
+use std::sync::Arc;
+
 use fathom_store::{Store, StoreError, StoreErrorKind};
 use serde::Serialize;
 
@@ -30,6 +32,7 @@ use crate::shelf::Shelf;
 pub(crate) use asked::Asked;
 
 pub(crate) use listing::RUNS_MAX;
+pub(crate) use seconds_of::{Cut, Seconds};
 pub(crate) use trends::{LEAST, metric};
 
 /// Largest answer.
@@ -130,8 +133,8 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
         ["runs"] => listing::answer(store(shelf, &mut asked)?, asked),
         ["runs", id] => single::answer(store(shelf, &mut asked)?, id, asked),
         ["runs", id, "analysis"] => analysis::answer(shelf, id, asked),
-        ["runs", id, "heat"] => heat::answer(store(shelf, &mut asked)?, id, asked),
-        ["runs", id, "series"] => series::answer(store(shelf, &mut asked)?, id, asked),
+        ["runs", id, "heat"] => heat::answer(shelf, id, asked),
+        ["runs", id, "series"] => series::answer(shelf, id, asked),
         ["runs", id, "second", number] => second::answer(store(shelf, &mut asked)?, id, number, asked),
         ["runs", id, "said"] => history::answer(store(shelf, &mut asked)?, id, asked),
         ["campaigns"] => campaigns::list(store(shelf, &mut asked)?, asked),
@@ -151,11 +154,28 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
     Ok(given)
 }
 
-/// The store that is asked: number 0 where nothing says another.
+/// The number of the store that is asked: 0 where nothing says another.
+fn store_number(asked: &mut Asked) -> Result<usize, Refusal> {
+    Ok(asked.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0) as usize)
+}
+
+/// The store that is asked.
 fn store<'a>(shelf: &'a mut Shelf, asked: &mut Asked) -> Result<&'a Store, Refusal> {
-    let number = asked.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0);
-    let found = shelf.store(number as usize);
-    Ok(found.ok_or_else(|| Refusal::no_such(format!("no store {number} is served")))??)
+    numbered(shelf, store_number(asked)?)
+}
+
+/// The store of that number.
+fn numbered(shelf: &mut Shelf, number: usize) -> Result<&Store, Refusal> {
+    Ok(shelf.store(number).ok_or_else(|| unserved(number))??)
+}
+
+/// The seconds of a run in the store of that number.
+fn seconds(shelf: &mut Shelf, number: usize, id: &str, cut: Cut) -> Result<Arc<Seconds>, Refusal> {
+    shelf.seconds(number, id, cut).ok_or_else(|| unserved(number))?
+}
+
+fn unserved(number: usize) -> Refusal {
+    Refusal::no_such(format!("no store {number} is served"))
 }
 
 /// The fleet of that number.

@@ -13,8 +13,8 @@ pub(super) const WIDTH_MAX: u64 = 2400;
 const WIDTH: u64 = 1200;
 
 /// Which intervals are asked for, by their numbers from 0, in at most how many columns.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cut {
     from: u64,
     until: u64,
     width: usize,
@@ -22,7 +22,7 @@ pub(super) struct Cut {
 
 /// Columns of a run.
 #[derive(Debug)]
-pub(super) struct Seconds {
+pub(crate) struct Seconds {
     /// Number of the first interval.
     pub(super) from: u64,
     /// Intervals that a column is the sum of; the last one may have fewer.
@@ -35,7 +35,7 @@ pub(super) struct Seconds {
 
 /// One interval, or several in a row.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     /// Start, from the run's first I/O.
     pub(super) start_ns: u64,
     /// Sum of the intervals' lengths.
@@ -49,7 +49,7 @@ pub(super) struct Column {
 
 /// One direction in a column.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Flow {
+pub(crate) struct Flow {
     /// I/Os that ended well.
     pub(super) operations: u64,
     /// Bytes that they moved.
@@ -64,7 +64,7 @@ pub(super) struct Flow {
 
 /// Latencies of a column, by bucket.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Latencies {
+pub(crate) struct Latencies {
     /// Ascending buckets of [`Histogram`], each with its count.
     pub(super) buckets: Vec<(usize, u64)>,
     sum: u128,
@@ -88,15 +88,14 @@ impl Cut {
 impl Seconds {
     /// Reads a run's intervals. Twice as many are added to each column whenever there are too many columns, so that
     /// no more than those are held however long the run is.
-    pub(super) fn read(store: &Store, id: &str, cut: Cut) -> Result<Self, Refusal> {
+    pub(crate) fn read(store: &Store, id: &str, cut: Cut) -> Result<Self, Refusal> {
         let mut seconds = Self { from: cut.from, per_column: 1, of: 0, columns: Vec::new() };
-        let mut damage = None;
-        store.visit_intervals(id, |interval| {
-            let at = seconds.of;
-            seconds.of += 1;
-            if (cut.from..cut.until).contains(&at) && damage.is_none() {
-                damage = seconds.add(&interval, at - cut.from, cut.width).err();
+        let (mut at, mut damage) = (0, None);
+        seconds.of = store.visit_stretch(id, cut.from..cut.until, |interval| {
+            if damage.is_none() {
+                damage = seconds.add(&interval, at, cut.width).err();
             }
+            at += 1;
         })?;
         match damage {
             Some(cause) => Err(Refusal::new(500, "store", format!("run {id}: {cause}"))),
@@ -182,13 +181,9 @@ impl Column {
 impl Latencies {
     /// Of a part of a record.
     pub(super) fn of(sparse: &SparseHistogram) -> Result<Self, &'static str> {
-        let histogram = Histogram::try_from(sparse)?;
-        Ok(Self {
-            buckets: histogram.buckets().collect(),
-            sum: histogram.sum(),
-            min: histogram.min().unwrap_or(0),
-            max: histogram.max().unwrap_or(0),
-        })
+        let buckets = sparse.checked_buckets()?;
+        let (min, max) = if buckets.is_empty() { (0, 0) } else { (sparse.min_ns, sparse.max_ns) };
+        Ok(Self { buckets, sum: sparse.sum(), min, max })
     }
 
     /// Adds others, bucket by bucket.

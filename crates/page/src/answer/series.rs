@@ -1,14 +1,14 @@
 //! `runs/ID/series`: rates, percentiles and I/Os in flight over a run's seconds.
 
 use fathom_record::Direction;
-use fathom_store::Store;
 use serde::Serialize;
 
 use super::asked::Asked;
 use super::beside::{self, Beside};
-use super::seconds_of::{Column, Cut, Latencies, Seconds};
+use super::seconds_of::{Column, Cut, Latencies};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
+use crate::shelf::Shelf;
 
 /// Percentiles that are drawn, with their names.
 const QUANTILES: [(f64, &str); 3] = [(0.5, "p50_ns"), (0.99, "p99_ns"), (0.999, "p999_ns")];
@@ -28,10 +28,11 @@ struct Series {
     beside: Vec<Beside>,
 }
 
-pub(super) fn answer(store: &Store, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
+pub(super) fn answer(shelf: &mut Shelf, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
     let cut = Cut::of(&mut asked)?;
+    let number = super::store_number(&mut asked)?;
     asked.end()?;
-    let seconds = Seconds::read(store, id, cut)?;
+    let seconds = super::seconds(shelf, number, id, cut)?;
     let directions: Vec<Direction> = seconds.directions().collect();
     let figures = |figure: &dyn Fn(&Column) -> f64| {
         Numbers::F32(seconds.columns.iter().map(|column| figure(column) as f32).collect())
@@ -58,6 +59,7 @@ pub(super) fn answer(store: &Store, id: &str, mut asked: Asked) -> Result<Answer
             quantiles(&mut columns, &format!("{name}.response"), flows().map(|flow| &flow.response));
         }
     }
+    let store = super::numbered(shelf, number)?;
     let beside = beside::read(store, id, &seconds.columns, &mut columns);
     let header = Series {
         format: "fathom.page.series",

@@ -1,5 +1,7 @@
 //! The intervals of a run as a binary payload, version by version.
 
+use std::ops::Range;
+
 use fathom_record::{Direction, DirectionInterval, Interval, SparseHistogram};
 use serde::{Deserialize, Serialize};
 
@@ -55,22 +57,24 @@ pub(crate) fn encode_intervals(intervals: &[Interval]) -> Result<Vec<Vec<u8>>, B
 /// The intervals from their pieces, whichever version they have.
 pub(crate) fn decode_intervals<P: AsRef<[u8]>>(pieces: &[P]) -> Result<Vec<Interval>, BlobError> {
     let mut intervals = Vec::new();
-    visit_intervals(pieces, |interval| intervals.push(interval))?;
+    visit_intervals(pieces, 0..u64::MAX, |interval| intervals.push(interval))?;
     Ok(intervals)
 }
 
-/// Hands on one interval after the other, in order, so that a caller need not hold them all:
-/// decoded, they take about ten times the memory of the payload.
+/// Hands on one interval of a stretch after the other, in order, so that a caller need not hold them all:
+/// decoded, they take about ten times the memory of the payload. Says how many there are in the whole.
 pub(crate) fn visit_intervals<P: AsRef<[u8]>>(
     pieces: &[P],
+    stretch: Range<u64>,
     mut visit: impl FnMut(Interval),
-) -> Result<(), BlobError> {
+) -> Result<u64, BlobError> {
     let payload = unseal(Kind::Intervals, VERSION, pieces)?;
     let intervals: Vec<IntervalV1<'_>> = decode(&payload.bytes)?;
-    for interval in intervals {
+    let of = intervals.len() as u64;
+    for (_, interval) in (0..).zip(intervals).filter(|(at, _)| stretch.contains(at)) {
         visit(interval.try_into()?);
     }
-    Ok(())
+    Ok(of)
 }
 
 // Every structure is taken apart by name, so that a new field of the record cannot be forgotten here.

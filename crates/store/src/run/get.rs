@@ -1,5 +1,7 @@
 //! Reads run records back, whole or without their series.
 
+use std::ops::Range;
+
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{Interval, ReadError, RunRecord};
 
@@ -43,8 +45,21 @@ impl Store {
     /// When there is no such run, or its intervals are damaged or from a newer build; `visit` may
     /// have had some of them by then.
     pub fn visit_intervals(&self, id: &str, visit: impl FnMut(Interval)) -> Result<(), StoreError> {
+        self.visit_stretch(id, 0..u64::MAX, visit).map(|_| ())
+    }
+
+    /// The same of those whose numbers, from 0, are in a stretch; the others are not unpacked. Gives how many the run has.
+    ///
+    /// # Errors
+    /// As [`visit_intervals`](Self::visit_intervals).
+    pub fn visit_stretch(
+        &self,
+        id: &str,
+        stretch: Range<u64>,
+        visit: impl FnMut(Interval),
+    ) -> Result<u64, StoreError> {
         let pieces = self.pieces(self.number_of_run(id)?, Kind::Intervals)?;
-        visit_intervals(&pieces, visit).map_err(|error| self.unreadable(id, &error))
+        visit_intervals(&pieces, stretch, visit).map_err(|error| self.unreadable(id, &error))
     }
 
     /// What was sampled beside the run: the series of the metrics that are wanted, by their names.
