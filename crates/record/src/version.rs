@@ -52,8 +52,10 @@ fn checked(json: &[u8], format: &'static str, known: u32) -> Result<Value, ReadE
     Ok(value)
 }
 
-fn read<T: DeserializeOwned>(value: Value, format: &'static str) -> Result<T, ReadError> {
-    serde_json::from_value(value).map_err(|source| ReadError::Malformed { format, source })
+/// Reads the text itself, and not the tree of values that it was looked at with: a second reader of every structure would
+/// make the program larger.
+fn read<T: DeserializeOwned>(json: &[u8], format: &'static str) -> Result<T, ReadError> {
+    serde_json::from_slice(json).map_err(|source| ReadError::Malformed { format, source })
 }
 
 /// Reads a run record.
@@ -63,11 +65,11 @@ fn read<T: DeserializeOwned>(value: Value, format: &'static str) -> Result<T, Re
 pub fn parse_run(json: &[u8]) -> Result<RunRecord, ReadError> {
     // Thousands of buckets are read without a tree of values; what does not read so is looked at with one, which
     // tells a newer build's record from one that is damaged.
-    match serde_json::from_slice::<RunRecord>(json) {
+    match read::<RunRecord>(json, RunRecord::FORMAT) {
         Ok(record) if record.format == RunRecord::FORMAT && record.version <= RunRecord::VERSION => {
             Ok(record)
         }
-        _ => read(checked(json, RunRecord::FORMAT, RunRecord::VERSION)?, RunRecord::FORMAT),
+        other => checked(json, RunRecord::FORMAT, RunRecord::VERSION).and(other),
     }
 }
 
@@ -77,11 +79,14 @@ pub fn parse_run(json: &[u8]) -> Result<RunRecord, ReadError> {
 /// When the text is not one, or comes from a newer build.
 pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
     let mut value = checked(json, CampaignRecord::FORMAT, CampaignRecord::VERSION)?;
-    if let Some(fields) = value.as_object_mut() {
+    match value.as_object_mut() {
         // Version 1 knew assessments alone.
-        fields.entry("kind").or_insert_with(|| "assess".into());
+        Some(fields) if !fields.contains_key("kind") => {
+            fields.insert("kind".to_owned(), "assess".into());
+            read(value.to_string().as_bytes(), CampaignRecord::FORMAT)
+        }
+        _ => read(json, CampaignRecord::FORMAT),
     }
-    read(value, CampaignRecord::FORMAT)
 }
 
 /// Reads a profile.
@@ -89,7 +94,8 @@ pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
 /// # Errors
 /// When the text is not one, or comes from a newer build.
 pub fn parse_profile(json: &[u8]) -> Result<ProfileRecord, ReadError> {
-    read(checked(json, ProfileRecord::FORMAT, ProfileRecord::VERSION)?, ProfileRecord::FORMAT)
+    checked(json, ProfileRecord::FORMAT, ProfileRecord::VERSION)?;
+    read(json, ProfileRecord::FORMAT)
 }
 
 #[cfg(test)]
