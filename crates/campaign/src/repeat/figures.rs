@@ -80,8 +80,8 @@ fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
     out
 }
 
-/// What the run's own process took of the machine: the kernel counts that in full. Who runs on a processor it only looks at
-/// with every tick, and work that starts with the tick and ends before the next is never seen.
+/// What the run's own process took of the machine: the kernel counts that in full. A kernel that lets no tick out counts idle
+/// time by looks at every tick, and never sees work that starts with one and ends before the next.
 fn own_share(run: &RunRecord) -> f64 {
     let summary = &run.summary;
     let took_ns = summary.cpu_user_ns.zip(summary.cpu_system_ns).map_or(0, |(user, system)| user + system);
