@@ -37,7 +37,7 @@ def lake(folder, volumes, rows):
         columns = {"volume": names * len(minutes), "time": times, "reads": reads, "writes": pyarrow.compute.divide(reads, 3)}
         columns["read_bytes"] = pyarrow.compute.multiply(reads, 16384)
         columns["write_bytes"] = pyarrow.compute.multiply(columns["writes"], 8192)
-        pyarrow.parquet.write_table(pyarrow.table(columns), pathlib.Path(folder) / f"day-{day:03}.parquet")
+        pyarrow.parquet.write_table(pyarrow.table(columns), pathlib.Path(folder) / f"day-{day:03}.parquet", compression="zstd")
 
 
 def family(root):
