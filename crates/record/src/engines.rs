@@ -164,7 +164,7 @@ pub const ENGINES: &[EngineEntry] = &[
     EngineEntry {
         name: "iocp",
         summary: "overlapped I/O of Windows; completions come out of a port, a batch at a time",
-        targets: &[TargetKind::File],
+        targets: STORAGE,
         keeps_content: true,
         in_flight: InFlight::Depth,
         names_alone: false,
