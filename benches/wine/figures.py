@@ -2,10 +2,11 @@
 """The program for Windows by Wine, beside the least that its work takes, in random pairs on a file of this machine.
 
     cargo xtask zip && unzip -j target/zip/fathom-*-windows-x64.zip '*/fathom.exe' -d FOLDER
-    .ci/wine python3 benches/wine/figures.py FOLDER/fathom.exe [--linux PROGRAM] [--pairs N] [--seconds N] [--only NAME,...]
+    .ci/wine python3 benches/wine/figures.py FOLDER/fathom.exe [--linux PROGRAM] [--fio FIO.EXE] [--pairs N] [--seconds N]
+        [--only NAME,...]
 
 Wine does the I/O inside the calls, on this machine's own file: what is compared is what each side costs on top of the same
-calls, and no figure says anything of Windows or of a device. Cases: ports-d32, ports-d1, null, clock, start.
+calls, and no figure says anything of Windows or of a device. Cases: ports-d32, ports-d1, fio, null, clock, start.
 """
 
 import argparse
@@ -58,6 +59,17 @@ def fathom(desk, target, engine, depth):
     return figures(wine([desk.program, *words_of(desk, target, engine, depth)], desk.folder))
 
 
+def fio(desk, without_thread):
+    """What fio does by its engine windowsaio, at the same depth; its own words on it."""
+    words = [desk.fio, "--name=a", "--thread", "--ioengine=windowsaio", f"--no_completion_thread={int(without_thread)}"]
+    words += ["--filename=file.bin", "--rw=randread", "--bs=4k", "--iodepth=32", "--direct=1", "--norandommap"]
+    words += ["--time_based", f"--runtime={desk.seconds}", "--output-format=json"]
+    text = wine(words, desk.folder)
+    job = json.loads(text[text.index("{") :])["jobs"][0]
+    done, passed_ms = job["read"]["total_ios"], job["read"]["runtime"]
+    return done / passed_ms * 1e3
+
+
 def natively(desk, depth):
     words = [desk.linux, *words_of(desk, "null:", "null", depth)]
     words[words.index("runs.sqlite")] = "linux.sqlite"
@@ -97,15 +109,29 @@ def told(name, ratios, bound, at_least):
           f"spread of a pair {spread:.1f} %; asked {sign} {bound}: {'met' if is_met else 'NOT MET'}", flush=True)
 
 
-def ports(desk, depth):
+def fill(desk):
     path = os.path.join(desk.folder, "file.bin")
     if not os.path.exists(path):
         with open(path, "wb") as file:
             for _ in range(FILE_BYTES >> 20):
                 file.write(os.urandom(1 << 20))
+
+
+def ports(desk, depth):
+    fill(desk)
     sides = in_pairs(desk, lambda: fathom(desk, "file.bin", "iocp", depth), lambda: bare(desk, depth))
     told(f"iocp beside the bare loop, depth {depth}, reads/s", [one[0] / two[0] for one, two in sides], 0.95, True)
     told(f"iocp beside the bare loop, depth {depth}, CPU time an I/O", [one[1] / two[1] for one, two in sides], 1.05, False)
+
+
+def beside_fio(desk):
+    if not desk.fio:
+        print("fio: not measured: name a build for Windows with --fio FIO.EXE")
+        return
+    fill(desk)
+    for words, without_thread, bound in (("", False, 1.5), (" without its completion thread", True, 1.05)):
+        sides = in_pairs(desk, lambda: fathom(desk, "file.bin", "iocp", 32)[0], lambda: fio(desk, without_thread))
+        told(f"iocp beside fio's windowsaio{words}, depth 32, reads/s", [one / two for one, two in sides], bound, True)
 
 
 def null(desk):
@@ -139,6 +165,7 @@ def starts(desk):
 CASES = {
     "ports-d32": lambda desk: ports(desk, 32),
     "ports-d1": lambda desk: ports(desk, 1),
+    "fio": beside_fio,
     "null": null,
     "clock": clock,
     "start": starts,
@@ -149,6 +176,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("--linux", type=os.path.abspath)
+    parser.add_argument("--fio", type=os.path.abspath)
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--only", default=",".join(CASES))
