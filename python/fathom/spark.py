@@ -2,8 +2,9 @@
 
     rows, summary = fathom.spark.size_fleet(spark.read.parquet("s3://lake/ebs"), region="eu-central-1", risk="10%")
 
-Rows are divided among partitions by volume and sorted by volume and time within; a task reads its partition as a stream of
-Arrow batches, so that it holds one volume at a time. The package has to be on the executors, in the driver's version.
+Rows travel in blocks: a task puts those that it reads together by the part of the fleet that their volume belongs to, and
+Spark moves, keeps and hands back a block as one cell, so that it does its own work for each row once. A task holds the
+rows of its part, and sorts them by volume and time. The package has to be on the executors, in the driver's version.
 """
 
 from __future__ import annotations
@@ -12,48 +13,26 @@ import json
 import os
 import pathlib
 import re
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import fathom
 
 __all__ = ["size_fleet"]
 
-#: Rows of a partition.
-PARTITION_ROWS = 4_000_000
+#: Rows of a partition: some 100 MB where it is judged.
+PARTITION_ROWS = 1_000_000
 #: Growths that a sample keeps at most.
 SAMPLE = 8192
 
 #: Rows that a task is handed at a time.
 BATCH_ROWS = "65536"
+#: Rows that are divided at a time, and most rows of a block.
+DIVIDED_ROWS, BLOCK_ROWS = 1 << 19, 1 << 15
+#: Blocks that a task is handed at a time: some 50 MB.
+BATCH_BLOCKS = "32"
+BLOCKS = "part int, rows binary"
 
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
-_KEYS = ("volume", "time")
-_USUAL = {
-    "volume": ("volume", "volume_id", "volumeid", "device", "disk", "id"),
-    "time": ("time", "timestamp", "ts", "unix_time", "datetime", "date", "epoch"),
-}
-
-
-def _columns_of(names: Any, columns: Any) -> Dict[str, str]:
-    """Names of the columns of volume and time, found as the tables of the program are."""
-    if columns is None:
-        mapped: Dict[str, str] = {}
-    elif isinstance(columns, str):
-        pairs = (part.split("=", 1) for part in columns.split(",") if "=" in part)
-        mapped = {meaning.strip(): name.strip() for meaning, name in pairs}
-    else:
-        mapped = dict(columns)
-    known = {name.strip().lower(): name for name in names}
-    found = {}
-    for key in _KEYS:
-        wanted = (mapped[key],) if key in mapped else _USUAL[key]
-        hit = next((known[name.lower()] for name in wanted if name.lower() in known), None)
-        if hit is None:
-            raise fathom.Refusal(
-                "the schema", f"no column for {key}", f"name it: columns={{'{key}': ...}}; it has {', '.join(names)}"
-            )
-        found[key] = hit
-    return found
 
 
 def _told(work: Callable[[], Any]) -> Any:
@@ -118,28 +97,103 @@ def _reader(batches: Iterator[Any]) -> Optional[Any]:
     return pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], batches))
 
 
+def _arranged(table: Any, question: str, parts: int) -> Tuple[Any, Sequence[int]]:
+    """A table's rows put together by part, volume and time, and the rows of each part."""
+    import fathom
+    import pyarrow
+
+    order, counts = fathom._fathom.arrange(table, question, parts)
+    order = pyarrow.RecordBatchReader.from_stream(order).read_all().column(0)
+    # Of one piece it is taken in half the time.
+    return table.take(order.combine_chunks()), counts
+
+
+def _whole(batches: List[Any]) -> Any:
+    """Batches as one table of one piece; they are taken out of the list, so that nothing is held twice."""
+    import pyarrow
+
+    table = pyarrow.Table.from_batches(batches)
+    batches.clear()
+    return table.combine_chunks()
+
+
+def _tables(batches: Iterator[Any]) -> Iterator[Any]:
+    """A partition as tables of some length."""
+    held: List[Any] = []
+    rows = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= DIVIDED_ROWS:
+            yield _whole(held)
+            rows = 0
+    if rows:
+        yield _whole(held)
+
+
+def _block(rows: Any) -> bytes:
+    import pyarrow
+
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    return sink.getvalue().to_pybytes()
+
+
+def _divided(question: str, keys: Sequence[int]) -> Any:
+    """Rows to blocks, each with the key of its part."""
+
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        schema = pyarrow.schema([("part", pyarrow.int32()), ("rows", pyarrow.binary())])
+        for table in _tables(batches):
+            rows, counts = _arranged(table, question, len(keys))
+            start = 0
+            for key, count in zip(keys, counts):
+                for at in range(start, start + count, BLOCK_ROWS):
+                    block = _block(rows.slice(at, min(BLOCK_ROWS, start + count - at)))
+                    yield pyarrow.RecordBatch.from_pydict({"part": [key], "rows": [block]}, schema=schema)
+                start += count
+
+    return task
+
+
+def _collected(question: str) -> Callable[[Iterator[Any]], Optional[Any]]:
+    """Blocks to one stream of their rows, put together; None without any."""
+
+    def reader(batches: Iterator[Any]) -> Optional[Any]:
+        import pyarrow
+
+        blocks = (cell.as_buffer() for batch in batches for cell in batch.column(1))
+        held = [rows for block in blocks for rows in pyarrow.ipc.open_stream(block)]
+        return _arranged(_whole(held), question, 1)[0].to_reader(int(BATCH_ROWS)) if held else None
+
+    return reader
+
+
 def _batches(stream: Any) -> Iterator[Any]:
     import pyarrow
 
     yield from pyarrow.RecordBatchReader.from_stream(stream)
 
 
-def _growths(words: Dict[str, Any]) -> Any:
+def _growths(read: Any, words: Dict[str, Any]) -> Any:
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         import fathom
 
-        reader = _reader(batches)
+        reader = read(batches)
         if reader is not None:
             yield from _batches(fathom.growths(reader, **words))
 
     return task
 
 
-def _judge(terms: "fathom.Terms", words: Dict[str, Any]) -> Any:
+def _judge(read: Any, terms: "fathom.Terms", words: Dict[str, Any]) -> Any:
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         import fathom
 
-        reader = _reader(batches)
+        reader = read(batches)
         if reader is not None:
             yield from _batches(fathom.judge(reader, terms=terms, **words))
 
@@ -165,11 +219,11 @@ VERDICTS = (
 )
 
 
-def _growths_of(frame: Any, words: Dict[str, Any]) -> Any:
+def _growths_of(frame: Any, read: Any, words: Dict[str, Any]) -> Any:
     """The growths of a table's volumes at the driver, but for those whose history says nothing."""
     import pyarrow
 
-    found = _told(frame.mapInArrow(_growths(words), GROWTHS).where("growth is not null").collect)
+    found = _told(frame.mapInArrow(_growths(read, words), GROWTHS).where("growth is not null").collect)
     names = ("volume", "rows", "hash", "growth", "rests_on", "horizon_s")
     kinds = (pyarrow.string(), *[pyarrow.int64()] * 3, pyarrow.string(), pyarrow.int64())
     return pyarrow.table({name: pyarrow.array([row[name] for row in found], kind) for name, kind in zip(names, kinds)})
@@ -183,24 +237,61 @@ def _halvings(volumes: int) -> int:
     return halvings
 
 
-def _sampled(df: Any, volume: Any, halvings: int) -> Any:
-    """The rows of the volumes that are in the sample after so many halvings."""
+def _keys(spark: Any, parts: int) -> Sequence[int]:
+    """A number for each part that Spark's own hash puts into a partition of its own."""
+    found = {}
+    numbers = spark.range(0, 16 * parts, 1, 1).selectExpr("int(id) as key", f"pmod(hash(int(id)), {parts}) as part")
+    for row in numbers.collect():
+        found.setdefault(row["part"], row["key"])
+    return [found.get(part, part) for part in range(parts)]
+
+
+class _Blocks:
+    """The rows of some volumes in blocks on the executors' disks, a part of the fleet a partition."""
+
+    def __init__(self, df: Any, parts: int, halvings: int, words: Dict[str, Any]) -> None:
+        from pyspark import StorageLevel
+
+        spark, known = df.sparkSession, {key: words[key] for key in ("columns", "values")}
+        self.read = _collected(fathom._question(**known))
+        question = fathom._question(**known, halvings=halvings)
+        divided = df.mapInArrow(_divided(question, _keys(spark, parts)), BLOCKS)
+        self.frame = divided.repartition(parts, "part").persist(StorageLevel.DISK_ONLY)
+        spark.conf.set(_BATCH, BATCH_ROWS)
+        try:
+            # All that comes row by row is read here; what reads blocks is handed few at a time.
+            _told(self.frame.count)
+        except Exception:
+            self.free()
+            raise
+        spark.conf.set(_BATCH, BATCH_BLOCKS)
+
+    def free(self) -> None:
+        self.frame.unpersist()
+
+
+class _Presorted:
+    """A table that is read where it lies."""
+
+    read = staticmethod(_reader)
+
+    def __init__(self, df: Any) -> None:
+        self.frame = df
+        df.sparkSession.conf.set(_BATCH, BATCH_ROWS)
+
+    def free(self) -> None:
+        pass
+
+
+def _looked_at(df: Any, columns: Any, values: Optional[str]) -> Tuple[Any, Any]:
+    """A table's column of volumes, and the table of the columns that are looked at: no other is read or moved."""
     from pyspark.sql import functions
 
-    def sampled(batches: Iterator[Any]) -> Iterator[Any]:
-        import fathom
+    def quoted(name: str) -> Any:
+        return functions.col("`" + name.replace("`", "``") + "`")
 
-        def is_sampled(name: Any) -> bool:
-            text = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-            return name is not None and fathom.is_sampled(text, halvings)
-
-        for batch in batches:
-            kept = [name for name in batch.column(0).to_pylist() if is_sampled(name)]
-            yield batch.from_pydict({batch.schema.names[0]: kept}, schema=batch.schema)
-
-    names = df.select(volume.alias("fathom_sampled")).distinct()
-    kept = functions.broadcast(names.mapInArrow(sampled, names.schema))
-    return df.join(kept, volume == functions.col("fathom_sampled"), "left_semi")
+    volume, names = fathom._fathom.columns(df.columns, fathom._question(columns=columns, values=values))
+    return quoted(volume), df.select(*map(quoted, names))
 
 
 def _volume_in_two_partitions(verdicts: Any) -> None:
@@ -239,12 +330,11 @@ def size_fleet(
     from pyspark.sql import functions
 
     spark = df.sparkSession
-    keys = _columns_of(df.columns, columns)
-    volume, time = (functions.col("`" + keys[key].replace("`", "``") + "`") for key in _KEYS)
+    volume, table = _looked_at(df, columns, values)
     cores = _cores(spark) if partitions is None else partitions
     _same_versions(spark, cores)
-    counted = df.agg(functions.count(functions.lit(1)).alias("rows"), functions.approx_count_distinct(volume, 0.02).alias("volumes"))
-    counted = counted.collect()[0]
+    volumes = functions.approx_count_distinct(volume, 0.02)
+    counted = table.agg(functions.count(functions.lit(1)).alias("rows"), volumes.alias("volumes")).collect()[0]
     parts = partitions or max(2 * cores, -(-counted["rows"] // PARTITION_ROWS))
     halvings = _halvings(counted["volumes"])
     words = {"wait": wait, "late": late, "columns": columns, "values": values, "max_rows": as_judge.get("max_rows")}
@@ -253,26 +343,22 @@ def size_fleet(
         # The executors have no such file.
         as_judge["prices"] = pathlib.Path(as_judge["prices"]).read_text(encoding="utf-8")
 
-    def arrange(frame: Any) -> Any:
-        return frame if presorted else frame.repartition(parts, volume).sortWithinPartitions(volume, time)
+    def laid(halvings: int) -> Any:
+        return _Presorted(table) if presorted else _Blocks(table, parts, halvings, words)
 
-    before = spark.conf.get(_BATCH)
-    spark.conf.set(_BATCH, BATCH_ROWS)
-    table = kept = arrange(df)
+    before, kept = spark.conf.get(_BATCH), None
     try:
-        growths = None
+        kept = laid(halvings)
+        growths = _growths_of(kept.frame, kept.read, {**words, "halvings": halvings})
         if halvings:
-            sample = df if presorted else _sampled(df, volume, halvings)
-            growths = _growths_of(arrange(sample), {**words, "halvings": halvings})
             # With more than a sample keeps, one machine has halved it as often and once more: the same names are left.
-            growths = growths if len(growths) > SAMPLE else None
-        if growths is None:
-            # Read twice, moved once.
-            kept = table if presorted else table.persist(StorageLevel.DISK_ONLY)
-            growths = _growths_of(kept, words)
+            is_enough = len(growths) > SAMPLE
+            kept.free()
+            kept = laid(0)
+            growths = growths if is_enough else _growths_of(kept.frame, kept.read, words)
         terms = fathom.margin(growths, risk=risk, margin=margin)
-        judged = _judge(terms, {"region": region, **words, **as_judge})
-        verdicts = kept.mapInArrow(judged, VERDICTS).persist(StorageLevel.DISK_ONLY)
+        judged = _judge(kept.read, terms, {"region": region, **words, **as_judge})
+        verdicts = kept.frame.mapInArrow(judged, VERDICTS).persist(StorageLevel.DISK_ONLY)
         try:
             tallies = [row["tally"] for row in _told(verdicts.mapInArrow(_tally, "tally string").collect)]
             if presorted:
@@ -282,8 +368,8 @@ def size_fleet(
             raise
     finally:
         spark.conf.set(_BATCH, before)
-        if not presorted:
-            kept.unpersist()
+        if kept is not None:
+            kept.free()
     of_summary = {key: as_judge[key] for key in ("stripes", "types", "latency", "boot", "prices") if key in as_judge}
     summary = fathom.summarise(
         tallies, terms=terms, region=region, wait=wait, late=late, rows_read=counted["rows"], sources=sources, **of_summary

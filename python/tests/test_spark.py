@@ -121,7 +121,7 @@ def test_what_is_refused_in_a_task_is_told_in_its_words(two, days):
         fathom.spark.size_fleet(frame, region=REGION, values="per-row", presorted=True)
     with pytest.raises(fathom.Refusal, match="no prices of mars are known"):
         fathom.spark.size_fleet(two.read.parquet(str(days)), region="mars", values="per-row")
-    with pytest.raises(fathom.Refusal, match="no column for volume"):
+    with pytest.raises(fathom.Refusal, match="no column names the volume"):
         fathom.spark.size_fleet(frame.drop("volume"), region=REGION, values="per-row")
 
 
@@ -137,15 +137,35 @@ def test_a_table_that_is_sorted_is_not_moved_unless_a_volume_is_cut(two, folder,
         fathom.spark.size_fleet(cut, **words)
 
 
-def test_a_sample_of_volumes_is_all_that_is_moved(two, days):
-    from pyspark.sql import functions
-
+def test_blocks_hold_the_rows_of_a_sample_alone_and_a_volume_lies_in_one_part(two, days):
     frame = two.read.parquet(str(days))
     names = {row["volume"] for row in frame.select("volume").distinct().collect()}
-    kept = fathom.spark._sampled(frame, functions.col("volume"), 1)
-    assert kept.columns == frame.columns
-    found = {row["volume"] for row in kept.select("volume").distinct().collect()}
-    assert found == {name for name in names if name is not None and fathom.is_sampled(name, 1)}
+    volume, table = fathom.spark._looked_at(frame.withColumn("note", frame["current"]), None, "per-row")
+    assert "note" not in table.columns and "current" in table.columns
+
+    def volumes(batches):
+        import collections
+
+        import pyarrow
+
+        found = collections.Counter()
+        for batch in batches:
+            for cell in batch.column(1):
+                found.update(pyarrow.ipc.open_stream(cell.as_buffer()).read_all()["volume"].to_pylist())
+        yield pyarrow.RecordBatch.from_pydict({"volume": list(found), "rows": list(found.values())})
+
+    blocks = fathom.spark._Blocks(table, 5, 1, {"columns": None, "values": "per-row"})
+    rows = two.conf.get(fathom.spark._BATCH)
+    try:
+        counted = frame.groupBy(volume.alias("volume")).count().collect()
+        of_part = blocks.frame.mapInArrow(volumes, "volume string, rows bigint").collect()
+    finally:
+        blocks.free()
+        two.conf.unset(fathom.spark._BATCH)
+    assert rows == fathom.spark.BATCH_BLOCKS
+    found = {row["volume"]: row["rows"] for row in of_part}
+    assert len(found) == len(of_part), "a volume lies in several partitions"
+    assert found == {row["volume"]: row["count"] for row in counted if fathom.is_sampled(row["volume"] or "", 1)}
     assert 0.3 * len(names) < len(found) < 0.7 * len(names)
 
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use fathom_export::row_writer::Row;
 use fathom_export::{Kind, PricedRow, Value};
@@ -57,6 +57,15 @@ pub fn verdict_schema() -> SchemaRef {
 pub fn growth_schema() -> SchemaRef {
     let field = |(name, kind, null): (&str, DataType, bool)| Field::new(name, kind, null);
     Arc::new(Schema::new(GROWTHS.map(field).to_vec()))
+}
+
+/// An order as a batch: numbers of rows.
+///
+/// # Errors
+/// None that a caller can cause.
+pub fn order_batch(rows: Vec<u32>) -> Result<RecordBatch, ArrowError> {
+    let schema = Schema::new(vec![Field::new("row", DataType::UInt32, false)]);
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(UInt32Array::from(rows))])
 }
 
 /// Verdicts as a batch, with the currency of their amounts.

@@ -5,6 +5,7 @@
 //! itself calls, so that the same rows give the same answer to the last byte. Python threads run on while rows are
 //! judged. What is said in words of arguments is the program's: `python/fathom` gives them names.
 
+mod arrangement;
 mod arrow_columns;
 mod arrow_rows;
 mod capsule;
@@ -14,7 +15,7 @@ mod volume_stream;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use fathom_demand::fleet::Run;
+use fathom_demand::fleet::{Layout, Run};
 use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, currency, grown, guarded, judged};
 use fathom_record::fleet::{FleetRecord, FleetRow};
 use fathom_sizing::fleet::{Asked, History, unjudged};
@@ -301,6 +302,37 @@ fn record(
     Ok(summary.record(tally))
 }
 
+/// The order that puts a stream's rows together, as a column of their numbers from 0, and the rows of each of `parts`.
+#[pyfunction]
+fn arrange(
+    py: Python<'_>,
+    stream: &Bound<'_, PyAny>,
+    question: &str,
+    parts: u32,
+) -> PyResult<(Stream, Vec<u32>)> {
+    let reader = capsule::reader(stream)?;
+    let (batch, parts) = apart(py, move || {
+        let question = Question::of_text(question)?;
+        let found = arrangement::arrange(reader, &question.reading(question.halvings)?, parts)?;
+        Ok((arrow_rows::order_batch(found.rows).map_err(unmade)?, found.parts))
+    })?;
+    Ok((Stream::new(batch.schema(), vec![batch]), parts))
+}
+
+/// The column of a table's volumes, and all that are looked at, by their names.
+#[pyfunction]
+fn columns(py: Python<'_>, names: Vec<String>, question: &str) -> PyResult<(String, Vec<String>)> {
+    apart(py, move || {
+        let question = Question::of_text(question)?;
+        let layout = Layout::find(&names, &question.reading(0)?.hints)?;
+        let volume = layout.volume.map(|at| names[at].clone()).unwrap_or_default();
+        let others = [layout.volume, layout.size, layout.current, layout.instance];
+        let looked_at: Vec<usize> = layout.demand.into_iter().chain(others.into_iter().flatten()).collect();
+        let named = names.into_iter().enumerate().filter(|(at, _)| looked_at.contains(at));
+        Ok((volume, named.map(|(_, name)| name).collect()))
+    })
+}
+
 /// A hash of a volume's name, by which volumes are sampled.
 #[pyfunction]
 fn is_sampled(volume: &str, halvings: u32) -> bool {
@@ -325,6 +357,8 @@ fn _fathom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge, module)?)?;
     module.add_function(wrap_pyfunction!(tally, module)?)?;
     module.add_function(wrap_pyfunction!(summarise, module)?)?;
+    module.add_function(wrap_pyfunction!(arrange, module)?)?;
+    module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(is_sampled, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_class::<Stream>()

@@ -13,7 +13,8 @@ use fathom_tools::Refusal;
 use super::Halt;
 use super::arrow_columns::{Wanted, Words, read_moments, read_numbers};
 
-const TABLE: &str = "a fleet's table";
+/// What is read, in messages.
+pub const TABLE: &str = "a fleet's table";
 /// Rows that are looked at together: few enough to stay in a CPU's cache.
 const ROWS: usize = 4096;
 /// Rows between two looks at whether a person wants it to end.
@@ -80,7 +81,10 @@ pub fn read(
 }
 
 /// Which column means what, with values of kinds that can be used.
-fn layout(schema: &Schema, hints: &Hints<'_>) -> Result<Layout, Refusal> {
+///
+/// # Errors
+/// When one that is needed is missing or of another kind.
+pub fn layout(schema: &Schema, hints: &Hints<'_>) -> Result<Layout, Refusal> {
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let layout = Layout::find(&names, hints)?;
     let [time, flows @ ..] = layout.demand;
