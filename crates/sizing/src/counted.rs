@@ -50,16 +50,44 @@ impl Counted {
 pub struct Counter {
     counted: Counted,
     /// Of reads, and of writes.
-    streams: [VecDeque<Stream>; 2],
+    streams: [Streams; 2],
 }
 
-/// I/Os of which each begins where the one before ended.
+/// Streams of one direction: I/Os of which each begins where the one before ended. What went on last stands last.
+#[derive(Debug, Default)]
+struct Streams {
+    /// By themselves, as most I/Os look through all of them and go on with none.
+    ends: VecDeque<u64>,
+    sums: VecDeque<Sum>,
+}
+
+/// What a stream has read or written in its last tick.
 #[derive(Clone, Copy, Debug)]
-struct Stream {
-    end: u64,
+struct Sum {
     tick: usize,
-    /// Bytes in this tick.
     bytes: u64,
+}
+
+impl Streams {
+    /// Takes out the stream that ends at a place.
+    fn take(&mut self, end: u64) -> Option<Sum> {
+        if !self.ends.contains(&end) {
+            return None;
+        }
+        let at = self.ends.iter().position(|known| *known == end)?;
+        self.ends.remove(at);
+        self.sums.remove(at)
+    }
+
+    /// Puts one in, for which the one that went on longest ago goes.
+    fn put(&mut self, end: u64, sum: Sum) {
+        if self.ends.len() == STREAMS {
+            self.ends.pop_front();
+            self.sums.pop_front();
+        }
+        self.ends.push_back(end);
+        self.sums.push_back(sum);
+    }
 }
 
 impl Counter {
@@ -72,21 +100,16 @@ impl Counter {
     /// Counts one of a tick that is there.
     pub fn put(&mut self, tick: usize, io: &TracedIo) {
         self.counted.solid_state[tick] += io.bytes.div_ceil(SOLID_STATE_UNIT).max(1);
-        let end = io.offset.saturating_add(io.bytes);
         let streams = &mut self.streams[usize::from(io.write)];
-        let known = streams.iter().position(|stream| stream.end == io.offset);
-        let before = known.and_then(|at| streams.remove(at));
+        let before = streams.take(io.offset);
         if before.is_none() && io.bytes < DISK_UNIT {
             self.counted.seeks += 1;
         }
         // What came in another tick has been counted there.
-        let joined = before.filter(|stream| stream.tick == tick).map_or(0, |stream| stream.bytes);
+        let joined = before.filter(|sum| sum.tick == tick).map_or(0, |sum| sum.bytes);
         let bytes = joined.saturating_add(io.bytes);
         self.counted.disk[tick] += bytes.div_ceil(DISK_UNIT).max(1) - joined.div_ceil(DISK_UNIT);
-        if streams.len() == STREAMS {
-            streams.pop_front();
-        }
-        streams.push_back(Stream { end, tick, bytes });
+        streams.put(io.offset.saturating_add(io.bytes), Sum { tick, bytes });
     }
 
     /// What was counted.

@@ -7,7 +7,7 @@
 
 use fathom_record::profile::Access;
 
-use crate::spread::{ByNumber, spread};
+use crate::spread::spread;
 use crate::trace::{Trace, TracedIo};
 
 /// Blocks that are told apart.
@@ -21,35 +21,63 @@ const MOST_BLOCKS: usize = 1 << 20;
 /// Blocks of one I/O that are counted; a trace whose I/Os are larger is not one of I/Os.
 const MOST_OF_ONE: u64 = 1 << 16;
 
+/// Accesses that are gathered before they are added to their blocks: sorted, they fall into the order of the blocks, and
+/// none has to be looked up in a table that no cache holds.
+const GATHERED: usize = 1 << 20;
+
 /// Accesses to one block.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Touched {
+    block: u64,
     reads: u32,
     writes: u32,
 }
 
 /// A share of all blocks, drawn by their hash.
 struct Sampled {
-    blocks: ByNumber<Touched>,
+    /// Ascending.
+    blocks: Vec<Touched>,
+    /// Accesses that are not among them yet: twice the block, and one more of a write.
+    gathered: Vec<u64>,
     /// Blocks whose hash lies below are counted; `u64::MAX` for all.
     below: u64,
 }
 
 impl Sampled {
+    #[inline]
     fn touch(&mut self, block: u64, write: bool) {
         if spread(block) > self.below {
             return;
         }
-        let touched = self.blocks.entry(block).or_default();
-        if write {
-            touched.writes = touched.writes.saturating_add(1);
-        } else {
-            touched.reads = touched.reads.saturating_add(1);
+        self.gathered.push(block << 1 | u64::from(write));
+        if self.gathered.len() == GATHERED {
+            self.settle();
         }
+    }
+
+    /// Adds what was gathered to its blocks, and draws fewer where they became too many.
+    fn settle(&mut self) {
+        self.gathered.sort_unstable();
+        let of_one_block = self.gathered.chunk_by(|one, next| one >> 1 == next >> 1);
+        self.blocks.extend(of_one_block.map(|accesses| {
+            let reads = accesses.partition_point(|access| access & 1 == 0);
+            Touched { block: accesses[0] >> 1, reads: reads as u32, writes: (accesses.len() - reads) as u32 }
+        }));
+        self.gathered.clear();
+        // Two runs that ascend: the stable sort merges them.
+        self.blocks.sort_by_key(|touched| touched.block);
+        self.blocks.dedup_by(|more, kept| {
+            let is_same = more.block == kept.block;
+            if is_same {
+                kept.reads = kept.reads.saturating_add(more.reads);
+                kept.writes = kept.writes.saturating_add(more.writes);
+            }
+            is_same
+        });
         while self.blocks.len() > MOST_BLOCKS {
             self.below /= 2;
             let below = self.below;
-            self.blocks.retain(|block, _| spread(*block) <= below);
+            self.blocks.retain(|touched| spread(touched.block) <= below);
         }
     }
 
@@ -71,7 +99,9 @@ struct Ends {
 impl Ends {
     /// Whether an I/O starts at one of them, or a little behind.
     fn is_near(&self, offset: u64) -> bool {
-        self.last[..self.count.min(ENDS)].iter().any(|before| offset.wrapping_sub(*before) <= NEAR)
+        // Most are near none: looking at all of them is quicker than stopping at the first.
+        let is_near = |before: &u64| offset.wrapping_sub(*before) <= NEAR;
+        self.last[..self.count.min(ENDS)].iter().fold(false, |found, before| found | is_near(before))
     }
 
     fn push(&mut self, end: u64) {
@@ -82,7 +112,7 @@ impl Ends {
 
 /// What a trace touches; absent without I/Os.
 pub fn access(trace: &Trace) -> Option<Access> {
-    let mut sampled = Sampled { blocks: ByNumber::default(), below: u64::MAX };
+    let mut sampled = Sampled { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
     let mut ends = Ends::default();
     let (mut highest, mut all, mut near) = (0, [0u64; 2], [0u64; 2]);
     for io in &trace.ios {
@@ -95,15 +125,16 @@ pub fn access(trace: &Trace) -> Option<Access> {
         let (first, last) = (offset / BLOCK, end.saturating_sub(1) / BLOCK);
         (first..=last.min(first + MOST_OF_ONE)).for_each(|block| sampled.touch(block, write));
     }
-    let blocks = sampled.blocks.values();
+    sampled.settle();
+    let touched = |by: fn(&Touched) -> u32| sampled.blocks.iter().filter(|block| by(block) > 0).count();
     let share = |of: usize| (all[of] > 0).then(|| near[of] as f64 / all[of] as f64);
     let [top_1, top_10, again] = concentration(&sampled);
     Some(Access {
         operations: (all[0] + all[1] > 0).then_some(all[0] + all[1])?,
         block_bytes: BLOCK,
         touched_bytes: sampled.bytes(sampled.blocks.len()),
-        read_touched_bytes: sampled.bytes(blocks.clone().filter(|block| block.reads > 0).count()),
-        write_touched_bytes: sampled.bytes(blocks.filter(|block| block.writes > 0).count()),
+        read_touched_bytes: sampled.bytes(touched(|block| block.reads)),
+        write_touched_bytes: sampled.bytes(touched(|block| block.writes)),
         highest_byte: highest,
         read_sequential_share: share(0),
         write_sequential_share: share(1),
@@ -117,7 +148,7 @@ pub fn access(trace: &Trace) -> Option<Access> {
 /// Shares of the accesses: to the most accessed hundredth and tenth of the blocks, and to blocks accessed before.
 fn concentration(sampled: &Sampled) -> [Option<f64>; 3] {
     let mut counts: Vec<u64> =
-        sampled.blocks.values().map(|block| u64::from(block.reads) + u64::from(block.writes)).collect();
+        sampled.blocks.iter().map(|block| u64::from(block.reads) + u64::from(block.writes)).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     let all: u64 = counts.iter().sum();
     let top = |one_in: usize| {
@@ -165,6 +196,22 @@ mod tests {
         let found = access(&trace(ios)).unwrap();
         assert!(found.top_1_percent_share.unwrap() > 0.5, "{found:?}");
         assert_eq!(found.again_share, Some(0.499));
+    }
+
+    #[test]
+    fn accesses_that_are_gathered_are_those_of_each_block() {
+        let mut sampled = Sampled { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
+        let mut table: std::collections::BTreeMap<u64, (u32, u32)> = Default::default();
+        for at in 0..2_500_000u64 {
+            let (block, write) = (spread(at) % 1_500_000, at % 3 == 0);
+            sampled.touch(block, write);
+            let (reads, writes) = table.entry(block).or_default();
+            *(if write { writes } else { reads }) += 1;
+        }
+        sampled.settle();
+        table.retain(|block, _| spread(*block) <= sampled.below);
+        let found: Vec<_> = sampled.blocks.iter().map(|t| (t.block, (t.reads, t.writes))).collect();
+        assert_eq!((sampled.below, found), (u64::MAX / 2, table.into_iter().collect()));
     }
 
     #[test]
