@@ -155,7 +155,7 @@ fn of_kind(kind: Kind, texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandRe
         Kind::Monitored(monitor) => monitors::read(monitor, &bytes, hints.device, hints.values),
         Kind::Observed => observed(texts, hints),
         Kind::Trace => {
-            let texts: Vec<_> = bytes.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
+            let texts: Vec<_> = bytes.iter().map(|bytes| fathom_tools::import::lossy(bytes)).collect();
             let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
             trace::read(&texts, Which { host: hints.instance, device: hints.device, columns: hints.columns })
         }

@@ -22,6 +22,9 @@ const LARGEST_IO: u64 = 1 << 30;
 /// A time after 1973 is a date; before, it counts from the trace's start.
 const FIRST_DATE_NS: i128 = 100_000_000 * 1_000_000_000;
 
+/// Half of the centuries that 64 bits of nanoseconds hold.
+const BEFORE_FIRST_NS: i128 = 1 << 63;
+
 /// What the user says of a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Which<'a> {
@@ -62,7 +65,10 @@ const NAMED_OPERATIONS: usize = 5;
 /// I/Os from lines, of one disk.
 #[derive(Default)]
 struct Gathering<'a> {
-    ios: Vec<(i128, TracedIo)>,
+    /// Their times are counted from `zero`.
+    ios: Vec<TracedIo>,
+    /// So long before the first line's time that earlier lines have a time too.
+    zero: Option<i128>,
     /// I/Os of each host's disks.
     volumes: HashMap<(&'a str, &'a str), u64>,
     /// Whose I/Os the last line had, and how many lines it was.
@@ -95,8 +101,11 @@ impl<'a> Gathering<'a> {
         if self.ios.len() == MOST_IOS {
             return Err(Refusal::new(TRACE, format!("more than {MOST_IOS} I/Os are in it")).or("cut it"));
         }
-        let Line { offset, bytes, write, .. } = *line;
-        self.ios.push((line.at_ns, TracedIo { at_ns: 0, offset, bytes, write }));
+        let Line { at_ns, offset, bytes, write, .. } = *line;
+        let zero = *self.zero.get_or_insert(at_ns - BEFORE_FIRST_NS);
+        // What lies centuries apart becomes no demand, wherever it is put.
+        let at_ns = u64::try_from((at_ns - zero).max(0)).unwrap_or(u64::MAX);
+        self.ios.push(TracedIo { at_ns, offset, bytes, write });
         Ok(())
     }
 
@@ -186,19 +195,19 @@ impl<'a> Gathering<'a> {
                 self.left_out
             ));
         }
-        let back = self.ios.windows(2).filter(|pair| pair[1].0 < pair[0].0).count();
+        let back = self.ios.windows(2).filter(|pair| pair[1].at_ns < pair[0].at_ns).count();
         if back > 0 {
             notes.push(format!(
                 "{back} I/Os were earlier than the line before them; all were put in order of their times."
             ));
         }
-        self.ios.sort_by_key(|(at, _)| *at);
-        let Some(first) = self.ios.first().map(|(at, _)| *at) else {
+        let mut trace = Trace { ios: self.ios };
+        trace.ios.sort_by_key(|io| io.at_ns);
+        let Some((zero, first)) = self.zero.zip(trace.ios.first().map(|io| io.at_ns)) else {
             return Err(no_io(&self.others));
         };
-        let since = |at: i128| u64::try_from(at - first).unwrap_or(u64::MAX);
-        let trace =
-            Trace { ios: self.ios.into_iter().map(|(at, io)| TracedIo { at_ns: since(at), ..io }).collect() };
+        trace.ios.iter_mut().for_each(|io| io.at_ns -= first);
+        let first = zero + i128::from(first);
         let demand = trace.demand().map_err(|error| {
             Refusal::new(TRACE, error.to_string()).or("a time in it makes no sense: cut the lines around it")
         })?;
@@ -272,12 +281,14 @@ mod tests {
             (spc, "SPC trace", None, [8192, 8192]),
         ] {
             assert!(recognise(text), "{kind}");
-            let seen = seen(text, None).unwrap();
-            assert_eq!((seen.source, seen.start_unix_s), (kind, start));
-            let (demand, trace) = (&seen.demand, seen.trace.as_ref().unwrap());
+            let found = seen(text, None).unwrap();
+            assert_eq!((found.source, found.start_unix_s), (kind, start));
+            let (demand, trace) = (&found.demand, found.trace.as_ref().unwrap());
             assert_eq!(demand.read.operations.iter().chain(&demand.write.operations).sum::<u64>(), 2);
             assert_eq!([trace.ios[0].bytes, trace.ios[1].bytes], bytes, "{kind}");
             assert_eq!(demand.ticks(), 2, "{kind}");
+            let spaced = format!("\u{feff}\r\n{}\n \t", text.replace(',', " ,\t").replace('\n', "\r\n\r\n"));
+            assert_eq!(seen(&spaced, None).unwrap().trace, found.trace, "{kind}");
         }
     }
 

@@ -22,10 +22,10 @@ pub fn seconds_ns(text: &str) -> Option<i128> {
 /// A time of which only its size tells the unit: seconds with or without a fraction, milliseconds,
 /// microseconds or nanoseconds since 1970, or 100 ns since 1601.
 pub fn any_ns(text: &str) -> Option<i128> {
-    if text.contains('.') {
-        return seconds_ns(text);
-    }
-    let number: i128 = text.parse::<u64>().ok()?.into();
+    let Ok(number) = text.parse::<u64>() else {
+        return if text.contains('.') { seconds_ns(text) } else { None };
+    };
+    let number = i128::from(number);
     Some(match number {
         n if n < 100_000_000_000 => n * SECOND_NS,
         n if n < 100_000_000_000_000 => n * 1_000_000,

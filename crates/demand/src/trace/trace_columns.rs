@@ -92,6 +92,7 @@ struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// Splits as far as the cell at `last`.
+    #[inline]
     fn of(line: &'a str, last: usize) -> Self {
         let mut first = [""; SPLIT];
         let mut rest = line;
@@ -107,9 +108,19 @@ impl<'a> Cells<'a> {
     }
 
     /// The cell at a place; empty where there is none.
+    #[inline]
     fn at(&self, at: usize) -> &'a str {
         let far = || self.line.split(',').nth(at).unwrap_or_default();
-        self.first.get(at).copied().unwrap_or_else(far).trim()
+        trimmed(self.first.get(at).copied().unwrap_or_else(far))
+    }
+}
+
+/// A text without white space around it, of which there mostly is none: two bytes tell.
+#[inline]
+fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => text.trim(),
     }
 }
 
@@ -198,10 +209,16 @@ pub fn unknown() -> Refusal {
         .or("name them, e.g. --columns time=...,op=...,offset=...,bytes=...")
 }
 
+/// The lines of a text that are not empty, each with its number from 0 on.
+fn lines_of(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let lines = ends.scan(0, |from, end| Some(&text[std::mem::replace(from, end + 1)..end]));
+    lines.enumerate().filter(|(_, line)| !trimmed(line).is_empty())
+}
+
 /// Takes the I/Os of a table, and says which one it is.
 pub fn read<'a>(text: &'a str, which: Which<'_>, into: &mut Gathering<'a>) -> Result<&'static str, Refusal> {
-    let mut lines =
-        text.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = lines_of(text.trim_start_matches('\u{feff}'));
     let layout =
         lines.clone().next().and_then(|(_, first)| Layout::of(first, which.columns)).ok_or_else(unknown)?;
     if layout.header {

@@ -17,7 +17,7 @@ pub use attach::{Attachment, attach};
 pub use blank::{alone, blank, blank_target, blank_workload};
 pub use encoding::{Packed, UTF_8_MARK, is_wide, narrow, packed};
 pub use file::{FileOutcome, name, read_file};
-pub use input::{LARGEST_WHOLE_BYTES, text, whole};
+pub use input::{LARGEST_WHOLE_BYTES, lossy, text, whole};
 pub use recognise::{DemandOf, HEAD_BYTES, Unrecognised, by_name, known_result, recognise};
 pub use registry::IMPORTERS;
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::Refusal;
+use crate::import::lossy;
 
 /// The bytes as text, without a byte-order mark; bytes that are no UTF-8 become replacement marks.
 ///
@@ -13,7 +14,7 @@ pub fn plain_text<'a>(bytes: &'a [u8], expected: &str) -> Result<Cow<'a, str>, R
     if bytes.contains(&0) {
         return Err(Refusal::new(expected, "the file is binary, not text"));
     }
-    Ok(String::from_utf8_lossy(bytes))
+    Ok(lossy(bytes))
 }
 
 /// The text without the colours that `S_COLORS=always` puts between the columns.
