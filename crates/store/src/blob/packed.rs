@@ -23,8 +23,12 @@ impl PackedV1<'_> {
     pub(super) fn of(numbers: impl Iterator<Item = u64> + Clone) -> Self {
         let largest = numbers.clone().max().unwrap_or(0);
         let width = (u64::BITS - largest.leading_zeros()).div_ceil(8).max(1) as u8;
-        let planes = (0..width).flat_map(|place| numbers.clone().map(move |n| (n >> (8 * place)) as u8));
-        Self { width, planes: planes.collect() }
+        let mut planes = Vec::new();
+        // A plane at a time: of lists whose length is known each is one loop without a test for room.
+        for place in 0..width {
+            planes.extend(numbers.clone().map(|n| (n >> (8 * place)) as u8));
+        }
+        Self { width, planes: planes.into() }
     }
 
     /// How many numbers there are, if the planes are equally long.
