@@ -190,33 +190,31 @@ pub fn bounds_at(power: u32, index: usize) -> Option<(u64, u64)> {
 /// Buckets of a coarser histogram as buckets of ours. Its smallest and largest values are exact, and the rest
 /// of a bucket is put in its middle: nothing closer is known.
 fn refined(coarse: &[(usize, u64)], sparse: &SparseHistogram) -> Result<Vec<(usize, u64)>, &'static str> {
-    const BEYOND: &str = "a bucket index beyond the histogram";
-    let used = coarse.iter().filter(|(_, count)| *count > 0);
-    let mut spans = Vec::with_capacity(coarse.len());
-    for (index, count) in used {
-        let (low, high) = bounds_at(sparse.grouping_power, *index).ok_or(BEYOND)?;
-        spans.push((low, high, *count));
-    }
+    let is_used = |(_, count): &(usize, u64)| *count > 0;
+    let ends = (coarse.iter().position(is_used), coarse.iter().rposition(is_used));
+    let (Some(first_at), Some(last_at)) = ends else { return Ok(Vec::new()) };
+    let bounds = |index| bounds_at(sparse.grouping_power, index).ok_or("a bucket index beyond the histogram");
+    // Indices ascend: where the last is one, all are.
+    let (last, first) = (bounds(coarse[last_at].0)?, bounds(coarse[first_at].0)?);
     let (min, max) = (sparse.min_ns, sparse.max_ns);
-    let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Ok(Vec::new()) };
     // What lies above a tool's last bucket is counted in it, so the largest value may lie above.
     if min < first.0 || min > first.1 || max < last.0 || min > max {
         return Err("smallest or largest value lies outside the buckets in use");
     }
-    let ends = [(min, 0), (max, spans.len() - 1)];
-    let mut out = Vec::with_capacity(spans.len() + 2);
-    for (value, at) in ends {
-        if spans[at].2 > 0 {
-            spans[at].2 -= 1;
-            out.push((bucket_of(value), 1));
-        }
-    }
-    // Of a single value the smallest is the largest.
-    if out.len() == 1 && min != max {
+    let mut out = Vec::with_capacity(coarse.len() + 2);
+    out.push((bucket_of(min), 1));
+    if first_at < last_at || coarse[first_at].1 > 1 {
+        out.push((bucket_of(max), 1));
+    } else if min != max {
         return Err("one value cannot have two ends");
     }
-    for (low, high, count) in spans.into_iter().filter(|span| span.2 > 0) {
-        out.push((bucket_of((low + (high - low) / 2).clamp(min, max)), count));
+    for (at, (index, count)) in coarse.iter().enumerate() {
+        // Of a single value the smallest is the largest.
+        let count = count.saturating_sub(u64::from(at == first_at) + u64::from(at == last_at));
+        if count > 0 {
+            let (low, high) = bounds(*index)?;
+            out.push((bucket_of((low + (high - low) / 2).clamp(min, max)), count));
+        }
     }
     Ok(out)
 }
