@@ -3,7 +3,7 @@
 //! A file holds any number of documents, with text before, between and after them; wrappers of other programs
 //! hold them at any depth. A document is an object with a `fio version` and jobs.
 
-use super::scan::{Kind, Scanner, Stop, count_of, unescaped};
+use super::scan::{Kind, Scanner, Stop, unescaped};
 use super::steady::SteadyState;
 
 /// One result of fio.
@@ -353,12 +353,7 @@ fn bins(scanner: &mut Scanner<'_>) -> Result<Vec<(u64, u64)>, Stop> {
     if scanner.kind()? != Kind::Object {
         return scanner.skip().map(|()| out);
     }
-    scanner.object(|scanner, key| {
-        if let (Some(value), Some(count)) = (count_of(key), scanner.count()?) {
-            out.push((value, count));
-        }
-        Ok(())
-    })?;
+    scanner.counts(|value, count| out.push((value, count)))?;
     Ok(out)
 }
 

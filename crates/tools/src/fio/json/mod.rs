@@ -105,7 +105,7 @@ fn records(
                 ),
             );
         }
-        out.extend(record::runs(&document, &part, &common, context));
+        out.extend(record::runs(document, &part, &common, context));
     }
     if out.is_empty() {
         let at = line_of(bytes, first);

@@ -13,14 +13,13 @@ use super::{coarse_percentiles, errno, steady};
 use crate::import::{Context, blank};
 
 /// All runs of a document. `part` says which document of how many it is, and is empty for the only one.
-pub fn runs(document: &Document, part: &str, common: &Origin, context: &Context) -> Vec<RunRecord> {
+pub fn runs(mut document: Document, part: &str, common: &Origin, context: &Context) -> Vec<RunRecord> {
+    let mut all = std::mem::take(&mut document.jobs);
     let mut out = Vec::new();
-    let mut rest = document.jobs.as_slice();
     let mut at = 0;
-    while let Some(first) = rest.first() {
-        let clones = rest.iter().take_while(|job| is_clone(job, first)).count();
-        let (jobs, after) = rest.split_at(clones);
-        let is_only = clones == document.jobs.len();
+    while let Some(first) = all.get(at) {
+        let clones = all[at..].iter().take_while(|job| is_clone(job, first)).count();
+        let is_only = clones == all.len();
         let name = match (is_only, clones) {
             (true, _) => String::new(),
             (false, 1) => format!("job {}", at + 1),
@@ -28,8 +27,10 @@ pub fn runs(document: &Document, part: &str, common: &Origin, context: &Context)
         };
         let separator = if part.is_empty() || name.is_empty() { "" } else { ", " };
         let origin = Origin { part: format!("{part}{separator}{name}"), ..common.clone() };
-        out.push(run(document, jobs, at, origin, context));
-        (rest, at) = (after, at + clones);
+        out.push(run(&document, &all[at..at + clones], at, origin, context));
+        // The bins of thousands of jobs are not held beside the records that they became.
+        all[at..at + clones].fill_with(Job::default);
+        at += clones;
     }
     out
 }
@@ -46,13 +47,16 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     let first = &jobs[0];
     let options = Options { global: &document.global, own: &first.options };
     let list = if document.is_client { "client_stats" } else { "jobs" };
-    let parts: Vec<Vec<DirectionSummary>> = jobs
+    let mut parts: Vec<Vec<DirectionSummary>> = jobs
         .iter()
         .enumerate()
         .map(|(n, job)| directions(job, &format!("{list}[{}]", at + n), &mut origin))
         .collect();
     let duration_ms = jobs.iter().flat_map(flows).filter_map(|flow| flow.runtime_ms).max().unwrap_or(0);
-    let mut directions = all_together(&parts);
+    let mut directions = match parts.as_mut_slice() {
+        [only] => std::mem::take(only),
+        several => all_together(several),
+    };
     flushes(jobs, duration_ms, &mut directions);
     coarse_percentiles::fill(jobs, &mut directions);
     if jobs.len() > 1 && directions.iter().any(|d| !has_quantiles(d)) {

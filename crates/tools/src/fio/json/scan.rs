@@ -7,6 +7,8 @@
 /// Nesting above this is refused: fio's goes 7 deep, and each level is a frame of the stack.
 const DEEPEST: u32 = 64;
 
+const EIGHT_SPACES: u64 = u64::from_le_bytes(*b"        ");
+
 /// Why a value stopped making sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -79,7 +81,12 @@ impl<'a> Scanner<'a> {
                 return Ok(*byte);
             }
             rest = after;
-            while let Some((b"        ", after)) = rest.split_first_chunk::<8>() {
+            while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+                let others = u64::from_le_bytes(*eight) ^ EIGHT_SPACES;
+                if others != 0 {
+                    rest = &rest[others.trailing_zeros() as usize / 8..];
+                    break;
+                }
                 rest = after;
             }
         }
@@ -95,61 +102,83 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn enter(&mut self, opening: u8) -> Step<()> {
+    /// Calls `entry` at each entry of what stands between two brackets.
+    #[inline]
+    fn list(
+        &mut self,
+        (opening, closing): (u8, u8),
+        mut entry: impl FnMut(&mut Self) -> Step<()>,
+    ) -> Step<()> {
         self.expect(opening)?;
         self.depth += 1;
-        if self.depth > DEEPEST { Err(Stop::Wrong) } else { Ok(()) }
+        if self.depth > DEEPEST {
+            return Err(Stop::Wrong);
+        }
+        // fio has printed a comma after the last member.
+        while self.peek()? != closing {
+            entry(self)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                byte if byte == closing => break,
+                _ => return Err(Stop::Wrong),
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Ok(())
     }
 
     /// Calls `member` at each value of an object, with its key; `member` takes or skips the value.
     pub fn object(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Step<()>) -> Step<()> {
-        self.enter(b'{')?;
-        if self.peek()? == b'}' {
-            self.at += 1;
-            self.depth -= 1;
-            return Ok(());
-        }
-        loop {
-            let key = self.string()?;
-            self.expect(b':')?;
-            member(self, key)?;
-            match self.peek()? {
-                b',' => self.at += 1,
-                b'}' => break,
-                _ => return Err(Stop::Wrong),
-            }
-            // fio has printed a comma after the last member.
-            if self.peek()? == b'}' {
-                break;
-            }
-        }
-        self.at += 1;
-        self.depth -= 1;
-        Ok(())
+        self.list((b'{', b'}'), |scanner| {
+            let key = scanner.key()?;
+            member(scanner, key)
+        })
     }
 
     /// Calls `entry` at each value of an array; `entry` takes or skips the value.
-    pub fn array(&mut self, mut entry: impl FnMut(&mut Self) -> Step<()>) -> Step<()> {
-        self.enter(b'[')?;
-        if self.peek()? == b']' {
-            self.at += 1;
-            self.depth -= 1;
-            return Ok(());
-        }
-        loop {
-            entry(self)?;
-            match self.peek()? {
-                b',' => self.at += 1,
-                b']' => break,
-                _ => return Err(Stop::Wrong),
+    pub fn array(&mut self, entry: impl FnMut(&mut Self) -> Step<()>) -> Step<()> {
+        self.list((b'[', b']'), entry)
+    }
+
+    /// Calls `member` at each member of an object whose key and value are whole numbers; others are passed over.
+    pub fn counts(&mut self, mut member: impl FnMut(u64, u64)) -> Step<()> {
+        self.list((b'{', b'}'), |scanner| {
+            // Bins are more than all else in a file, and hardly ever anything but digits.
+            let found = match scanner.bare_count() {
+                Some(found) => Some(found),
+                None => {
+                    let key = scanner.key()?;
+                    count_of(key).zip(scanner.count()?)
+                }
+            };
+            if let Some((key, value)) = found {
+                member(key, value);
             }
-            if self.peek()? == b']' {
-                break;
-            }
-        }
-        self.at += 1;
-        self.depth -= 1;
-        Ok(())
+            Ok(())
+        })
+    }
+
+    /// Takes `"1234" : 5`, if nothing but digits stands there.
+    #[inline]
+    fn bare_count(&mut self) -> Option<(u64, u64)> {
+        let start = self.bytes.get(self.at..)?.strip_prefix(b"\"")?;
+        let (key, length) = leading_count(start)?;
+        let rest = start.get(length..)?.strip_prefix(b"\"")?;
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b":")?;
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+        let (value, length) = leading_count(rest)?;
+        let next = rest.get(length).filter(|next| !is_of_word(**next));
+        next.is_some().then(|| {
+            self.at = self.bytes.len() - rest.len() + length;
+            (key, value)
+        })
+    }
+
+    fn key(&mut self) -> Step<&'a [u8]> {
+        let key = self.string()?;
+        self.expect(b':')?;
+        Ok(key)
     }
 
     /// The bytes between the quotes of a string.
@@ -376,6 +405,23 @@ mod tests {
         assert_eq!(Scanner::new(b"42x ", 0).count(), Err(Stop::Wrong));
         assert_eq!((count_of(b"120"), count_of(b" 7 "), count_of(b"+7")), (Some(120), Some(7), Some(7)));
         assert_eq!((count_of(b""), count_of(b"1x"), count_of(b"99999999999999999999")), (None, None, None));
+    }
+
+    #[test]
+    fn members_of_whole_numbers_are_taken_however_they_are_written() {
+        let text = br#"{"120":3, "7" : 4 ,"8"  :  5,
+            " 9 ": "6", "10": 1e2, "x": 7, "11": {"12": 13}, "14": nan, "0015": 16,
+            "18446744073709551615": 18446744073709551615,}"#;
+        let mut found = Vec::new();
+        Scanner::new(text, 0).counts(|key, value| found.push((key, value))).unwrap();
+        let wanted = [(120, 3), (7, 4), (8, 5), (9, 6), (10, 100), (15, 16), (u64::MAX, u64::MAX)];
+        assert_eq!(found, wanted);
+        for end in 0..text.len() {
+            assert_eq!(Scanner::new(&text[..end], 0).counts(|_, _| ()), Err(Stop::End), "{end}");
+        }
+        for wrong in [r#"{"1" 2}"#, r#"{"1": 2 "3": 4}"#, r#"{"1": 2x}"#, r#"{1: 2}"#, "{,}"] {
+            assert_eq!(Scanner::new(wrong.as_bytes(), 0).counts(|_, _| ()), Err(Stop::Wrong), "{wrong}");
+        }
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn records(text: &str, origin: &Origin, context: &Context) -> Result<Vec<RunReco
     let documents = parse::documents(text)?;
     let several = documents.len() > 1;
     let mut runs: Vec<RunRecord> = Vec::new();
-    for (number, document) in documents.iter().enumerate() {
+    for (number, document) in documents.into_iter().enumerate() {
         let part = if several { format!("result {}", number + 1) } else { String::new() };
         let mut common = origin.clone();
         common.quirk(
