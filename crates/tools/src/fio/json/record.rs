@@ -53,10 +53,7 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
         .map(|(n, job)| directions(job, &format!("{list}[{}]", at + n), &mut origin))
         .collect();
     let duration_ms = jobs.iter().flat_map(flows).filter_map(|flow| flow.runtime_ms).max().unwrap_or(0);
-    let mut directions = match parts.as_mut_slice() {
-        [only] => std::mem::take(only),
-        several => all_together(several),
-    };
+    let mut directions = of_run(&mut parts);
     flushes(jobs, duration_ms, &mut directions);
     coarse_percentiles::fill(jobs, &mut directions);
     if jobs.len() > 1 && directions.iter().any(|d| !has_quantiles(d)) {
@@ -113,6 +110,14 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     unreported(&mut record, version);
     keep_no_spare_room(&mut record);
     record
+}
+
+/// Directions of all jobs together; those of an only job are taken, as nothing asks for its share.
+fn of_run(parts: &mut [Vec<DirectionSummary>]) -> Vec<DirectionSummary> {
+    match parts {
+        [only] => std::mem::take(only),
+        several => all_together(several),
+    }
 }
 
 /// A file may hold thousands of results: none keeps room for more than it says.
