@@ -21,6 +21,8 @@ __all__ = ["size_fleet"]
 
 #: Rows of a partition: some 100 MB where it is judged.
 PARTITION_ROWS = 1_000_000
+#: Rows of a partition at most, however few are asked for.
+MOST_ROWS = 20_000_000
 #: Growths that a sample keeps at most.
 SAMPLE = 8192
 
@@ -114,7 +116,10 @@ def _whole(batches: List[Any]) -> Any:
 
     table = pyarrow.Table.from_batches(batches)
     batches.clear()
-    return table.combine_chunks()
+    # Two GB of words in a column of one piece have no place in 32 bits.
+    wide = {pyarrow.string(): pyarrow.large_string(), pyarrow.binary(): pyarrow.large_binary()}
+    fields = [field.with_type(wide.get(field.type, field.type)) for field in table.schema]
+    return table.cast(pyarrow.schema(fields)).combine_chunks()
 
 
 def _tables(batches: Iterator[Any]) -> Iterator[Any]:
@@ -256,12 +261,13 @@ class _Blocks:
         self.read = _collected(fathom._question(**known))
         question = fathom._question(**known, halvings=halvings)
         divided = df.mapInArrow(_divided(question, _keys(spark, parts)), BLOCKS)
-        self.frame = divided.repartition(parts, "part").persist(StorageLevel.DISK_ONLY)
+        # Some versions of Spark take it from where a frame is persisted, and others from where it is carried out.
         spark.conf.set(_BATCH, BATCH_ROWS)
+        self.frame = divided.repartition(parts, "part").persist(StorageLevel.DISK_ONLY)
         try:
             # All that comes row by row is read here; what reads blocks is handed few at a time.
             _told(self.frame.count)
-        except Exception:
+        except BaseException:
             self.free()
             raise
         spark.conf.set(_BATCH, BATCH_BLOCKS)
@@ -336,6 +342,8 @@ def size_fleet(
     volumes = functions.approx_count_distinct(volume, 0.02)
     counted = table.agg(functions.count(functions.lit(1)).alias("rows"), volumes.alias("volumes")).collect()[0]
     parts = partitions or max(2 * cores, -(-counted["rows"] // PARTITION_ROWS))
+    # As many rows as one volume may have by default are a task's at most, whatever is asked.
+    parts = max(parts, -(-counted["rows"] // MOST_ROWS))
     halvings = _halvings(counted["volumes"])
     words = {"wait": wait, "late": late, "columns": columns, "values": values, "max_rows": as_judge.get("max_rows")}
     words["keep_going"] = as_judge.get("keep_going", False)
@@ -344,7 +352,9 @@ def size_fleet(
         as_judge["prices"] = pathlib.Path(as_judge["prices"]).read_text(encoding="utf-8")
 
     def laid(halvings: int) -> Any:
-        return _Presorted(table) if presorted else _Blocks(table, parts, halvings, words)
+        # A sample has no more rows a part than the whole.
+        of_these = parts if partitions else max(2 * cores, parts >> halvings)
+        return _Presorted(table) if presorted else _Blocks(table, of_these, halvings, words)
 
     before, kept = spark.conf.get(_BATCH), None
     try:
@@ -363,13 +373,13 @@ def size_fleet(
             tallies = [row["tally"] for row in _told(verdicts.mapInArrow(_tally, "tally string").collect)]
             if presorted:
                 _volume_in_two_partitions(verdicts)
-        except Exception:
+        except BaseException:
             verdicts.unpersist()
             raise
     finally:
-        spark.conf.set(_BATCH, before)
         if kept is not None:
             kept.free()
+        spark.conf.set(_BATCH, before)
     of_summary = {key: as_judge[key] for key in ("stripes", "types", "latency", "boot", "prices") if key in as_judge}
     summary = fathom.summarise(
         tallies, terms=terms, region=region, wait=wait, late=late, rows_read=counted["rows"], sources=sources, **of_summary
