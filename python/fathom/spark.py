@@ -251,6 +251,12 @@ def _keys(spark: Any, parts: int) -> Sequence[int]:
     return [found.get(part, part) for part in range(parts)]
 
 
+def _parts(rows: int, cores: int, asked: Optional[int]) -> int:
+    """Parts for so many rows: as asked, and so many that a task can hold one."""
+    parts = asked or max(2 * cores, -(-rows // PARTITION_ROWS))
+    return max(parts, -(-rows // MOST_ROWS))
+
+
 class _Blocks:
     """The rows of some volumes in blocks on the executors' disks, a part of the fleet a partition."""
 
@@ -341,9 +347,6 @@ def size_fleet(
     _same_versions(spark, cores)
     volumes = functions.approx_count_distinct(volume, 0.02)
     counted = table.agg(functions.count(functions.lit(1)).alias("rows"), volumes.alias("volumes")).collect()[0]
-    parts = partitions or max(2 * cores, -(-counted["rows"] // PARTITION_ROWS))
-    # As many rows as one volume may have by default are a task's at most, whatever is asked.
-    parts = max(parts, -(-counted["rows"] // MOST_ROWS))
     halvings = _halvings(counted["volumes"])
     words = {"wait": wait, "late": late, "columns": columns, "values": values, "max_rows": as_judge.get("max_rows")}
     words["keep_going"] = as_judge.get("keep_going", False)
@@ -352,9 +355,8 @@ def size_fleet(
         as_judge["prices"] = pathlib.Path(as_judge["prices"]).read_text(encoding="utf-8")
 
     def laid(halvings: int) -> Any:
-        # A sample has no more rows a part than the whole.
-        of_these = parts if partitions else max(2 * cores, parts >> halvings)
-        return _Presorted(table) if presorted else _Blocks(table, of_these, halvings, words)
+        parts = _parts(counted["rows"] >> halvings, cores, partitions)
+        return _Presorted(table) if presorted else _Blocks(table, parts, halvings, words)
 
     before, kept = spark.conf.get(_BATCH), None
     try:

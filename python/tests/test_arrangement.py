@@ -3,6 +3,7 @@
 import random
 
 import fathom
+import fathom.spark
 import pyarrow
 import pytest
 
@@ -78,6 +79,30 @@ def test_what_is_arranged_is_judged_as_what_was_sorted(table):
 
     by_name = {row["volume"]: row for row in judged(table)}
     assert {row["volume"]: row for row in judged(shuffled.take(order))} == by_name
+
+
+def test_blocks_hold_every_row_once_and_come_back_put_together():
+    drawn = random.Random(4)
+    table = _table(100_000, drawn, [None, *(f"vol-{number}" for number in range(90))])
+    question = fathom._question(values="per-row")
+    blocks = list(fathom.spark._divided(question, [70, 71, 72])(iter(table.to_batches(max_chunksize=999))))
+    assert {block["part"][0].as_py() for block in blocks} == {70, 71, 72}
+    found = []
+    for key in (70, 71, 72):
+        rows = fathom.spark._collected(question)(block for block in blocks if block["part"][0].as_py() == key).read_all()
+        # In one piece, words of more than 2 GB have no place in 32 bits.
+        assert rows.schema.field("volume").type == pyarrow.large_string()
+        found += rows.to_pylist()
+        assert rows.to_pylist() == sorted(rows.to_pylist(), key=_key)
+    assert sorted(row["reads"] for row in found) == list(range(table.num_rows))
+    assert sorted(found, key=lambda row: row["reads"]) == table.to_pylist()
+    assert fathom.spark._collected(question)(iter([])) is None
+
+
+def test_a_part_is_as_large_as_a_task_can_hold_whatever_is_asked():
+    parts = fathom.spark._parts
+    assert [parts(0, 2, None), parts(8_060_001, 2, None), parts(8_060_001, 2, 3)] == [4, 9, 3]
+    assert parts(1_000_000_000, 8, 8) == 50
 
 
 def test_columns_that_are_looked_at_are_named_and_one_that_is_missing_is_refused():
