@@ -1,11 +1,11 @@
 //! Tables under `evaluations/collected` hold together: rows that labels name are there, each label says what it rests
-//! on, and no source is on both sides of the line between what may be looked at and what only scores.
+//! on, and no source is in two of the parts, of which one may be looked at and the others only score.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const PARTS: [&str; 2] = ["fitting", "validation"];
+const PARTS: [&str; 3] = ["fitting", "validation", "unseen"];
 
 fn tables(part: &str) -> Vec<(PathBuf, toml::Table)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations/collected").join(part);
@@ -62,12 +62,15 @@ fn labels_name_rows_that_are_there_and_what_they_rest_on() {
 }
 
 #[test]
-fn no_source_is_on_both_sides() {
+fn no_source_is_in_two_parts() {
     let of = |part: &str| -> BTreeSet<String> {
         tables(part).iter().map(|(_, table)| origin(table["source"].as_str().unwrap())).collect()
     };
-    let both: Vec<String> = of("fitting").intersection(&of("validation")).cloned().collect();
-    assert!(both.is_empty(), "{both:?}");
+    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        let (one, other) = (PARTS[one], PARTS[other]);
+        let both: Vec<String> = of(one).intersection(&of(other)).cloned().collect();
+        assert!(both.is_empty(), "{one} and {other}: {both:?}");
+    }
 }
 
 /// Cause and what is called as right beside it.
