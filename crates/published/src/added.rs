@@ -6,10 +6,10 @@ use fathom_attribute::symptoms::Seen;
 use fathom_attribute::words;
 use fathom_record::CeilingScope;
 
-use super::PublishedRow;
 use super::answers::{Beside, RATIO_ERROR, doubling, growth, rate, stated};
 use super::difference::{Other, Property, hosts_factor};
 use super::limits::Reached;
+use super::{PublishedRow, below};
 
 /// Everything that more of it shows.
 pub fn seen(
@@ -67,14 +67,22 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -
         );
         return Seen::new(Feature::Copied, value, RATIO_ERROR, text);
     }
-    let device = reached.iter().find(|found| found.known.scope == CeilingScope::Device)?;
+    let device = reached.iter().find(|found| found.known.scope == CeilingScope::Device);
+    let every: Vec<&PublishedRow> = others.iter().map(|other| other.row).collect();
+    let (share, name) = match device {
+        Some(device) => (device.share, device.name.clone()),
+        None => {
+            let all = below::alone(explained, &every);
+            let nearest = all.iter().min_by(|a, b| a.moved.total_cmp(&b.moved))?;
+            (nearest.moved, format!("what \"{}\" does", nearest.row.subject()))
+        }
+    };
     let text = format!(
-        "Each byte is written {}, and that is {} of {}.",
+        "Each byte is written {}, and that is {} of {name}.",
         words::times(copies),
-        words::percent(device.share),
-        device.name
+        words::percent(share)
     );
-    Seen::new(Feature::Copied, device.share.ln(), RATIO_ERROR, text)
+    Seen::new(Feature::Copied, share.ln(), RATIO_ERROR, text)
 }
 
 /// Whether a row is the same workload read.

@@ -6,6 +6,7 @@
 
 mod added;
 mod answers;
+mod below;
 mod beside;
 mod check;
 mod compared;

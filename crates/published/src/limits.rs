@@ -7,10 +7,10 @@ use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 use fathom_tools::audit::units;
 
-use super::PublishedRow;
 use super::answers::stated;
-use super::difference::{Property, properties};
+use super::difference::Property;
 use super::published_table::{Each, Published, PublishedCeiling};
+use super::{PublishedRow, below};
 
 /// Further below a bound than this says no more, on the logarithm's scale.
 const FARTHEST: f64 = -2.0;
@@ -20,8 +20,6 @@ const FARTHEST_DEVICE: f64 = -1.5;
 const SHARE_ERROR: f64 = 0.01;
 /// Who says so of a bound that stands in the table.
 const STATED: &str = "stated with the results";
-/// Fewest I/Os in flight that wait for one another.
-const LONE: f64 = 2.0;
 
 /// A bound on a row.
 #[derive(Clone, Debug)]
@@ -161,10 +159,10 @@ fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<R
 
 /// How often a device writes what was asked for: each copy counts against what devices do, and no other bound.
 fn copies(row: &PublishedRow, ceiling: &PublishedCeiling) -> f64 {
-    match (row.copies, row.read_share()) {
-        (Some(copies), Some(reads)) if ceiling.scope == CeilingScope::Device => {
+    match row.copies.filter(|_| row.read_share().is_some()) {
+        Some(copies) if ceiling.scope == CeilingScope::Device => {
             let is_of_writes = ceiling.direction == Some(Direction::Write);
-            if is_of_writes { copies } else { reads + (1.0 - reads) * copies }
+            if is_of_writes { copies } else { row.written_times() }
         }
         _ => 1.0,
     }
@@ -225,7 +223,7 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -
     .collect();
     found.extend(device_rate(row, others, reached));
     found.extend(connection_use(reached));
-    found.extend(software_latency(row, others));
+    found.extend(below::software_latency(row, others));
     found
 }
 
@@ -270,12 +268,17 @@ fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
         CeilingScope::Volume if counts_operations => Feature::VolumeIops,
         CeilingScope::Volume => Feature::VolumeThroughput,
         CeilingScope::Instance => Feature::Instance,
+        // What is carried did not come over a link that it is above: it is held against that as against a device.
+        CeilingScope::Link | CeilingScope::Bus if found.share > PASSED => Feature::DeviceRate,
         CeilingScope::Link => Feature::LinkUse,
         CeilingScope::Device => Feature::DeviceRate,
         CeilingScope::Memory => Feature::MemoryUse,
         CeilingScope::Bus => Feature::BusUse,
     }
 }
+
+/// Share of a link or bus from which on what is carried did not come over it: more than frames and rounding explain.
+const PASSED: f64 = 1.2;
 
 /// The rate over what the device is specified to do, or was seen to do by itself.
 fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
@@ -286,57 +289,9 @@ fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]
             format!("The rate is {} of {} ({}).", percent(found.share), found.name, figure(&found.known)),
         )
     });
-    let alone = others.iter().filter(|other| is_below(row, other)).filter_map(|other| {
-        let devices = match (row.devices, other.devices) {
-            (Some(mine), Some(its)) => mine / its,
-            (None, None) => 1.0,
-            _ => return None,
-        };
-        let operations = row.operations_per_s().zip(other.operations_per_s());
-        let (mine, its) = operations.or_else(|| row.bytes_per_s().zip(other.bytes_per_s()))?;
-        let share = mine / (its * devices);
-        let text = format!(
-            "The rate is {} of what the device below does by itself: {} in the row \"{}\".",
-            percent(share),
-            stated(other),
-            other.subject()
-        );
-        Some((share, text))
-    });
     // What a device can do is the most that it was seen to do.
-    let (share, text) = specified.chain(alone).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (share, text) = specified.chain(below::nearest(row, others)).min_by(|a, b| a.0.total_cmp(&b.0))?;
     Seen::new(Feature::DeviceRate, share.ln().max(FARTHEST_DEVICE), SHARE_ERROR, text)
-}
-
-/// Whether a row measured the device below another, with I/Os of the same kind.
-fn is_below(row: &PublishedRow, other: &PublishedRow) -> bool {
-    if row.below || !other.below || row.read_percent != other.read_percent {
-        return false;
-    }
-    let differ = properties(row, other);
-    !differ.contains(&Property::Block) && !differ.contains(&Property::Order)
-}
-
-/// A lone I/O's latency through the software over that of the device below.
-fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<Seen> {
-    if row.below {
-        return None;
-    }
-    let is_lone = |row: &PublishedRow| row.concurrency().is_some_and(|count| count <= LONE);
-    let alike =
-        |other: &&PublishedRow| other.side == row.side && other.software == row.software && !other.below;
-    let through = [row].into_iter().chain(others.iter().copied().filter(alike)).filter(|row| is_lone(row));
-    let pairs = through.flat_map(|through| {
-        let below = others.iter().copied().filter(move |other| is_below(through, other) && is_lone(other));
-        below.filter_map(move |below| Some((through, through.latency_ns()?, below.latency_ns()?)))
-    });
-    let (_, loaded, alone) = pairs.max_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)))?;
-    let text = format!(
-        "A lone I/O takes {} through the software and {} on the device below it.",
-        words::time(loaded),
-        words::time(alone)
-    );
-    Seen::new(Feature::SoftwareLatency, (loaded / alone).ln(), 0.05, text)
 }
 
 /// When the rate fell over when the credits should have ended; the first phase must be above the sustained rate.

@@ -273,6 +273,12 @@ impl PublishedRow {
         self.hosts.or_else(|| words.into_iter().flatten().find_map(counted::machines))
     }
 
+    /// How often a device moves what was asked for, where it is stated how often each byte is written.
+    pub fn written_times(&self) -> f64 {
+        let stated = self.copies.zip(self.read_share());
+        stated.map_or(1.0, |(copies, reads)| reads + (1.0 - reads) * copies)
+    }
+
     /// Flushes for each write, from 0 to 1.
     pub fn flushes(&self) -> Option<f64> {
         match self.flush? {

@@ -8,7 +8,7 @@ use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Seen;
 use fathom_attribute::{Subject, conclude, words};
 use fathom_record::verdict::{Claim, Evidence, Limit};
-use fathom_record::{CeilingScope, Verdict};
+use fathom_record::{CeilingRate, CeilingScope, Verdict};
 
 use super::answers::stated;
 use super::difference::{Other, Property};
@@ -19,7 +19,7 @@ use super::published_table::{Asked, Published};
 use super::question::{Question, questions};
 use super::row::Target;
 use super::row::{Order, Whose};
-use super::{PublishedRow, added, answers, compared, curve, side_figures};
+use super::{PublishedRow, added, answers, below, compared, curve, side_figures};
 
 /// Whether a row's rate was held down by a known limit.
 type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
@@ -108,7 +108,9 @@ fn one(
     let times = |limit: Limit| {
         let prior = table().cause(limit).map_or(1.0, |cause| weight(limit) / cause.prior)
             * beside_figures(limit, &row, &needs, places.len() < asked.rows.len())
-            * beside_versions(limit, &row, &others);
+            * beside_versions(limit, &row, &others)
+            * below::shut_out(limit, &row, &every)
+            * beside_added(limit, &row, &others);
         match (named.get(&limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
             (Some(_), _) => prior * NAMED_TIMES,
             (None, true) => prior,
@@ -181,6 +183,17 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
         {
             0.3
         }
+        _ => 1.0,
+    }
+}
+
+/// How many times as probable a cause is by where a row stands among those with more and with fewer drives or nodes.
+fn beside_added(limit: Limit, row: &PublishedRow, others: &[Other<'_>]) -> f64 {
+    let added = added::added(row, others);
+    let is_the_least = !added.is_empty() && added.iter().all(|beside| beside.factor > 1.0);
+    match limit {
+        // That more of them bring more is no answer to what limits one.
+        Limit::Scales if is_the_least => 0.3,
         _ => 1.0,
     }
 }
@@ -289,7 +302,11 @@ fn met(
                 || is_named(Limit::FlushLatency),
             Need::Flushes,
         ),
-        (row.order == Some(Order::Sequential) || row.merged_percent.is_some(), Need::Adjacent),
+        (
+            row.merged_percent.is_some()
+                || (row.order == Some(Order::Sequential) && !is_above_bytes(reached)),
+            Need::Adjacent,
+        ),
         (row.connections.is_some() || is_named(Limit::PerConnection), Need::Connections),
         (
             row.devices.is_some_and(|count| count > 1.0)
@@ -307,6 +324,15 @@ fn met(
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))
     .collect()
+}
+
+/// Whether more bytes are carried than a bound lets through: merging makes fewer operations of them, and no fewer bytes.
+fn is_above_bytes(reached: &[Reached]) -> bool {
+    reached.iter().any(|found| {
+        matches!(found.known.rate, CeilingRate::Throughput { .. })
+            && !found.known.burst
+            && found.share > ABOVE_BOUND
+    })
 }
 
 /// Whether something is stated of the processors, without which nothing points to them.

@@ -296,3 +296,19 @@ fn what_differs_in_the_machine_or_the_release_alone_is_compared() {
     let programs = explained(&[&of("fio psync", "100000"), &of("fio io_uring", "150000")]).remove(0);
     assert!(probability(&programs, Limit::Generator) > 0.05, "{:?}", programs.weighed);
 }
+
+#[test]
+fn what_is_above_a_link_did_not_come_over_it() {
+    let link = "[[ceiling]]\nname = \"the link\"\nthroughput = 500\nunit = \"MB/s\"\nscope = \"link\"\n";
+    let of = |rate: f64| {
+        let rate = format!("throughput = {rate}\nunit = \"MB/s\"\n");
+        let row = "[[row]]\npattern = \"a\"\nread_percent = 100\norder = \"sequential\"\n";
+        explained(&[link, row, &rate]).remove(0)
+    };
+    assert_eq!(of(480.0).verdict.claims[0].limit, Limit::Link);
+    let above = of(4000.0);
+    assert_eq!(above.verdict.claims[0].limit, Limit::CacheArtefact, "{:?}", above.weighed);
+    // Merging makes fewer operations of the same bytes, and lets no more of them through.
+    let can_merge = |of: &Explained| of.weighed.iter().any(|weighed| weighed.limit == Limit::Merging);
+    assert!(can_merge(&of(480.0)) && !can_merge(&above));
+}

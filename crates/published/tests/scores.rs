@@ -1,6 +1,6 @@
 //! How often the collected tables are explained as their labels say: each part apart, whatever it is.
 //!
-//! Of the part for fitting every question is printed; of the one for validation nothing but the score.
+//! Of the part for fitting every question is printed; of the two others nothing but the score.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
 #![allow(clippy::print_stdout, reason = "a score is for who reads it")]
 
@@ -213,4 +213,29 @@ fn the_part_for_validation_has_its_score() {
     assert!((score.mean_said - score.mean_right).abs() <= 0.1, "{score:?}");
     assert!(score.log_score > score.log_score_of_base_rates, "{score:?}");
     stated("validation", &all, &score);
+}
+
+/// Bounds of a share that so many of so many leave open, with 95 % (Wilson).
+fn interval(hits: usize, of: usize) -> (f64, f64) {
+    let (z, count) = (1.96_f64, of.max(1) as f64);
+    let share = hits as f64 / count;
+    let middle = share + z * z / (2.0 * count);
+    let spread = z * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt();
+    let scale = 1.0 + z * z / count;
+    ((middle - spread) / scale, (middle + spread) / scale)
+}
+
+#[test]
+fn the_unseen_part_has_its_score() {
+    let all = questions(&folder("collected/unseen"));
+    let score = score(&all);
+    println!("unseen: {score:?}");
+    for (name, share) in
+        [("first", score.first), ("among two", score.among_two), ("0.8 or more", score.confident)]
+    {
+        let (least, most) = interval((share * score.sure as f64).round() as usize, score.sure);
+        println!("| {name} | {:.0} % | {:.0} to {:.0} % |", 100.0 * share, 100.0 * least, 100.0 * most);
+    }
+    assert!(score.all >= 40 && score.log_score > score.log_score_of_base_rates, "{score:?}");
+    stated("unseen", &all, &score);
 }
