@@ -63,6 +63,8 @@ pub struct Means {
     pub other_file: Option<String>,
     /// Processors of another NUMA node, where jobs are not on the device's own or nobody knows which that is.
     pub other_node_cpus: Option<Vec<u32>>,
+    /// Jobs that the machine has processors for, which a simulated device has without end; 0 where none may be added.
+    pub most_jobs: u32,
     /// Whether the target's content may be given up, as trims of all of it do.
     pub may_purge: bool,
     /// Rest that is long enough for credits to come back, in minutes; 0: no rest is possible.

@@ -57,7 +57,8 @@ impl Restraint {
         Self { touched: Some(touched.to_vec()), ..self }
     }
 
-    fn giving(self, instead: Limit) -> Self {
+    /// What is taken away goes to this cause, where it is weighed.
+    pub fn giving(self, instead: Limit) -> Self {
         Self { instead, ..self }
     }
 

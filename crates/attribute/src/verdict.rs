@@ -87,26 +87,60 @@ pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
     restraints.extend(disputed::of(pattern, &shape, &bounds));
     restraints.extend(undeclared(&seen, &bounds));
     restraints.extend(of_writes_alone(&seen));
+    restraints.extend(after_a_rest(&seen));
+    restraints.extend(nothing_waits(&shape, &seen));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape, &bounds));
     let weighed = restraint::restrained(weighed, &restraints);
     let is_open =
         weighed.first().is_none_or(|best| best.limit == Limit::Unknown || best.probability < STRONG);
-    let is_guess = sum(&weighed, &ENFORCED) >= ENFORCED_BY_BLOCKS
-        && !ENFORCED.iter().any(|limit| is_at_known(*limit, &bounds));
-    let doubt = match weighed.first() {
-        Some(best) if VOLUMES.contains(&best.limit) && is_at_known(best.limit, &bounds) => Doubt::Credits,
-        _ if is_guess => Doubt::Guess,
-        _ => Doubt::None,
-    };
-    let next = experiments::next(table, pattern, &shape, &weighed, doubt)
-        .filter(|(chosen, _)| is_open || (doubt == Doubt::Credits && chosen.experiment == Feature::Idle));
+    let doubts: Vec<Doubt> = doubts(&weighed, &seen, &bounds);
+    let insisted: Vec<Doubt> = doubts.iter().copied().filter(|doubt| is_open || doubt.insists()).collect();
+    let next = experiments::next(table, pattern, &shape, &weighed, &insisted, is_open);
     let described = next
         .as_ref()
         .map(|(chosen, trial)| experiments::described(table, pattern, &shape, &weighed, chosen, trial));
     let subject = subject(pattern, &shape);
     let verdict = conclude(table, &subject, &seen, &weighed, &bounds, &restraints, described);
     Conclusion { verdict, weighed, seen, next }
+}
+
+/// What only software shows. That its seconds are even or its latency long, anything that is full shows as well.
+const OF_SOFTWARE: [Feature; 9] = [
+    Feature::DoubleJobs,
+    Feature::ManyJobs,
+    Feature::LockShare,
+    Feature::SoftwareLatency,
+    Feature::SoftwareCost,
+    Feature::OtherSoftware,
+    Feature::OtherFile,
+    Feature::RawDevice,
+    Feature::OtherSetting,
+];
+/// What other blocks are no law of.
+const LAWLESS: [Limit; 4] =
+    [Limit::DeviceParallelism, Limit::QueueTags, Limit::Software, Limit::Interference];
+
+/// Every reason to doubt the leading cause, the first to be settled first.
+fn doubts(weighed: &[Weighed], seen: &[Seen], bounds: &[Bound]) -> Vec<Doubt> {
+    let is_seen = |features: &[Feature]| seen.iter().any(|seen| features.contains(&seen.figure.feature));
+    let is_slower =
+        seen.iter().any(|seen| seen.figure.feature == Feature::ManyJobs && seen.figure.value < 0.0);
+    let best = weighed.first().map(|best| best.limit);
+    let leads = |limits: &[Limit]| best.is_some_and(|best| limits.contains(&best));
+    let is_guess = sum(weighed, &ENFORCED) >= ENFORCED_BY_BLOCKS
+        && !ENFORCED.iter().any(|limit| is_at_known(*limit, bounds));
+    [
+        (leads(&VOLUMES) && best.is_some_and(|best| is_met(bounds, best)), Doubt::Credits),
+        (leads(&[Limit::Software]) && !is_seen(&OF_SOFTWARE), Doubt::Lock),
+        (leads(&[Limit::Software]) && !is_seen(&[Feature::DoubleJobs]) && is_slower, Doubt::LastJobs),
+        (leads(&[Limit::Concurrency]) && !is_seen(&[Feature::DoubleDepth, Feature::Climb]), Doubt::Depth),
+        (leads(&LAWLESS), Doubt::OneSize),
+        (is_guess, Doubt::Guess),
+    ]
+    .into_iter()
+    .filter_map(|(is_so, doubt)| is_so.then_some(doubt))
+    .collect()
 }
 
 /// Writes a verdict from weighed causes.
@@ -193,6 +227,47 @@ fn of_writes_alone(seen: &[Seen]) -> Option<Restraint> {
         "Reads are faster, and nothing was seen to fill up: whoever limits writes alone does the same.";
     (value(Feature::Reads) > OTHER && !fell)
         .then(|| Restraint::new(UNDECLARED, text).touching(&[Limit::WriteCliff]))
+}
+
+/// Most that is said of a cause which a law speaks against.
+const AGAINST_A_LAW: f64 = 0.1;
+
+/// A rate that a rest brought more than: a limit without credits never gives more.
+fn after_a_rest(seen: &[Seen]) -> Option<Restraint> {
+    /// From this logarithm of a ratio on it is more.
+    const MORE: f64 = 0.04;
+    let rested = seen.iter().find(|seen| seen.figure.feature == Feature::Idle)?.figure;
+    let is_more = rested.at_least.is_none() && rested.value - 2.0 * rested.error > MORE;
+    let text = "After a rest it did more: a limit without credits gives none for it.";
+    let limits =
+        [Limit::VolumeIops, Limit::VolumeThroughput, Limit::Link, Limit::InstanceCap, Limit::QueueTags];
+    is_more.then(|| Restraint::new(AGAINST_A_LAW, text).touching(&limits).giving(Limit::BurstCredits))
+}
+
+/// As long for an I/O as for a lone one, or a lone one that more in flight gave more beside: nothing is full, wherever it is.
+fn nothing_waits(shape: &Shape<'_>, seen: &[Seen]) -> Option<Restraint> {
+    /// From this logarithm of a latency's factor on something waits.
+    const WAITS: f64 = 0.02;
+    /// From this logarithm of a ratio on more in flight gives more.
+    const MORE: f64 = 0.1;
+    const FULL: [Limit; 7] = [
+        Limit::DeviceParallelism,
+        Limit::QueueTags,
+        Limit::Software,
+        Limit::VolumeIops,
+        Limit::VolumeThroughput,
+        Limit::InstanceCap,
+        Limit::Link,
+    ];
+    let of =
+        |feature: Feature| seen.iter().find(|seen| seen.figure.feature == feature).map(|seen| seen.figure);
+    let is_as_alone =
+        of(Feature::Waiting).is_some_and(|waiting| waiting.value.abs() <= WAITS && waiting.error <= WAITS);
+    let is_lone =
+        shape.focus.in_flight < 1.5 && of(Feature::DoubleDepth).is_some_and(|more| more.value > MORE);
+    let text = "An I/O takes as long as a lone one, so that nothing is full.";
+    (is_as_alone || is_lone)
+        .then(|| Restraint::new(AGAINST_A_LAW, text).touching(&FULL).giving(Limit::Concurrency))
 }
 
 /// That somebody enforces a rate, where it is not known who.

@@ -107,6 +107,10 @@ features! {
     Earned "earned",
     /// Time of an I/O over its size, against a straight line.
     ServiceLine "service_line",
+    /// How far blocks next to the own one are on the way from a limit's law to the line through a far one.
+    FarLine "far_line",
+    /// What twice the jobs cost over what they would where each of many costs as much.
+    JobsLine "jobs_line",
     /// Credits that are left.
     CreditsLeft "credits_left",
     /// Rate over the limits of the connections.
@@ -153,10 +157,14 @@ features! {
     DoubleDepth "double_depth",
     /// Twice the jobs at half the depth.
     DoubleJobs "double_jobs",
+    /// Many times the jobs, with as many in flight.
+    ManyJobs "many_jobs",
     /// Half the block.
     HalfBlock "half_block",
     /// Twice the block.
     DoubleBlock "double_block",
+    /// A block many times as large or small: the time of an I/O over what the law of the blocks near it says.
+    FarBlock "far_block",
     /// Sequential instead of random.
     Sequential "sequential",
     /// Reads in place of writes.
@@ -182,11 +190,13 @@ features! {
 }
 
 /// Those that are answers of experiments.
-pub const EXPERIMENTS: [Feature; 17] = [
+pub const EXPERIMENTS: [Feature; 19] = [
     Feature::DoubleDepth,
     Feature::DoubleJobs,
+    Feature::ManyJobs,
     Feature::HalfBlock,
     Feature::DoubleBlock,
+    Feature::FarBlock,
     Feature::Sequential,
     Feature::Reads,
     Feature::Repeat,

@@ -1,7 +1,9 @@
 //! The experiments that can be made on a pattern, as workloads, and how to read their answers.
 
+mod far;
 mod workload;
 
+use fathom_record::CeilingScope;
 use fathom_record::facts::TargetKind;
 use fathom_record::verdict::{Experiment, Limit};
 use fathom_record::workload::{Sizes, Workload};
@@ -14,7 +16,8 @@ use crate::shape::Shape;
 use crate::thresholds::{CREEPS, NAMED};
 use crate::words;
 
-pub use workload::{Before, Manner, Trial, Way, Where};
+pub use far::{Law, far_ratio, law};
+pub use workload::{Before, Manner, Trial, Way, Where, many_times};
 
 /// Causes below this probability are not mentioned in how an answer is to be read.
 const LEAST_MENTIONED: f64 = 0.05;
@@ -22,25 +25,68 @@ const LEAST_MENTIONED: f64 = 0.05;
 const MOST_MENTIONED: usize = 4;
 
 /// What no enforced limit shows and what is as flat does: a lock slows down with more jobs, a full write cache and a
-/// mapping unit are the writes' own, and in sequence a mapping unit costs nothing.
-const REFUTING: [Feature; 3] = [Feature::DoubleJobs, Feature::Reads, Feature::Sequential];
+/// mapping unit are the writes' own, a service asks for the bytes where they are many, and in sequence a mapping unit costs
+/// nothing.
+const REFUTING: [Feature; 6] = [
+    Feature::ManyJobs,
+    Feature::DoubleJobs,
+    Feature::Reads,
+    Feature::Idle,
+    Feature::FarBlock,
+    Feature::Sequential,
+];
+/// A rest that takes no longer is worth it before everything else, in minutes.
+const SHORT_REST: f64 = 2.0;
 
 /// What could refute that a rate is enforced, once other blocks have said what it counts.
-fn refuting(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
+fn of_a_guess(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
     let is_size = |feature: Feature| [Feature::HalfBlock, Feature::DoubleBlock].contains(&feature);
     if let Some(other) = other_size(pattern).filter(|other| feasible.contains(other)) {
         return Some(other);
     }
     let was_sized = pattern.answers.iter().any(|answer| is_size(answer.experiment));
     let may_refute = was_sized || !feasible.iter().any(|feature| is_size(*feature));
-    let tells =
-        |feature: &Feature| *feature != Feature::Sequential || pattern.workload.mix.write_share() > 0.0;
-    // Where the depth cannot be halved, twice the jobs need a target that is known to be full.
-    let is_unasked = |feature: Feature| !pattern.answers.iter().any(|answer| answer.experiment == feature);
-    let needs_depth = is_unasked(Feature::DoubleJobs) && !feasible.contains(&Feature::DoubleJobs);
+    let is_asked = |feature: Feature| pattern.answers.iter().any(|answer| answer.experiment == feature);
+    let has_volume_limit = pattern.known.iter().any(|known| known.scope == CeilingScope::Volume);
+    let tells = |feature: &Feature| match feature {
+        Feature::Sequential => pattern.workload.mix.write_share() > 0.0,
+        // Of a volume with a limit that was declared, another one may be what remains without credits.
+        Feature::Idle => has_volume_limit && pattern.means.rest_minutes <= SHORT_REST,
+        // Many of them tell more.
+        Feature::DoubleJobs => !is_asked(Feature::ManyJobs) && !feasible.contains(&Feature::ManyJobs),
+        _ => true,
+    };
+    // Whether each of many jobs costs as much.
+    let fell = pattern.answers.iter().any(is_slower_with_many);
+    if fell && !is_asked(Feature::DoubleJobs) && feasible.contains(&Feature::DoubleJobs) {
+        return Some(Feature::DoubleJobs);
+    }
+    // Where the depth cannot be divided, more jobs need a target that is known to be full.
+    let of_jobs = [Feature::ManyJobs, Feature::DoubleJobs];
+    let needs_depth = !of_jobs.into_iter().any(|feature| is_asked(feature) || feasible.contains(&feature));
     let deeper = [Feature::DoubleDepth].into_iter().filter(|_| needs_depth);
     let first = deeper.chain(REFUTING.into_iter().filter(tells));
     first.into_iter().find(|feature| may_refute && feasible.contains(feature))
+}
+
+/// Least logarithm of a ratio by which many jobs are slower.
+const SLOWER: f64 = 0.03;
+
+fn is_slower_with_many(answer: &Answer) -> bool {
+    answer.experiment == Feature::ManyJobs && (answer.operations_per_s / answer.before_per_s).ln() < -SLOWER
+}
+
+/// What could refute an answer that is doubtful for these reasons, the first of what can be made.
+fn refuting(pattern: &Pattern<'_>, feasible: &[Feature], doubts: &[Doubt]) -> Option<Feature> {
+    let first_of = |features: &[Feature]| features.iter().copied().find(|feature| feasible.contains(feature));
+    doubts.iter().find_map(|doubt| match doubt {
+        Doubt::Guess => of_a_guess(pattern, feasible),
+        Doubt::Credits => first_of(&[Feature::Idle]),
+        Doubt::Lock => first_of(&[Feature::ManyJobs, Feature::DoubleJobs, Feature::DoubleDepth]),
+        Doubt::LastJobs => first_of(&[Feature::DoubleJobs]),
+        Doubt::Depth => first_of(&[Feature::DoubleDepth]),
+        Doubt::OneSize => other_size(pattern).filter(|other| feasible.contains(other)),
+    })
 }
 
 /// Least logarithm of a ratio by which a block of another size is neither counted alike nor as its bytes.
@@ -64,22 +110,38 @@ fn other_size(pattern: &Pattern<'_>) -> Option<Feature> {
 /// What makes an answer doubtful, however sure it seems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Nothing.
-    None,
+    /// It is a volume's limit that was declared, and reached or passed: the same figure is what a volume sustains without
+    /// credits.
+    Credits,
+    /// It is software, and nothing was seen that is its own: no other number of jobs, no lock.
+    Lock,
+    /// It is software, because many times the jobs were slower: the last of them may have filled what does not bind now.
+    LastJobs,
+    /// It is too few I/Os in flight, and more were not tried.
+    Depth,
+    /// It is a device, and one other block was tried, which went neither at the same operations nor at the same bytes: so it
+    /// does beyond the corner of two limits.
+    OneSize,
     /// It is a limit that nobody declared.
     Guess,
-    /// It is a volume's limit that was declared and reached: the same figure is what a volume sustains without credits.
-    Credits,
+}
+
+impl Doubt {
+    /// Whether it is to be settled however probable the answer is.
+    pub const fn insists(self) -> bool {
+        !matches!(self, Self::Guess)
+    }
 }
 
 /// The experiment that is expected to decide most for its time, ready to be made; `None` where none would. What could refute a
-/// doubtful answer is asked first.
+/// doubtful answer is asked first; of one that is sure, nothing else is.
 pub fn next(
     table: &Table,
     pattern: &Pattern<'_>,
     shape: &Shape<'_>,
     weighed: &[Weighed],
-    doubt: Doubt,
+    doubts: &[Doubt],
+    is_open: bool,
 ) -> Option<(Chosen, Trial)> {
     let is_bound = |answer: &Answer| answer.inferred.is_some_and(|inferred| inferred.is_bound);
     let made = |feature: &Feature| {
@@ -94,18 +156,17 @@ pub fn next(
     let feasible: Vec<Feature> = trials.iter().map(|(feature, _)| *feature).collect();
     let rest = pattern.means.rest_minutes;
     let minutes = |feature| (feature == Feature::Idle && rest > 0.0).then_some(rest + 1.0);
-    let refuting = match doubt {
-        Doubt::None => None,
-        Doubt::Guess => refuting(pattern, &feasible),
-        Doubt::Credits => Some(Feature::Idle).filter(|idle| feasible.contains(idle)),
-    };
+    let refuting = refuting(pattern, &feasible, doubts);
     // A limit that is claimed while the rate still climbed is refuted first by more in flight.
     let climbs = shape.growth.is_some_and(|growth| !shape.grows_above && growth > CREEPS);
-    let deeper = Some(Feature::DoubleDepth).filter(|depth| climbs && feasible.contains(depth));
+    let deeper = Some(Feature::DoubleDepth).filter(|depth| is_open && climbs && feasible.contains(depth));
     let to_refute = deeper.or(refuting).map(|experiment| {
         let unexpected = Chosen { experiment, information_nats: 0.0, minutes: 1.0 };
         choose(table, weighed, &[experiment], minutes).unwrap_or(unexpected)
     });
+    if !is_open && to_refute.is_none() {
+        return None;
+    }
     let telling = could_refute(table, weighed, &feasible);
     let chosen = to_refute
         .or_else(|| choose(table, weighed, &telling, minutes))
@@ -153,7 +214,7 @@ pub fn described(
     Experiment {
         question,
         command: trial.command(pattern),
-        reading: reading(table, shape, weighed, chosen.experiment),
+        reading: reading(table, (pattern, shape), weighed, chosen.experiment),
     }
 }
 
@@ -165,7 +226,12 @@ struct Shown {
 }
 
 /// What each cause that is left predicts: `About 20 k IOPS: too few I/Os in flight. ...`
-fn reading(table: &Table, shape: &Shape<'_>, weighed: &[Weighed], experiment: Feature) -> String {
+fn reading(
+    table: &Table,
+    (pattern, shape): (&Pattern<'_>, &Shape<'_>),
+    weighed: &[Weighed],
+    experiment: Feature,
+) -> String {
     let mut groups: Vec<Shown> = Vec::new();
     let left = weighed.iter().filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_MENTIONED);
     for cause in left.take(MOST_MENTIONED) {
@@ -188,7 +254,10 @@ fn reading(table: &Table, shape: &Shape<'_>, weighed: &[Weighed], experiment: Fe
         }
         is_same
     });
-    let rate = |ln: f64| words::iops(shape.focus.x_per_s * ln.exp());
+    // A far block's figure is its time over that of the law.
+    let far = law(pattern.answers).zip(far_ratio(pattern)).filter(|_| experiment == Feature::FarBlock);
+    let of = |figure: f64| far.map_or(figure, |(law, ratio)| -figure - law.time(ratio).ln());
+    let rate = |figure: f64| words::iops(shape.focus.x_per_s * of(figure).exp());
     let sentence = |shown: &Shown| {
         let (least, most, names) = (rate(shown.least), rate(shown.most), shown.names.join(", or "));
         let between = if least == most { format!("About {least}") } else { format!("{least} to {most}") };
@@ -203,8 +272,10 @@ pub fn done(experiment: Feature) -> &'static str {
     match experiment {
         Feature::DoubleDepth => "Twice the depth gave",
         Feature::DoubleJobs => "Twice the jobs at half the depth gave",
+        Feature::ManyJobs => "Many times the jobs with as many in flight gave",
         Feature::HalfBlock => "Half the block size gave",
         Feature::DoubleBlock => "Twice the block size gave",
+        Feature::FarBlock => "A block of another order of size gave",
         Feature::Sequential => "Sequential addresses gave",
         Feature::Reads => "Reads in place of writes gave",
         Feature::Repeat => "The same again gave",

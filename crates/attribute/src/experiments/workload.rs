@@ -10,6 +10,7 @@ use crate::input::Pattern;
 use crate::shape::Shape;
 use crate::thresholds::MOSTLY_WRITTEN;
 
+use super::far::far_block;
 use super::{block_bytes, is_storage};
 
 /// Measured time of an experiment: enough seconds to see their variation.
@@ -24,6 +25,11 @@ const MAX_BLOCK_BYTES: u64 = 16 << 20;
 const TRIM_BYTES: u64 = 1 << 20;
 /// Factor of the span that tells a cache from a device.
 const SPAN_FACTOR: u64 = 8;
+
+/// How many times the jobs many of them are.
+const MANY: [u32; 2] = [8, 4];
+/// With many jobs, in flight that differ by no more than one in so many are as many.
+const ABOUT_AS_MANY: u64 = 10;
 
 /// I/Os in flight that differ by less than one in so many are as many.
 const SAME_IN_FLIGHT: u64 = 15;
@@ -145,7 +151,9 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
             workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
             workload.depth = workload.depth.div_ceil(2);
         }
+        Feature::ManyJobs if !is_open => many_jobs(pattern, workload)?,
         Feature::HalfBlock => resize(workload, half(pattern, workload)?),
+        Feature::FarBlock => resize(workload, far_block(pattern)?),
         Feature::DoubleBlock => {
             resize(workload, block_bytes(workload)?.checked_mul(2).filter(|b| *b <= MAX_BLOCK_BYTES)?)
         }
@@ -200,6 +208,27 @@ fn spread(pattern: &Pattern<'_>, workload: &mut Workload) -> Option<()> {
         workload.depth = workload.depth.div_ceil(2);
     }
     Some(())
+}
+
+/// Many times the jobs with as many in flight; where more in flight was shown to change nothing, with no fewer.
+fn many_jobs(pattern: &Pattern<'_>, workload: &mut Workload) -> Option<()> {
+    let times = many_times(pattern, (workload.jobs, workload.depth))?;
+    (workload.jobs, workload.depth) = (workload.jobs * times, workload.depth.div_ceil(times));
+    Some(())
+}
+
+/// How many times the jobs of a cell many of them are; `None` where the depth cannot be divided, or processors are lacking.
+pub fn many_times(pattern: &Pattern<'_>, (jobs, depth): (u32, u32)) -> Option<u32> {
+    let most = pattern.means.most_jobs.min(MAX_JOBS);
+    let in_flight = u64::from(jobs) * u64::from(depth);
+    let has_room = |times: &u32| jobs.checked_mul(*times).is_some_and(|jobs| jobs <= most);
+    let is_as_many = |times: &u32| {
+        let more = u64::from(jobs) * u64::from(*times) * u64::from(depth.div_ceil(*times));
+        more.abs_diff(in_flight) * ABOUT_AS_MANY <= in_flight
+    };
+    let mut fitting = MANY.into_iter().filter(has_room);
+    let as_many = fitting.clone().find(is_as_many);
+    as_many.or_else(|| fitting.next().filter(|_| is_full(pattern)))
 }
 
 /// Adds a job, each of which has a connection, and takes from the depth what it has in flight; `None` where no depth gives

@@ -2,12 +2,13 @@
 
 use crate::ceilings::in_operations;
 use crate::evidence::{CUT_SHORT, Feature};
+use crate::experiments::far_ratio;
 use crate::input::{Answer, Pattern};
 use crate::shape::Shape;
 use crate::thresholds::AT_BOUND;
 use crate::words;
 
-use super::{Seen, earned};
+use super::{Seen, blocks, earned, jobs};
 
 /// Share of the 1-s rates' variation that the mean of a run may be off by: noise of a device is correlated over seconds.
 const OF_VARIATION: f64 = 0.5;
@@ -45,59 +46,9 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Se
             found.extend(one(pattern, &answer, mean_bytes).map(|seen| by_doublings(seen, shape.focus.jobs)));
         }
     }
-    at_a_corner(&mut found);
-    let line = service_line(&found);
-    found.extend(line);
+    blocks::seen(pattern, &mut found);
+    jobs::seen(pattern, shape, &mut found);
     found
-}
-
-/// Whether half and twice the block show a service that takes a time for each I/O and another for its bytes: what twice the
-/// block adds is then twice what half of it saves. Where blocks count alike or as their bytes alone, nothing is told.
-fn service_line(found: &[Seen]) -> Option<Seen> {
-    /// Least distance of both answers from both laws of a limit.
-    const OFF: f64 = 0.03;
-    let of = |feature: Feature| {
-        let seen = found.iter().find(|seen| seen.figure.feature == feature)?;
-        let is_off = (OFF..=std::f64::consts::LN_2 - OFF).contains(&seen.figure.value.abs());
-        (is_off && seen.figure.at_least.is_none()).then_some(seen.figure)
-    };
-    let (half, double) = (of(Feature::HalfBlock)?, of(Feature::DoubleBlock)?);
-    // Times of an I/O over that of the block itself.
-    let (less, more) = (1.0 - (-half.value).exp(), (-double.value).exp() - 1.0);
-    if less <= 0.0 || more <= 0.0 {
-        return None;
-    }
-    let error = (half.error / less).hypot(2.0 * double.error / more);
-    let text = "Half and twice the block fit one line of time over size: each I/O takes a time, and its bytes another.";
-    let text = if (more / (2.0 * less)).ln().abs() <= (2.0 * error).max(0.1) {
-        text
-    } else {
-        "Half and twice the block fit no line of time over size."
-    };
-    Seen::new(Feature::ServiceLine, (more / (2.0 * less)).ln(), error, text)
-}
-
-/// Block sizes whose answers are one law are this near to it.
-const ON_LAW: f64 = 0.02;
-
-/// Where half the block changes nothing and twice the block less than bytes would, or the other way round, the block lies
-/// near the corner of two limits: the answer on the far side of it was cut short by the other one.
-fn at_a_corner(found: &mut [Seen]) {
-    let value =
-        |feature: Feature| found.iter().find(|seen| seen.figure.feature == feature).map(|s| s.figure.value);
-    let (Some(half), Some(double)) = (value(Feature::HalfBlock), value(Feature::DoubleBlock)) else { return };
-    let bytes = std::f64::consts::LN_2;
-    let is_between = |value: f64| (ON_LAW..bytes - ON_LAW).contains(&value);
-    let beyond = match (half, double) {
-        (half, double) if half.abs() <= ON_LAW && is_between(-double) => Feature::DoubleBlock,
-        (half, double) if (double + bytes).abs() <= ON_LAW && is_between(half) => Feature::HalfBlock,
-        _ => return,
-    };
-    let is_whole = |seen: &&mut Seen| seen.figure.at_least.is_none();
-    for seen in found.iter_mut().filter(|seen| seen.figure.feature == beyond).filter(is_whole) {
-        seen.figure.at_least = Some(seen.figure.error);
-        seen.figure.error = CUT_SHORT;
-    }
 }
 
 /// Where a target settled at a lower rate.
@@ -147,20 +98,27 @@ fn settled(answers: &[Answer]) -> Option<Settled> {
     is_settled.then_some(Settled { from, ln_share })
 }
 
+/// Share of a limit from which on a rate is next to it.
+const NEXT_TO: f64 = 0.93;
+
 /// Whether an experiment ended at a known limit that did not bind before: its rate is then no answer to how
 /// much more there would have been.
 fn is_cut_short(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> bool {
     let bytes = match answer.experiment {
         Feature::HalfBlock => mean_bytes / 2.0,
         Feature::DoubleBlock => mean_bytes * 2.0,
+        Feature::FarBlock => mean_bytes * far_ratio(pattern).unwrap_or(1.0),
         _ => mean_bytes,
     };
     let is_at = |rate: f64, known, bytes| {
         in_operations(pattern, known, bytes).is_some_and(|(bound, _)| AT_BOUND.contains(&(rate / bound)))
     };
-    pattern.known.iter().any(|known| {
-        is_at(answer.operations_per_s, known, bytes) && !is_at(answer.before_per_s, known, mean_bytes)
-    })
+    // A rate that was next to the limit before is told by it: what it lacked is no answer that was cut.
+    let is_near = |known| {
+        let before = in_operations(pattern, known, mean_bytes);
+        before.is_some_and(|(bound, _)| answer.before_per_s / bound >= NEXT_TO)
+    };
+    pattern.known.iter().any(|known| is_at(answer.operations_per_s, known, bytes) && !is_near(known))
 }
 
 fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> {
@@ -187,7 +145,8 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
     let mut seen = Seen::new(answer.experiment, ratio.ln(), error, text)?;
     // A rate that fell to a limit was held by what made it fall; one that rose would have risen further, and one of other
     // blocks would have been higher.
-    let is_resized = [Feature::HalfBlock, Feature::DoubleBlock].contains(&answer.experiment);
+    let is_resized =
+        [Feature::HalfBlock, Feature::DoubleBlock, Feature::FarBlock].contains(&answer.experiment);
     if is_bound || is_cut_short && (ratio > 1.0 || is_resized) {
         seen.figure.at_least = Some(answer.error_share);
     }
@@ -227,37 +186,6 @@ mod tests {
             inferred: None,
         };
         rates.iter().map(answer).collect()
-    }
-
-    #[test]
-    fn an_answer_beyond_a_corner_says_little() {
-        let of = |half: f64, double: f64| {
-            let seen = |feature, value| Seen::new(feature, value, 0.005, "").unwrap();
-            let mut found = [seen(Feature::HalfBlock, half), seen(Feature::DoubleBlock, double)];
-            at_a_corner(&mut found);
-            found.map(|seen| seen.figure.error)
-        };
-        assert_eq!(of(0.0, -0.4), [0.005, CUT_SHORT]);
-        assert_eq!(of(0.4, -0.69), [CUT_SHORT, 0.005]);
-        for (half, double) in [(0.0, 0.0), (0.69, -0.69), (0.2, -0.3), (0.0, -0.69)] {
-            assert_eq!(of(half, double), [0.005, 0.005], "{half} {double}");
-        }
-    }
-
-    #[test]
-    fn blocks_off_both_laws_are_held_against_a_line() {
-        let of = |half: f64, double: f64| {
-            let seen = |feature, value: f64| Seen::new(feature, value.ln(), 0.005, "").unwrap();
-            service_line(&[seen(Feature::HalfBlock, half), seen(Feature::DoubleBlock, double)])
-                .map(|seen| seen.figure.value)
-        };
-        // 70 us for each I/O and 163 us for its bytes.
-        let line = of(233.0 / 151.5, 233.0 / 396.0).unwrap();
-        assert!(line.abs() < 1e-9, "{line}");
-        assert!(of(1.2, 0.55).unwrap().abs() > 0.5);
-        for none in [(1.0, 1.0), (2.0, 0.5), (1.0, 0.6), (1.4, 0.5)] {
-            assert_eq!(of(none.0, none.1), None, "{none:?}");
-        }
     }
 
     #[test]

@@ -8,6 +8,13 @@ use crate::words;
 
 use super::Seen;
 
+/// Logarithm of the factor of a latency above which it says how much more was in flight than fills the place, and no more of
+/// what is full.
+const MOST_WAITING: f64 = 1.8;
+/// Logarithms of the variation of seconds, and of its share of chance's, below which they are as even as can be: those of any
+/// place that takes as long for each I/O are, whether it is full or not.
+const LEAST_UNEVENNESS: f64 = -6.5;
+const LEAST_PACING: f64 = -4.5;
 /// Fewest I/Os in flight at which a latency can have waited.
 const MIN_IN_FLIGHT: f64 = 1.9;
 /// Standard error of an elasticity from two cells, where their own is not known.
@@ -46,7 +53,8 @@ fn waiting(shape: &Shape<'_>) -> Option<Seen> {
         words::count(focus.in_flight),
         words::time(unloaded.r_ns)
     );
-    Seen::new(Feature::Waiting, factor.ln(), shape.error_share() / 2.0, text)
+    let value = factor.ln().min(MOST_WAITING);
+    Seen::new(Feature::Waiting, value, shape.error_share() / 2.0, text)
 }
 
 /// Whether the rate was still growing at the most that was in flight.
@@ -108,8 +116,8 @@ fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
     let variation = variation(shape)?;
     let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
     let text = format!("The 1-s rates vary by {}.", words::percent(variation));
-    // Independent I/Os vary by chance alone; more even than that is as even as can be.
-    Seen::new(Feature::Unevenness, variation.max(1e-4).ln(), (2.0 * seconds).sqrt().recip(), text)
+    let value = variation.ln().max(LEAST_UNEVENNESS);
+    Seen::new(Feature::Unevenness, value, (2.0 * seconds).sqrt().recip(), text)
 }
 
 /// Seconds that are more even than independent I/Os can be are counted out by somebody.
@@ -117,7 +125,7 @@ fn pacing(shape: &Shape<'_>) -> Option<Seen> {
     let variation = variation(shape)?;
     let ratio = variation * shape.focus.x_per_s.max(1.0).sqrt();
     let text = format!("The seconds vary {} as much as chance alone would make them.", words::times(ratio));
-    Seen::new(Feature::Pacing, ratio.max(1e-3).ln().min(3.0), 0.2, text)
+    Seen::new(Feature::Pacing, ratio.ln().clamp(LEAST_PACING, 3.0), 0.2, text)
 }
 
 fn drop(shape: &Shape<'_>) -> Option<Seen> {

@@ -2,9 +2,11 @@
 //! the sentence that a reader gets.
 
 mod answers;
+mod blocks;
 mod connections;
 mod curve;
 mod earned;
+mod jobs;
 mod limits;
 mod processors;
 mod storage;

@@ -31,3 +31,15 @@ fn what_comes_back_as_it_was_saved_nothing() {
     let nothing = after_rest(1.0);
     assert!(credits(&nothing) < 0.03, "{nothing:?}");
 }
+
+#[test]
+fn a_rest_that_brings_a_little_more_than_a_declared_limit_shows_credits_that_something_else_stops() {
+    let scene = Scene::new(|_, _| 3000.0, 0.002).declare_iops(3000.0).with(|scene| {
+        scene.workload.length.time_ns = Some(60_000_000_000);
+        scene.means.rest_minutes = 1.0;
+    });
+    let verdict = scene.answered(Feature::Idle, 1.1).verdict();
+    let volume = verdict.claims.iter().find(|claim| claim.limit == Limit::VolumeIops);
+    assert!(volume.is_none_or(|claim| claim.probability.unwrap() <= 0.1), "{:?}", verdict.claims);
+    assert_eq!(verdict.claims[0].limit, Limit::BurstCredits, "{:?}", verdict.claims);
+}

@@ -227,6 +227,71 @@ fn a_cap_that_nobody_declared_is_asked_what_would_refute_it() {
     assert!(faster.claims[0].probability.unwrap() <= 0.75, "{:?}", claims(&faster));
 }
 
+#[test]
+fn many_jobs_are_asked_in_place_of_twice_as_many_and_each_of_them_has_to_cost_as_much() {
+    let flat = || {
+        let one_job = |scene: &mut Scene| {
+            scene.cells.retain(|cell| cell.jobs == 1 || (cell.jobs, cell.depth) == (2, 8));
+            scene.telemetry.truncate(scene.cells.len());
+            scene.means.most_jobs = 64;
+        };
+        Scene::new(capped(3e4), 0.0005)
+            .with(one_job)
+            .answered(Feature::HalfBlock, 1.0)
+            .answered(Feature::DoubleBlock, 1.0)
+    };
+    let next = |scene: &Scene| scene.verdict().next_experiment.map(|next| next.question);
+    let question = |feature| fathom_attribute::evidence::table().trial(feature).map(|t| t.question.clone());
+    assert_eq!(next(&flat()), question(Feature::ManyJobs));
+    // Eight times the jobs take 14 % longer, twice as many a seventh of that: a lock that is handed over.
+    let slower = || flat().answered(Feature::ManyJobs, 1.0 / 1.14);
+    assert_eq!(next(&slower()), question(Feature::DoubleJobs));
+    let first = |scene: Scene| scene.verdict().claims[0].limit;
+    assert_eq!(first(slower().answered(Feature::DoubleJobs, 1.0 / 1.02)), Limit::Software);
+    // Nothing with twice as many: the last of the many filled something else.
+    assert_eq!(
+        first(flat().answered(Feature::ManyJobs, 0.3).answered(Feature::DoubleJobs, 1.0)),
+        Limit::RateCap
+    );
+}
+
+#[test]
+fn a_far_block_tells_few_even_servers_from_a_limit() {
+    // 870 us for each I/O and 16 us for the bytes of the block, or a limit on operations and far away one on bytes.
+    let with = |double: f64| {
+        let of_writes = |scene: &mut Scene| scene.cells.retain(|cell| cell.jobs == 1);
+        let scene = Scene::new(capped(2256.0), 0.0005).with(of_writes).each(|_, _| ());
+        let scene = scene
+            .with(|scene| scene.telemetry.truncate(scene.cells.len()))
+            .answered(Feature::DoubleBlock, double)
+            .answered(Feature::DoubleJobs, 1.0)
+            .answered(Feature::FarBlock, 886.0 / (870.0 + 16.0 * 16.0));
+        let verdict = scene.verdict();
+        let of = |limit| {
+            verdict.claims.iter().find(|c| c.limit == limit).and_then(|c| c.probability).unwrap_or(0.0)
+        };
+        (of(Limit::DeviceParallelism), of(Limit::VolumeIops))
+    };
+    let (served, capped) = (with(886.0 / 902.0), with(1.0));
+    assert!(served.0 > 3.0 * capped.0 && served.1 < 0.7 * capped.1, "{served:?} {capped:?}");
+}
+
+#[test]
+fn what_nothing_waits_for_is_not_full() {
+    // As long for each I/O with 512 in flight as alone, and a data sheet that is passed.
+    let scene = Scene::new(|jobs, depth| 2e4 * jobs * depth, 0.0005)
+        .answered(Feature::DoubleBlock, 0.66)
+        .answered(Feature::HalfBlock, 1.35);
+    let verdict = scene.verdict();
+    for limit in [Limit::DeviceParallelism, Limit::VolumeIops, Limit::Software] {
+        let said =
+            verdict.claims.iter().find(|c| c.limit == limit).and_then(|c| c.probability).unwrap_or(0.0);
+        assert!(said <= 0.1, "{:?}", claims(&verdict));
+    }
+    let asked = scene.answered(Feature::DoubleDepth, 1.99).verdict();
+    assert_eq!(asked.claims[0].limit, Limit::Concurrency, "{:?}", claims(&asked));
+}
+
 /// Scenes in which nothing is known to bind.
 fn undecidable() -> Vec<(&'static str, Scene)> {
     let blind = |scene: Scene| {

@@ -34,6 +34,14 @@ pub(crate) use siblings::{Peak, answers as answers_of_siblings};
 /// Two runs of the baseline that differ by less than this share are taken as one level.
 const SAME: f64 = 0.05;
 
+/// The baseline again, as often as it spends what was earned before it.
+const AGAIN: [&str; 4] = ["again", "again-2", "again-3", "again-4"];
+/// Most runs that spend what one experiment left.
+const MOST_SPENT: u32 = 4;
+/// What a run does above the rate before it over what a lone I/O between them left undone, where that may have been earned and
+/// lasts for longer than the run: something else stops it.
+const EARNED: std::ops::RangeInclusive<f64> = 0.05..=0.95;
+
 impl Resumable for ExplainPlan {
     const NOUN: &'static str = "explanation";
     const LETTER: &'static str = "x";
@@ -88,6 +96,7 @@ pub fn explain(
         other_file,
         other_node_cpus: session.other_node(&base.workload),
         raw_device: trial::raw_device(session.target()),
+        most_jobs: if session.is_simulated_time() { u32::MAX } else { session.environment().cpus },
         may_purge: runner.plan.may_purge,
         rest_minutes: runner.plan.rest_ns as f64 / 60e9,
         minutes_left: None,
@@ -104,6 +113,8 @@ pub fn explain(
         experiments: Vec::new(),
         passive: None,
         rate_change: None,
+        spending: None,
+        earns: false,
         spent_ns: 0,
     };
     let interrupted = course.run(progress)?;
@@ -131,6 +142,10 @@ struct Course<'a> {
     passive: Option<Verdict>,
     /// How the rate changed in a first baseline that a second one replaced.
     rate_change: Option<f64>,
+    /// A second baseline that spends what was earned, until a later one says how it ends.
+    spending: Option<RunRecord>,
+    /// Whether a lighter load was seen to earn something that the next run spends.
+    earns: bool,
     spent_ns: u64,
 }
 
@@ -159,30 +174,88 @@ impl Course<'_> {
                 None => return Ok(true),
             }
         }
-        let again = self.base.workload.clone();
-        let Some(again) = self.step("again", "the same again", &again, self.session, progress)? else {
+        if self.repeat(progress)? {
             return Ok(true);
-        };
-        self.repeated(again);
+        }
         self.passive = self.explained().map(|explained| explained.conclusion.verdict);
         self.experiment(progress)
+    }
+
+    /// Runs the baseline again; whether it was stopped. What a lone I/O left undone may have been earned, and last for several
+    /// runs: as long as it does, it is run once more.
+    fn repeat(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
+        let base = self.base.workload.clone();
+        for step in AGAIN {
+            let Some(again) = self.step(step, "the same again", &base, self.session, progress)? else {
+                return Ok(true);
+            };
+            if !self.is_spending(&again) {
+                self.repeated(again);
+                return Ok(false);
+            }
+            self.spending.get_or_insert(again);
+        }
+        // It lasts, so that it was not earned.
+        if let Some(again) = self.spending.take() {
+            self.repeated(again);
+        }
+        Ok(false)
+    }
+
+    /// Whether a second run spends what a lone I/O left undone and has not come to an end of it.
+    fn is_spending(&self, again: &RunRecord) -> bool {
+        let (Some(first), Some(alone)) = (self.runs.first(), self.runs.get(1)) else { return false };
+        let rate = |run: &RunRecord| run.summary.operations_per_s();
+        let (above, left_undone) = (rate(again) - rate(first), rate(first) - rate(alone));
+        above > SAME * rate(first) && EARNED.contains(&(above / left_undone)) && !ends_at(again, first)
     }
 
     /// Takes in the baseline's second run. Where it changed, what changed it lasts: experiments are compared with
     /// the second one, and the first says only that there was a change. A second run that began faster and ended at the rate of
     /// the first has spent what the lone I/O between them left undone, and the first one stands.
-    fn repeated(&mut self, again: RunRecord) {
+    fn repeated(&mut self, last: RunRecord) {
+        let again = self.spending.take().unwrap_or_else(|| last.clone());
         let answer = trial::answer(Feature::Repeat, &again, self.runs.first());
         let ratio = answer.operations_per_s / answer.before_per_s;
         self.answers.push(answer);
         if (1.0 - SAME..=1.0 + SAME).contains(&ratio) {
             self.runs.push(again);
-        } else if ratio > 1.0 && self.runs.first().is_some_and(|first| ends_at(&again, first)) {
-            self.rate_change = rate_change(&[&again]);
+        } else if ratio > 1.0 && self.runs.first().is_some_and(|first| ends_at(&last, first)) {
+            self.rate_change = rate_change(&[&last]);
+            self.earns = true;
         } else if let Some(first) = self.runs.first_mut() {
             self.rate_change = rate_change(&[&*first]);
             *first = again;
         }
+    }
+
+    /// Runs the baseline until what an experiment left to be earned is spent; whether it was stopped.
+    fn spend(
+        &mut self,
+        step: &str,
+        run: &RunRecord,
+        progress: &mut dyn Progress,
+    ) -> Result<bool, CampaignError> {
+        let Some(before) = self.before().cloned() else { return Ok(false) };
+        let rate = |run: &RunRecord| run.summary.operations_per_s();
+        let is_as_before = |run: &RunRecord| {
+            (1.0 - SAME..=1.0 + SAME).contains(&(rate(run) / rate(&before))) || ends_at(run, &before)
+        };
+        if is_as_before(run) {
+            return Ok(false);
+        }
+        for time in 1..=MOST_SPENT {
+            let workload = self.base.workload.clone();
+            let step = format!("{step}-spent-{time}");
+            let purpose = "the workload itself, until what was earned is spent";
+            let Some(run) = self.step(&step, purpose, &workload, self.session, progress)? else {
+                return Ok(true);
+            };
+            if is_as_before(&run) {
+                break;
+            }
+        }
+        Ok(false)
     }
 
     /// The baseline that experiments are compared with.
@@ -230,10 +303,15 @@ impl Course<'_> {
                 }
                 Made::Run(run) => {
                     result.run = Some(run.id.clone());
-                    result.operations_per_s = Some(run.summary.operations_per_s());
-                    result.in_flight_mean = run.summary.in_flight();
                     let answer = trial::answer(chosen.experiment, &run, self.before());
+                    result.operations_per_s = Some(answer.operations_per_s);
+                    result.in_flight_mean = run.summary.in_flight();
+                    self.earns |= chosen.experiment == Feature::Idle
+                        && answer.operations_per_s > (1.0 + SAME) * answer.before_per_s;
                     self.answers.push(answer);
+                    if self.earns && self.spend(&step, &run, progress)? {
+                        return Ok(true);
+                    }
                 }
             }
             result.after = self.explained().map(|explained| explained.probabilities()).unwrap_or_default();

@@ -147,8 +147,10 @@ fn purpose(experiment: Feature) -> &'static str {
     match experiment {
         Feature::DoubleDepth => "twice the depth",
         Feature::DoubleJobs => "twice the jobs at half the depth",
+        Feature::ManyJobs => "many times the jobs with as many in flight",
         Feature::HalfBlock => "half the block size",
         Feature::DoubleBlock => "twice the block size",
+        Feature::FarBlock => "a block of another order of size",
         Feature::Sequential => "sequential addresses",
         Feature::Reads => "reads in place of writes",
         Feature::Repeat => "the same again",
@@ -193,12 +195,31 @@ fn from_one_to_the_next(seconds: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| median / MEDIAN_CHANGE / mean)
 }
 
+/// Ratio of the two last parts of a run that settled.
+const SETTLED: std::ops::RangeInclusive<f64> = 0.97..=1.03;
+
+/// Rate at which a run settled that began faster, in operations per second: what was in store for it before, as room in a cache
+/// that an experiment of reads let drain, is no answer. `None` where it kept its rate, and where it was still falling.
+fn settled(run: &RunRecord) -> Option<f64> {
+    let change = rate_change(&[run]).filter(|change| *change < *ONE_LEVEL.start())?;
+    let seconds = rates_by_second(run);
+    let part = seconds.len() / 4;
+    let mean = |seconds: &[f64]| seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
+    let from = seconds.len().checked_sub(2 * part).filter(|_| part > 0 && change > 0.0)?;
+    let (before, last) = seconds.get(from..)?.split_at_checked(part)?;
+    SETTLED.contains(&(mean(last) / mean(before))).then(|| mean(last))
+}
+
+/// Experiments whose very start is what they ask for.
+const OF_THE_START: [Feature; 3] = [Feature::Repeat, Feature::Idle, Feature::Purge];
+
 /// The answer that a run gives, against the baseline.
 pub fn answer(experiment: Feature, run: &RunRecord, before: Option<&RunRecord>) -> Answer {
     let error_share = error_of(run).hypot(before.map_or(0.0, error_of)).max(LEAST_ERROR);
+    let settled = settled(run).filter(|_| !OF_THE_START.contains(&experiment));
     Answer {
         experiment,
-        operations_per_s: run.summary.operations_per_s(),
+        operations_per_s: settled.unwrap_or_else(|| run.summary.operations_per_s()),
         before_per_s: before.map_or(0.0, |run| run.summary.operations_per_s()),
         error_share,
         inferred: None,

@@ -49,6 +49,32 @@ fn too_few_in_flight_and_a_rate_that_was_asked_for_are_told_from_limits() {
 }
 
 #[test]
+fn what_is_as_flat_as_a_limit_is_told_by_more_jobs_far_blocks_and_a_rest() {
+    let typist = Typist::new();
+    let first = |target: &str, more: &[&str]| {
+        let asked = ["explain", "--experiments", target, "--max-experiments", "5", "--quiet", "--json"];
+        let record = typist.json(&[asked.as_slice(), more].concat());
+        let made = record["patterns"][0]["experiments"].as_array().unwrap().clone();
+        let made: Vec<String> = made.iter().map(|e| e["name"].as_str().unwrap().to_owned()).collect();
+        (claims(&record["patterns"][0]["verdict"])[0].0.clone(), made)
+    };
+    // Handed over in 6 us of the 310 us that it is held: twice the jobs are 2 % slower.
+    let lock = "sim:ideal,servers=6,base=950us,write=63us,write-stream=86000000B/s,lock=310us,lock-handover=6us,seed=8";
+    let (cause, made) = first(lock, &["--rw", "write", "--bs", "16k", "--depth", "68"]);
+    assert!(cause == "software" && made.iter().any(|name| name == "many_jobs"), "{cause} {made:?}");
+    // Two servers that take 870 us for each I/O and 16 us for its bytes.
+    let servers =
+        "sim:ideal,servers=2,base=1000us,read=870us,read-shape=constant,read-stream=1000000000B/s,seed=8";
+    let (cause, made) = first(servers, &["--rw", "randread", "--bs", "16k", "--jobs", "4", "--depth", "10"]);
+    assert!(cause == "device_parallelism" && made.iter().any(|name| name == "far_block"), "{cause} {made:?}");
+    // Credits beside a limit that was told wrongly: a lone I/O earns what the next runs spend.
+    let credits = "sim:ideal,servers=58,base=2us,write=460us,write-stream=1200000000B/s,iops=230,iops-peak=460,iops-bucket=276000,iops-balance=0,seed=8";
+    let load = ["--rw", "randwrite", "--bs", "128k", "--jobs", "2", "--depth", "2", "--ceiling", "iops=920"];
+    let (cause, made) = first(credits, &load);
+    assert!(cause == "burst_credits" && made.iter().any(|name| name == "idle"), "{cause} {made:?}");
+}
+
+#[test]
 fn a_finished_run_is_explained_without_measuring_and_says_what_is_missing() {
     let typist = Typist::new();
     assert_eq!(typist.run(&["run", "--target", "sim:gp3", "--time", "5s", "--quiet"]).status, 0);

@@ -5,7 +5,7 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Data, Verify};
 
 use super::*;
-use crate::input::{CellTelemetry, Connections, Means};
+use crate::input::{Answer, CellTelemetry, Connections, Means};
 
 /// Writes of one job or several to a target, and what is known and can be done beside them.
 struct Scene {
@@ -15,6 +15,7 @@ struct Scene {
     durable: bool,
     connections: Option<Connections>,
     means: Means,
+    answers: Vec<Answer>,
 }
 
 fn writes(kind: TargetKind, jobs: u32, depth: u32) -> Scene {
@@ -40,6 +41,7 @@ fn writes(kind: TargetKind, jobs: u32, depth: u32) -> Scene {
         durable: false,
         connections: None,
         means: Means::default(),
+        answers: Vec::new(),
     }
 }
 
@@ -75,7 +77,7 @@ impl Scene {
             telemetry: &telemetry,
             focus: None,
             known: &[],
-            answers: &[],
+            answers: &self.answers,
             memory_bytes: None,
             queue_tags: None,
             is_drive: false,
@@ -84,6 +86,17 @@ impl Scene {
             command: &|_, _| String::new(),
         };
         trial(experiment, &pattern, &Shape::of(&pattern)?)
+    }
+
+    fn answered(mut self, experiment: Feature, ratio: f64) -> Self {
+        self.answers.push(Answer {
+            experiment,
+            operations_per_s: 1000.0 * ratio,
+            before_per_s: 1000.0,
+            error_share: 0.005,
+            inferred: None,
+        });
+        self
     }
 
     /// Way, jobs and depth of a trial.
@@ -159,4 +172,44 @@ fn another_node_is_tried_where_there_is_one() {
     assert_eq!(scene.made(Feature::OtherNode), Some(expected));
     scene.workload.arrival = Arrival::Constant { rate_per_s: 100.0 };
     assert_eq!(scene.made(Feature::OtherNode), None, "the rate is the one that was asked for");
+}
+
+#[test]
+fn many_jobs_have_as_much_in_flight_and_processors_to_run_on() {
+    let many = |jobs, depth, most_jobs, deeper: Option<f64>| {
+        let mut scene = writes(TargetKind::BlockDevice, jobs, depth);
+        scene.means.most_jobs = most_jobs;
+        let scene =
+            deeper.into_iter().fold(scene, |scene, ratio| scene.answered(Feature::DoubleDepth, ratio));
+        scene.made(Feature::ManyJobs).map(|(_, jobs, depth)| (jobs, depth))
+    };
+    assert_eq!(many(1, 64, 16, None), Some((8, 8)));
+    assert_eq!(many(4, 64, 16, None), Some((16, 16)), "four times, where there are no processors for eight");
+    assert_eq!(many(1, 22, u32::MAX, None), Some((8, 3)), "24 are as many as 22");
+    assert_eq!(many(1, 64, 2, None), None, "there are no processors for them");
+    assert_eq!(many(1, 9, 64, None), None, "9 cannot be divided");
+    assert_eq!(many(1, 9, 64, Some(1.0)), Some((8, 2)), "where more change nothing");
+    assert_eq!(many(1, 9, 64, Some(1.9)), None);
+    assert_eq!(many(32, 64, u32::MAX, None), None, "no run has so many");
+}
+
+#[test]
+fn a_far_block_is_larger_by_the_law_of_operations_and_smaller_by_that_of_bytes() {
+    let far = |bytes: u64, answers: &[(Feature, f64)]| {
+        let mut scene = writes(TargetKind::BlockDevice, 1, 8);
+        scene.target.logical_block_bytes = 512;
+        scene.workload.sizes = SizesByDirection::all(Sizes::Fixed { bytes });
+        let scene = answers.iter().fold(scene, |scene, (feature, ratio)| scene.answered(*feature, *ratio));
+        scene.trial(Feature::FarBlock).map(|trial| trial.workload.sizes.write.max_bytes())
+    };
+    let alike = [(Feature::DoubleBlock, 0.98)];
+    let as_bytes = [(Feature::HalfBlock, 1.9)];
+    assert_eq!(far(4096, &alike), Some(65_536));
+    assert_eq!(far(128 << 10, &alike), Some(1 << 20), "larger ones are cut on the way");
+    assert_eq!(far(512 << 10, &alike), None);
+    assert_eq!(far(64 << 10, &as_bytes), Some(4096));
+    assert_eq!(far(4096, &as_bytes), Some(512));
+    assert_eq!(far(1024, &as_bytes), None, "no block is smaller");
+    assert_eq!(far(4096, &[]), None, "which law is not known");
+    assert_eq!(far(4096, &[(Feature::DoubleBlock, 0.7)]), None);
 }
