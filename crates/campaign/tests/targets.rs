@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fathom_campaign::{CampaignError, Silent, run_once};
-use fathom_plan::{PlanSource, RunPlan};
+use fathom_plan::{PlanSource, RunPlan, plan_of_record};
 use fathom_record::RunRecord;
 use fathom_record::facts::TargetKind;
 use tempfile::TempDir;
@@ -65,7 +65,7 @@ fn each_target_has_its_own_jobs_and_its_own_numbers() {
     assert_eq!(record.target.members.len(), 2);
     assert!(record.target.members.iter().all(|member| member.simulated.is_some()));
     // The plan that made it, again.
-    let again = RunPlan::replay(&record);
+    let again = plan_of_record(&record);
     assert_eq!(again.targets, ["sim:nvme,size=1GiB", "sim:hdd,size=1GiB"]);
 }
 
@@ -130,7 +130,7 @@ fn a_stripe_is_one_target_and_what_was_written_through_it_is_there() {
             "{engine}: {}",
             verification.explanation
         );
-        let again = RunPlan::replay(&record);
+        let again = plan_of_record(&record);
         assert_eq!((again.options.stripe_bytes, again.targets.len()), (Some(64 << 10), 2));
     }
     assert_eq!(fs::read(&first).unwrap().split_off(3 * MIB as usize), tail, "beyond the stripe");

@@ -8,8 +8,8 @@ use fathom_record::{CampaignRecord, RunRecord, shell_words};
 use super::error::{Place, PlanError, PlanErrorKind};
 use super::raw::from_words;
 use super::{
-    PlanSource, RunPlan, assess_command_line, compare_command_line, exact_command_line, explain_command_line,
-    known, sweep_command_line,
+    PlanSource, assess_command_line, compare_command_line, exact_command_line, explain_command_line, known,
+    plan_of_record, sweep_command_line,
 };
 
 /// Records from this version on keep their line wherever there is one.
@@ -51,7 +51,7 @@ pub fn run_line(record: &RunRecord) -> Result<String, NoLine> {
     if record.version >= KEEPS_LINE_SINCE || !record.priorities.is_empty() {
         return Err(NoLine::Unsaid);
     }
-    let plan = RunPlan::replay(record);
+    let plan = plan_of_record(record);
     if plan.options.decorators.facts() != record.target.decorated {
         return Err(NoLine::UnknownDecorator);
     }
@@ -134,7 +134,7 @@ mod tests {
         assert!(line.starts_with("fathom run --target /dev/nvme0n1 "), "{line}");
         let read =
             PlanSource::from_command_line(&line).and_then(|source| source.resolve(99)).expect("a plan");
-        assert_eq!(read, RunPlan::replay(&record()));
+        assert_eq!(read, plan_of_record(&record()));
         let kept = RunRecord { command: Some("fathom run --target x".to_owned()), ..record() };
         assert_eq!(run_line(&kept).as_deref(), Ok("fathom run --target x"));
     }

@@ -1,9 +1,8 @@
-//! The clients of a plan: where each is, and what is its own.
+//! The clients that a plan names, together.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use fathom_record::{shell_word, shell_words};
+use fathom_record::options::{Client, Reach, Role, program_of};
 use serde::Deserialize;
 
 use super::error::{Mistake, PlanErrorKind};
@@ -11,250 +10,6 @@ use super::raw::RawPlan;
 
 /// Clients of one run at most: each has a process and three threads where the plan is coordinated.
 const CLIENTS_MAX: usize = 256;
-/// What fathom is called there where nothing else is said.
-const PROGRAM: &str = "fathom";
-/// The forms of a reach, for messages.
-const FORMS: &str = "local, ssh:HOST, kubectl:NAMESPACE/POD, srun:NODE, or 'exec:COMMAND fathom agent'";
-
-/// Where an agent is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// This machine, this very program.
-    Local,
-    /// Another machine, by the user's own ssh.
-    Ssh(String),
-    /// A pod, by kubectl: its namespace and its name.
-    Kubectl(String, String),
-    /// A node of a Slurm allocation, by srun.
-    Srun(String),
-    /// Whatever this command reaches; it starts the agent itself.
-    Command(Vec<String>),
-}
-
-impl Reach {
-    /// From what is typed.
-    ///
-    /// # Errors
-    /// An unknown form, or a host that a program could take for an option.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let (form, rest) = text.split_once(':').unwrap_or((text, ""));
-        match form {
-            "local" if rest.is_empty() => Ok(Self::Local),
-            "ssh" => Ok(Self::Ssh(host(rest)?)),
-            "srun" => Ok(Self::Srun(host(rest)?)),
-            "kubectl" => match rest.split_once('/') {
-                Some((namespace, pod)) => Ok(Self::Kubectl(host(namespace)?, host(pod)?)),
-                None => Err("a pod needs its namespace: write kubectl:NAMESPACE/POD".to_owned()),
-            },
-            "exec" => match shell_words(rest).unwrap_or_default() {
-                words if words.is_empty() => {
-                    Err("there is no command of plain or quoted words: write 'exec:COMMAND fathom agent'"
-                        .to_owned())
-                }
-                words => Ok(Self::Command(words)),
-            },
-            _ => Err(format!("`{text}` does not say how a client is reached: write {FORMS}")),
-        }
-    }
-
-    /// A name for the client where none was given.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Local => "local".to_owned(),
-            Self::Ssh(host) | Self::Srun(host) => host.clone(),
-            Self::Kubectl(_, pod) => pod.clone(),
-            Self::Command(words) => words.first().cloned().unwrap_or_default(),
-        }
-    }
-}
-
-fn host(text: &str) -> Result<String, String> {
-    let harmless = |letter: char| letter.is_ascii_alphanumeric() || "._-@[]:%".contains(letter);
-    if text.is_empty() || text.starts_with('-') || !text.chars().all(harmless) {
-        return Err(format!(
-            "`{text}` is not a valid name of a host: one begins with a letter or a digit, and options of ssh belong \
-             into ~/.ssh/config"
-        ));
-    }
-    Ok(text.to_owned())
-}
-
-impl fmt::Display for Reach {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Local => f.write_str("local"),
-            Self::Ssh(host) => write!(f, "ssh:{host}"),
-            Self::Kubectl(namespace, pod) => write!(f, "kubectl:{namespace}/{pod}"),
-            Self::Srun(node) => write!(f, "srun:{node}"),
-            Self::Command(words) => {
-                let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
-                write!(f, "exec:{}", words.join(" "))
-            }
-        }
-    }
-}
-
-/// What a client is to a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// It measures, and is part of the sum.
-    #[default]
-    Load,
-    /// It is at the machine that serves the target, says what that does meanwhile, and measures nothing.
-    Target,
-}
-
-impl Role {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "load" => Ok(Self::Load),
-            "target" => Ok(Self::Target),
-            _ => Err(format!("unknown role `{text}`: write role=load, which is the default, or role=target")),
-        }
-    }
-}
-
-/// One client.
-///
-/// Written as `NAME=REACH`, and behind it what is its own: `c1=ssh:c1 program=/opt/fathom target=/dev/nvme1n1
-/// destroy=SERIAL`. A reach with spaces then stands in quotes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Client {
-    /// Its name, as no other one's.
-    pub name: String,
-    /// Where it is.
-    pub reach: Reach,
-    /// fathom's name there.
-    pub program: String,
-    /// What it is to the run.
-    pub role: Role,
-    /// Whether this very program is copied there before it is started, and removed again.
-    pub push: bool,
-    /// Its own targets; none: the plan's. Of the role `target`: the block devices whose counters it gives.
-    pub targets: Vec<String>,
-    /// The words that permit the loss of data there, beside the plan's.
-    pub permits: Vec<String>,
-}
-
-impl Client {
-    /// Of a reach, with nothing of its own.
-    fn at(name: Option<&str>, reach: Reach) -> Self {
-        let name = name.map_or_else(|| reach.name(), str::to_owned);
-        Self {
-            name,
-            reach,
-            program: PROGRAM.to_owned(),
-            role: Role::Load,
-            push: false,
-            targets: Vec::new(),
-            permits: Vec::new(),
-        }
-    }
-
-    /// From what is typed.
-    ///
-    /// # Errors
-    /// An unknown form, a host that could be an option, or a word that is none of a client's.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        // A bare command takes the rest of the line.
-        let (name, rest) = named(text);
-        if rest.starts_with("exec:") {
-            return Ok(Self::at(name, Reach::parse(rest)?));
-        }
-        let unreadable = || format!("`{text}` is not a client: write NAME=REACH, where a reach is {FORMS}");
-        let words = shell_words(text).ok_or_else(unreadable)?;
-        let Some((first, own)) = words.split_first() else { return Err(unreadable()) };
-        let (name, reach) = named(first);
-        let mut client = Self::at(name, Reach::parse(reach)?);
-        for word in own {
-            match word.split_once('=') {
-                Some(("program", program)) => client.program = program_of(program)?,
-                Some(("role", role)) => client.role = Role::parse(role)?,
-                Some(("push", push)) => {
-                    client.push =
-                        push.parse().map_err(|_| format!("`{push}` is not a valid push: write push=true"))?;
-                }
-                Some(("target", target)) if !target.is_empty() => client.targets.push(target.to_owned()),
-                Some(("destroy", words)) if !words.is_empty() => client.permits.push(words.to_owned()),
-                _ => {
-                    return Err(format!(
-                        "`{word}` is nothing of a client: behind its reach stand program=, push=, role=, target= and destroy="
-                    ));
-                }
-            }
-        }
-        Ok(client)
-    }
-
-    /// Whether it names what is started, here or on its machine, or has a program put there.
-    pub(super) fn starts_what_it_names(&self) -> bool {
-        matches!(self.reach, Reach::Command(_)) || self.program != PROGRAM || self.push
-    }
-
-    /// Whether fathom has another name or place there than the usual one.
-    pub fn has_program(&self) -> bool {
-        self.program != PROGRAM
-    }
-
-    /// The same without the permission to destroy data.
-    #[must_use]
-    pub fn without_permits(&self) -> Self {
-        Self { permits: Vec::new(), ..self.clone() }
-    }
-}
-
-fn program_of(text: &str) -> Result<String, String> {
-    if text.starts_with('-') || text.is_empty() {
-        return Err(format!(
-            "`{text}` is not a valid path of a program: give that of fathom on that machine"
-        ));
-    }
-    Ok(text.to_owned())
-}
-
-/// `NAME=REACH` in its parts.
-fn named(text: &str) -> (Option<&str>, &str) {
-    let is_name =
-        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-    match text.split_once('=') {
-        Some((name, reach)) if is_name(name) => (Some(name), reach),
-        _ => (None, text),
-    }
-}
-
-/// A word in quotes, also where a shell needs none.
-fn in_quotes(word: &str) -> String {
-    match shell_word(word) {
-        plain if plain == word => format!("'{word}'"),
-        quoted => quoted,
-    }
-}
-
-impl fmt::Display for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reach = self.reach.to_string();
-        let says_itself = self.name == self.reach.name() && self.reach != Reach::Local;
-        let whole = if says_itself { reach.clone() } else { format!("{}={reach}", self.name) };
-        let own = [
-            (self.program != PROGRAM).then_some(("program", self.program.as_str())),
-            self.push.then_some(("push", "true")),
-            (self.role == Role::Target).then_some(("role", "target")),
-        ];
-        let own = own.into_iter().flatten().chain(self.targets.iter().map(|it| ("target", it.as_str())));
-        let own: Vec<_> = own.chain(self.permits.iter().map(|words| ("destroy", words.as_str()))).collect();
-        if own.is_empty() {
-            return f.write_str(&whole);
-        }
-        // A command that stands bare would take the rest of the line.
-        let first = match self.reach {
-            Reach::Command(_) => in_quotes(&format!("{}={reach}", self.name)),
-            _ => shell_word(&whole),
-        };
-        f.write_str(&first)?;
-        own.iter().try_for_each(|(key, value)| write!(f, " {}", shell_word(&format!("{key}={value}"))))
-    }
-}
 
 /// The clients that a plan names.
 pub(super) fn read(raw: &RawPlan) -> Result<Vec<Client>, Mistake> {
@@ -307,7 +62,7 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, String> {
 
 /// Refuses what contradicts itself in one client.
 fn fitting(client: &Client) -> Result<(), String> {
-    let Client { name, program, permits, .. } = client;
+    let Client { name, permits, .. } = client;
     if client.role == Role::Target && !permits.is_empty() {
         return Err(format!(
             "client {name} has the role `target` and writes nothing: leave destroy= out, or role=target"
@@ -315,7 +70,7 @@ fn fitting(client: &Client) -> Result<(), String> {
     }
     match &client.reach {
         _ if !client.push => Ok(()),
-        _ if program != PROGRAM => Err(format!(
+        _ if client.has_program() => Err(format!(
             "client {name} has a program of its own, and this one is to be copied there: leave program= or push= out"
         )),
         Reach::Local => {
@@ -377,57 +132,6 @@ pub fn clients_of_file(text: &str) -> Result<Vec<String>, (Option<usize>, String
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_form_prints_as_it_was_typed() {
-        for typed in [
-            "ssh:root@c1",
-            "kubectl:storage/f-0",
-            "srun:n7",
-            "exec:docker exec -i x fathom agent",
-            "here=local",
-            "b=ssh:c1",
-            "c1=ssh:10.0.0.1 program=/opt/fathom target=/dev/nvme1n1 target=/dev/nvme2n1 destroy=S1",
-            "store=ssh:t1 push=true role=target target=/dev/nvme1n1",
-            "'x=exec:env A=1 fathom agent' 'target=/mnt/a b'",
-        ] {
-            let client = Client::parse(typed).unwrap();
-            assert_eq!(client.to_string(), typed);
-            assert_eq!(client.without_permits().permits, [""; 0]);
-        }
-        // What is its own stands behind a command only where the command is in quotes.
-        let client =
-            Client { targets: vec!["x".to_owned()], ..Client::parse("exec:env fathom agent").unwrap() };
-        assert_eq!(client.to_string(), "'env=exec:env fathom agent' target=x");
-        assert_eq!(Client::parse(&client.to_string()), Ok(client));
-        let plain = Client { targets: vec!["x".to_owned()], ..Client::parse("c=exec:agent").unwrap() };
-        assert_eq!(plain.to_string(), "'c=exec:agent' target=x");
-        assert_eq!(Client::parse(&plain.to_string()), Ok(plain));
-    }
-
-    #[test]
-    fn what_a_program_could_take_for_an_option_is_no_client() {
-        for typed in [
-            "ssh:-oProxyCommand=x",
-            "ssh:",
-            "ssh:'a b'",
-            "ssh:a;b",
-            "srun:-w",
-            "kubectl:-n/x",
-            "kubectl:x",
-            "exec:",
-            "locale",
-            "tcp:c1",
-            "",
-            "local program=-x",
-            "local speed=1",
-            "local target=",
-            "local role=server",
-            "ssh:a push=maybe",
-        ] {
-            assert!(Client::parse(typed).is_err(), "{typed}");
-        }
-    }
 
     #[test]
     fn one_machine_serves_the_target_and_others_measure() {

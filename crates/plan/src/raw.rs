@@ -3,7 +3,7 @@
 use clap::{Args, FromArgMatches};
 use serde::{Deserialize, Serialize};
 
-use super::client::Client;
+use super::Client;
 #[cfg(feature = "schema")]
 use super::text::one_or_many_schema;
 use super::text::{Text, one_or_many, write_one_or_many};

@@ -12,29 +12,27 @@ fn asked_of(witness: &Witness) -> WitnessSource {
     WitnessSource::named(name).unwrap_or_default()
 }
 
-impl RunPlan {
-    /// The plan that makes the same run again, with the record's seed.
-    ///
-    /// Permission to destroy data is not carried over: whoever replays gives it again.
-    pub fn replay(record: &RunRecord) -> Self {
-        let simulated = record.target.kind == TargetKind::Simulated;
-        Self {
-            targets: names(record),
-            engine: Some(record.engine.name.clone()),
-            workload: record.workload.clone(),
-            options: RunOptions {
-                direct: record.target.direct,
-                stripe_bytes: record.target.stripe_bytes,
-                real_time: simulated && !record.is_virtual(),
-                polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
-                witness: record.witness.as_ref().map(asked_of),
-                durable: Durable::of_features(&record.engine.features),
-                io_flags: IoFlags::of_features(&record.engine.features),
-                cpus: cpus(record),
-                decorators: decorators(record),
-                ..RunOptions::default()
-            },
-        }
+/// The plan that makes the same run again, with the record's seed.
+///
+/// Permission to destroy data is not carried over: whoever replays gives it again.
+pub fn plan_of_record(record: &RunRecord) -> RunPlan {
+    let simulated = record.target.kind == TargetKind::Simulated;
+    RunPlan {
+        targets: names(record),
+        engine: Some(record.engine.name.clone()),
+        workload: record.workload.clone(),
+        options: RunOptions {
+            direct: record.target.direct,
+            stripe_bytes: record.target.stripe_bytes,
+            real_time: simulated && !record.is_virtual(),
+            polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
+            witness: record.witness.as_ref().map(asked_of),
+            durable: Durable::of_features(&record.engine.features),
+            io_flags: IoFlags::of_features(&record.engine.features),
+            cpus: cpus(record),
+            decorators: decorators(record),
+            ..RunOptions::default()
+        },
     }
 }
 
@@ -74,7 +72,7 @@ mod tests {
     fn a_record_gives_the_plan_that_made_it() {
         let json = include_bytes!("../../../fuzz/seeds/record/run.json");
         let mut record = fathom_record::parse_run(json).expect("a record");
-        let plan = RunPlan::replay(&record);
+        let plan = plan_of_record(&record);
         assert_eq!(plan.workload, record.workload);
         assert_eq!(plan.targets, ["/dev/nvme0n1"]);
         assert!(plan.options.direct && !plan.options.real_time && plan.options.permits.is_empty());
@@ -86,15 +84,15 @@ mod tests {
             throttle: Some("iops=3000".parse().expect("a throttle")),
         };
         record.target.decorated = decorators.facts();
-        assert_eq!(RunPlan::replay(&record).options.decorators, decorators);
+        assert_eq!(plan_of_record(&record).options.decorators, decorators);
 
         record.target.kind = TargetKind::Simulated;
         record.jobs.iter_mut().for_each(|job| job.cpu = Some(3));
-        let plan = RunPlan::replay(&record);
+        let plan = plan_of_record(&record);
         assert!(plan.options.real_time, "the record's clock is not a virtual one");
         assert_eq!(plan.options.cpus, Some(vec![3; record.jobs.len()]));
         let feature = Feature { name: BOUND_NEAR_DEVICE.to_owned(), used: true, note: None };
         record.engine.features.push(feature);
-        assert_eq!(RunPlan::replay(&record).options.cpus, None, "chosen again");
+        assert_eq!(plan_of_record(&record).options.cpus, None, "chosen again");
     }
 }

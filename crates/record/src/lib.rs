@@ -30,6 +30,7 @@ pub mod fleet;
 pub mod latency;
 pub mod options;
 pub mod origin;
+pub mod plan;
 pub mod precision;
 pub mod profile;
 pub mod result;

@@ -13,7 +13,7 @@ use super::siblings::{self, Peak, pattern_of};
 use super::trial::plan_of_trial;
 use crate::identity;
 use crate::run::this_tool;
-use fathom_plan::{RunOptions, RunPlan, to_command_line};
+use fathom_plan::{RunOptions, RunPlan, plan_of_record, to_command_line};
 
 /// Explains runs with the limits that are known; the record is not saved, because it can be made again.
 pub fn explain_finished(subject: &str, runs: &[RunRecord], ceilings: &[KnownCeiling]) -> ExplainRecord {
@@ -67,7 +67,7 @@ fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Op
 /// The plan of a run, for the command lines of experiments. What another tool called its engine and its job is
 /// nothing that can be typed, nor are the processors that nobody wrote down.
 fn plan_of(run: &RunRecord) -> RunPlan {
-    let plan = RunPlan::replay(run);
+    let plan = plan_of_record(run);
     if run.origin.is_none() {
         return plan;
     }

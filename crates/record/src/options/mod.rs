@@ -4,6 +4,7 @@
 //! Each option is read, written and named here alone. What a kernel wants for it, as bits and numbers, is made of it
 //! where the system is called.
 
+mod client;
 mod decorators;
 mod delay;
 mod durable;
@@ -14,6 +15,7 @@ mod stripe;
 mod throttle;
 mod witness;
 
+pub use client::{Client, Reach, Role, program_of};
 pub use decorators::Decorators;
 pub use delay::{DelayPlan, Distribution, Stalls};
 pub use durable::Durable;

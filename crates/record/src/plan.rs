@@ -1,0 +1,90 @@
+//! What one run is asked to do: on what, by which engine, how, and by whom.
+//!
+//! Every front end makes a [`RunPlan`]; sessions and engines hold it, or its [`RunOptions`], as they are.
+
+use crate::options::{Client, Decorators, Durable, IoFlags, Role, WitnessSource};
+use crate::workload::Workload;
+
+/// All that one run needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunPlan {
+    /// Targets as the user named them; at least one. With several, each job works on one of them in turn, unless all
+    /// are one stripe.
+    pub targets: Vec<String>,
+    /// Engine asked for; absent: chosen by the target.
+    pub engine: Option<String>,
+    /// What is done to the target.
+    pub workload: Workload,
+    /// How.
+    pub options: RunOptions,
+}
+
+/// How a run goes about its target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOptions {
+    /// Past the page cache.
+    pub direct: bool,
+    /// All targets are one address space in chunks of so many bytes; absent: each job has one of them.
+    pub stripe_bytes: Option<u64>,
+    /// Serial numbers of the devices whose content may be lost.
+    pub permits: Vec<String>,
+    /// Devices that only reading can show to be empty are read, however long that takes.
+    pub check_empty: bool,
+    /// A simulated device runs by the wall clock.
+    pub real_time: bool,
+    /// Completions are polled for: inside the kernel, where the device needs poll queues, or at the socket.
+    pub polled: bool,
+    /// The same I/Os are watched in the block layer, through this source; absent: not.
+    pub witness: Option<WitnessSource>,
+    /// What is durable when a write ends; absent: whatever the device says.
+    pub durable: Option<Durable>,
+    /// Flags on single reads and writes.
+    pub io_flags: IoFlags,
+    /// A scratch file stays when the run is over.
+    pub keep: bool,
+    /// Processors that the jobs are bound to, in turn; none in the list: the scheduler's choice; absent:
+    /// near the device.
+    pub cpus: Option<Vec<u32>>,
+    /// What is put around the engine.
+    pub decorators: Decorators,
+    /// Who carries it, all at once; none: this process alone.
+    pub clients: Vec<Client>,
+    /// Each client has a part of the addresses to itself.
+    pub partition: bool,
+}
+
+/// Past the page cache, and nothing else that could be asked for.
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            direct: true,
+            stripe_bytes: None,
+            permits: Vec::new(),
+            check_empty: false,
+            real_time: false,
+            polled: false,
+            witness: None,
+            durable: None,
+            io_flags: IoFlags::default(),
+            keep: false,
+            cpus: None,
+            decorators: Decorators::default(),
+            clients: Vec::new(),
+            partition: false,
+        }
+    }
+}
+
+impl RunOptions {
+    /// The clients that measure; none: this process alone does.
+    pub fn measuring(&self) -> impl Iterator<Item = &Client> {
+        self.clients.iter().filter(|client| client.role == Role::Load)
+    }
+
+    /// The same without the permission to destroy data, which whoever types the command again gives again.
+    #[must_use]
+    pub fn without_permits(&self) -> Self {
+        let clients = self.clients.iter().map(Client::without_permits).collect();
+        Self { permits: Vec::new(), check_empty: false, clients, ..self.clone() }
+    }
+}
