@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
-use fathom_record::options::{Decorators, IoFlags, Priorities};
+use fathom_record::options::Priorities;
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
 
 use crate::catalogue::EngineKind;
@@ -32,7 +33,7 @@ use crate::rest::Rest;
 use crate::simulated::{Mode, SimEngine};
 use crate::stripe::Volume;
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room, uring};
+use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
 use fathom_target::Handle;
 use fathom_target::remote::Remote;
@@ -73,8 +74,8 @@ pub struct Launch<'a> {
     pub medium: &'a Medium,
     /// Carried by what.
     pub engine: EngineKind,
-    /// What is put around the engine.
-    pub decorators: &'a Decorators,
+    /// How: what of it is the engines' to do.
+    pub options: &'a RunOptions,
     /// Share of each job among those of other runs at the same time; absent: none holds back for another.
     pub share: Option<&'a Share>,
     /// What writes are taken from; absent: as much as they like.
@@ -83,15 +84,9 @@ pub struct Launch<'a> {
     pub scripts: Option<&'a Scripts>,
     /// Who hears of each I/O; on threads only, not in simulated time.
     pub listeners: Option<Listeners<'a>>,
-    /// Choices of engines `uring` and `passthrough`; the flags are the run's.
-    pub uring: uring::Options,
-    /// Flags on reads and writes of engines `sync`, `aio` and `uring`.
-    pub io_flags: IoFlags,
     /// Priorities of I/Os; those of single I/Os on engines `aio` and `uring` without a stripe.
     pub priorities: Option<&'a Priorities>,
-    /// Whether a simulated device runs by the wall clock.
-    pub real_time: bool,
-    /// Processors for the jobs, in turn; empty: the scheduler's choice.
+    /// Processors for the jobs, in turn; empty: the scheduler's choice. The options name those that were asked for.
     pub cpus: &'a [u32],
     /// Whether each job is kept by itself.
     pub accounts: Accounts,
@@ -126,7 +121,7 @@ fn left_as(was: &SimParameters, is: &SharedDevice, now_ns: u64) -> SimParameters
 impl Launch<'_> {
     /// Whether the run takes place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
-        matches!(self.medium, Medium::Simulated(_)) && !self.real_time
+        matches!(self.medium, Medium::Simulated(_)) && !self.options.real_time
     }
 
     /// Runs the workload. `observe` sees each second as it is complete.
@@ -178,7 +173,7 @@ impl Launch<'_> {
         let devices = self.simulated_devices(parameters)?;
         let left =
             |now_ns| parameters.iter().zip(&devices).map(|(was, is)| left_as(was, is, now_ns)).collect();
-        if self.real_time {
+        if self.options.real_time {
             let build = |plan: &JobPlan| {
                 SimEngine::new(of(plan, &devices), plan.depth, bytes, self.clock, Mode::RealTime)
             };
@@ -190,10 +185,10 @@ impl Launch<'_> {
         let build = |plan: &JobPlan| {
             SimEngine::new(of(plan, &devices), plan.depth, bytes, clock.clone(), Mode::Virtual)
         };
-        let measured = if self.decorators.is_empty() {
+        let measured = if self.options.decorators.is_empty() {
             simulated::run(self.crew_plan(), &clock, build, observe)?
         } else {
-            let stack = Stack::new(self.decorators, self.workload.seed, Rest::default());
+            let stack = Stack::new(&self.options.decorators, self.workload.seed, Rest::default());
             let decorated =
                 |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), &clock));
             simulated::run(self.crew_plan(), &clock, decorated, observe)?
@@ -226,7 +221,7 @@ impl Launch<'_> {
             build(plan)
         };
         let bare = self.listeners.is_none()
-            && self.decorators.is_empty()
+            && self.options.decorators.is_empty()
             && self.workload.data.verify == VerifyMode::Off;
         if bare {
             return crew::run(self.crew_plan(), self.clock, build, |_: &E| None, observe);
@@ -236,7 +231,7 @@ impl Launch<'_> {
 
     /// Runs engines with what is put around them.
     fn surrounded(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
-        let stack = Stack::new(self.decorators, self.workload.seed, self.rest());
+        let stack = Stack::new(&self.options.decorators, self.workload.seed, self.rest());
         let around = |plan: &JobPlan| {
             let engine = stack.around(build(plan)?, (plan.job, plan.buffers()), &self.clock);
             let Some(Listeners(listener)) = self.listeners else { return Ok(engine) };
@@ -289,7 +284,7 @@ impl Launch<'_> {
 
     /// What is in flight when a run ends is waited for, and a throttle lets it go at its own rate.
     fn refuse_endless_drain(&self) -> Result<(), EngineError> {
-        let Some(throttle) = &self.decorators.throttle else { return Ok(()) };
+        let Some(throttle) = &self.options.decorators.throttle else { return Ok(()) };
         let slots = f64::from(self.workload.jobs) * f64::from(self.workload.depth);
         let bytes = slots * f64::from(self.largest_io_bytes());
         let by_operations = throttle.operations_per_s().map_or(0.0, |rate| slots / rate);
@@ -344,11 +339,11 @@ impl Launch<'_> {
 
     /// Nobody is to find out in the middle of a run that a target refuses every I/O.
     fn try_io_flags(&self) -> Result<(), EngineError> {
-        if self.io_flags.is_empty() {
+        if self.options.io_flags.is_empty() {
             return Ok(());
         }
         let writes = self.workload.mix.write_share() > 0.0;
-        let (flags, wall) = (self.io_flags, Wall::around(&Reach::default())?);
+        let (flags, wall) = (self.options.io_flags, Wall::around(&Reach::default())?);
         if let (Medium::Striped(Volume { files, layout }), [one]) = (self.medium, self.geometries) {
             let first = layout.span_on_members(one.span()).start;
             let bytes = u64::from(one.smallest_io_bytes).min(layout.chunk_bytes()) as u32;
@@ -402,7 +397,7 @@ impl Launch<'_> {
             length: &self.workload.length,
             cpus: self.cpus,
             open: self.workload.arrival.is_open(),
-            punctual: self.real_time || !self.decorators.is_empty(),
+            punctual: self.options.real_time || !self.options.decorators.is_empty(),
             accounts: self.accounts,
             live: self.live.clone(),
             gate: self.gate,

@@ -19,10 +19,11 @@ use fathom_engine::null::Null;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Carrier, Layout, Part, Shape, Stripe};
-use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, sync, uring};
+use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, sync};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::facts::EngineFacts;
-use fathom_record::options::{Decorators, IoFlags};
+use fathom_record::options::IoFlags;
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{Direction, Workload};
 use fathom_sim::{SimDevice, parse};
@@ -313,18 +314,15 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         geometries: &[geometry],
         medium,
         engine,
-        decorators: &Decorators::default(),
+        options: &RunOptions::default(),
         share: None,
         wear: None,
         priorities: None,
         scripts: None,
         listeners: None,
-        uring: uring::Options::default(),
-        io_flags: IoFlags::default(),
         accounts: Accounts::None,
         live: None,
         gate: None,
-        real_time: false,
         cpus: &[],
         clock,
         tag: 1,

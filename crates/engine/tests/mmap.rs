@@ -13,10 +13,10 @@ use fathom_engine::catalogue::EngineKind;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::mmap::Mmap;
 use fathom_engine::pattern::Geometry;
-use fathom_engine::{Engine, Io, Submission, uring};
+use fathom_engine::{Engine, Io, Submission};
 use fathom_measure::WallClock;
 use fathom_record::Direction;
-use fathom_record::options::{Decorators, IoFlags};
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
@@ -146,15 +146,12 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         geometries: &[geometry],
         medium: &Medium::Files(vec![Arc::clone(file)]),
         engine: EngineKind::Mmap,
-        decorators: &Decorators::default(),
+        options: &RunOptions::default(),
         share: None,
         wear: None,
         priorities: None,
         scripts: None,
         listeners: None,
-        uring: uring::Options::default(),
-        io_flags: IoFlags::default(),
-        real_time: false,
         cpus: &[],
         clock,
         tag: 1,

@@ -7,10 +7,9 @@ use fathom_engine::catalogue::EngineKind;
 use fathom_engine::job::Measured;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
-use fathom_engine::uring;
 use fathom_measure::WallClock;
 use fathom_record::Workload;
-use fathom_record::options::{Decorators, IoFlags};
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_sim::{SimParameters, parse};
 
@@ -51,15 +50,12 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
         geometries: &geometries,
         medium: &Medium::Simulated(parameters),
         engine: EngineKind::Sim,
-        decorators: &Decorators::default(),
+        options: &RunOptions::default(),
         share: None,
         wear: None,
         priorities: None,
         scripts: None,
         listeners: None,
-        uring: uring::Options::default(),
-        io_flags: IoFlags::default(),
-        real_time: false,
         cpus: &[],
         clock,
         tag: 1,

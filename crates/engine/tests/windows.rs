@@ -14,10 +14,10 @@ use fathom_engine::iocp::Iocp;
 use fathom_engine::job::{Accounts, Measured};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
-use fathom_engine::{EngineError, ErrorKind, sync, uring};
+use fathom_engine::{EngineError, ErrorKind, sync};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::facts::TargetKind;
-use fathom_record::options::{Decorators, IoFlags};
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
@@ -80,18 +80,15 @@ fn launch_verifying(
         geometries: &[geometry],
         medium: &Medium::Files(vec![handle(target)]),
         engine,
-        decorators: &Decorators::default(),
+        options: &RunOptions::default(),
         share: None,
         wear: None,
         priorities: None,
         scripts: None,
         listeners: None,
-        uring: uring::Options::default(),
-        io_flags: IoFlags::default(),
         accounts: Accounts::None,
         live: None,
         gate: None,
-        real_time: false,
         cpus: &[],
         clock,
         tag: 1,

@@ -45,7 +45,7 @@ impl Launch<'_> {
                 let build = |plan: &JobPlan| {
                     let slots = Slots::spared(plan.depth, plan.spares.count);
                     let engine =
-                        Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(self.io_flags);
+                        Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(self.options.io_flags);
                     let (depth, stream, tallies) = own(plan);
                     Ok(Single::new(engine, priorities, depth, stream, tallies))
                 };
@@ -75,7 +75,7 @@ impl Launch<'_> {
                 observe,
             ),
             EngineKind::Aio => {
-                let flags = self.io_flags;
+                let flags = self.options.io_flags;
                 let build = |plan: &JobPlan| {
                     let slots = Slots::spared(plan.depth, plan.spares.count);
                     Ok(Aio::over(&[of(plan, files)], slots, bytes, clock)?.with_flags(flags))
@@ -83,7 +83,7 @@ impl Launch<'_> {
                 self.on_threads(build, observe)
             }
             EngineKind::Sync => {
-                let flags = self.io_flags;
+                let flags = self.options.io_flags;
                 let build = |plan: &JobPlan| {
                     SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), flags, clock)
                 };
@@ -121,7 +121,11 @@ impl Launch<'_> {
     }
 
     fn uring_options(&self) -> uring::Options {
-        uring::Options { flags: self.io_flags, on_time: self.workload.arrival.is_open(), ..self.uring }
+        uring::Options {
+            polled: self.options.polled,
+            flags: self.options.io_flags,
+            on_time: self.workload.arrival.is_open(),
+        }
     }
 
     /// The same over several files as one address space.
@@ -148,14 +152,14 @@ impl Launch<'_> {
             ),
             EngineKind::Aio => self.on_threads(
                 |_| {
-                    let inner = Aio::over(files, slots, bytes, clock)?.with_flags(self.io_flags);
+                    let inner = Aio::over(files, slots, bytes, clock)?.with_flags(self.options.io_flags);
                     Ok(Stripe::new(inner, *layout, shape, clock))
                 },
                 observe,
             ),
             EngineKind::Sync => self.on_threads(
                 |_| {
-                    let inner = SyncEngine::over(files, (slots, bytes), self.io_flags, clock)?;
+                    let inner = SyncEngine::over(files, (slots, bytes), self.options.io_flags, clock)?;
                     Ok(Stripe::new(inner, *layout, shape, clock))
                 },
                 observe,

@@ -41,7 +41,7 @@ impl Launch<'_> {
             }
             EngineKind::Sync => {
                 let build = |plan: &JobPlan| {
-                    SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), self.io_flags, clock)
+                    SyncEngine::with_flags(of(plan, files), (plan.depth, bytes), self.options.io_flags, clock)
                 };
                 self.on_threads(build, observe)
             }
@@ -75,7 +75,7 @@ impl Launch<'_> {
             }
             EngineKind::Sync => self.on_threads(
                 |_: &JobPlan| {
-                    let inner = SyncEngine::over(files, slots, self.io_flags, clock)?;
+                    let inner = SyncEngine::over(files, slots, self.options.io_flags, clock)?;
                     Ok(Stripe::new(inner, *layout, shape, clock))
                 },
                 observe,

@@ -36,7 +36,7 @@ impl Launch<'_> {
             let controller = &controllers[plan.target as usize];
             let number = (plan.job / targets + 1) as u16;
             let engine = NvmeTcp::new(controller, number, plan.depth, u64::from(bytes), clock)?
-                .polling(self.uring.polled);
+                .polling(self.options.polled);
             let (remote, label) = (&remotes[plan.target as usize], format!("job {}", plan.job));
             reconnect::register(remote, &label, &engine.stream);
             Ok(engine.kept_by(remote, plan.job, &label, bytes))
